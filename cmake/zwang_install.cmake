@@ -1,0 +1,16 @@
+# What `cmake --install` puts where, and the package that find_package(zwang CONFIG) finds afterwards.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/zwang)
+
+install(DIRECTORY src/zwang DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS zwang ${ZWANG_ROOM_TARGETS} EXPORT zwang)
+install(EXPORT zwang NAMESPACE zwang:: FILE zwang-targets.cmake DESTINATION ${package_dir})
+if(TARGET zwang_cli)
+  install(TARGETS zwang_cli)
+endif()
+
+configure_package_config_file(cmake/zwang-config.cmake.in zwang-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(zwang-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/zwang-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/zwang-config-version.cmake
+        DESTINATION ${package_dir})

@@ -1,0 +1,37 @@
+# What holds for every target: build type, places of the products, flags.
+
+# As a subproject everything here but zwang_flags is the caller's choice.
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+  # A compiler cache, where there is one, makes the second build a matter of seconds.
+  find_program(CCACHE_PROGRAM ccache)
+  if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  endif()
+
+  # Assertions stay on in release builds: CMake's own default would switch them off.
+  if(ZWANG_ASSERTIONS)
+    string(REPLACE " -DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  endif()
+  set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
+endif()
+
+# Packages found here are used by the caller's targets too.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(fmt REQUIRED)
+
+# The flags of our own sources. Results must not depend on whether the compiler fuses products and sums; Eigen's checks of
+# every index are for debugging only, our own assertions are not.
+add_library(zwang_flags INTERFACE)
+target_compile_features(zwang_flags INTERFACE cxx_std_20)
+target_compile_options(zwang_flags INTERFACE -ffp-contract=off)
+target_compile_definitions(zwang_flags INTERFACE $<$<CONFIG:Release>:EIGEN_NO_DEBUG>)
+if(ZWANG_WARNINGS_AS_ERRORS)
+  target_compile_options(zwang_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+endif()

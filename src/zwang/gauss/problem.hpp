@@ -1,0 +1,76 @@
+/// The nearest point of a polyhedron in the metric of the masses: the problem, the answer, the certificate.
+///
+///   minimise  (a - a0)^T M (a - a0)   subject to   J_i a + h_i  = 0  (equations),   J_i a + h_i <= 0  (inequalities)
+///
+/// Its solution is unique when it exists; with multipliers lambda (free for equations, >= 0 for inequalities)
+///
+///   M (a - a0) + J^T lambda = 0,      lambda_i (J_i a + h_i) = 0.
+///
+/// Symbols: a accelerations (or velocities after a shock), a0 the free ones, M mass, W = M^-1, J rows, h offsets,
+/// lambda multipliers, w = J a + h slacks (<= 0), y Farkas certificate. Reference: docs/mathematics, section 3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "zwang/linear/mass.hpp"
+
+namespace zwang::gauss {
+
+enum class RowKind : std::uint8_t { equation, inequality };
+
+/// A problem is a view: the caller owns the arrays. J is sparse by rows (CSR), columns ascending in a row.
+struct Problem {
+  const linear::Mass* mass = nullptr;    ///< factored
+  std::span<const double> a0;            ///< size n
+  std::span<const std::uint32_t> start;  ///< size r + 1
+  std::span<const std::uint32_t> column;
+  std::span<const double> entry;
+  std::span<const double> h;             ///< size r
+  std::span<const RowKind> kind;         ///< size r
+  [[nodiscard]] std::size_t n() const { return a0.size(); }
+  [[nodiscard]] std::size_t r() const { return h.size(); }
+};
+
+struct Options {
+  bool warm = false;              ///< start from the active set left in the workspace (same r)
+  std::size_t dense_below = 300;  ///< candidate rows below which the dual matrix is dense
+  std::size_t most_rounds = 0;    ///< 0: a bound that only a bug can reach
+};
+
+enum class Status : std::uint8_t {
+  solved,
+  infeasible,  ///< `farkas` proves that no a satisfies the rows
+  gave_up,     ///< rounds exhausted or not finite: the caller must not use a
+};
+
+/// Scaled residuals of the Kuhn-Tucker conditions; see `verify` for the scales.
+struct Certificate {
+  double primal = 0;           ///< worst violation of a row
+  double dual = 0;             ///< worst negative multiplier of an inequality
+  double complementarity = 0;  ///< worst |lambda_i w_i|
+  double stationarity = 0;     ///< |M (a - a0) + J^T lambda|
+  [[nodiscard]] double worst() const;
+};
+
+/// What `explain` tells of one round: the set tried as equations and what refuted it.
+struct Trial {
+  std::vector<std::uint32_t> rows;      ///< rows held as equations
+  std::vector<std::uint32_t> negative;  ///< of these, inequalities whose multiplier came out negative
+  std::vector<std::uint32_t> violated;  ///< rows outside the set that the result breaks
+};
+
+struct Solution {
+  Status status = Status::gave_up;
+  std::vector<double> a;             ///< size n
+  std::vector<double> lambda;        ///< size r
+  std::vector<double> w;             ///< size r: J a + h
+  std::vector<std::uint8_t> active;  ///< size r: held as an equation in the last round (independent rows only)
+  std::vector<double> farkas;        ///< size r when infeasible: y^T J = 0, y^T h > 0, y >= 0 on inequalities
+  std::size_t rounds = 0;            ///< factorisations (from scratch or updated)
+  std::size_t rank = 0;              ///< rows in the final set
+};
+
+}  // namespace zwang::gauss

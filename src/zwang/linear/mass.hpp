@@ -1,0 +1,57 @@
+/// The mass matrix: symmetric positive definite, diagonal but for dense blocks over given sets of variables.
+///
+/// M = diag(m) on variables outside the blocks; each block is a dense symmetric matrix over its (sorted, disjoint)
+/// variables. A full matrix is one block over everything. W = M^-1.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace zwang::linear {
+
+class Mass {
+ public:
+  Mass() = default;
+  /// All diagonal.
+  explicit Mass(std::vector<double> diagonal);
+  /// Structure: `blocks` are disjoint sorted index sets; values all zero until set.
+  Mass(std::size_t size, std::vector<std::vector<std::uint32_t>> blocks);
+
+  [[nodiscard]] std::size_t size() const { return diagonal_.size(); }
+  [[nodiscard]] bool is_diagonal() const { return blocks_.empty(); }
+  [[nodiscard]] std::span<const double> diagonal() const { return diagonal_; }
+
+  void set_zero();
+  void add_diagonal(std::uint32_t i, double value);
+  /// Both i and j in the same block (or i == j); adds to M_ij and, for i != j, to M_ji.
+  void add(std::uint32_t i, std::uint32_t j, double value);
+
+  /// Factor after the values are set. False if some block or diagonal entry is not positive definite (relative to its
+  /// own scale) or not finite; `weakest()` then names a variable involved.
+  [[nodiscard]] bool factor();
+  [[nodiscard]] std::uint32_t weakest() const { return weakest_; }
+
+  /// y = M x, y = M^-1 x (dense vectors; x and y may be the same). No allocation.
+  void multiply(std::span<const double> x, std::span<double> y) const;
+  void solve(std::span<const double> x, std::span<double> y) const;
+
+  struct Block {
+    std::vector<std::uint32_t> variables;
+    std::vector<double> entries;  ///< column-major, symmetric
+    std::vector<double> factor;   ///< column-major, lower Cholesky factor
+  };
+  [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
+  /// Block a variable lies in, or -1 when it is diagonal.
+  [[nodiscard]] int block_of(std::uint32_t i) const { return block_of_.empty() ? -1 : block_of_[i]; }
+
+ private:
+  std::vector<double> diagonal_;
+  std::vector<Block> blocks_;
+  std::vector<int> block_of_;
+  std::vector<std::uint32_t> place_in_block_;
+  mutable std::vector<double> scratch_;
+  std::uint32_t weakest_ = 0;
+};
+
+}  // namespace zwang::linear
