@@ -1,0 +1,49 @@
+# Plain `make` lists what can be asked for. Every task first installs what it needs (scripts/setup).
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+MODEL ?= gallery:string-and-wall-obtuse
+
+.PHONY: help setup build run test bench format lint install clean
+.DEFAULT_GOAL := help
+
+help: ## list these targets
+	@echo "zwang: mechanics with constraints by Gauss's principle"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+
+setup: ## install every package that any target needs
+	@scripts/setup lint
+
+build: ## compile the command: build/release/bin/zwang
+	@scripts/setup build
+	@[ -f build/release/build.ninja ] || cmake --preset release -DZWANG_TESTS=OFF
+	@cmake --build build/release -j $(JOBS) --target zwang_cli
+
+run: build ## answer a gallery model: its accelerations, then its shock (MODEL=gallery:NAME or a file)
+	@build/release/bin/zwang explain $(MODEL)
+	@build/release/bin/zwang impact $(MODEL)
+
+test: ## format, all tests, the quick ones again under the sanitizers
+	@scripts/setup test
+	@JOBS=$(JOBS) scripts/test
+
+bench: ## measure, and print ratios to the floors measured in the same run
+	@scripts/setup build
+	@cmake --preset bench
+	@cmake --build build/bench -j $(JOBS)
+	@for program in build/bench/bin/bench_*; do echo "== $${program##*/bench_}"; $$program || exit 1; done
+
+format: ## rewrite every C++ file in the house's format
+	@scripts/setup test
+	@scripts/format
+
+lint: ## clang-tidy over every source file
+	@scripts/setup lint
+	@JOBS=$(JOBS) scripts/lint
+
+install: build ## install command, headers, library and CMake package below PREFIX (default /usr/local)
+	@cmake --build build/release -j $(JOBS)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove what was built
+	rm -rf build out
