@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Hold every #include to the order of the rooms in rooms.txt.
+
+A file of a room may include "zwang/ROOM/..." only of its own room and of rooms it stands on, and a library of the third
+column only where that column grants it. Prints file:line for every include that breaks this; exit status 1 if any does.
+"""
+
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def read_table(path):
+    """The rows of rooms.txt as (room, rooms it stands on, libraries it sees)."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        room, stands_on, sees = (cell.split() for cell in line.split("|"))
+        rows.append((room[0], stands_on, sees))
+    return rows
+
+
+def reachable(rows):
+    """For every room the set of rooms it may include: itself and all it reaches."""
+    result = {}
+    for room, stands_on, _ in rows:
+        result[room] = {room}
+        for below in stands_on:
+            if below not in result:
+                raise SystemExit(f"rooms.txt: {room} stands on {below}, which is not a room above it in the table")
+            result[room] |= result[below]
+    return result
+
+
+def library_of(target, libraries):
+    """The guarded library an include belongs to, or None: <Eigen/Dense>, <toml++/toml.h>, <unsupported/Eigen/...>."""
+    parts = target.split("/")
+    for library in libraries:
+        if library in parts[:2]:
+            return library
+    return None
+
+
+def check(root):
+    """All breaches below root, as lines of text, and the number of files looked at."""
+    rows = read_table(root / "rooms.txt")
+    may_include = reachable(rows)
+    sees = {room: set(libraries) for room, _, libraries in rows}
+    libraries = sorted(set().union(*sees.values()))
+    breaches = []
+
+    # Folders below src/zwang that the table does not know would escape every rule.
+    for folder in sorted((root / "src" / "zwang").iterdir()):
+        if folder.is_dir() and folder.name not in may_include:
+            breaches.append(f"src/zwang/{folder.name}: this room is missing in rooms.txt")
+
+    files = 0
+    for room in may_include:
+        folder = root / room if (root / room).is_dir() else root / "src" / "zwang" / room
+        for path in sorted(p for p in folder.rglob("*") if p.suffix in (".hpp", ".cpp")):
+            files += 1
+            place = path.relative_to(root)
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                match = INCLUDE.match(line)
+                if not match:
+                    continue
+                bracket, target = match.groups()
+                parts = target.split("/")
+                library = library_of(target, libraries)
+                if parts[0] == "zwang":
+                    if len(parts) < 3 or parts[1] not in may_include:
+                        breaches.append(f'{place}:{number}: "{target}" names no room')
+                    elif parts[1] not in may_include[room]:
+                        breaches.append(f"{place}:{number}: {room} may not include {parts[1]}")
+                elif bracket == '"' and not (room == "cli" and parts[0] == "cli"):
+                    breaches.append(f'{place}:{number}: write the whole path, "zwang/ROOM/FILE", instead of "{target}"')
+                elif library and library not in sees[room]:
+                    breaches.append(f"{place}:{number}: {room} may not include {library}")
+    return breaches, files
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    breaches, files = check(root)
+    for breach in breaches:
+        print(breach)
+    print(f"{files} files, {len(breaches)} includes against the order of the rooms")
+    return 1 if breaches or files == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
