@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Run every code block of the documentation.
+
+What is done with a fenced block follows from its first word:
+
+  sh        run with bash -e in an empty folder, `zwang` on the PATH; lines such as `make run` are only checked to name a target
+  console   lines `$ command` are run, and what they print is compared with the lines below; a line `...` stands for any lines,
+            ` ...` at the end of a line for the rest of it
+  toml      a whole model: `zwang check` must accept it; the blocks of a page that start with `# name.toml` are also kept as
+            that file for the sh and console blocks after them
+  cpp       a whole program: compiled against zwang, run, must end with status 0
+  text      nothing; so also json, and anything whose first line of tags says `fragment`
+
+Blocks of one page share a folder, in order. Usage: check_docs.py --root DIR [--build DIR] [FILE...]
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^( *)(```+|~~~+) *(.*)$")
+NOT_RUN = {"", "text", "json", "latex", "mermaid"}
+MAKE_LINE = re.compile(r"^make(?: +([a-z]+))?(?: +[A-Z]+=\S+)* *(?:#.*)?$")
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Block:
+    """One fenced block: where it stands, its tags, its text."""
+
+    def __init__(self, line, tags, text):
+        self.line = line
+        self.language = tags[0] if tags else ""
+        self.tags = tags[1:]
+        self.text = text
+
+
+def blocks_of(text):
+    """The fenced blocks of a Markdown text, in order."""
+    found = []
+    lines = text.splitlines()
+    index = 0
+    while index < len(lines):
+        match = FENCE.match(lines[index])
+        if not match:
+            index += 1
+            continue
+        indent, fence, tags = match.groups()
+        begin = index + 1
+        end = begin
+        while end < len(lines) and not re.match(rf"^ *{re.escape(fence[0])}{{{len(fence)},}} *$", lines[end]):
+            end += 1
+        if end == len(lines):
+            raise ValueError(f"line {begin}: this block is never closed")
+        body = [line[len(indent):] if line.startswith(indent) else line for line in lines[begin:end]]
+        found.append(Block(begin, tags.split(), "\n".join(body) + "\n"))
+        index = end + 1
+    return found
+
+
+def matches(wanted, got):
+    """Do the lines agree, `...` standing for any lines and a closing ` ...` for the rest of its line?"""
+    if not wanted:
+        return not got
+    head, rest = wanted[0], wanted[1:]
+    if head.strip() == "...":
+        return any(matches(rest, got[skip:]) for skip in range(len(got) + 1))
+    if not got:
+        return False
+    line = got[0].rstrip()
+    same = line.startswith(head[:-4]) if head.endswith(" ...") else line == head.rstrip()
+    return same and matches(rest, got[1:])
+
+
+class Page:
+    """One file of documentation and the folder its blocks are run in."""
+
+    def __init__(self, path, root, build, folder):
+        self.path = path
+        self.root = root
+        self.build = build
+        self.folder = folder
+        self.failures = []
+        self.done = 0
+
+    def fail(self, block, message):
+        self.failures.append(f"{self.path.relative_to(self.root)}:{block.line}: {message}")
+
+    def environment(self):
+        result = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", COLUMNS="120")
+        if self.build:
+            result["PATH"] = f"{self.build / 'bin'}:{result['PATH']}"
+        return result
+
+    def bash(self, script):
+        return subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, env=self.environment(), text=True, timeout=300,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def check_make(self, block, line):
+        """A make line must name a target of the Makefile."""
+        target = MAKE_LINE.match(line).group(1)
+        if target and not re.search(rf"^{target}:", (self.root / "Makefile").read_text(), re.MULTILINE):
+            self.fail(block, f"the Makefile has no target {target}")
+
+    def sh(self, block):
+        kept = []
+        for line in block.text.splitlines():
+            if MAKE_LINE.match(line.strip()):
+                self.check_make(block, line.strip())
+            elif not line.strip().startswith("git clone") and not re.match(r"^cd zwang\b", line.strip()):
+                kept.append(line)
+        if not any(line.strip() and not line.strip().startswith("#") for line in kept):
+            return
+        result = self.bash("\n".join(kept))
+        if result.returncode != 0:
+            self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
+
+    def console(self, block):
+        """Pairs of a command and what it printed; a command goes on while its lines end in a backslash."""
+        pairs = []
+        more = False
+        for line in block.text.rstrip("\n").splitlines():
+            if more:
+                pairs[-1][0] += "\n" + line
+            elif line.startswith("$ "):
+                pairs.append([line[2:], []])
+            elif pairs:
+                pairs[-1][1].append(line)
+            else:
+                self.fail(block, "a console block begins with `$ command`")
+                return
+            more = (more or line.startswith("$ ")) and line.endswith("\\")
+        for command, wanted in pairs:
+            if MAKE_LINE.match(command):
+                self.check_make(block, command)
+                continue
+            result = self.bash(command)
+            got = ESCAPES.sub("", result.stdout).rstrip("\n").splitlines()
+            while wanted and not wanted[-1].strip():
+                wanted.pop()
+            if not matches(wanted, got):
+                shown = "\n".join(got)
+                self.fail(block, f"`{command}` (status {result.returncode}) printed something else:\n{shown}")
+
+    def toml(self, block):
+        name = re.match(r"^# ([\w.-]+\.toml)\n", block.text)
+        file = self.folder / (name.group(1) if name else "model.toml")
+        file.write_text(block.text, encoding="utf-8")
+        result = self.bash(f"zwang check {shlex.quote(file.name)}")
+        if result.returncode != 0:
+            self.fail(block, f"`zwang check` refuses this model:\n{result.stdout}")
+
+    def cpp(self, block):
+        program = self.folder / "program"
+        source = self.folder / "program.cpp"
+        source.write_text(block.text, encoding="utf-8")
+        flags = (self.build / "docs_flags.txt").read_text().split()
+        compiled = subprocess.run(["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags],
+                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if compiled.returncode != 0:
+            self.fail(block, f"does not compile:\n{compiled.stdout}")
+            return
+        result = self.bash("./program")
+        if result.returncode != 0:
+            self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
+
+    def run(self):
+        """All blocks in order."""
+        try:
+            blocks = blocks_of(self.path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            self.failures.append(f"{self.path.relative_to(self.root)}: {error}")
+            return
+        actions = {"sh": self.sh, "console": self.console, "toml": self.toml, "cpp": self.cpp}
+        for block in blocks:
+            if block.language in NOT_RUN or "fragment" in block.tags:
+                continue
+            if block.language not in actions:
+                self.fail(block, f"nobody knows how to run a block called `{block.language}`")
+                continue
+            try:
+                actions[block.language](block)
+            except subprocess.TimeoutExpired:
+                self.fail(block, "takes longer than 300 s")
+            self.done += 1
+
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+
+
+def anchor(heading):
+    """The anchor that a heading gets on the web page."""
+    kept = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower())
+    return kept.strip().replace(" ", "-")
+
+
+def dead_links(path, root):
+    """Links of a page that lead to no file or no heading of this project."""
+    text = re.sub(r"^( *)(```+).*?^ *\2 *$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    dead = []
+    for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
+        if re.match(r"^[a-z]+:", target):
+            continue
+        file, _, part = target.partition("#")
+        goal = (path.parent / file).resolve() if file else path
+        if not goal.exists():
+            dead.append(f"{path.relative_to(root)}: the link {target} leads nowhere")
+        elif part and part not in {anchor(h) for h in HEADING.findall(goal.read_text(encoding="utf-8"))}:
+            dead.append(f"{path.relative_to(root)}: the link {target} leads to no heading")
+    return dead
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--build", type=pathlib.Path, help="build folder with bin/zwang")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    root = options.root.resolve()
+    pages = [file.resolve() for file in options.files] or [
+        *sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), *sorted((root / "gallery").rglob("*.md"))]
+
+    failures = []
+    done = 0
+    for path in pages:
+        with tempfile.TemporaryDirectory() as folder:
+            page = Page(path, root, options.build and options.build.resolve(), pathlib.Path(folder))
+            page.run()
+            failures += page.failures + dead_links(path, root)
+            done += page.done
+    for failure in failures:
+        print(failure)
+    print(f"{len(pages)} pages, {done} blocks run, {len(failures)} failures")
+    return 1 if failures or not pages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
