@@ -1,0 +1,82 @@
+/// The sparse backend of the nearest-point solver: lines guess the set, a component-wise Cholesky factor answers for it.
+///
+///   Phi_AA lambda_A = (J a0 + h)_A,    a = a0 - W J^T lambda,    w = J a + h
+///
+/// Symbols as in problem.hpp; A the rows held. The pattern of Phi is kept while the pattern of J stands, the ordering and
+/// pattern of each connected component of A while that component stands. What is rounding: a row counts as violated
+/// when w exceeds 1e-13 of its terms plus 16 roundings of the terms that a itself was summed from; a multiplier as
+/// negative below -1e-13 of the largest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss/sparse_lines.hpp"
+#include "zwang/linear/sparse_cholesky.hpp"
+#include "zwang/linear/sparse_gram.hpp"
+
+namespace zwang::gauss {
+
+/// A backend in the sense of story.hpp, whose comments say what each function does.
+class SparseFace {
+ public:
+  [[nodiscard]] bool prepare(const Problem& problem);
+  [[nodiscard]] bool recall();
+  void begin();
+  void guess();
+  void hold();
+  void multipliers();
+  void price();
+  [[nodiscard]] std::span<const std::uint32_t> held() const;
+  [[nodiscard]] std::span<const std::uint32_t> negative() const { return negative_; }
+  [[nodiscard]] std::span<const std::uint32_t> violated() const { return violated_; }
+  [[nodiscard]] bool exchange();
+  [[nodiscard]] Status rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool finish(Solution& solution);
+
+  /// How the last guess came about, for tests and benchmarks.
+  [[nodiscard]] const SparseLines& lines() const { return lines_; }
+  [[nodiscard]] std::size_t visits() const { return visits_; }
+  [[nodiscard]] const linear::SparseCholesky& cholesky() const { return cholesky_; }
+
+ private:
+  enum Place : std::uint8_t { out, in, skipped };
+
+  void sum_up();
+  void drop_negative();
+  [[nodiscard]] bool settle_signs(std::size_t most, std::size_t& rounds);
+  [[nodiscard]] std::uint32_t worst() const;
+  void load_onto(std::uint32_t p, double sign);
+  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution) const;
+
+  const Problem* problem_ = nullptr;
+  linear::SparseGram gram_;
+  linear::SparseCholesky cholesky_;
+  SparseLines lines_;
+  std::size_t visits_ = 0;
+
+  // The set: places of all rows, the rows wanted in the next `hold`, and whether they differ from the factored ones.
+  std::vector<std::uint8_t> place_;
+  std::vector<std::uint32_t> members_;
+  bool changed_ = false;
+  bool some_skipped_ = false;
+  bool solved_once_ = false;
+  bool remembers_ = false;
+
+  // Numbers: free value of each row, multipliers, slacks, motion, and the size of the terms the motion was summed from.
+  std::vector<double> free_, lambda_, w_, a_, terms_;
+  double largest_ = 0;  ///< multiplier
+
+  std::vector<std::uint32_t> negative_, violated_;
+  mutable std::vector<std::uint32_t> held_;
+  std::vector<std::uint8_t> component_changed_;
+
+  // Rescue: what a unit of the new row's multiplier takes off those of the set.
+  std::vector<double> column_, share_;
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace zwang::gauss

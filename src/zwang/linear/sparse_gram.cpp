@@ -1,0 +1,236 @@
+/// Pattern and numbers of the sparse dual matrix; see the header for the equation.
+#include "zwang/linear/sparse_gram.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace zwang::linear {
+
+namespace {
+
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+bool same(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
+  return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
+}
+
+}  // namespace
+
+bool SparseGram::shape(const SparseRows& rows, const Mass& mass) {
+  // The same pattern as last time: nothing to do.
+  bool same_blocks = blocks_ == !mass.is_diagonal() && known_block_.size() == (blocks_ ? mass.size() : 0);
+  for (std::size_t i = 0; same_blocks && i < known_block_.size(); ++i) {
+    same_blocks = known_block_[i] == mass.block_of(static_cast<std::uint32_t>(i));
+  }
+  if (shaped_ && same_blocks && inverse_.size() == mass.size() && same(rows.start, known_start_) &&
+      same(rows.column, known_column_)) {
+    return false;
+  }
+
+  // Remember it.
+  shaped_ = true;
+  known_start_.assign(rows.start.begin(), rows.start.end());
+  known_column_.assign(rows.column.begin(), rows.column.end());
+  blocks_ = !mass.is_diagonal();
+  known_block_.clear();
+  if (blocks_) {
+    for (std::size_t i = 0; i < mass.size(); ++i) known_block_.push_back(mass.block_of(static_cast<std::uint32_t>(i)));
+  }
+  inverse_.resize(mass.size());
+
+  // List what the numbers will need.
+  close_rows(rows, mass);
+  list_edges(rows, mass.size());
+  list_neighbours();
+  return true;
+}
+
+void SparseGram::close_rows(const SparseRows& rows, const Mass& mass) {
+  // Without blocks J W has the pattern of J.
+  weighted_.resize(rows.column.size());
+  if (!blocks_) {
+    weighted_start_ = known_start_;
+    weighted_column_ = known_column_;
+    return;
+  }
+
+  // With blocks a row that touches a block has, behind W, entries in all of it.
+  widened_start_.assign(1, 0);
+  widened_column_.clear();
+  own_.resize(rows.column.size());
+  wide_row_.assign(mass.size(), 0.0);
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    const std::size_t begin = widened_column_.size();
+    for (std::uint32_t p = rows.start[i]; p < rows.start[i + 1]; ++p) {
+      const int block = mass.block_of(rows.column[p]);
+      if (block < 0) {
+        widened_column_.push_back(rows.column[p]);
+        continue;
+      }
+      const std::vector<std::uint32_t>& variables = mass.blocks()[static_cast<std::size_t>(block)].variables;
+      widened_column_.insert(widened_column_.end(), variables.begin(), variables.end());
+    }
+    const auto first = widened_column_.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::sort(first, widened_column_.end());
+    widened_column_.erase(std::unique(first, widened_column_.end()), widened_column_.end());
+    for (std::uint32_t p = rows.start[i]; p < rows.start[i + 1]; ++p) {
+      const auto found = std::lower_bound(widened_column_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          widened_column_.end(), rows.column[p]);
+      own_[p] = static_cast<std::uint32_t>(found - widened_column_.begin());
+    }
+    assert(widened_column_.size() < none);
+    widened_start_.push_back(static_cast<std::uint32_t>(widened_column_.size()));
+  }
+  weighted_start_ = widened_start_;
+  weighted_column_ = widened_column_;
+  weighted_.resize(widened_column_.size());
+}
+
+void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
+  // The rows that contain each variable, ascending, with the place of the entry.
+  const std::size_t count = rows.count();
+  std::vector<std::uint32_t> column_start(variables + 1, 0);
+  for (const std::uint32_t c : rows.column) ++column_start[c + 1];
+  for (std::size_t c = 0; c < variables; ++c) column_start[c + 1] += column_start[c];
+  std::vector<std::uint32_t> head(column_start.begin(), column_start.end() - 1);
+  std::vector<std::uint32_t> column_row(rows.column.size());
+  std::vector<std::uint32_t> column_entry(rows.column.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint32_t p = rows.start[i]; p < rows.start[i + 1]; ++p) {
+      const std::uint32_t slot = head[rows.column[p]]++;
+      column_row[slot] = static_cast<std::uint32_t>(i);
+      column_entry[slot] = p;
+    }
+  }
+  std::copy(column_start.begin(), column_start.end() - 1, head.begin());
+
+  // For each row, the later rows that share a variable with it, and the products.
+  struct Product {
+    std::uint32_t row, entry, weighted;
+  };
+  std::vector<Product> products;
+  std::vector<std::uint32_t> others;
+  std::vector<std::uint32_t> place(count, none);
+  std::vector<std::uint32_t> fill;
+  std::vector<Product> sorted;
+  edge_start_.assign(1, 0);
+  run_start_.assign(1, 0);
+  upper_row_.clear();
+  run_.clear();
+  for (std::size_t j = 0; j < count; ++j) {
+    products.clear();
+    others.clear();
+    for (std::uint32_t q = weighted_start_[j]; q < weighted_start_[j + 1]; ++q) {
+      const std::uint32_t c = weighted_column_[q];
+      while (head[c] < column_start[c + 1] && column_row[head[c]] <= j) ++head[c];
+      for (std::uint32_t slot = head[c]; slot < column_start[c + 1]; ++slot) {
+        const std::uint32_t i = column_row[slot];
+        if (place[i] == none) {
+          place[i] = 0;
+          others.push_back(i);
+        }
+        ++place[i];
+        products.push_back({i, column_entry[slot], q});
+      }
+    }
+
+    // Sort the products by the other row, keeping the order of the variables, and join neighbours into runs.
+    std::sort(others.begin(), others.end());
+    fill.assign(1, 0);
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      fill.push_back(fill.back() + place[others[k]]);
+      place[others[k]] = fill[k];
+    }
+    sorted.resize(products.size());
+    for (const Product& product : products) sorted[place[product.row]++] = product;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      for (std::uint32_t s = fill[k]; s < fill[k + 1]; ++s) {
+        const Product& product = sorted[s];
+        if (s > fill[k] && run_.back().entry + run_.back().length == product.entry &&
+            run_.back().weighted + run_.back().length == product.weighted) {
+          ++run_.back().length;
+        } else {
+          run_.push_back({product.entry, product.weighted, 1});
+        }
+      }
+      upper_row_.push_back(others[k]);
+      run_start_.push_back(run_.size());
+      place[others[k]] = none;
+    }
+    edge_start_.push_back(upper_row_.size());
+  }
+  assert(upper_row_.size() < none);
+}
+
+void SparseGram::list_neighbours() {
+  // Count, then place: lower neighbours first because edges come by ascending lower row.
+  const std::size_t count = nodes();
+  around_start_.assign(count + 1, 0);
+  for (std::size_t j = 0; j < count; ++j) {
+    around_start_[j + 1] += edge_start_[j + 1] - edge_start_[j];
+    for (std::size_t e = edge_start_[j]; e < edge_start_[j + 1]; ++e) ++around_start_[upper_row_[e] + 1];
+  }
+  for (std::size_t j = 0; j < count; ++j) around_start_[j + 1] += around_start_[j];
+  std::vector<std::size_t> head(around_start_.begin(), around_start_.end() - 1);
+  neighbour_.resize(2 * edges());
+  edge_.resize(2 * edges());
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t e = edge_start_[j]; e < edge_start_[j + 1]; ++e) {
+      const std::size_t slot = head[upper_row_[e]]++;
+      neighbour_[slot] = static_cast<std::uint32_t>(j);
+      edge_[slot] = static_cast<std::uint32_t>(e);
+    }
+  }
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t e = edge_start_[j]; e < edge_start_[j + 1]; ++e) {
+      const std::size_t slot = head[j]++;
+      neighbour_[slot] = upper_row_[e];
+      edge_[slot] = static_cast<std::uint32_t>(e);
+    }
+  }
+}
+
+void SparseGram::load(const SparseRows& rows, const Mass& mass) {
+  rows_ = rows;
+
+  // Diagonal mass: scale the entries.
+  const std::span<const double> diagonal = mass.diagonal();
+  if (!blocks_) {
+    for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1.0 / diagonal[i];
+    for (std::size_t p = 0; p < rows.entry.size(); ++p) weighted_[p] = rows.entry[p] * inverse_[rows.column[p]];
+    return;
+  }
+
+  // Blocks: solve with each block a row touches; the blocks' factors are lower triangles by columns.
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    for (std::uint32_t p = rows.start[i]; p < rows.start[i + 1]; ++p) wide_row_[rows.column[p]] = rows.entry[p];
+    for (std::uint32_t q = widened_start_[i]; q < widened_start_[i + 1]; ++q) {
+      const std::uint32_t c = widened_column_[q];
+      const int which = mass.block_of(c);
+      if (which < 0) {
+        wide_row_[c] /= diagonal[c];
+        continue;
+      }
+      const Mass::Block& block = mass.blocks()[static_cast<std::size_t>(which)];
+      if (c != block.variables.front()) continue;
+      const std::size_t size = block.variables.size();
+      for (std::size_t k = 0; k < size; ++k) {
+        const double x = wide_row_[block.variables[k]] / block.factor[k * size + k];
+        wide_row_[block.variables[k]] = x;
+        for (std::size_t s = k + 1; s < size; ++s) wide_row_[block.variables[s]] -= block.factor[k * size + s] * x;
+      }
+      for (std::size_t k = size; k-- > 0;) {
+        double x = wide_row_[block.variables[k]];
+        for (std::size_t s = k + 1; s < size; ++s) x -= block.factor[k * size + s] * wide_row_[block.variables[s]];
+        wide_row_[block.variables[k]] = x / block.factor[k * size + k];
+      }
+    }
+    for (std::uint32_t q = widened_start_[i]; q < widened_start_[i + 1]; ++q) {
+      weighted_[q] = wide_row_[widened_column_[q]];
+      wide_row_[widened_column_[q]] = 0;
+    }
+  }
+}
+
+}  // namespace zwang::linear
