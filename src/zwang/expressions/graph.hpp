@@ -57,6 +57,12 @@ struct Node {
   std::span<const Expr> children;
 };
 
+/// An expression as a term of a sum: coefficient times rest. The rest of a number is the expression 1.
+struct Term {
+  double coefficient = 1;
+  Expr rest;
+};
+
 class Graph {
  public:
   Graph();
@@ -80,6 +86,9 @@ class Graph {
   [[nodiscard]] Node node(Expr e) const;
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool is_number(Expr e, double value) const;
+  [[nodiscard]] Term term(Expr e) const;
+  /// Bit k is set if a symbol of SymbolKind k occurs in e.
+  [[nodiscard]] unsigned kinds(Expr e) const;
 
  private:
   struct Store;

@@ -18,7 +18,7 @@ namespace zwang::expressions {
 /// Error with file, line and column.
 class SyntaxError : public std::runtime_error {
  public:
-  SyntaxError(std::size_t offset, const std::string& message) : std::runtime_error(message), offset(offset) {}
+  SyntaxError(std::size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
   std::size_t offset;
 };
 

@@ -1,0 +1,33 @@
+/// The natural logarithm.
+///
+/// y = log u, y' = u' / u. Series:  y_k = (u_k - (1/k) sum_{j=1..k-1} j y_j u_{k-j}) / u_0.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/graph.hpp"
+
+namespace zwang::expressions {
+
+struct Log {
+  static constexpr std::string_view name = "log";
+
+  static double value(double u) { return std::log(u); }
+
+  static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.divide(graph.number(1), u); }
+
+  /// Coefficient k of y = log u.
+  template <unsigned W, class K>
+  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, K k) {
+    if (k == 0) {
+      each_lane<W>(y, 0, [&](unsigned l) { return std::log(u[l]); });
+      return;
+    }
+    const Lanes<W> s = integrate<W>(y, u, k, 1, k - 1);
+    each_lane<W>(y, k, [&](unsigned l) { return (u[k * W + l] - s.at[l]) / u[l]; });
+  }
+};
+
+}  // namespace zwang::expressions

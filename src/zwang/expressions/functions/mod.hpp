@@ -1,0 +1,20 @@
+/// The remainder a - b floor(a / b), with the sign of b (so that indices go round); only for parameters and indices, where it folds to a number.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+namespace zwang::expressions {
+
+struct Mod {
+  static constexpr std::string_view name = "mod";
+
+  static double value(double a, double b) { 
+    const double r = std::fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  }
+};
+
+}  // namespace zwang::expressions

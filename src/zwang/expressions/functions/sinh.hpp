@@ -1,0 +1,37 @@
+/// The hyperbolic sine.
+///
+/// y = sinh u, y' = cosh(u) u'. Series, with c = cosh u:  y_k = (1/k) sum_{j=1..k} j u_j c_{k-j}.
+/// The kernel writes sinh and cosh together, since each needs the other.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/graph.hpp"
+
+namespace zwang::expressions {
+
+struct Sinh {
+  static constexpr std::string_view name = "sinh";
+
+  static double value(double u) { return std::sinh(u); }
+
+  static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.apply(Function::cosh, u); }
+
+  /// Coefficient k of y = sinh u and c = cosh u.
+  template <unsigned W, class K>
+  [[gnu::always_inline]] static void coefficients(double* __restrict y, double* __restrict c, const double* u, K k) {
+    if (k == 0) {
+      each_lane<W>(y, 0, [&](unsigned l) { return std::sinh(u[l]); });
+      each_lane<W>(c, 0, [&](unsigned l) { return std::cosh(u[l]); });
+      return;
+    }
+    const Lanes<W> s = integrate<W>(u, c, k, 1, k);
+    const Lanes<W> t = integrate<W>(u, y, k, 1, k);
+    each_lane<W>(y, k, [&](unsigned l) { return s.at[l]; });
+    each_lane<W>(c, k, [&](unsigned l) { return t.at[l]; });
+  }
+};
+
+}  // namespace zwang::expressions

@@ -1,0 +1,33 @@
+/// The square root.
+///
+/// y = sqrt u, y' = u' / (2 y). Series:  y_k = (u_k - sum_{j=1..k-1} y_j y_{k-j}) / (2 y_0).
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/graph.hpp"
+
+namespace zwang::expressions {
+
+struct Sqrt {
+  static constexpr std::string_view name = "sqrt";
+
+  static double value(double u) { return std::sqrt(u); }
+
+  static Expr derivative(Graph& graph, Expr /*u*/, Expr y) { return graph.divide(graph.number(0.5), y); }
+
+  /// Coefficient k of y = sqrt u.
+  template <unsigned W, class K>
+  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, K k) {
+    if (k == 0) {
+      each_lane<W>(y, 0, [&](unsigned l) { return std::sqrt(u[l]); });
+      return;
+    }
+    const Lanes<W> s = square_terms<W>(y, k, 1);
+    each_lane<W>(y, k, [&](unsigned l) { return (u[k * W + l] - s.at[l]) / (2 * y[l]); });
+  }
+};
+
+}  // namespace zwang::expressions

@@ -1,0 +1,38 @@
+/// The tangent.
+///
+/// y = tan u, y' = (1 + y^2) u'. Series, with q = y^2:  y_k = u_k + (1/k) sum_{j=1..k} j u_j q_{k-j}.
+/// The kernel writes y and q together, since each needs the other.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/graph.hpp"
+
+namespace zwang::expressions {
+
+struct Tan {
+  static constexpr std::string_view name = "tan";
+
+  static double value(double u) { return std::tan(u); }
+
+  static Expr derivative(Graph& graph, Expr /*u*/, Expr y) {
+    return graph.add(graph.number(1), graph.power(y, graph.number(2)));
+  }
+
+  /// Coefficient k of y = tan u and q = y^2.
+  template <unsigned W, class K>
+  [[gnu::always_inline]] static void coefficients(double* __restrict y, double* __restrict q, const double* u, K k) {
+    if (k == 0) {
+      each_lane<W>(y, 0, [&](unsigned l) { return std::tan(u[l]); });
+    } else {
+      const Lanes<W> s = integrate<W>(u, q, k, 1, k);
+      each_lane<W>(y, k, [&](unsigned l) { return u[k * W + l] + s.at[l]; });
+    }
+    const Lanes<W> t = square_terms<W>(y, k, 0);
+    each_lane<W>(q, k, [&](unsigned l) { return t.at[l]; });
+  }
+};
+
+}  // namespace zwang::expressions
