@@ -1,0 +1,80 @@
+/// The comparison itself: what is wrong is found, what is right is not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gallery/compare.hpp"
+#include "gallery/exact_number.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+bool agree(const char* expected, const char* answer) {
+  return differences(json::parse(expected), json::parse(answer)).empty();
+}
+
+TEST(ExactNumbers, are_read_with_the_usual_precedence) {
+  EXPECT_EQ(exact_number("44/49"), 44.0 / 49.0);
+  EXPECT_EQ(exact_number("-2^2 + 3*(1 - 5)/4"), -7.0);
+  EXPECT_EQ(exact_number("sqrt(3)/2"), std::sqrt(3.0) / 2);
+  EXPECT_NEAR(*exact_number("-3*cos(pi/3) - sin(pi/6)"), -2.0, 1e-15);
+  EXPECT_EQ(exact_number("1e-3"), 1e-3);
+}
+
+TEST(ExactNumbers, that_are_words_or_broken_are_refused) {
+  for (const char* text : {"", "binding", "1 +", "(2", "2)", "3 4", "sqrt 2"}) EXPECT_FALSE(exact_number(text)) << text;
+}
+
+TEST(Comparison, notices_a_wrong_number) {
+  EXPECT_TRUE(agree(R"({"accelerations": {"a": ["1/3", 0]}})", R"({"accelerations": {"a": [0.3333333333333333, 1e-15]}})"));
+  EXPECT_FALSE(agree(R"({"accelerations": {"a": ["1/3", 0]}})", R"({"accelerations": {"a": [0.333333333, 0]}})"));
+  EXPECT_FALSE(agree(R"({"accelerations": {"a": [1, 0]}})", R"({"accelerations": {"a": [1, 0, 0]}})"));
+  EXPECT_FALSE(agree(R"({"constraint": "binding"})", R"({"constraint": 1})"));
+}
+
+TEST(Comparison, takes_its_tolerance_from_the_expectation) {
+  EXPECT_TRUE(agree(R"({"tolerance": 1e-6, "constraint": 1000})", R"({"constraint": 1000.0005})"));
+  EXPECT_FALSE(agree(R"({"constraint": 1000})", R"({"constraint": 1000.0005})"));
+}
+
+TEST(Comparison, notices_what_is_missing_and_what_should_be) {
+  EXPECT_FALSE(agree(R"({"multipliers": {"wall": 0}})", R"({"multipliers": {}})"));
+  EXPECT_FALSE(agree(R"({"absent": ["accelerations"]})", R"({"accelerations": {}})"));
+  EXPECT_TRUE(agree(R"({"absent": ["accelerations"]})", R"({"status": "impact"})"));
+}
+
+TEST(Comparison, looks_for_roles_among_the_constraints_and_counts_them) {
+  const char* answer = R"({"constraints": {"wall": {"role": "binding"}, "string": {"role": "leaving"}}})";
+  EXPECT_TRUE(agree(R"({"roles": {"wall": "binding", "string": "leaving"}})", answer));
+  EXPECT_FALSE(agree(R"({"roles": {"wall": "leaving"}})", answer));
+  EXPECT_FALSE(agree(R"({"roles": {"floor": "leaving"}})", answer));
+  EXPECT_TRUE(agree(R"({"role_counts": {"binding": 1, "marginal": 0}})", answer));
+  EXPECT_FALSE(agree(R"({"role_counts": {"binding": 2}})", answer));
+}
+
+TEST(Comparison, takes_solutions_in_any_order_but_all_of_them) {
+  const char* expected = R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}}, {"accelerations": {"x": -2}}]})";
+  EXPECT_TRUE(agree(expected, R"({"solutions": [{"constraint": 1, "accelerations": {"x": -2}},
+                                                {"constraint": 1, "accelerations": {"x": 2}}]})"));
+  EXPECT_FALSE(agree(expected, R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}}]})"));
+  EXPECT_FALSE(agree(expected, R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}},
+                                                 {"constraint": 1, "accelerations": {"x": 2}}]})"));
+  EXPECT_FALSE(agree(expected, "{}"));
+}
+
+TEST(Comparison, holds_every_member_of_a_continuum_to_what_they_share) {
+  const char* expected = R"({"every_solution": {"accelerations": {"a": [null, 1]}}})";
+  EXPECT_TRUE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [2, 1]}}]})"));
+  EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 2]}}]})"));
+  EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 1]}}]})"));
+  EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}]})"));
+}
+
+TEST(Comparison, takes_a_certificate_of_contradiction_up_to_a_positive_factor) {
+  EXPECT_TRUE(agree(R"({"farkas": {"a": 1, "b": 2}})", R"({"farkas": {"a": 10, "b": 20}})"));
+  EXPECT_FALSE(agree(R"({"farkas": {"a": 1, "b": 2}})", R"({"farkas": {"a": -1, "b": -2}})"));
+  EXPECT_FALSE(agree(R"({"farkas": {"a": 1, "b": 2}})", R"({"farkas": {"a": 1}})"));
+}
+
+}  // namespace

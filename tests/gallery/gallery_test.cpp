@@ -1,0 +1,244 @@
+/// Every model of the gallery, asked through the command and held against the answers derived by hand.
+///
+/// expected.json of a model is an object whose keys are command lines without the model ("accelerate", "impact",
+/// "accelerate --set speed=0") and whose values are what is expected of the answer (compare.hpp).
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gallery/compare.hpp"
+
+// Without the command among the targets, the one that is installed answers.
+#ifndef ZWANG_COMMAND
+#define ZWANG_COMMAND "zwang"
+#endif
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+const fs::path gallery = fs::path(ZWANG_SOURCE_DIR) / "gallery";
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> result;
+  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
+/// Every folder, whatever it holds.
+std::vector<std::string> models() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(gallery)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+json expectations(const std::string& model) {
+  return json::parse(contents(gallery / model / "expected.json"), nullptr, false);
+}
+
+struct Question {
+  std::string model;
+  std::string words;  ///< "accelerate --set speed=0"
+};
+
+void PrintTo(const Question& question, std::ostream* stream) { *stream << question.model << ": " << question.words; }
+
+std::vector<Question> questions() {
+  std::vector<Question> result;
+  for (const std::string& model : models()) {
+    const json expected = expectations(model);
+    if (!expected.is_object()) continue;
+    for (const auto& [words, answer] : expected.items()) result.push_back({model, words});
+  }
+  return result;
+}
+
+/// A name of letters and digits for each test.
+std::string spelled(std::string_view text) {
+  std::string name;
+  char before = ' ';
+  for (const char letter : text) {
+    if (letter == '-' && before == '=') name += "minus_";
+    before = letter;
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      name += letter;
+    } else if (letter == '.') {
+      name += "_point_";
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name;
+}
+
+struct Answer {
+  std::string output;
+  int exit = -1;
+};
+
+/// Runs `zwang COMMAND MODEL OPTIONS --json`.
+Answer ask(const std::string& model, const std::string& words) {
+  // The model stands behind the command's name; every word is quoted for the shell.
+  std::istringstream stream(words);
+  std::string command_name;
+  stream >> command_name;
+  const auto quoted = [](const std::string& word) { return " '" + word + "'"; };
+  std::string line = std::string(ZWANG_COMMAND) + quoted(command_name) + quoted(model);
+  for (std::string word; stream >> word;) line += quoted(word);
+  line += " --json 2>/dev/null";
+
+  Answer answer;
+  FILE* pipe = popen(line.c_str(), "r");
+  if (pipe == nullptr) return answer;
+  std::array<char, 4096> buffer{};
+  for (std::size_t size = 0; (size = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    answer.output.append(buffer.data(), size);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) answer.exit = WEXITSTATUS(status);
+  return answer;
+}
+
+std::string path_of(const std::string& model) { return (gallery / model / "model.toml").string(); }
+
+// ---------------------------------------------------------------------------------------------------- the folders
+
+class GalleryFolder : public testing::TestWithParam<std::string> {};
+
+TEST_P(GalleryFolder, has_a_model_the_physics_and_expected_answers) {
+  for (const char* file : {"model.toml", "README.md", "expected.json"}) {
+    EXPECT_FALSE(contents(gallery / GetParam() / file).empty()) << file << " is missing";
+  }
+  const json expected = expectations(GetParam());
+  ASSERT_TRUE(expected.is_object()) << "expected.json is not JSON";
+  EXPECT_FALSE(expected.empty()) << "nothing is expected";
+}
+
+TEST_P(GalleryFolder, tells_the_physics_in_about_ten_lines) {
+  const std::vector<std::string> page = lines(contents(gallery / GetParam() / "README.md"));
+  ASSERT_FALSE(page.empty());
+  EXPECT_EQ(page.front().substr(0, 2), "# ");
+  EXPECT_GE(page.size(), 6U);
+  EXPECT_LE(page.size(), 25U);
+  bool inside = false;
+  for (const std::string& line : page) {
+    EXPECT_LE(line.size(), 124U) << line;
+    if (line.substr(0, 3) != "```") continue;
+    EXPECT_EQ(line, inside ? "```" : "```text") << "only formulas stand in blocks";
+    inside = !inside;
+  }
+  EXPECT_FALSE(inside);
+}
+
+TEST_P(GalleryFolder, answers_every_option_that_its_page_speaks_of) {
+  const json expected = expectations(GetParam());
+  const std::string page = contents(gallery / GetParam() / "README.md");
+  for (std::size_t from = page.find("`--"); from != std::string::npos; from = page.find("`--", from + 1)) {
+    const std::string option = page.substr(from + 1, page.find('`', from + 1) - from - 1);
+    const bool asked = std::any_of(expected.items().begin(), expected.items().end(), [&](const auto& question) {
+      return question.key().find(option) != std::string::npos;
+    });
+    EXPECT_TRUE(asked) << option;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, GalleryFolder, testing::ValuesIn(models()),
+                         [](const auto& test) { return spelled(test.param); });
+
+TEST(Gallery, is_large_enough_to_wander_in) { EXPECT_GE(models().size(), 22U); }
+
+// ---------------------------------------------------------------------------------------------------- the answers
+
+class GalleryAnswer : public testing::TestWithParam<Question> {};
+
+TEST_P(GalleryAnswer, is_the_one_derived_by_hand) {
+  const json expected = expectations(GetParam().model)[GetParam().words];
+  const Answer answer = ask(path_of(GetParam().model), GetParam().words);
+  EXPECT_EQ(answer.exit, expected.value("exit", 0));
+
+  // One JSON object and nothing else, with the version in it.
+  const json given = json::parse(answer.output, nullptr, false);
+  ASSERT_TRUE(given.is_object()) << answer.output.substr(0, 1000);
+  EXPECT_TRUE(given.contains("zwang"));
+  for (const std::string& difference : differences(expected, given)) ADD_FAILURE() << difference;
+
+  // The certificate holds to rounding.
+  for (const auto& [name, residual] : given.value("certificate", json::object()).items()) {
+    EXPECT_LE(std::abs(residual.get<double>()), 1e-12) << name;
+  }
+
+  // Energy in a shock: before + blow + work - lost = after, and nothing is gained from nowhere.
+  if (given.contains("energy")) {
+    const json& energy = given["energy"];
+    const auto part = [&](const char* name) { return energy.value(name, 0.0); };
+    const double scale = 1 + part("before") + std::abs(part("blow")) + std::abs(part("work"));
+    EXPECT_NEAR(part("before") + part("blow") + part("work") - part("lost"), part("after"), 1e-12 * scale);
+    EXPECT_GE(part("lost"), -1e-12 * scale);
+  }
+
+  // The reactions of the conditions add up to the total one.
+  if (given.contains("reactions") && given.value("regular", false)) {
+    json rest = given["reaction"];
+    double scale = 1;
+    for (const json& reaction : given["reactions"]) {
+      for (const auto& [body, force] : reaction.items()) {
+        if (!rest.contains(body)) rest[body] = force.is_array() ? json(std::vector<double>(force.size(), 0.0)) : json(0.0);
+        if (force.is_array()) {
+          for (std::size_t i = 0; i < force.size(); ++i) {
+            rest[body][i] = rest[body][i].get<double>() - force[i].get<double>();
+            scale = std::max(scale, std::abs(force[i].get<double>()));
+          }
+        } else {
+          rest[body] = rest[body].get<double>() - force.get<double>();
+          scale = std::max(scale, std::abs(force.get<double>()));
+        }
+      }
+    }
+    for (const auto& [body, force] : rest.items()) {
+      for (const json& component : force.is_array() ? force : json::array({force})) {
+        EXPECT_LE(std::abs(component.get<double>()), 1e-11 * scale) << body;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, GalleryAnswer, testing::ValuesIn(questions()),
+                         [](const auto& test) { return spelled(test.param.model + "_" + test.param.words); });
+
+TEST(Gallery, comes_with_the_command) {
+  for (const std::string& model : models()) {
+    if (expectations(model).empty()) continue;
+    const std::string words = expectations(model).begin().key();
+    json inside = json::parse(ask("gallery:" + model, words).output, nullptr, false);
+    json outside = json::parse(ask(path_of(model), words).output, nullptr, false);
+    ASSERT_TRUE(inside.is_object()) << model;
+    inside.erase("model");
+    outside.erase("model");
+    EXPECT_EQ(inside, outside) << model;
+  }
+}
+
+}  // namespace
