@@ -1,0 +1,401 @@
+/// The true accelerations at a state: classify, find the nearest point, decide what is left open.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "zwang/instant/degenerate.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/instant/singular.hpp"
+#include "zwang/instant/workspace.hpp"
+#include "zwang/linear/spaces.hpp"
+#include "zwang/linear/sparse_cholesky.hpp"
+#include "zwang/linear/sparse_gram.hpp"
+
+namespace zwang::instant {
+
+namespace {
+
+constexpr double zero_part = 1e-11;           ///< of the sum of the absolute values of the terms (section 8)
+constexpr std::size_t dense_gram = 128;       ///< rows up to which independence is read off a dense Gram matrix
+constexpr std::size_t dense_rank = 400000;    ///< entries up to which a rank is taken by singular values
+
+/// The rows that matter, as a nearest-point problem for the accelerations.
+void gather(const model::Model& model, Workspace::Impl& impl, Instant& instant) {
+  Subproblem& problem = impl.problem;
+  problem.clear();
+  problem.a0.assign(instant.free.begin(), instant.free.end());
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (instant.role[row] == Role::equation || instant.role[row] == Role::marginal) {
+      problem.append(model, impl.rows, row, impl.rows.curvature[row],
+                     instant.role[row] == Role::equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
+    }
+  }
+}
+
+/// f'' of every row for given accelerations.
+void second_derivatives(const model::Model& model, const model::Rows& rows, const std::vector<double>& a,
+                        std::vector<double>& second) {
+  second.resize(model.rows());
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    double sum = rows.curvature[row];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      sum += rows.entry[e] * a[model.row_column[e]];
+    }
+    second[row] = sum;
+  }
+}
+
+/// Reaction M (a - a0) and constraint Z = (a - a0)^T M (a - a0).
+void weigh(Workspace::Impl& impl, Instant& instant) {
+  const std::size_t n = instant.free.size();
+  impl.scratch_n.resize(n);
+  instant.reaction.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    impl.scratch_n[i] = instant.accelerations[i] - instant.free[i];
+  }
+  impl.dynamics.mass.multiply(impl.scratch_n, instant.reaction);
+  instant.constraint = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    instant.constraint += impl.scratch_n[i] * instant.reaction[i];
+  }
+  instant.constraint = std::max(instant.constraint, 0.0);
+}
+
+/// What lambda_j and w_j of the problem's rows are measured against: the sums of the absolute values of their terms,
+///   Phi_jj lambda_j = Phi_j^0 - sum_{k != j} Phi_jk lambda_k,     w_j = g_j.a + F_j.
+void term_scales(const model::Model& model, Workspace::Impl& impl, const std::vector<double>& a,
+                 const std::vector<double>& lambda) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t r = problem.size();
+  impl.scratch_n.assign(model.variables, 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    if (lambda[j] != 0) {
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e] * lambda[j]);
+      }
+    }
+  }
+  impl.scratch_m.resize(model.variables);
+  impl.dynamics.mass.solve(impl.scratch_n, impl.scratch_m);
+  impl.scale.resize(r);
+  impl.second_scale.resize(r);
+  for (std::size_t j = 0; j < r; ++j) {
+    double for_lambda = impl.rows.curvature_scale[problem.row[j]];
+    double for_second = for_lambda;
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      const std::uint32_t i = problem.column[e];
+      for_lambda += std::abs(problem.entry[e]) * (std::abs(problem.a0[i]) + std::abs(impl.scratch_m[i]));
+      for_second += std::abs(problem.entry[e] * a[i]);
+    }
+    // A full mass matrix may cancel inside a0 and a: their sizes count, too.
+    impl.scale[j] = for_lambda;
+    impl.second_scale[j] = std::max(for_second, for_lambda * 1e-3);
+  }
+}
+
+/// A singular position was settled: what can still be said of rows and reactions.
+void finish_singular(const model::Model& model, Workspace::Impl& impl, Instant& instant) {
+  instant.multipliers_unique = false;
+  if (instant.status == Status::determined) {
+    instant.accelerations = instant.solutions[0].accelerations;
+    instant.solutions.clear();
+    weigh(impl, instant);
+    second_derivatives(model, impl.rows, instant.accelerations, instant.second);
+    instant.multipliers.assign(model.rows(), 0.0);
+    term_scales(model, impl, instant.accelerations, std::vector<double>(impl.problem.size(), 0.0));
+    double worst = 0;
+    for (std::size_t j = 0; j < impl.problem.size(); ++j) {
+      const std::uint32_t row = impl.problem.row[j];
+      const bool equation = impl.problem.kind[j] == gauss::RowKind::equation;
+      const double w = instant.second[row];
+      const double scale = impl.second_scale[j] > 0 ? impl.second_scale[j] : 1;
+      worst = std::max(worst, (equation ? std::abs(w) : w) / scale);
+      instant.role[row] = equation ? Role::equation : (w < -zero_part * scale ? Role::leaving : Role::binding);
+    }
+    instant.certificate = {};
+    instant.certificate.primal = worst;
+  }
+}
+
+}  // namespace
+
+bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace::Impl& impl) {
+  const std::size_t r = problem.size();
+  const std::size_t n = problem.a0.size();
+  impl.norm2.assign(r, 0.0);
+  if (r == 0) {
+    return true;
+  }
+  impl.scratch_n.assign(n, 0.0);
+  impl.scratch_m.resize(n);
+  if (mass.is_diagonal()) {
+    const auto m = mass.diagonal();
+    for (std::size_t j = 0; j < r; ++j) {
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.norm2[j] += problem.entry[e] * problem.entry[e] / m[problem.column[e]];
+      }
+    }
+  } else {
+    for (std::size_t j = 0; j < r; ++j) {
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.scratch_n[problem.column[e]] = problem.entry[e];
+      }
+      mass.solve(impl.scratch_n, impl.scratch_m);
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.norm2[j] += problem.entry[e] * impl.scratch_m[problem.column[e]];
+        impl.scratch_n[problem.column[e]] = 0;
+      }
+    }
+  }
+  if (r > n || std::any_of(impl.norm2.begin(), impl.norm2.end(), [](double x) { return !(x > 0); })) {
+    return false;
+  }
+
+  // Gram matrix of unit rows and its Cholesky factor; pivots far from zero settle it.
+  if (r <= dense_gram) {
+    impl.gram.assign(r * r, 0.0);
+    double smallest = 1;
+    for (std::size_t j = 0; j < r; ++j) {
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.scratch_n[problem.column[e]] = problem.entry[e];
+      }
+      if (mass.is_diagonal()) {
+        const auto m = mass.diagonal();
+        for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+          impl.scratch_n[problem.column[e]] /= m[problem.column[e]];
+        }
+      } else {
+        mass.solve(impl.scratch_n, impl.scratch_m);
+      }
+      const std::vector<double>& image = mass.is_diagonal() ? impl.scratch_n : impl.scratch_m;
+      for (std::size_t k = 0; k <= j; ++k) {
+        double sum = 0;
+        for (std::uint32_t e = problem.start[k]; e < problem.start[k + 1]; ++e) {
+          sum += problem.entry[e] * image[problem.column[e]];
+        }
+        sum /= std::sqrt(impl.norm2[j] * impl.norm2[k]);
+        for (std::size_t l = 0; l < k; ++l) {
+          sum -= impl.gram[j * r + l] * impl.gram[k * r + l];
+        }
+        if (k < j) {
+          impl.gram[j * r + k] = sum / impl.gram[k * r + k];
+        } else {
+          smallest = std::min(smallest, sum);
+          impl.gram[j * r + j] = std::sqrt(std::max(sum, 1e-300));
+        }
+      }
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        impl.scratch_n[problem.column[e]] = 0;
+      }
+      if (smallest <= 1e-9) {
+        break;
+      }
+    }
+    if (smallest > 1e-9) {
+      return true;
+    }
+  }
+
+  // In doubt: by singular values where the size allows, by the skipped pivots of the sparse factor beyond.
+  if (r * n <= dense_rank) {
+    linear::Matrix rows(r, n);
+    for (std::size_t j = 0; j < r; ++j) {
+      // Unit rows: in the metric of the masses where it is diagonal, in the plain one otherwise.
+      double plain = 0;
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        plain += problem.entry[e] * problem.entry[e];
+      }
+      const double length = std::sqrt(mass.is_diagonal() ? impl.norm2[j] : plain);
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        const double m = mass.is_diagonal() ? std::sqrt(mass.diagonal()[problem.column[e]]) : 1.0;
+        rows(j, problem.column[e]) = problem.entry[e] / (length * m);
+      }
+    }
+    return linear::rank(rows) == r;
+  }
+  return independent_sparse(mass, problem);
+}
+
+bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
+  const linear::SparseRows rows{problem.start, problem.column, problem.entry};
+  linear::SparseGram gram;
+  gram.shape(rows, mass);
+  gram.load(rows, mass);
+  std::vector<std::uint32_t> all(problem.size());
+  std::iota(all.begin(), all.end(), 0U);
+  linear::SparseCholesky factor;
+  factor.reset(gram.nodes());
+  factor.choose(gram, all);
+  factor.factor(gram);
+  return factor.skipped_count() == 0;
+}
+
+void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
+                Instant& instant) {
+  Workspace::Impl& impl = workspace.impl();
+  model::evaluate_rows(model, state, impl.scratch, impl.rows);
+  model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
+  instant.singular = false;
+  instant.continuum = false;
+  instant.regular = true;
+  instant.multipliers_unique = true;
+  instant.jam_derivative = 2;
+  instant.farkas.clear();
+  instant.decisions.clear();
+  instant.solutions.clear();
+  instant.trials.clear();
+  instant.effective.clear();
+
+  // Which conditions matter, and is the state one from which accelerations can be asked for?
+  classify_rows(model, state, options, impl, instant);
+  if (!instant.violations.empty()) {
+    instant.status = Status::inadmissible;
+    return;
+  }
+  if (!instant.expansion.empty()) {
+    instant.status = Status::undecided;
+    return;
+  }
+  if (instant.blow_due || instant.seizure_due ||
+      std::find(instant.role.begin(), instant.role.end(), Role::approached) != instant.role.end()) {
+    instant.status = Status::impact;
+    return;
+  }
+  if (!impl.dynamics.mass_positive) {
+    instant.status = Status::undecided;
+    instant.expansion = "the kinetic energy is not positive definite at this state: see " +
+                        model::variable_name(model, impl.dynamics.mass.weakest());
+    return;
+  }
+
+  // The free motion, and the rows that hinder it.
+  instant.free.resize(model.variables);
+  impl.dynamics.mass.solve(impl.dynamics.force, instant.free);
+  gather(model, impl, instant);
+  const Subproblem& problem = impl.problem;
+  const std::size_t r = problem.size();
+  instant.regular = independent(impl.dynamics.mass, problem, impl);
+  second_derivatives(model, impl.rows, instant.free, instant.free_second);
+  if (options.tell) {
+    instant.effective.assign(problem.row.begin(), problem.row.end());
+  }
+
+  // Dependent rows may hide a condition of higher order.
+  if (!instant.regular && settle_singular(model, state, impl, instant)) {
+    finish_singular(model, impl, instant);
+    return;
+  }
+
+  // The nearest admissible acceleration.
+  gauss::Options gauss_options;
+  gauss_options.warm = options.warm && impl.last_effective == problem.row;
+  gauss::solve(problem.view(impl.dynamics.mass), gauss_options, impl.gauss, impl.solution,
+               options.tell ? &instant.trials : nullptr);
+  impl.last_effective.assign(problem.row.begin(), problem.row.end());
+  if (impl.solution.status == gauss::Status::infeasible) {
+    instant.status = Status::jammed;
+    for (std::size_t j = 0; j < r; ++j) {
+      if (impl.solution.farkas[j] != 0) {
+        instant.farkas.emplace_back(problem.row[j], impl.solution.farkas[j]);
+      }
+    }
+    return;
+  }
+  if (impl.solution.status != gauss::Status::solved) {
+    instant.status = Status::undecided;
+    instant.expansion = "the nearest-point solver gave up";
+    return;
+  }
+  instant.status = Status::determined;
+  instant.accelerations.assign(impl.solution.a.begin(), impl.solution.a.end());
+  second_derivatives(model, impl.rows, instant.accelerations, instant.second);
+
+  // Binding, leaving, or still open: signs against the sums of their terms.
+  term_scales(model, impl, impl.solution.a, impl.solution.lambda);
+  std::size_t undecided = 0;
+  for (std::size_t j = 0; j < r; ++j) {
+    Role& role = instant.role[problem.row[j]];
+    if (problem.kind[j] == gauss::RowKind::equation) {
+      continue;
+    }
+    if (impl.solution.lambda[j] * impl.norm2[j] > zero_part * impl.scale[j]) {
+      role = Role::binding;
+    } else if (impl.solution.w[j] < -zero_part * impl.second_scale[j]) {
+      role = Role::leaving;
+    } else {
+      role = Role::marginal;
+      ++undecided;
+    }
+  }
+
+  // Multipliers that are not unique, and rows that only a higher derivative decides.
+  if (!instant.regular || undecided > 0) {
+    std::vector<double> multipliers = impl.solution.lambda;
+    if (!instant.regular) {
+      MultiplierQuestion question;
+      question.problem = &problem;
+      for (std::uint32_t j = 0; j < r; ++j) {
+        if (instant.role[problem.row[j]] != Role::leaving) {
+          question.rows.push_back(j);
+          question.nonnegative.push_back(problem.kind[j] == gauss::RowKind::inequality ? 1 : 0);
+          question.lambda.push_back(multipliers[j]);
+        }
+      }
+      instant.multipliers_unique = multipliers_unique(question);
+    }
+    std::vector<Hold> hold(r, Hold::equation);
+    for (std::size_t j = 0; j < r; ++j) {
+      const Role role = instant.role[problem.row[j]];
+      hold[j] = role == Role::marginal ? Hold::undecided : (role == Role::leaving ? Hold::open : Hold::equation);
+    }
+    decide_degenerate(model, state, options, impl, instant.multipliers_unique, hold, multipliers, instant);
+    if (instant.status == Status::jammed) {
+      return;
+    }
+    for (std::size_t j = 0; j < r; ++j) {
+      if (problem.kind[j] == gauss::RowKind::inequality) {
+        Role& role = instant.role[problem.row[j]];
+        role = hold[j] == Hold::equation ? Role::binding : (hold[j] == Hold::open ? Role::leaving : Role::marginal);
+      }
+    }
+    impl.solution.lambda = multipliers;
+  }
+
+  // The answer and its certificate.
+  instant.multipliers.assign(model.rows(), 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    instant.multipliers[problem.row[j]] = impl.solution.lambda[j];
+  }
+  weigh(impl, instant);
+  instant.certificate =
+      gauss::verify(problem.view(impl.dynamics.mass), instant.accelerations, impl.solution.lambda, impl.scratch_n);
+}
+
+Instant accelerate(const model::Model& model, const model::State& state, const Options& options) {
+  Workspace workspace(model);
+  Instant instant;
+  accelerate(model, state, options, workspace, instant);
+  return instant;
+}
+
+Instant classify(const model::Model& model, const model::State& state, const Options& options) {
+  Workspace workspace(model);
+  Workspace::Impl& impl = workspace.impl();
+  Instant instant;
+  model::evaluate_rows(model, state, impl.scratch, impl.rows);
+  model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
+  classify_rows(model, state, options, impl, instant);
+  instant.free.assign(model.variables, 0.0);
+  instant.second.assign(model.rows(), 0.0);
+  instant.multipliers.assign(model.rows(), 0.0);
+  const bool shock = instant.blow_due || instant.seizure_due ||
+                     std::find(instant.role.begin(), instant.role.end(), Role::approached) != instant.role.end();
+  instant.status = !instant.violations.empty()
+                       ? Status::inadmissible
+                       : (!instant.expansion.empty() ? Status::undecided : (shock ? Status::impact : Status::determined));
+  gather(model, impl, instant);
+  instant.regular = impl.dynamics.mass_positive && independent(impl.dynamics.mass, impl.problem, impl);
+  return instant;
+}
+
+}  // namespace zwang::instant

@@ -1,0 +1,136 @@
+/// Staeckel's three senses of passivity: which conditions matter at this state (docs/mathematics, sections 4 and 8).
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/instant/workspace.hpp"
+
+namespace zwang::instant {
+
+namespace {
+
+/// Is the row in force, and does a seizure begin at this very instant?
+bool in_force(const model::Condition& condition, double time, bool& due) {
+  if (!condition.seizure) {
+    return true;
+  }
+  if (same_instant(condition.at, time)) {
+    due = true;
+    return true;
+  }
+  return condition.at < time;
+}
+
+Role role_of_holonomic(bool equation, double value, double rate, double touch_value, double touch_rate) {
+  if (equation) {
+    if (std::abs(value) > touch_value) {
+      return Role::violated;
+    }
+    return std::abs(rate) > touch_rate ? Role::approached : Role::equation;
+  }
+  if (value > touch_value) {
+    return Role::violated;
+  }
+  if (value < -touch_value) {
+    return Role::passive_in_position;
+  }
+  if (rate > touch_rate) {
+    return Role::approached;
+  }
+  return rate < -touch_rate ? Role::passive_in_velocity : Role::marginal;
+}
+
+Role role_of_nonholonomic(bool equation, double rate, double touch_rate) {
+  if (equation) {
+    return std::abs(rate) > touch_rate ? Role::approached : Role::equation;
+  }
+  if (rate > touch_rate) {
+    return Role::approached;
+  }
+  return rate < -touch_rate ? Role::passive_in_velocity : Role::marginal;
+}
+
+}  // namespace
+
+bool same_instant(double at, double time) { return std::abs(at - time) <= 1e-12 * (1 + std::abs(time)); }
+
+Scales scales(const model::State& state) {
+  Scales result{0, 0};
+  for (const double q : state.position) {
+    result.position = std::max(result.position, std::abs(q));
+  }
+  for (const double v : state.velocity) {
+    result.velocity = std::max(result.velocity, std::abs(v));
+  }
+  // All vanish: the unit takes their place.
+  if (result.position == 0) {
+    result.position = 1;
+  }
+  if (result.velocity == 0) {
+    result.velocity = 1;
+  }
+  return result;
+}
+
+void classify_rows(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
+                   Instant& instant) {
+  const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
+  const Scales scale = scales(state);
+  const model::Rows& rows = impl.rows;
+  const std::uint32_t count = model.rows();
+  instant.time = state.time;
+  instant.violations.clear();
+  instant.expansion.clear();
+  instant.seizure_due = false;
+  instant.blow_due = false;
+  instant.role.resize(count);
+  instant.value.assign(rows.value.begin(), rows.value.end());
+  instant.rate.assign(rows.rate.begin(), rows.rate.end());
+  impl.touch_value.resize(count);
+  impl.touch_rate.resize(count);
+
+  for (std::uint32_t row = 0; row < count; ++row) {
+    // A seizure that lies ahead does not count yet.
+    if (!in_force(model.conditions[model.row_condition[row]], state.time, instant.seizure_due)) {
+      instant.role[row] = Role::absent;
+      continue;
+    }
+    // The tolerances of section 8; the square of `touch` keeps a row with vanishing gradient from asking for exact zero.
+    double gradient = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      gradient += std::abs(rows.entry[e]);
+    }
+    impl.touch_value[row] = touch * scale.position * (gradient + touch * scale.position);
+    impl.touch_rate[row] = touch * (scale.velocity * gradient + std::abs(rows.explicit_rate[row]) + touch);
+
+    const model::RowKind kind = model.row_kind[row];
+    const bool equation = model::is_equation(kind);
+    if (!std::isfinite(gradient)) {
+      // No gradient here (the middle of a distance, say): harmless while the condition is open.
+      if (!equation && model::is_holonomic(kind) && rows.value[row] < -touch * scale.position) {
+        instant.role[row] = Role::passive_in_position;
+        continue;
+      }
+      instant.role[row] = equation ? Role::equation : Role::marginal;
+      instant.expansion = "the condition " + model::row_name(model, row) +
+                          " has no gradient at this state; write it without a root (squares, or a vector equation)";
+      continue;
+    }
+    instant.role[row] = model::is_holonomic(kind)
+                            ? role_of_holonomic(equation, rows.value[row], rows.rate[row], impl.touch_value[row],
+                                                impl.touch_rate[row])
+                            : role_of_nonholonomic(equation, rows.rate[row], impl.touch_rate[row]);
+    if (instant.role[row] == Role::violated) {
+      instant.violations.emplace_back(row, rows.value[row]);
+    }
+  }
+
+  if (options.shock_done) {
+    instant.seizure_due = false;
+    return;
+  }
+  for (const model::Blow& blow : model.blows) {
+    instant.blow_due = instant.blow_due || same_instant(blow.at, state.time);
+  }
+}
+
+}  // namespace zwang::instant

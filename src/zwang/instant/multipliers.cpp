@@ -1,0 +1,240 @@
+/// Are the multipliers unique, and which of them to take if not (docs/mathematics, sections 4 and 5).
+///
+/// With the rows J that hold with equality, the multipliers form the polytope
+///   P = { lambda : J^T lambda = c,  lambda_j >= 0 on inequalities }.
+/// Both questions are nearest-point problems themselves: a direction y != 0 with J^T y = 0, y_j >= 0 where lambda_j = 0
+/// exists iff the nearest point of that cone to (1, ..., 1) on those j is not zero; and the maximiser of d.lambda over P
+/// is the fixed point of lambda <- nearest point of P to lambda + tau d.
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/instant/workspace.hpp"
+#include "zwang/linear/spaces.hpp"
+
+namespace zwang::instant {
+
+namespace {
+
+constexpr std::size_t largest_polytope = 600;  ///< beyond it the solver's own choice stands
+
+/// The rows of the question as a dense matrix, each divided by its norm; `norm` receives the norms.
+linear::Matrix dense_rows(const MultiplierQuestion& question, std::vector<double>& norm,
+                          std::vector<std::uint32_t>& columns) {
+  const Subproblem& p = *question.problem;
+  columns.clear();
+  for (const std::uint32_t j : question.rows) {
+    columns.insert(columns.end(), p.column.begin() + p.start[j], p.column.begin() + p.start[j + 1]);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  linear::Matrix result(question.rows.size(), columns.size());
+  norm.assign(question.rows.size(), 1.0);
+  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+    const std::uint32_t j = question.rows[i];
+    double sum = 0;
+    for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) {
+      sum += p.entry[e] * p.entry[e];
+    }
+    norm[i] = sum > 0 ? std::sqrt(sum) : 1.0;
+    for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) {
+      const auto at = std::lower_bound(columns.begin(), columns.end(), p.column[e]) - columns.begin();
+      result(i, static_cast<std::size_t>(at)) = p.entry[e] / norm[i];
+    }
+  }
+  return result;
+}
+
+/// Nearest point, in the plain metric, of { x : rows^T x = rows^T base, x_j >= 0 where bounded, x_j = 0 where fixed }.
+class Polytope {
+ public:
+  Polytope(const linear::Matrix& rows, const std::vector<double>& base, const std::vector<std::uint8_t>& bounded,
+           const std::vector<std::uint8_t>& fixed)
+      : mass_(std::vector<double>(rows.rows, 1.0)) {
+    factored_ = mass_.factor();
+    start_.push_back(0);
+    for (std::size_t c = 0; c < rows.columns; ++c) {
+      double right = 0;
+      for (std::size_t i = 0; i < rows.rows; ++i) {
+        if (rows(i, c) != 0) {
+          column_.push_back(static_cast<std::uint32_t>(i));
+          entry_.push_back(rows(i, c));
+          right += rows(i, c) * base[i];
+        }
+      }
+      close_row(-right, gauss::RowKind::equation);
+    }
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      if (fixed[i] != 0 || bounded[i] != 0) {
+        column_.push_back(static_cast<std::uint32_t>(i));
+        entry_.push_back(fixed[i] != 0 ? 1.0 : -1.0);
+        close_row(0, fixed[i] != 0 ? gauss::RowKind::equation : gauss::RowKind::inequality);
+      }
+    }
+  }
+
+  [[nodiscard]] bool project(std::vector<double>& x) {
+    if (!factored_) {
+      return false;
+    }
+    gauss::Problem problem;
+    problem.mass = &mass_;
+    problem.a0 = x;
+    problem.start = start_;
+    problem.column = column_;
+    problem.entry = entry_;
+    problem.h = h_;
+    problem.kind = kind_;
+    gauss::solve(problem, {}, workspace_, solution_);
+    if (solution_.status != gauss::Status::solved) {
+      return false;
+    }
+    x = solution_.a;
+    return true;
+  }
+
+ private:
+  void close_row(double offset, gauss::RowKind kind) {
+    start_.push_back(static_cast<std::uint32_t>(entry_.size()));
+    h_.push_back(offset);
+    kind_.push_back(kind);
+  }
+
+  linear::Mass mass_;
+  bool factored_ = false;
+  std::vector<std::uint32_t> start_;
+  std::vector<std::uint32_t> column_;
+  std::vector<double> entry_;
+  std::vector<double> h_;
+  std::vector<gauss::RowKind> kind_;
+  gauss::Workspace workspace_;
+  gauss::Solution solution_;
+};
+
+double largest(const std::vector<double>& x) {
+  double result = 0;
+  for (const double value : x) {
+    result = std::max(result, std::abs(value));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool multipliers_unique(const MultiplierQuestion& question) {
+  const std::size_t m = question.rows.size();
+  if (m == 0) {
+    return true;
+  }
+  if (m > largest_polytope) {
+    return false;
+  }
+  std::vector<double> norm;
+  std::vector<std::uint32_t> columns;
+  const linear::Matrix rows = dense_rows(question, norm, columns);
+  if (linear::rank(rows) == m) {
+    return true;
+  }
+  // Rows that can move both ways must be independent by themselves.
+  std::vector<std::size_t> free_rows;
+  std::vector<std::uint8_t> bounded(m, 0);
+  const std::vector<std::uint8_t> fixed(m, 0);
+  std::vector<double> direction(m, 0.0);
+  double scale = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    scale = std::max(scale, std::abs(question.lambda[i]) * norm[i]);
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= 1e-11 * scale) {
+      bounded[i] = 1;
+      direction[i] = 1;
+    } else {
+      free_rows.push_back(i);
+    }
+  }
+  linear::Matrix both(free_rows.size(), rows.columns);
+  for (std::size_t i = 0; i < free_rows.size(); ++i) {
+    for (std::size_t c = 0; c < rows.columns; ++c) {
+      both(i, c) = rows(free_rows[i], c);
+    }
+  }
+  if (linear::rank(both) < free_rows.size()) {
+    return false;
+  }
+  // A direction that opens some multiplier now at zero?
+  Polytope cone(rows, std::vector<double>(m, 0.0), bounded, fixed);
+  if (!cone.project(direction)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    if (bounded[i] != 0 && direction[i] > 1e-9) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
+  const std::size_t m = question.rows.size();
+  if (m == 0 || m > largest_polytope) {
+    return true;
+  }
+  // Unknowns are lambda times the norm of its row, so that rows count by their force.
+  std::vector<double> norm;
+  std::vector<std::uint32_t> columns;
+  const linear::Matrix rows = dense_rows(question, norm, columns);
+  std::vector<double> base(m);
+  std::vector<double> gain(m);
+  for (std::size_t i = 0; i < m; ++i) {
+    base[i] = question.lambda[i] * norm[i];
+    gain[i] = d.empty() ? 0.0 : d[i] / norm[i];
+  }
+  std::vector<std::uint8_t> fixed(m, 0);
+  Polytope polytope(rows, base, question.nonnegative, fixed);
+  std::vector<double> x(m, 0.0);
+  if (!polytope.project(x)) {
+    return true;
+  }
+  const double size = std::max(largest(base), largest(x));
+  const double steepest = largest(gain);
+  if (steepest > 0 && size > 0) {
+    // Proximal steps of growing length end at the maximiser after finitely many; growth without bound has none.
+    double tau = size / steepest;
+    for (int step = 0; step < 60; ++step) {
+      std::vector<double> next(m);
+      for (std::size_t i = 0; i < m; ++i) {
+        next[i] = x[i] + tau * gain[i];
+      }
+      if (!polytope.project(next)) {
+        break;
+      }
+      double moved = 0;
+      for (std::size_t i = 0; i < m; ++i) {
+        moved = std::max(moved, std::abs(next[i] - x[i]));
+      }
+      x = next;
+      if (largest(x) > 1e8 * size) {
+        return false;
+      }
+      if (moved <= 1e-10 * size) {
+        break;
+      }
+      tau *= 2;
+    }
+    // Of the maximisers with this support, the one nearest to zero; the base keeps the sum of reactions exact.
+    for (std::size_t i = 0; i < m; ++i) {
+      fixed[i] = question.nonnegative[i] != 0 && x[i] <= 1e-8 * size ? 1 : 0;
+    }
+    Polytope face(rows, base, question.nonnegative, fixed);
+    std::vector<double> y(m, 0.0);
+    if (face.project(y)) {
+      x = y;
+    }
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    const bool zero = question.nonnegative[i] != 0 && x[i] <= 1e-13 * size;
+    question.lambda[i] = zero ? 0.0 : x[i] / norm[i];
+  }
+  return true;
+}
+
+}  // namespace zwang::instant

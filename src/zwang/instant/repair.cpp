@@ -1,0 +1,118 @@
+/// Newton's rule in the metric of the masses: each round is a nearest-point problem for the correction.
+#include "zwang/instant/repair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/instant/workspace.hpp"
+
+namespace zwang::instant {
+
+namespace {
+
+bool present(const model::Model& model, std::uint32_t row, double time) {
+  const model::Condition& condition = model.conditions[model.row_condition[row]];
+  return !condition.seizure || condition.at <= time || same_instant(condition.at, time);
+}
+
+/// Sum of the absolute values of a row's gradient.
+double gradient_size(const model::Model& model, const model::Rows& rows, std::uint32_t row) {
+  double sum = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    sum += std::abs(rows.entry[e]);
+  }
+  return sum;
+}
+
+/// Worst violation of the positions, in units of S sum |df/dq|; names the row.
+double worst_position(const model::Model& model, const model::Rows& rows, const model::State& state,
+                      std::uint32_t& worst_row) {
+  const double size = scales(state).position;
+  double worst = 0;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!model::is_holonomic(model.row_kind[row]) || !present(model, row, state.time)) {
+      continue;
+    }
+    const double broken = model::is_equation(model.row_kind[row]) ? std::abs(rows.value[row]) : rows.value[row];
+    const double gradient = gradient_size(model, rows, row);
+    const double part = broken <= 0 ? 0 : broken / std::max(size * gradient, 1e-300);
+    if (!(part <= worst)) {
+      worst = part;
+      worst_row = row;
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+Repair repair(const model::Model& model, const model::State& state, const Options& options) {
+  Workspace workspace(model);
+  Workspace::Impl& impl = workspace.impl();
+  Repair result;
+  result.state = state;
+  const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
+  constexpr unsigned most_rounds = 60;
+  constexpr double rounding = 4e-16;
+
+  // Positions: the least correction that the linearised conditions ask for, until nothing improves.
+  double before = 0;
+  for (result.rounds = 0; result.rounds < most_rounds; ++result.rounds) {
+    model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
+    model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
+    const double worst = worst_position(model, impl.rows, result.state, result.worst_row);
+    if (worst <= rounding || (result.rounds > 4 && worst >= before && worst <= touch * 1e-3)) {
+      break;
+    }
+    before = worst;
+    Subproblem& problem = impl.problem;
+    problem.clear();
+    problem.a0.assign(model.variables, 0.0);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      const bool finite = std::isfinite(gradient_size(model, impl.rows, row));
+      if (model::is_holonomic(model.row_kind[row]) && present(model, row, state.time) && finite) {
+        problem.append(model, impl.rows, row, impl.rows.value[row],
+                       model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation
+                                                               : gauss::RowKind::inequality);
+      }
+    }
+    gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss, impl.solution);
+    if (impl.solution.status != gauss::Status::solved) {
+      return result;
+    }
+    for (std::size_t i = 0; i < model.variables; ++i) {
+      result.state.position[i] += impl.solution.a[i];
+    }
+  }
+  model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
+  model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
+  if (worst_position(model, impl.rows, result.state, result.worst_row) > touch * 1e-3) {
+    return result;
+  }
+
+  // Velocities: equations hold; a touching condition that is approached is a collision and stays one.
+  Subproblem& problem = impl.problem;
+  problem.clear();
+  problem.a0.assign(state.velocity.begin(), state.velocity.end());
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model::is_equation(model.row_kind[row]) && present(model, row, state.time) &&
+        !(model.conditions[model.row_condition[row]].seizure &&
+          same_instant(model.conditions[model.row_condition[row]].at, state.time))) {
+      problem.append(model, impl.rows, row, impl.rows.explicit_rate[row], gauss::RowKind::equation);
+    }
+  }
+  gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss_impact, impl.solution);
+  if (impl.solution.status != gauss::Status::solved) {
+    result.worst_row = problem.row.empty() ? 0 : problem.row[0];
+    return result;
+  }
+  result.state.velocity = impl.solution.a;
+  for (std::size_t i = 0; i < model.variables; ++i) {
+    result.position_change = std::max(result.position_change, std::abs(result.state.position[i] - state.position[i]));
+    result.velocity_change = std::max(result.velocity_change, std::abs(result.state.velocity[i] - state.velocity[i]));
+  }
+  result.succeeded = true;
+  return result;
+}
+
+}  // namespace zwang::instant

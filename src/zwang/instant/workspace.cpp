@@ -1,0 +1,86 @@
+/// The memory of one moment, and the nearest-point problem cut out of a model's rows.
+#include "zwang/instant/workspace.hpp"
+
+namespace zwang::instant {
+
+std::string_view words(Role role) {
+  switch (role) {
+    case Role::equation: return "equation";
+    case Role::binding: return "binding";
+    case Role::marginal: return "marginal";
+    case Role::leaving: return "leaving";
+    case Role::passive_in_velocity: return "passive in velocity";
+    case Role::passive_in_position: return "passive in position";
+    case Role::approached: return "approached";
+    case Role::violated: return "violated";
+    case Role::absent: return "absent";
+  }
+  return "";
+}
+
+std::string_view words(Status status) {
+  switch (status) {
+    case Status::determined: return "determined";
+    case Status::ambiguous: return "ambiguous";
+    case Status::impact: return "impact";
+    case Status::inadmissible: return "inadmissible";
+    case Status::jammed: return "jammed";
+    case Status::undecided: return "undecided";
+  }
+  return "";
+}
+
+Workspace::Workspace(const model::Model& model) : impl_(std::make_unique<Impl>(model)) {}
+Workspace::~Workspace() = default;
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+
+Workspace::Impl::Impl(const model::Model& model)
+    : scratch(model::make_scratch(model)), dynamics(model::make_dynamics(model)), rows(model::make_rows(model)) {
+  scratch_n.resize(model.variables);
+  scratch_m.resize(model.variables);
+  problem.start.reserve(model.rows() + 1U);
+  problem.column.reserve(model.row_column.size());
+  problem.entry.reserve(model.row_column.size());
+  problem.h.reserve(model.rows());
+  problem.kind.reserve(model.rows());
+  problem.row.reserve(model.rows());
+  problem.a0.reserve(model.variables);
+  last_effective.reserve(model.rows());
+}
+
+void Subproblem::clear() {
+  a0.clear();
+  start.assign(1, 0U);
+  column.clear();
+  entry.clear();
+  h.clear();
+  kind.clear();
+  row.clear();
+}
+
+void Subproblem::append(const model::Model& model, const model::Rows& rows, std::uint32_t model_row, double offset,
+                        gauss::RowKind row_kind) {
+  for (std::uint32_t e = model.row_start[model_row]; e < model.row_start[model_row + 1]; ++e) {
+    column.push_back(model.row_column[e]);
+    entry.push_back(rows.entry[e]);
+  }
+  start.push_back(static_cast<std::uint32_t>(entry.size()));
+  h.push_back(offset);
+  kind.push_back(row_kind);
+  row.push_back(model_row);
+}
+
+gauss::Problem Subproblem::view(const linear::Mass& mass) const {
+  gauss::Problem problem;
+  problem.mass = &mass;
+  problem.a0 = a0;
+  problem.start = start;
+  problem.column = column;
+  problem.entry = entry;
+  problem.h = h;
+  problem.kind = kind;
+  return problem;
+}
+
+}  // namespace zwang::instant

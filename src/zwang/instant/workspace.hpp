@@ -1,0 +1,90 @@
+/// The memory that `accelerate`, `impact` and `repair` work in: evaluation results and the nearest-point problem.
+#pragma once
+
+#include <vector>
+
+#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss/verify.hpp"
+#include "zwang/instant/instant.hpp"
+
+namespace zwang::instant {
+
+/// A nearest-point problem that owns its arrays; rows are copied from the model's CSR.
+struct Subproblem {
+  std::vector<double> a0;
+  std::vector<std::uint32_t> start;
+  std::vector<std::uint32_t> column;
+  std::vector<double> entry;
+  std::vector<double> h;
+  std::vector<gauss::RowKind> kind;
+  std::vector<std::uint32_t> row;  ///< row of the model behind each row here
+
+  void clear();
+  [[nodiscard]] std::size_t size() const { return h.size(); }
+  void append(const model::Model& model, const model::Rows& rows, std::uint32_t model_row, double offset,
+              gauss::RowKind row_kind);
+  [[nodiscard]] gauss::Problem view(const linear::Mass& mass) const;
+};
+
+/// S = max |q| and V = max |v|, each 1 if all vanish: the scales of docs/mathematics, section 8.
+struct Scales {
+  double position = 1;
+  double velocity = 1;
+};
+[[nodiscard]] Scales scales(const model::State& state);
+
+struct Workspace::Impl {
+  explicit Impl(const model::Model& model);
+
+  // evaluation
+  model::Scratch scratch;
+  model::Dynamics dynamics;
+  model::Rows rows;
+
+  // classification
+  std::vector<double> touch_value;  ///< |f| below this counts as zero, per row
+  std::vector<double> touch_rate;   ///< |f'| below this counts as zero, per row
+
+  // the nearest point
+  Subproblem problem;
+  gauss::Workspace gauss;
+  gauss::Workspace gauss_impact;
+  gauss::Solution solution;
+  std::vector<double> scratch_n;
+  std::vector<double> scratch_m;
+  std::vector<double> scale;
+  std::vector<double> norm2;          ///< Phi_jj of the problem's rows
+  std::vector<double> second_scale;   ///< sum of absolute terms of f'', per row of the problem
+  std::vector<double> gram;
+  std::vector<std::uint32_t> last_effective;  ///< rows of the last problem: a warm start needs the same ones
+};
+
+/// Shared by `accelerate` and `impact`: roles, violations and due blows from the evaluated rows.
+/// Effective inequalities come out as Role::marginal.
+void classify_rows(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
+                   Instant& instant);
+
+/// Is the instant `at` the same as `time` (nearer than 1e-12 (1 + |t|))?
+[[nodiscard]] bool same_instant(double at, double time);
+
+/// Are the rows of the problem linearly independent? Fills `norm2`.
+[[nodiscard]] bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace::Impl& impl);
+
+/// The same for large problems, by the pivots of the sparse factor of the Gram matrix.
+[[nodiscard]] bool independent_sparse(const linear::Mass& mass, const Subproblem& problem);
+
+/// Is the multiplier vector of the problem the only one? `zero[i]` marks inequalities with lambda = 0 and w = 0,
+/// `positive` ones are free to move both ways; rows with w < 0 are left out by the caller.
+struct MultiplierQuestion {
+  const Subproblem* problem = nullptr;
+  std::vector<std::uint32_t> rows;         ///< rows of the problem with w = 0 (equations included)
+  std::vector<std::uint8_t> nonnegative;   ///< per entry of `rows`: may not decrease below zero
+  std::vector<double> lambda;              ///< per entry of `rows`
+};
+[[nodiscard]] bool multipliers_unique(const MultiplierQuestion& question);
+
+/// Move `lambda` within its polytope {J^T lambda unchanged, lambda >= 0 where nonnegative}: to the point that maximises
+/// d.lambda and is, among those, nearest to zero in the metric of the rows' norms. False if d.lambda is unbounded.
+[[nodiscard]] bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d);
+
+}  // namespace zwang::instant

@@ -1,0 +1,50 @@
+/// Small dense linear algebra for the rare cases: ranks, null spaces, symmetric eigenvalues.
+///
+/// Matrices are column-major arrays with their sizes; sizes are tens, not thousands.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace zwang::linear {
+
+struct Matrix {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<double> entry;  ///< column-major
+  Matrix() = default;
+  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), entry(r * c, 0.0) {}
+  double& operator()(std::size_t i, std::size_t j) { return entry[j * rows + i]; }
+  double operator()(std::size_t i, std::size_t j) const { return entry[j * rows + i]; }
+};
+
+[[nodiscard]] Matrix product(const Matrix& a, const Matrix& b);
+[[nodiscard]] Matrix transpose(const Matrix& a);
+
+/// Rank by singular values: those above `tolerance` times the largest count.
+[[nodiscard]] std::size_t rank(const Matrix& a, double tolerance = 1e-11);
+
+/// Orthonormal basis (columns) of {x : A x = 0}; singular values below tolerance * largest count as zero.
+[[nodiscard]] Matrix null_space(const Matrix& a, double tolerance = 1e-11);
+
+/// A = V diag(values) V^T for symmetric A; values ascending.
+struct SymmetricEigen {
+  std::vector<double> values;
+  Matrix vectors;
+};
+[[nodiscard]] SymmetricEigen symmetric_eigen(const Matrix& a);
+
+/// Least-norm solution of A x = b (by singular values), and the norm of what is left.
+[[nodiscard]] std::vector<double> least_norm(const Matrix& a, const std::vector<double>& b, double* residual = nullptr,
+                                             double tolerance = 1e-11);
+
+/// Lower Cholesky factor of a symmetric positive definite matrix.
+[[nodiscard]] Matrix cholesky(const Matrix& a);
+/// x with L x = b, and with L^T x = b, for lower triangular L.
+void solve_lower(const Matrix& lower, std::vector<double>& b);
+void solve_lower_transposed(const Matrix& lower, std::vector<double>& b);
+
+/// Real roots of sum c[k] x^k (ascending coefficients), each polished by Newton's rule; multiple roots may appear once.
+[[nodiscard]] std::vector<double> real_roots(std::vector<double> coefficients);
+
+}  // namespace zwang::linear
