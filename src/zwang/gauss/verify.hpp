@@ -7,7 +7,7 @@ namespace zwang::gauss {
 
 /// Scaled residuals of the four Kuhn-Tucker conditions at (a, lambda). Scales: stationarity by
 /// norm(J^T lambda) + norm(M a0); a row by the sum of the absolute values of its terms; a multiplier by the largest;
-/// complementarity by the products of those. No allocation beyond `scratch` (resized to n).
+/// complementarity by the products of those. No allocation beyond `scratch` (resized to 2 n).
 [[nodiscard]] Certificate verify(const Problem& problem, std::span<const double> a, std::span<const double> lambda,
                                  std::vector<double>& scratch);
 

@@ -21,6 +21,8 @@ class Mass {
   [[nodiscard]] std::size_t size() const { return diagonal_.size(); }
   [[nodiscard]] bool is_diagonal() const { return blocks_.empty(); }
   [[nodiscard]] std::span<const double> diagonal() const { return diagonal_; }
+  /// 1 / sqrt(M_ii) of the variables outside the blocks; valid after `factor`.
+  [[nodiscard]] std::span<const double> inverse_root() const { return inverse_root_; }
 
   void set_zero();
   void add_diagonal(std::uint32_t i, double value);
@@ -47,6 +49,7 @@ class Mass {
 
  private:
   std::vector<double> diagonal_;
+  std::vector<double> inverse_root_;
   std::vector<Block> blocks_;
   std::vector<int> block_of_;
   std::vector<std::uint32_t> place_in_block_;

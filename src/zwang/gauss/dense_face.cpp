@@ -1,0 +1,813 @@
+/// The dense backend of the nearest-point story; see the header for the method.
+#include "zwang/gauss/dense_face.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "zwang/gauss/story.hpp"
+#include "zwang/linear/kernels.hpp"
+
+namespace zwang::gauss {
+
+static_assert(NearestPointFace<DenseFace>);
+
+namespace {
+
+using linear::load;
+using linear::Pair;
+using linear::store;
+using linear::total;
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// A row is broken when it is so by more than this fraction of its terms; a multiplier is negative when it is so by more
+/// than this fraction of the largest. The second is smaller: a row dropped for its sign must not come back as broken.
+constexpr double rounding = 64 * eps;
+constexpr double sign_rounding = 16 * eps;
+/// Residuals of rows held above this fraction of their terms are corrected once more.
+constexpr double well_solved = 16 * eps;
+/// A pivot below this fraction of Phi_ii is a dependent row.
+constexpr double dependent = 1e-12;
+
+enum State : std::uint8_t { outside, in_set, skipped };
+
+/// sum x_j^2 root_j^2 over all columns.
+double weighted_square(const double* x, const double* root, std::size_t size) {
+  Pair s0 = {0, 0}, s1 = {0, 0};
+  std::size_t j = 0;
+  for (; j + 4 <= size; j += 4) {
+    const Pair t0 = load(x + j) * load(root + j), t1 = load(x + j + 2) * load(root + j + 2);
+    s0 += t0 * t0;
+    s1 += t1 * t1;
+  }
+  double sum = total(s0 + s1);
+  for (; j < size; ++j) sum += (x[j] * root[j]) * (x[j] * root[j]);
+  return sum;
+}
+
+/// y_j += c x_j weight_j
+void add_weighted(double c, const double* x, const double* weight, double* y, std::size_t size) {
+  const Pair cc = {c, c};
+  std::size_t j = 0;
+  for (; j + 2 <= size; j += 2) store(y + j, load(y + j) + cc * (load(x + j) * load(weight + j)));
+  if (j < size) y[j] += c * (x[j] * weight[j]);
+}
+
+template <class Vector>
+void grow(Vector& vector, std::size_t size) {
+  if (vector.size() < size) vector.resize(size);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------- reading
+
+void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row) {
+  // Rows of B have even length, so that pairs never straddle two of them.
+  stride_ = (longest_row + 1) / 2 * 2;
+  capacity_ = (std::min(r, 2 * n + 16) + 1) / 2 * 2;
+  grow(rows_, capacity_ * stride_);
+  if (short_rows_) grow(index_, capacity_ * stride_);
+  grow(gram_, capacity_ * capacity_);
+  grow(factor_, capacity_ * capacity_);
+  for (auto* vector : {&set_, &slot_, &free_slots_, &length_}) grow(*vector, capacity_);
+  for (auto* vector : {&print_, &square_, &free_, &inverse_, &u_, &multiplier_}) grow(*vector, capacity_);
+  for (auto* vector : {&waiting_, &negative_, &violated_}) grow(*vector, r);
+  for (auto* vector : {&w_, &norm_, &estimate_}) grow(*vector, r);
+  grow(state_, r);
+  for (auto* vector : {&a_, &d_, &scatter_}) grow(*vector, n + 1);
+  last_.reserve(r);
+
+  // Any fixed numbers without pattern serve as a fingerprint of a row's direction.
+  std::uint64_t state = 0x9e3779b97f4a7c15ULL;
+  for (std::size_t j = random_.size(); j <= n; ++j) {
+    state = (state + j) * 6364136223846793005ULL + 1442695040888963407ULL;
+    random_.push_back(static_cast<double>(state >> 11) * 0x1p-53 - 0.5);
+  }
+}
+
+bool DenseFace::prepare(const Problem& problem) {
+  problem_ = &problem;
+  const std::size_t n = problem.n(), r = problem.r();
+  const std::size_t entries = r == 0 ? 0 : problem.start[r] - problem.start[0];
+  full_rows_ = entries == n * r;
+  diagonal_ = problem.mass->is_diagonal();
+
+  // Short rows in a wide problem are kept by index; a row then fills the mass blocks it touches.
+  std::size_t longest = n;
+  short_rows_ = false;
+  if (n > 64 && 3 * entries < n * r) {
+    longest = 0;
+    for (std::size_t i = 0; i < r; ++i) {
+      std::size_t length = 0;
+      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+        const int block = problem.mass->block_of(problem.column[e]);
+        length += block < 0 ? 1 : problem.mass->blocks()[static_cast<std::size_t>(block)].variables.size();
+      }
+      longest = std::max(longest, std::min(length, n));
+    }
+    short_rows_ = 3 * longest < n;
+    if (!short_rows_) longest = n;
+  }
+
+  // Room, only when the shape has changed.
+  const bool same_shape = n == n_ && r == r_ && stride_ == (longest + 1) / 2 * 2;
+  n_ = n;
+  r_ = r;
+  if (!same_shape) {
+    make_room(n, r, longest);
+    one_by_one_.reserve(problem);
+  }
+  restart();
+
+  // |M^1/2 a0|, which also finds a number that is not finite.
+  double sum = 0;
+  if (diagonal_) {
+    const double* mass = problem.mass->diagonal().data();
+    for (std::size_t j = 0; j < n; ++j) sum += mass[j] * problem.a0[j] * problem.a0[j];
+  } else {
+    problem.mass->multiply(problem.a0, {d_.data(), n});
+    for (std::size_t j = 0; j < n; ++j) sum += d_[j] * problem.a0[j];
+  }
+  free_size_ = std::sqrt(sum);
+  return std::isfinite(free_size_);
+}
+
+void DenseFace::restart() {
+  size_ = wanted_ = valid_ = solved_ = 0;
+  negative_count_ = violated_count_ = waiting_count_ = 0;
+  free_count_ = capacity_;
+  for (std::size_t k = 0; k < capacity_; ++k) free_slots_[k] = static_cast<std::uint32_t>(capacity_ - 1 - k);
+  std::fill_n(state_.data(), r_, std::uint8_t{outside});
+  std::fill_n(norm_.data(), r_, -1.0);
+  rescued_ = false;
+  told_ = false;
+}
+
+double DenseFace::norm_squared(std::uint32_t row) {
+  if (norm_[row] >= 0) return norm_[row];
+  const Problem& problem = *problem_;
+  double sum = 0;
+  if (!diagonal_) {
+    // |L^-1 J_i^T|^2, through a slot's worth of scratch.
+    bring_through_blocks(row, d_.data());
+    sum = linear::dot(d_.data(), d_.data(), n_);
+  } else if (full_rows_) {
+    sum = weighted_square(problem.entry.data() + problem.start[row], problem.mass->inverse_root().data(), n_);
+  } else {
+    for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+      const double value = problem.entry[e] * problem.mass->inverse_root()[problem.column[e]];
+      sum += value * value;
+    }
+  }
+  norm_[row] = sum;
+  return sum;
+}
+
+/// B_i over all variables for a mass matrix with blocks: L u = J_i^T in every block the row touches.
+void DenseFace::bring_through_blocks(std::uint32_t row, double* out) {
+  const Problem& problem = *problem_;
+  const linear::Mass& mass = *problem.mass;
+  std::fill_n(out, n_, 0.0);
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+    const std::uint32_t column = problem.column[e];
+    out[column] = problem.entry[e] * (mass.block_of(column) < 0 ? mass.inverse_root()[column] : 1.0);
+  }
+  for (const linear::Mass::Block& block : mass.blocks()) {
+    const std::size_t size = block.variables.size();
+    for (std::size_t c = 0; c < size; ++c) {
+      double& value = out[block.variables[c]];
+      if (value == 0) continue;
+      value /= block.factor[c * size + c];
+      for (std::size_t i = c + 1; i < size; ++i) out[block.variables[i]] -= block.factor[c * size + i] * value;
+    }
+  }
+}
+
+/// A row's place among the candidates: B_i, |B_i|^2, J_i a0 + h_i and the fingerprint.
+void DenseFace::bring(std::uint32_t row, std::size_t slot) {
+  const Problem& problem = *problem_;
+  const double* entry = problem.entry.data() + problem.start[row];
+  const double* a0 = problem.a0.data();
+  double* out = rows_.data() + slot * stride_;
+  double square = 0, print = 0, slack = problem.h[row];
+
+  if (full_rows_ && diagonal_) {
+    // All at once over a dense row.
+    const double* root = problem.mass->inverse_root().data();
+    Pair squares = {0, 0}, prints = {0, 0}, slacks = {0, 0};
+    std::size_t j = 0;
+    for (; j + 2 <= n_; j += 2) {
+      const Pair x = load(entry + j);
+      const Pair b = x * load(root + j);
+      store(out + j, b);
+      squares += b * b;
+      prints += b * load(random_.data() + j);
+      slacks += x * load(a0 + j);
+    }
+    square = total(squares);
+    print = total(prints);
+    slack += total(slacks);
+    if (j < n_) {
+      const double b = entry[j] * root[j];
+      out[j] = b;
+      out[j + 1] = 0;
+      square += b * b;
+      print += b * random_[j];
+      slack += entry[j] * a0[j];
+    }
+  } else {
+    // The free slack from J itself.
+    for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+      slack += problem.entry[e] * a0[problem.column[e]];
+    }
+
+    // B_i by index, or spread over all columns.
+    std::size_t length = stride_;
+    if (!diagonal_) {
+      bring_through_blocks(row, short_rows_ ? d_.data() : out);
+      if (stride_ > n_ && !short_rows_) out[n_] = 0;
+    }
+    if (short_rows_) {
+      length = 0;
+      std::uint32_t* index = index_.data() + slot * stride_;
+      const auto take = [&](std::uint32_t column, double value) {
+        index[length] = column;
+        out[length] = value;
+        ++length;
+      };
+      for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+        const std::uint32_t column = problem.column[e];
+        const int number = problem.mass->block_of(column);
+        if (number < 0) {
+          take(column, problem.entry[e] * problem.mass->inverse_root()[column]);
+          continue;
+        }
+        // A block's variables once, at the first entry of the row in it; what is taken is marked by zero.
+        for (const std::uint32_t other : problem.mass->blocks()[static_cast<std::size_t>(number)].variables) {
+          if (d_[other] != 0) take(other, d_[other]);
+          d_[other] = 0;
+        }
+      }
+      for (std::size_t e = 0; e < length; ++e) {
+        square += out[e] * out[e];
+        print += out[e] * random_[index[e]];
+      }
+    } else {
+      if (diagonal_) {
+        std::fill_n(out, stride_, 0.0);
+        for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+          const std::uint32_t column = problem.column[e];
+          out[column] = problem.entry[e] * problem.mass->inverse_root()[column];
+        }
+      }
+      square = linear::dot(out, out, n_);
+      print = linear::dot(out, random_.data(), n_);
+    }
+    length_[slot] = static_cast<std::uint32_t>(length);
+  }
+  square_[slot] = square;
+  print_[slot] = print / std::sqrt(square);
+  free_[slot] = slack;
+  norm_[row] = square;
+}
+
+// ---------------------------------------------------------------------------------------------------- where to start
+
+bool DenseFace::recall() {
+  if (!has_last_ || last_n_ != n_ || last_r_ != r_) return false;
+  begin();
+  told_ = false;
+  for (const std::uint32_t row : last_) {
+    if (problem_->kind[row] == RowKind::inequality) waiting_[waiting_count_++] = row;
+  }
+  return true;
+}
+
+void DenseFace::begin() {
+  told_ = true;
+  waiting_count_ = 0;
+  for (std::uint32_t i = 0; i < r_; ++i) {
+    if (problem_->kind[i] == RowKind::equation) waiting_[waiting_count_++] = i;
+  }
+}
+
+/// A few sweeps of Hildreth's method: each row in turn is made to hold by its own multiplier alone. The rows that come out
+/// with a multiplier well above zero are the guess; small ones are more often wrong than right.
+void DenseFace::guess() {
+  begin();
+  told_ = false;
+  const Problem& problem = *problem_;
+  if (!diagonal_ || r_ == 0) {
+    told_ = true;
+    return;
+  }
+
+  // Weights 1 / m_j in d_.
+  const double* root = problem.mass->inverse_root().data();
+  for (std::size_t j = 0; j < n_; ++j) d_[j] = root[j] * root[j];
+  std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
+  std::fill_n(estimate_.data(), r_, 0.0);
+
+  const int sweeps = r_ < 8 ? 1 : (r_ < 32 ? 2 : 4);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (std::uint32_t i = 0; i < r_; ++i) {
+      // How far the row is broken now.
+      const std::size_t first = problem.start[i], end = problem.start[i + 1];
+      double w = problem.h[i];
+      if (full_rows_) {
+        w += linear::dot(problem.entry.data() + first, a_.data(), n_);
+      } else {
+        for (std::size_t e = first; e < end; ++e) w += problem.entry[e] * a_[problem.column[e]];
+      }
+      const bool inequality = problem.kind[i] == RowKind::inequality;
+      if (inequality && w <= 0 && estimate_[i] == 0) continue;
+
+      // Its multiplier alone mends that, but an inequality's does not fall below zero.
+      const double square = norm_squared(i);
+      if (square == 0) continue;
+      double step = w / square;
+      if (inequality && estimate_[i] + step < 0) step = -estimate_[i];
+      estimate_[i] += step;
+      if (step == 0) continue;
+      if (full_rows_) {
+        add_weighted(-step, problem.entry.data() + first, d_.data(), a_.data(), n_);
+      } else {
+        for (std::size_t e = first; e < end; ++e) {
+          const std::uint32_t column = problem.column[e];
+          a_[column] -= step * (problem.entry[e] * d_[column]);
+        }
+      }
+    }
+  }
+
+  // Those clearly above zero.
+  double largest = 0;
+  for (std::uint32_t i = 0; i < r_; ++i) {
+    if (problem.kind[i] == RowKind::equation || estimate_[i] <= 0) continue;
+    largest = std::max(largest, estimate_[i] * estimate_[i] * norm_[i]);
+  }
+  for (std::uint32_t i = 0; i < r_; ++i) {
+    if (problem.kind[i] == RowKind::equation || estimate_[i] <= 0) continue;
+    if (estimate_[i] * estimate_[i] * norm_[i] > 0.01 * largest) waiting_[waiting_count_++] = i;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- factor
+
+double DenseFace::gram_entry(std::size_t one, std::size_t other) const {
+  const double* x = rows_.data() + one * stride_;
+  const double* y = rows_.data() + other * stride_;
+  if (!short_rows_) return linear::dot(x, y, n_);
+
+  // Both by index, ascending only within blocks: spread one, gather the other.
+  double sum = 0;
+  const std::uint32_t* index_x = index_.data() + one * stride_;
+  const std::uint32_t* index_y = index_.data() + other * stride_;
+  for (std::size_t i = 0; i < length_[one]; ++i) {
+    for (std::size_t j = 0; j < length_[other]; ++j) {
+      if (index_x[i] == index_y[j]) sum += x[i] * y[j];
+    }
+  }
+  return sum;
+}
+
+/// True if a row listed already says all that this one says: same direction and at least as far. A weaker row listed
+/// before gives way instead.
+bool DenseFace::shadowed(std::uint32_t row, std::size_t slot) {
+  const double near = 1e-12 * std::sqrt(static_cast<double>(n_) + 1);
+  for (std::size_t p = 0; p < wanted_; ++p) {
+    const std::size_t other = slot_[p];
+    if (!(std::abs(print_[slot] - print_[other]) <= near)) continue;
+    const double product = gram_entry(slot, other);
+    if (!(product > 0 && product * product >= square_[slot] * square_[other] * (1 - 1e-14))) continue;
+
+    // Parallel. Of two inequalities the one broken further stays.
+    const bool both = problem_->kind[row] == RowKind::inequality && problem_->kind[set_[p]] == RowKind::inequality;
+    const double mine = free_[slot] / std::sqrt(square_[slot]), theirs = free_[other] / std::sqrt(square_[other]);
+    if (!both || mine <= theirs) return true;
+    state_[set_[p]] = outside;
+    free_slots_[free_count_++] = static_cast<std::uint32_t>(other);
+    for (std::size_t k = p; k + 1 < wanted_; ++k) {
+      set_[k] = set_[k + 1];
+      slot_[k] = slot_[k + 1];
+    }
+    --wanted_;
+    if (p < size_) --size_;
+    valid_ = std::min(valid_, p);
+    solved_ = std::min(solved_, p);
+    return false;
+  }
+  return false;
+}
+
+/// Phi of R rows from position `first` against all before them and among themselves.
+template <int R>
+void DenseFace::gram_rows(std::size_t first) {
+  const double* x[R];
+  double* out[R];
+  for (int i = 0; i < R; ++i) {
+    const std::size_t slot = slot_[first + static_cast<std::size_t>(i)];
+    x[i] = rows_.data() + slot * stride_;
+    out[i] = gram_.data() + slot * capacity_;
+  }
+  if (short_rows_) {
+    // Spread one row over the columns, gather the others.
+    for (int i = 0; i < R; ++i) {
+      const std::size_t slot = slot_[first + static_cast<std::size_t>(i)];
+      const std::uint32_t* index = index_.data() + slot * stride_;
+      for (std::size_t e = 0; e < length_[slot]; ++e) scatter_[index[e]] = x[i][e];
+      for (std::size_t q = 0; q < first + static_cast<std::size_t>(i); ++q) {
+        const std::size_t other = slot_[q];
+        const std::uint32_t* columns = index_.data() + other * stride_;
+        const double* values = rows_.data() + other * stride_;
+        double sum = 0;
+        for (std::size_t e = 0; e < length_[other]; ++e) sum += values[e] * scatter_[columns[e]];
+        out[i][other] = sum;
+      }
+      for (std::size_t e = 0; e < length_[slot]; ++e) scatter_[index[e]] = 0;
+    }
+    return;
+  }
+  double block[2 * R];
+  std::size_t q = 0;
+  for (; q + 2 <= first; q += 2) {
+    const std::size_t one = slot_[q], other = slot_[q + 1];
+    linear::dots_by_two<R>(x, rows_.data() + one * stride_, rows_.data() + other * stride_, n_, block);
+    for (int i = 0; i < R; ++i) {
+      out[i][one] = block[2 * i];
+      out[i][other] = block[2 * i + 1];
+    }
+  }
+  if (q < first) {
+    const std::size_t one = slot_[q];
+    linear::dots<R>(x, rows_.data() + one * stride_, n_, block);
+    for (int i = 0; i < R; ++i) out[i][one] = block[i];
+  }
+  for (int i = 1; i < R; ++i) {
+    for (int k = 0; k < i; ++k) out[i][slot_[first + static_cast<std::size_t>(k)]] = linear::dot(x[i], x[k], n_);
+  }
+}
+
+/// Rows of L of R positions from `first`, against all columns before `first`.
+template <int R>
+void DenseFace::factor_rows(std::size_t first) {
+  const double* phi[R];
+  const double* row[R];
+  double* out[R];
+  for (int i = 0; i < R; ++i) {
+    const std::size_t position = first + static_cast<std::size_t>(i);
+    phi[i] = gram_.data() + slot_[position] * capacity_;
+    out[i] = factor_.data() + position * capacity_;
+    row[i] = out[i];
+  }
+  double block[2 * R];
+  std::size_t q = 0;
+  for (; q + 2 <= first; q += 2) {
+    const double* upper = factor_.data() + q * capacity_;
+    const double* lower = upper + capacity_;
+    linear::dots_by_two<R>(row, upper, lower, q, block);
+    for (int i = 0; i < R; ++i) {
+      const double one = (phi[i][slot_[q]] - block[2 * i]) * inverse_[q];
+      out[i][q] = one;
+      out[i][q + 1] = (phi[i][slot_[q + 1]] - block[2 * i + 1] - one * lower[q]) * inverse_[q + 1];
+    }
+  }
+  if (q < first) {
+    linear::dots<R>(row, factor_.data() + q * capacity_, q, block);
+    for (int i = 0; i < R; ++i) out[i][q] = (phi[i][slot_[q]] - block[i]) * inverse_[q];
+  }
+}
+
+/// Factors the listed rows from position `valid_` on, four at a time; `size_` rows of the list were held before and have
+/// their part of Phi already.
+void DenseFace::extend() {
+  const std::size_t known = size_;
+  std::size_t next = valid_;
+  size_ = valid_;
+  while (next < wanted_) {
+    // The next rows, at most four, all known or all fresh.
+    const std::size_t end = next < known ? known : wanted_;
+    std::size_t count = std::min<std::size_t>(4, end - next);
+    const bool fresh = next >= known;
+    if (size_ == n_) {
+      // The set spans everything: whatever comes depends on it.
+      for (; next < wanted_; ++next) {
+        state_[set_[next]] = skipped;
+        free_slots_[free_count_++] = slot_[next];
+      }
+      break;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      set_[size_ + i] = set_[next + i];
+      slot_[size_ + i] = slot_[next + i];
+    }
+    next += count;
+    switch (count) {
+      case 1:
+        if (fresh) gram_rows<1>(size_);
+        factor_rows<1>(size_);
+        break;
+      case 2:
+        if (fresh) gram_rows<2>(size_);
+        factor_rows<2>(size_);
+        break;
+      case 3:
+        if (fresh) gram_rows<3>(size_);
+        factor_rows<3>(size_);
+        break;
+      default:
+        if (fresh) gram_rows<4>(size_);
+        factor_rows<4>(size_);
+        break;
+    }
+
+    // Among themselves, one after the other; a row that depends on those before it is skipped.
+    const std::size_t first = size_;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t source = first + i;
+      const std::uint32_t row = set_[source], slot = slot_[source];
+      double* l = factor_.data() + source * capacity_;
+      if (size_ < source) {
+        double* target = factor_.data() + size_ * capacity_;
+        std::copy_n(l, first, target);
+        l = target;
+      }
+      for (std::size_t q = first; q < size_; ++q) {
+        const double* other = factor_.data() + q * capacity_;
+        l[q] = (gram_[slot * capacity_ + slot_[q]] - linear::dot(l, other, q)) * inverse_[q];
+      }
+      const double pivot = square_[slot] - linear::dot(l, l, size_);
+      if (pivot > dependent * square_[slot] && size_ < n_) {
+        const double root = std::sqrt(pivot);
+        l[size_] = root;
+        inverse_[size_] = 1 / root;
+        set_[size_] = row;
+        slot_[size_] = slot;
+        state_[row] = in_set;
+        ++size_;
+      } else {
+        state_[row] = skipped;
+        free_slots_[free_count_++] = slot;
+      }
+    }
+  }
+  wanted_ = valid_ = size_;
+}
+
+void DenseFace::hold() {
+  // Rows that want to enter take a slot, unless they are zero or say nothing new.
+  for (std::size_t k = 0; k < waiting_count_ && free_count_ > 0; ++k) {
+    const std::uint32_t row = waiting_[k];
+    const std::size_t slot = free_slots_[--free_count_];
+    bring(row, slot);
+    if (!(square_[slot] > 0) || shadowed(row, slot)) {
+      state_[row] = skipped;
+      free_slots_[free_count_++] = static_cast<std::uint32_t>(slot);
+      continue;
+    }
+    set_[wanted_] = row;
+    slot_[wanted_] = static_cast<std::uint32_t>(slot);
+    ++wanted_;
+  }
+  waiting_count_ = 0;
+  if (valid_ < wanted_) extend();
+}
+
+// ---------------------------------------------------------------------------------------------------- signs
+
+void DenseFace::multipliers() {
+  // L u = free slacks, from the first entry that changed.
+  for (std::size_t p = solved_; p < size_; ++p) {
+    const double* l = factor_.data() + p * capacity_;
+    u_[p] = (free_[slot_[p]] - linear::dot(l, u_.data(), p)) * inverse_[p];
+  }
+  solved_ = size_;
+
+  // L^T lambda = u.
+  double* lambda = multiplier_.data();
+  std::copy_n(u_.data(), size_, lambda);
+  for (std::size_t p = size_; p-- > 0;) {
+    lambda[p] *= inverse_[p];
+    linear::add_multiple(-lambda[p], factor_.data() + p * capacity_, lambda, p);
+  }
+
+  // Inequalities with the wrong sign, beyond rounding of the largest.
+  double largest = 0;
+  bool any = false;
+  for (std::size_t p = 0; p < size_; ++p) {
+    largest = std::max(largest, lambda[p] * lambda[p] * square_[slot_[p]]);
+    any |= lambda[p] < 0;
+  }
+  negative_count_ = 0;
+  if (!any) return;
+  for (std::size_t p = 0; p < size_; ++p) {
+    if (lambda[p] >= 0 || problem_->kind[set_[p]] == RowKind::equation) continue;
+    if (lambda[p] * lambda[p] * square_[slot_[p]] > sign_rounding * sign_rounding * largest) {
+      negative_[negative_count_++] = set_[p];
+    }
+  }
+}
+
+/// w = J a + h for every row.
+void DenseFace::all_slacks(const double* a, double* w) const {
+  const Problem& problem = *problem_;
+  if (!full_rows_) {
+    for (std::size_t i = 0; i < r_; ++i) {
+      double sum = problem.h[i];
+      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) sum += problem.entry[e] * a[problem.column[e]];
+      w[i] = sum;
+    }
+    return;
+  }
+  const double* first = problem.entry.data() + (r_ == 0 ? 0 : problem.start[0]);
+  std::size_t i = 0;
+  for (; i + 4 <= r_; i += 4) {
+    const double* x[4] = {first + i * n_, first + (i + 1) * n_, first + (i + 2) * n_, first + (i + 3) * n_};
+    double sums[4];
+    linear::dots<4>(x, a, n_, sums);
+    for (std::size_t k = 0; k < 4; ++k) w[i + k] = sums[k] + problem.h[i + k];
+  }
+  for (; i < r_; ++i) w[i] = linear::dot(first + i * n_, a, n_) + problem.h[i];
+}
+
+/// d = B_A^T lambda, a = a0 - M^-1/2 d.
+void DenseFace::accelerations() {
+  const Problem& problem = *problem_;
+  const double* lambda = multiplier_.data();
+  double* d = d_.data();
+  std::fill_n(d, n_, 0.0);
+  if (short_rows_) {
+    for (std::size_t p = 0; p < size_; ++p) {
+      const std::size_t slot = slot_[p];
+      const std::uint32_t* index = index_.data() + slot * stride_;
+      const double* x = rows_.data() + slot * stride_;
+      for (std::size_t e = 0; e < length_[slot]; ++e) d[index[e]] += lambda[p] * x[e];
+    }
+  } else {
+    std::size_t p = 0;
+    for (; p + 4 <= size_; p += 4) {
+      const double* x[4];
+      for (std::size_t k = 0; k < 4; ++k) x[k] = rows_.data() + slot_[p + k] * stride_;
+      linear::add_multiples<4>(lambda + p, x, d, n_);
+    }
+    for (; p < size_; ++p) linear::add_multiple(lambda[p], rows_.data() + slot_[p] * stride_, d, n_);
+  }
+  scale_ = free_size_ + std::sqrt(linear::dot(d, d, n_));
+
+  // Back to a.
+  const double* a0 = problem.a0.data();
+  const double* root = problem.mass->inverse_root().data();
+  for (std::size_t j = 0; j < n_; ++j) a_[j] = a0[j] - root[j] * d[j];
+  for (const linear::Mass::Block& block : problem.mass->blocks()) {
+    // L^T x = d in the block.
+    const std::size_t size = block.variables.size();
+    for (std::size_t c = size; c-- > 0;) {
+      double sum = d[block.variables[c]];
+      for (std::size_t i = c + 1; i < size; ++i) sum -= block.factor[c * size + i] * d[block.variables[i]];
+      d[block.variables[c]] = sum / block.factor[c * size + c];
+    }
+    for (const std::uint32_t j : block.variables) a_[j] = a0[j] - d[j];
+  }
+}
+
+/// The worst |w| of a row held, on the scale of its terms.
+double DenseFace::residual() const {
+  double worst = 0;
+  for (std::size_t p = 0; p < size_; ++p) {
+    const std::uint32_t row = set_[p];
+    const double terms = std::sqrt(square_[slot_[p]]) * scale_ + std::abs(problem_->h[row]);
+    worst = std::max(worst, std::abs(w_[row]) / terms);
+  }
+  return worst;
+}
+
+/// One correction: Phi_AA change = w_A, added to lambda.
+void DenseFace::refine() {
+  double* change = estimate_.data();
+  for (std::size_t p = 0; p < size_; ++p) {
+    const double* l = factor_.data() + p * capacity_;
+    change[p] = (w_[set_[p]] - linear::dot(l, change, p)) * inverse_[p];
+  }
+  for (std::size_t p = size_; p-- > 0;) {
+    change[p] *= inverse_[p];
+    linear::add_multiple(-change[p], factor_.data() + p * capacity_, change, p);
+  }
+  for (std::size_t p = 0; p < size_; ++p) multiplier_[p] += change[p];
+}
+
+void DenseFace::price() {
+  violated_count_ = 0;
+  most_broken_ = 0;
+  // While signs are wrong the broken rows need not be known, unless somebody listens.
+  if (negative_count_ > 0 && !told_) return;
+
+  // a, w, and a correction if the rows held do not hold to the last digits.
+  accelerations();
+  all_slacks(a_.data(), w_.data());
+  double before = residual();
+  for (int pass = 0; pass < 3 && before > well_solved; ++pass) {
+    refine();
+    accelerations();
+    all_slacks(a_.data(), w_.data());
+    const double after = residual();
+    if (!(after < 0.5 * before)) break;
+    before = after;
+  }
+
+  // Rows broken beyond rounding.
+  for (std::uint32_t i = 0; i < r_; ++i) {
+    if (state_[i] == in_set) continue;
+    const double broken = problem_->kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
+    if (!(broken > rounding * std::abs(problem_->h[i]))) continue;
+    const double square = norm_squared(i);
+    if (!(broken > rounding * (std::sqrt(square) * scale_ + std::abs(problem_->h[i])))) continue;
+    violated_[violated_count_++] = i;
+    if (square > 0 && state_[i] != skipped) most_broken_ = std::max(most_broken_, broken * broken / square);
+  }
+}
+
+/// Takes the rows marked outside off the list and gives back their slots.
+void DenseFace::compact() {
+  std::size_t kept = 0;
+  for (std::size_t p = 0; p < size_; ++p) {
+    if (state_[set_[p]] != in_set) {
+      free_slots_[free_count_++] = slot_[p];
+      valid_ = std::min(valid_, kept);
+      continue;
+    }
+    set_[kept] = set_[p];
+    slot_[kept] = slot_[p];
+    ++kept;
+  }
+  size_ = wanted_ = kept;
+  solved_ = std::min(solved_, valid_);
+}
+
+bool DenseFace::exchange() {
+  // Negative rows leave; what depended on the set may not depend on the rest.
+  const bool some_leave = negative_count_ > 0;
+  if (some_leave) {
+    for (const std::uint32_t row : negative()) state_[row] = outside;
+    compact();
+    for (std::size_t i = 0; i < r_; ++i) {
+      if (state_[i] == skipped) state_[i] = outside;
+    }
+  }
+
+  // Broken rows enter: all of them if somebody listens, else those at least a third as broken as the worst.
+  waiting_count_ = 0;
+  for (const std::uint32_t row : violated()) {
+    if (state_[row] == skipped || norm_[row] == 0) continue;
+    if (!told_ && w_[row] * w_[row] < 0.1 * most_broken_ * norm_[row]) continue;
+    waiting_[waiting_count_++] = row;
+  }
+  return some_leave || waiting_count_ > 0;
+}
+
+// ---------------------------------------------------------------------------------------------------- the end
+
+Status DenseFace::rescue(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials) {
+  rescued_ = true;
+  return one_by_one_.run(*problem_, held(), most_rounds, solution, trials);
+}
+
+bool DenseFace::finish(Solution& solution) {
+  // Sizes; nothing is allocated once they fit.
+  solution.a.resize(n_);
+  solution.w.resize(r_);
+  solution.lambda.resize(r_);
+  solution.active.resize(r_);
+  solution.farkas.reserve(r_);
+
+  // a, w, lambda and the set, from whoever had the last word.
+  const std::span<const std::uint32_t> set = rescued_ ? one_by_one_.held() : held();
+  const double* a = rescued_ ? one_by_one_.a().data() : a_.data();
+  const double* w = rescued_ ? one_by_one_.w().data() : w_.data();
+  std::copy_n(a, n_, solution.a.begin());
+  std::copy_n(w, r_, solution.w.begin());
+  std::fill_n(solution.lambda.begin(), r_, 0.0);
+  std::fill_n(solution.active.begin(), r_, std::uint8_t{0});
+  last_.resize(set.size());
+  for (std::size_t p = 0; p < set.size(); ++p) {
+    const std::uint32_t row = set[p];
+    const double value = rescued_ ? one_by_one_.lambda()[row] : multiplier_[p];
+    solution.lambda[row] = problem_->kind[row] == RowKind::inequality && value < 0 ? 0.0 : value;
+    solution.active[row] = 1;
+    last_[p] = row;
+  }
+  solution.rank = set.size();
+  last_n_ = n_;
+  last_r_ = r_;
+  has_last_ = true;
+
+  // Zero times a finite number is zero.
+  double check = 0;
+  for (const double value : solution.a) check += 0 * value;
+  for (const double value : solution.w) check += 0 * value;
+  return check == 0;
+}
+
+}  // namespace zwang::gauss

@@ -1,0 +1,147 @@
+/// The mass matrix: factored block by block, M_B = L L^T, and variable by variable on the diagonal.
+///
+/// A pivot counts as positive when it exceeds 8 n eps of the diagonal entry it came from: below that it is rounding.
+#include "zwang/linear/mass.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace zwang::linear {
+namespace {
+
+/// Lower Cholesky factor of a column-major matrix in place; the number of the first bad pivot, or the size.
+std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
+  const double tiny = 8.0 * static_cast<double>(size) * std::numeric_limits<double>::epsilon();
+  for (std::size_t c = 0; c < size; ++c) {
+    // Column c minus what the columns before it explain.
+    const double before = matrix[c * size + c];
+    for (std::size_t k = 0; k < c; ++k) {
+      const double factor = matrix[k * size + c];
+      for (std::size_t i = c; i < size; ++i) matrix[c * size + i] -= factor * matrix[k * size + i];
+    }
+
+    // Its pivot must stand clear of rounding.
+    const double pivot = matrix[c * size + c];
+    if (!(pivot > tiny * before) || !std::isfinite(pivot)) return c;
+    const double root = std::sqrt(pivot);
+    matrix[c * size + c] = root;
+    for (std::size_t i = c + 1; i < size; ++i) matrix[c * size + i] /= root;
+    for (std::size_t i = 0; i < c; ++i) matrix[c * size + i] = 0;
+  }
+  return size;
+}
+
+}  // namespace
+
+Mass::Mass(std::vector<double> diagonal) : diagonal_(std::move(diagonal)), inverse_root_(diagonal_.size(), 0.0) {}
+
+Mass::Mass(std::size_t size, std::vector<std::vector<std::uint32_t>> blocks)
+    : diagonal_(size, 0.0), inverse_root_(size, 0.0) {
+  if (blocks.empty()) return;
+  block_of_.assign(size, -1);
+  place_in_block_.assign(size, 0);
+  std::size_t largest = 0;
+  for (auto& variables : blocks) {
+    // Note where each variable of the block lies.
+    const auto number = static_cast<int>(blocks_.size());
+    for (std::size_t place = 0; place < variables.size(); ++place) {
+      assert(variables[place] < size && block_of_[variables[place]] == -1);
+      assert(place == 0 || variables[place - 1] < variables[place]);
+      block_of_[variables[place]] = number;
+      place_in_block_[variables[place]] = static_cast<std::uint32_t>(place);
+    }
+    const std::size_t square = variables.size() * variables.size();
+    largest = std::max(largest, variables.size());
+    blocks_.push_back({std::move(variables), std::vector<double>(square, 0.0), std::vector<double>(square, 0.0)});
+  }
+  scratch_.assign(largest, 0.0);
+}
+
+void Mass::set_zero() {
+  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
+  for (Block& block : blocks_) std::fill(block.entries.begin(), block.entries.end(), 0.0);
+}
+
+void Mass::add_diagonal(std::uint32_t i, double value) { add(i, i, value); }
+
+void Mass::add(std::uint32_t i, std::uint32_t j, double value) {
+  if (i == j) diagonal_[i] += value;
+  const int number = block_of(i);
+  if (number < 0) {
+    assert(i == j);
+    return;
+  }
+  assert(number == block_of(j));
+  Block& block = blocks_[static_cast<std::size_t>(number)];
+  const std::size_t size = block.variables.size();
+  const std::size_t row = place_in_block_[i], column = place_in_block_[j];
+  block.entries[column * size + row] += value;
+  if (i != j) block.entries[row * size + column] += value;
+}
+
+bool Mass::factor() {
+  // Single variables.
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    if (block_of(static_cast<std::uint32_t>(i)) >= 0) continue;
+    const double mass = diagonal_[i];
+    if (!(mass > 0) || !std::isfinite(mass)) {
+      weakest_ = static_cast<std::uint32_t>(i);
+      return false;
+    }
+    inverse_root_[i] = 1 / std::sqrt(mass);
+  }
+
+  // Blocks.
+  for (Block& block : blocks_) {
+    block.factor = block.entries;
+    const std::size_t reached = factor_in_place(block.factor, block.variables.size());
+    if (reached < block.variables.size()) {
+      weakest_ = block.variables[reached];
+      return false;
+    }
+  }
+  return true;
+}
+
+void Mass::multiply(std::span<const double> x, std::span<double> y) const {
+  for (const Block& block : blocks_) {
+    // The block's part of x is read before y is written, which may be the same array.
+    const std::size_t size = block.variables.size();
+    std::fill_n(scratch_.begin(), size, 0.0);
+    for (std::size_t c = 0; c < size; ++c) {
+      const double value = x[block.variables[c]];
+      for (std::size_t i = 0; i < size; ++i) scratch_[i] += block.entries[c * size + i] * value;
+    }
+    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = scratch_[i];
+  }
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    if (block_of(static_cast<std::uint32_t>(i)) < 0) y[i] = diagonal_[i] * x[i];
+  }
+}
+
+void Mass::solve(std::span<const double> x, std::span<double> y) const {
+  for (const Block& block : blocks_) {
+    const std::size_t size = block.variables.size();
+    const double* factor = block.factor.data();
+    for (std::size_t i = 0; i < size; ++i) scratch_[i] = x[block.variables[i]];
+    // L u = x, then L^T y = u.
+    for (std::size_t c = 0; c < size; ++c) {
+      scratch_[c] /= factor[c * size + c];
+      for (std::size_t i = c + 1; i < size; ++i) scratch_[i] -= factor[c * size + i] * scratch_[c];
+    }
+    for (std::size_t c = size; c-- > 0;) {
+      double sum = scratch_[c];
+      for (std::size_t i = c + 1; i < size; ++i) sum -= factor[c * size + i] * scratch_[i];
+      scratch_[c] = sum / factor[c * size + c];
+    }
+    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = scratch_[i];
+  }
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    if (block_of(static_cast<std::uint32_t>(i)) < 0) y[i] = x[i] / diagonal_[i];
+  }
+}
+
+}  // namespace zwang::linear
