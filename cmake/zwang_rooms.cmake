@@ -49,8 +49,10 @@ function(zwang_rooms_from file)
   foreach(line IN LISTS lines)
     string(REGEX MATCH "^([a-z_]+) *\\|([^|]*)\\|(.*)$" matched "${line}")
     set(name ${CMAKE_MATCH_1})
-    string(REGEX MATCHALL "[a-z_]+" depends "${CMAKE_MATCH_2}")
-    string(REGEX MATCHALL "[^ ]+" sees "${CMAKE_MATCH_3}")
+    set(depends "${CMAKE_MATCH_2}")
+    set(sees "${CMAKE_MATCH_3}")
+    string(REGEX MATCHALL "[a-z_]+" depends "${depends}")
+    string(REGEX MATCHALL "[^ ]+" sees "${sees}")
 
     # Folders at the root, such as cli, build themselves.
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${name})
