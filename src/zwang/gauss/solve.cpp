@@ -2,12 +2,25 @@
 #include "zwang/gauss/solve.hpp"
 
 #include "zwang/gauss/dense_face.hpp"
+#include "zwang/gauss/sparse_face.hpp"
 #include "zwang/gauss/story.hpp"
 
 namespace zwang::gauss {
+namespace {
+
+/// Few rows, or rows so full that their dual matrix has no zeros worth looking for.
+bool is_dense(const Problem& problem, const Options& options) {
+  const std::size_t n = problem.n(), r = problem.r();
+  if (r < options.dense_below) return true;
+  const std::size_t entries = problem.start[r] - problem.start[0];
+  return 4 * entries >= n * r;
+}
+
+}  // namespace
 
 struct Workspace::Impl {
   DenseFace dense;
+  SparseFace sparse;
 };
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
@@ -17,7 +30,11 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 void solve(const Problem& problem, const Options& options, Workspace& workspace, Solution& solution,
            std::vector<Trial>* trials) {
-  tell(problem, options, workspace.impl().dense, solution, trials);
+  if (is_dense(problem, options)) {
+    tell(problem, options, workspace.impl().dense, solution, trials);
+  } else {
+    tell(problem, options, workspace.impl().sparse, solution, trials);
+  }
 }
 
 }  // namespace zwang::gauss
