@@ -121,7 +121,8 @@ std::vector<std::string> differences(const json& expected, const json& answer) {
     if (key == "exit" || key == "tolerance") continue;
     if (key == "absent") {
       for (const json& name : value) {
-        if (answer.contains(name.get<std::string>())) comparison.differ(name.get<std::string>(), "nothing", "something");
+        if (answer.contains(name.get<std::string>()))
+          comparison.differ(name.get<std::string>(), "nothing", "something");
       }
     } else if (key == "roles" && !answer.contains("roles")) {
       for (const auto& [name, role] : value.items()) {

@@ -1,9 +1,10 @@
 /// The comparison itself: what is wrong is found, what is right is not.
+#include "gallery/compare.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gallery/compare.hpp"
 #include "gallery/exact_number.hpp"
 
 namespace {
@@ -27,7 +28,8 @@ TEST(ExactNumbers, that_are_words_or_broken_are_refused) {
 }
 
 TEST(Comparison, notices_a_wrong_number) {
-  EXPECT_TRUE(agree(R"({"accelerations": {"a": ["1/3", 0]}})", R"({"accelerations": {"a": [0.3333333333333333, 1e-15]}})"));
+  EXPECT_TRUE(
+      agree(R"({"accelerations": {"a": ["1/3", 0]}})", R"({"accelerations": {"a": [0.3333333333333333, 1e-15]}})"));
   EXPECT_FALSE(agree(R"({"accelerations": {"a": ["1/3", 0]}})", R"({"accelerations": {"a": [0.333333333, 0]}})"));
   EXPECT_FALSE(agree(R"({"accelerations": {"a": [1, 0]}})", R"({"accelerations": {"a": [1, 0, 0]}})"));
   EXPECT_FALSE(agree(R"({"constraint": "binding"})", R"({"constraint": 1})"));
@@ -54,7 +56,8 @@ TEST(Comparison, looks_for_roles_among_the_constraints_and_counts_them) {
 }
 
 TEST(Comparison, takes_solutions_in_any_order_but_all_of_them) {
-  const char* expected = R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}}, {"accelerations": {"x": -2}}]})";
+  const char* expected =
+      R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}}, {"accelerations": {"x": -2}}]})";
   EXPECT_TRUE(agree(expected, R"({"solutions": [{"constraint": 1, "accelerations": {"x": -2}},
                                                 {"constraint": 1, "accelerations": {"x": 2}}]})"));
   EXPECT_FALSE(agree(expected, R"({"solutions": [{"constraint": 1, "accelerations": {"x": 2}}]})"));
@@ -65,9 +68,12 @@ TEST(Comparison, takes_solutions_in_any_order_but_all_of_them) {
 
 TEST(Comparison, holds_every_member_of_a_continuum_to_what_they_share) {
   const char* expected = R"({"every_solution": {"accelerations": {"a": [null, 1]}}})";
-  EXPECT_TRUE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [2, 1]}}]})"));
-  EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 2]}}]})"));
-  EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 1]}}]})"));
+  EXPECT_TRUE(
+      agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [2, 1]}}]})"));
+  EXPECT_FALSE(
+      agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 2]}}]})"));
+  EXPECT_FALSE(
+      agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}, {"accelerations": {"a": [1, 1]}}]})"));
   EXPECT_FALSE(agree(expected, R"({"solutions": [{"accelerations": {"a": [1, 1]}}]})"));
 }
 

@@ -205,7 +205,8 @@ TEST_P(GalleryAnswer, is_the_one_derived_by_hand) {
     double scale = 1;
     for (const json& reaction : given["reactions"]) {
       for (const auto& [body, force] : reaction.items()) {
-        if (!rest.contains(body)) rest[body] = force.is_array() ? json(std::vector<double>(force.size(), 0.0)) : json(0.0);
+        if (!rest.contains(body))
+          rest[body] = force.is_array() ? json(std::vector<double>(force.size(), 0.0)) : json(0.0);
         if (force.is_array()) {
           for (std::size_t i = 0; i < force.size(); ++i) {
             rest[body][i] = rest[body][i].get<double>() - force[i].get<double>();
