@@ -1,0 +1,79 @@
+/// `zwang accelerate MODEL`: the true accelerations at the initial state.
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "tables.hpp"
+#include "terminal.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/report/json.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+void print_ambiguous(const model::Model& model, const instant::Instant& instant) {
+  const Style& s = style();
+  print(fmt::format("{}ambiguous{}: {} of least constraint Z = {}\n\n", s.warm, s.off,
+                    instant.continuum ? "infinitely many accelerations, a few of which follow, are all"
+                                      : fmt::format("{} accelerations are", instant.solutions.size()),
+                    readable(instant.solutions.front().constraint)));
+  std::vector<Column> columns{{"free", &instant.free}};
+  std::size_t number = 0;
+  for (const instant::Minimiser& one : instant.solutions) {
+    if (++number <= 4) {
+      columns.push_back({fmt::format("solution {}", number), &one.accelerations});
+    }
+  }
+  print(body_table(model, columns));
+  print("\n" + condition_table(model, instant, false));
+}
+
+void print_determined(const model::Model& model, const instant::Instant& instant) {
+  const Style& s = style();
+  print(fmt::format("{}determined{}: the position is {}{}\n\n", s.good, s.off,
+                    instant.regular ? "regular" : (instant.singular ? "singular" : "not regular (dependent conditions)"),
+                    instant.multipliers_unique || instant.singular ? "" : "; multipliers not unique, one choice is shown"));
+  print(body_table(model, {{"free acceleration", &instant.free},
+                           {"acceleration", &instant.accelerations},
+                           {"reaction", &instant.reaction}}));
+  print("\n" + condition_table(model, instant, true));
+  print(fmt::format("\n  constraint Z = {}\n", readable(instant.constraint)));
+  print(certificate_line(instant.certificate));
+}
+
+int run(const Request& request) {
+  const model::Model model = load(request);
+  const model::State state = model::initial_state(model);
+  const instant::Instant instant = instant::accelerate(model, state);
+  if (request.json) {
+    print(report::accelerate_json(model, state, instant));
+    return exit_status(instant.status);
+  }
+  if (request.quiet) {
+    print(fmt::format("{}\n", instant::words(instant.status)));
+    return exit_status(instant.status);
+  }
+  print(heading(model, instant.time));
+  if (instant.status == instant::Status::determined) {
+    print_determined(model, instant);
+  } else if (instant.status == instant::Status::ambiguous) {
+    print_ambiguous(model, instant);
+  } else {
+    print(trouble(model, instant));
+    print("\n" + condition_table(model, instant, false));
+  }
+  return exit_status(instant.status);
+}
+
+}  // namespace
+
+Command add_accelerate(CLI::App& zwang, Request& request) {
+  Command command;
+  command.app = zwang.add_subcommand("accelerate", "the true accelerations at the initial state, with a certificate");
+  add_common(*command.app, request);
+  command.run = [&request] { return run(request); };
+  return command;
+}
+
+}  // namespace zwang::cli

@@ -1,0 +1,98 @@
+/// `zwang gallery [NAME]`: lists, writes out or explains the models that come along.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "commands.hpp"
+#include "gallery_files.hpp"
+#include "terminal.hpp"
+#include "zwang/base/error.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+struct GalleryRequest {
+  std::string name;
+  std::string out;
+  bool physics = false;
+};
+
+/// The `title` line of a model, without reading it as a whole.
+std::string title_of(std::string_view text) {
+  const std::size_t at = text.find("title");
+  const std::size_t open = at == std::string_view::npos ? at : text.find('"', at);
+  const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
+  return close == std::string_view::npos ? "" : std::string(text.substr(open + 1, close - open - 1));
+}
+
+void list_all(bool json) {
+  std::size_t longest = 0;
+  for (const GalleryFile& file : gallery_files()) {
+    longest = std::max(longest, file.name.size());
+  }
+  std::string text;
+  for (const GalleryFile& file : gallery_files()) {
+    if (file.file == "model.toml") {
+      if (json) {
+        text += fmt::format("{}\n    \"{}\"", text.empty() ? "" : ",", file.name);
+      } else {
+        text += fmt::format("{:<{}}  {}\n", file.name, longest, title_of(file.text));
+      }
+    }
+  }
+  print(json ? fmt::format("{{\n  \"models\": [{}\n  ]\n}}\n", text) : text);
+}
+
+int run(const GalleryRequest& wanted, const Request& request) {
+  if (wanted.name.empty()) {
+    list_all(request.json);
+    return answered;
+  }
+  const Source source = read_source("gallery:" + wanted.name);
+  if (wanted.out.empty() && !wanted.physics) {
+    print(source.text);
+    return answered;
+  }
+  for (const GalleryFile& file : gallery_files()) {
+    if (file.name != wanted.name) {
+      continue;
+    }
+    if (wanted.physics) {
+      if (file.file == "README.md") {
+        print(file.text);
+      }
+      continue;
+    }
+    const std::filesystem::path folder = std::filesystem::path(wanted.out) / wanted.name;
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    std::ofstream out(folder / file.file, std::ios::binary);
+    out << file.text;
+    out.close();
+    if (!out) {
+      throw Error({(folder / file.file).string(), 0, 0}, "cannot write the file");
+    }
+    print(fmt::format("{}\n", (folder / file.file).string()));
+  }
+  return answered;
+}
+
+}  // namespace
+
+Command add_gallery(CLI::App& zwang, Request& request) {
+  Command command;
+  command.app = zwang.add_subcommand("gallery", "lists the models that come along, or writes one out");
+  auto wanted = std::make_shared<GalleryRequest>();
+  command.app->add_option("NAME", wanted->name, "a model: its text goes to standard output");
+  command.app->add_option("--out", wanted->out, "write the model's folder below DIR")->type_name("DIR");
+  command.app->add_flag("--physics", wanted->physics, "print what the model shows");
+  command.app->add_flag("--json", request.json, "the list as one JSON object");
+  command.app->add_flag("--quiet", request.quiet, "accepted for symmetry: the list is short");
+  command.run = [wanted, &request] { return run(*wanted, request); };
+  return command;
+}
+
+}  // namespace zwang::cli

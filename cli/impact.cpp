@@ -1,0 +1,65 @@
+/// `zwang impact MODEL`: the velocities after the blows, seizures and collisions of the initial instant.
+#include "zwang/instant/impact.hpp"
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "tables.hpp"
+#include "terminal.hpp"
+#include "zwang/report/json.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+int run(const Request& request) {
+  const model::Model model = load(request);
+  const model::State state = model::initial_state(model);
+  const instant::Shock shock = instant::impact(model, state);
+  if (request.json) {
+    print(report::impact_json(model, shock));
+    return exit_status(shock.status);
+  }
+  if (request.quiet) {
+    print(fmt::format("{}\n", instant::words(shock.status)));
+    return exit_status(shock.status);
+  }
+  const Style& s = style();
+  print(heading(model, shock.time));
+  if (exit_status(shock.status) != answered) {
+    print(trouble(model, shock));
+    return exit_status(shock.status);
+  }
+  if (shock.status == instant::ShockStatus::not_needed) {
+    print(fmt::format("{}no shock{}: nothing strikes, the velocities stay as they are\n\n", s.good, s.off));
+  } else {
+    print(fmt::format("{}regulated{}{}\n\n", s.good, s.off,
+                      shock.impulses_unique ? "" : ": impulses not unique, one choice is shown"));
+  }
+  std::vector<double> changes(shock.before.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    changes[i] = shock.velocities[i] - shock.before[i];
+  }
+  print(body_table(model, {{"velocity before", &shock.before},
+                           {"velocity after", &shock.velocities},
+                           {"change", &changes}}));
+  print("\n" + shock_table(model, shock));
+  if (!shock.restitution_note.empty()) {
+    print("\n  " + shock.restitution_note + "\n");
+  }
+  print("\n" + energy_line(shock.energy));
+  print(certificate_line(shock.certificate));
+  return answered;
+}
+
+}  // namespace
+
+Command add_impact(CLI::App& zwang, Request& request) {
+  Command command;
+  command.app = zwang.add_subcommand("impact", "the velocities after the blows, seizures and collisions of this instant");
+  add_common(*command.app, request);
+  command.run = [&request] { return run(request); };
+  return command;
+}
+
+}  // namespace zwang::cli

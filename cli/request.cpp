@@ -1,0 +1,88 @@
+/// Model and options from the command line.
+#include "request.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "gallery_files.hpp"
+#include "zwang/base/error.hpp"
+
+namespace zwang::cli {
+
+void add_common(CLI::App& command, Request& request) {
+  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required();
+  command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
+  command.add_option("--set", request.set, "set a parameter: NAME=VALUE (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--at", request.at, "the time of the initial state, instead of the model's start")->type_name("T");
+  command.add_option("--until", request.until, "the end time, instead of the model's")->type_name("T");
+  command.add_option("--tolerance", request.tolerance, "the tolerance, instead of the model's")->type_name("E");
+  command.add_option("--samples", request.samples, "number of output instants, instead of the model's")->type_name("N");
+  command.add_flag("--quiet", request.quiet, "print the verdict only");
+}
+
+Source read_source(const std::string& name) {
+  Source source;
+  source.name = name;
+  if (name == "-") {
+    source.name = "standard input";
+    source.text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    return source;
+  }
+  constexpr std::string_view prefix = "gallery:";
+  if (name.starts_with(prefix)) {
+    const std::string wanted = name.substr(prefix.size());
+    std::vector<std::string_view> known;
+    for (const GalleryFile& file : gallery_files()) {
+      if (file.file == "model.toml") {
+        if (file.name == wanted) {
+          source.text = file.text;
+          return source;
+        }
+        known.push_back(file.name);
+      }
+    }
+    const std::string_view near = nearest(wanted, known.data(), known.size());
+    throw Error({name, 0, 0}, near.empty() ? fmt::format("the gallery has no model '{}'; `zwang gallery` lists all", wanted)
+                                           : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
+  }
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    throw Error({name, 0, 0}, fmt::format("cannot read the model: {}", std::strerror(errno)));
+  }
+  source.text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  if (file.bad()) {
+    throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
+  }
+  return source;
+}
+
+model::Overrides overrides(const Request& request) {
+  model::Overrides result;
+  for (const std::string& one : request.set) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error({"command line", 0, 0}, fmt::format("--set takes NAME=VALUE, not '{}'", one));
+    }
+    result.parameters.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+  }
+  result.start = request.at;
+  result.until = request.until;
+  result.tolerance = request.tolerance;
+  result.samples = request.samples;
+  return result;
+}
+
+model::Model load(const Request& request) {
+  const Source source = read_source(request.model);
+  return model::load(source.text, source.name, overrides(request));
+}
+
+}  // namespace zwang::cli

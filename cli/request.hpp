@@ -1,0 +1,39 @@
+/// What every sub-command shares: the model argument, the common options, and the exit statuses.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "zwang/model/model.hpp"
+#include "zwang/model/read.hpp"
+
+namespace zwang::cli {
+
+/// Exit statuses of docs/reference/command-line.md.
+inline constexpr int answered = 0;
+inline constexpr int bad_input = 2;
+inline constexpr int no_answer = 3;
+inline constexpr int gave_up = 4;
+
+struct Request {
+  std::string model;
+  bool json = false;
+  bool quiet = false;
+  std::vector<std::string> set;
+  std::string at, until, tolerance, samples;
+};
+
+/// Adds MODEL and the common options to a sub-command.
+void add_common(CLI::App& command, Request& request);
+
+/// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
+struct Source {
+  std::string text;
+  std::string name;
+};
+[[nodiscard]] Source read_source(const std::string& model);
+[[nodiscard]] model::Overrides overrides(const Request& request);
+[[nodiscard]] model::Model load(const Request& request);
+
+}  // namespace zwang::cli

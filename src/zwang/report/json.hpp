@@ -1,0 +1,34 @@
+/// Answers as JSON text, exactly as the reference of the command line pins them (docs/reference/answers.md).
+///
+/// Quantities of points are arrays of their components, of coordinates plain numbers, keyed by name; numbers read back to
+/// the same double; a key that does not apply is left out.
+#pragma once
+
+#include <string>
+
+#include "zwang/base/error.hpp"
+#include "zwang/instant/impact.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/instant/repair.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::report {
+
+[[nodiscard]] std::string version();
+
+/// The answer of `accelerate` (and of `explain`, which adds its trials).
+[[nodiscard]] std::string accelerate_json(const model::Model& model, const model::State& state,
+                                          const instant::Instant& instant);
+/// The answer of `explain`: that of `accelerate`, with "story": the trials, the decisions, and, when a shock comes first,
+/// "impact" and the accelerations "after" it.
+[[nodiscard]] std::string explain_json(const model::Model& model, const model::State& state,
+                                       const instant::Instant& instant, const instant::Shock* shock,
+                                       const instant::Instant* after, const model::State* state_after);
+[[nodiscard]] std::string impact_json(const model::Model& model, const instant::Shock& shock);
+/// The answer of `check`; `repair` may be null.
+[[nodiscard]] std::string check_json(const model::Model& model, const model::State& state,
+                                     const instant::Instant& instant, const instant::Repair* repair);
+[[nodiscard]] std::string error_json(const Error& error);
+[[nodiscard]] std::string error_json(const std::string& message);
+
+}  // namespace zwang::report
