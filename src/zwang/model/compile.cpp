@@ -1,0 +1,1066 @@
+/// From a Draft to the Model: names, parameters, bodies, forces, energies, conditions, in this order.
+///
+/// Every expression is walked once per member on numbers; the trace of that walk tells which shape the member's
+/// expression has, and only the first member of a shape is built as an expression, differentiated and put on a tape.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/draft.hpp"
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/interpret.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/model/shapes.hpp"
+
+namespace zwang::model {
+
+using expressions::ConditionSyntax;
+using expressions::Expr;
+using expressions::RangeSyntax;
+using expressions::Relation;
+
+namespace {
+
+constexpr double most_members = 1e7;  // of a family, or of a condition with `for`
+
+/// One summand of an energy: an expression under some sums, whose members become lanes.
+struct Summand {
+  Syntax syntax;
+  std::vector<RangeSyntax> ranges;
+};
+
+/// A part of an expression in which a sum over members stands so that the whole is linear in it.
+bool has_sum(const Syntax& s) {
+  switch (s.kind) {
+    case SyntaxKind::sum_over: return true;
+    case SyntaxKind::negate: return has_sum(s.children[0]);
+    case SyntaxKind::sum: return std::any_of(s.children.begin(), s.children.end(), has_sum);
+    case SyntaxKind::product: {
+      int found = 0;
+      for (std::size_t k = 0; k < s.children.size(); ++k) {
+        if (!has_sum(s.children[k])) continue;
+        if (s.inverse[k]) return false;
+        ++found;
+      }
+      return found == 1;
+    }
+    default: return false;
+  }
+}
+
+/// The factors in front of a sum, one more.
+Syntax times(Syntax factors, const Syntax& factor, bool inverse) {
+  factors.children.push_back(factor);
+  factors.inverse.push_back(inverse);
+  return factors;
+}
+
+/// k/2*sum(i = 1..n, e + f) is the summands k/2*e and k/2*f over i = 1..n.
+void split(const Syntax& s, const Syntax& factors, const std::vector<RangeSyntax>& ranges, std::vector<Summand>& out) {
+  if (!has_sum(s)) {
+    out.push_back({factors.children.empty() ? s : times(factors, s, false), ranges});
+    return;
+  }
+  switch (s.kind) {
+    case SyntaxKind::negate: {
+      Syntax minus;
+      minus.number = -1;
+      minus.offset = s.offset;
+      minus.length = 1;
+      split(s.children[0], times(factors, minus, false), ranges, out);
+      return;
+    }
+    case SyntaxKind::sum: {
+      // What has no sum stays together, so that it can be simplified as one.
+      Syntax rest = s;
+      rest.children.clear();
+      rest.inverse.clear();
+      for (std::size_t k = 0; k < s.children.size(); ++k) {
+        if (!has_sum(s.children[k])) {
+          rest.children.push_back(s.children[k]);
+          rest.inverse.push_back(s.inverse[k]);
+          continue;
+        }
+        Syntax sign;
+        sign.number = -1;
+        sign.offset = s.children[k].offset;
+        sign.length = 1;
+        split(s.children[k], s.inverse[k] ? times(factors, sign, false) : factors, ranges, out);
+      }
+      if (!rest.children.empty()) split(rest, factors, ranges, out);
+      return;
+    }
+    case SyntaxKind::product: {
+      Syntax more = factors;
+      const Syntax* inner = nullptr;
+      for (std::size_t k = 0; k < s.children.size(); ++k) {
+        if (inner == nullptr && !s.inverse[k] && has_sum(s.children[k])) {
+          inner = &s.children[k];
+        } else {
+          more = times(std::move(more), s.children[k], s.inverse[k]);
+        }
+      }
+      split(*inner, more, ranges, out);
+      return;
+    }
+    default: {
+      std::vector<RangeSyntax> more = ranges;
+      more.push_back({s.name, s.offset, s.children[0], s.children[1]});
+      split(s.children[2], factors, more, out);
+    }
+  }
+}
+
+/// Every name that occurs in an expression.
+void collect_names(const Syntax& s, std::vector<const Syntax*>& out) {
+  if (s.kind == SyntaxKind::name) out.push_back(&s);
+  for (const Syntax& child : s.children) collect_names(child, out);
+}
+
+/// Sets that grow together: union by the smaller number.
+class Joined {
+ public:
+  explicit Joined(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  std::uint32_t find(std::uint32_t k) {
+    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
+    return k;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = find(a);
+    b = find(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+class Compiler {
+ public:
+  Compiler(const Draft::Content& content, const Overrides& overrides)
+      : content_(content), overrides_(overrides), source_(content.source), formulas_(content.source) {}
+
+  Model run() {
+    model_.file = source_.file();
+    model_.text = source_.text();
+    if (const Value* title = content_.root.find("title")) model_.title = title->text;
+    give_names();
+    compute_parameters();
+    read_times();
+    place_bodies();
+
+    // From here on expressions may speak of the state.
+    slots_.emplace(model_.variables);
+    tracer_.emplace(formulas_, *slots_);
+    tracer_->set_state(model_.simulation.start, &model_.initial_position, &model_.initial_velocity);
+    builder_.emplace(shapes_.graph(), *slots_);
+    walk_.emplace(formulas_, vocabulary_, *tracer_);
+    build_.emplace(formulas_, vocabulary_, *builder_);
+    add_gravity();
+    add_forces();
+    add_energies();
+    add_constraints();
+    add_seizures();
+    add_blows();
+    add_outputs();
+
+    model_.bodies = vocabulary_.bodies;
+    model_.parameters = vocabulary_.parameters;
+    model_.terms = shapes_.take_terms();
+    model_.groups = shapes_.take_rows();
+    lay_out_gradients();
+    couple_masses();
+    return std::move(model_);
+  }
+
+ private:
+  using Traced = Quantity<Tracer::Scalar>;
+
+  [[nodiscard]] const Value* find(std::string_view table, std::string_view key = {}) const {
+    const Value* found = content_.root.find(table);
+    return found == nullptr || key.empty() ? found : found->find(key);
+  }
+
+  // Names.
+
+  void give_names() {
+    struct Named {
+      const Field* field;
+      std::string_view kind;
+    };
+    std::vector<Named> named;
+    for (const std::string_view table : {"parameters", "points", "coordinates"}) {
+      const Value* value = find(table);
+      if (value == nullptr) continue;
+      const std::string_view kind = table.substr(0, table.size() - 1);
+      for (const Field& field : value->fields) named.push_back({&field, kind});
+    }
+    std::stable_sort(named.begin(), named.end(),
+                     [](const Named& a, const Named& b) { return a.field->place < b.field->place; });
+
+    // One name space; the words of the language are taken.
+    for (const auto& [field, kind] : named) {
+      if (const std::string_view what = reserved_meaning(field->key); !what.empty()) {
+        throw source_.error(field->place, fmt::format("`{}` cannot be the name of a {}: it is {}", field->key, kind, what));
+      }
+      const bool parameter = kind == "parameter";
+      NameMeaning meaning{parameter ? NameKind::parameter : NameKind::body, 0, source_.place(field->place)};
+      meaning.index = static_cast<std::uint32_t>(parameter ? vocabulary_.parameters.size() : vocabulary_.bodies.size());
+      const auto [other, fresh] = vocabulary_.names.try_emplace(field->key, meaning);
+      if (!fresh) {
+        const NameMeaning& first = other->second;
+        const std::string_view what = first.kind == NameKind::parameter ? "parameter"
+                                      : vocabulary_.bodies[first.index].kind == BodyKind::point ? "point"
+                                                                                                : "coordinate";
+        throw source_.error(field->place, fmt::format("`{}` is the name of a {} and of a {} (line {}, column {}); names must differ",
+                                                      field->key, kind, what, first.place.line, first.place.column));
+      }
+      if (parameter) {
+        vocabulary_.parameters.push_back({field->key, {}});
+        parameter_values_.push_back(&field->value);
+      } else {
+        Body body;
+        body.name = field->key;
+        body.kind = kind == "point" ? BodyKind::point : BodyKind::coordinate;
+        vocabulary_.bodies.push_back(std::move(body));
+        body_fields_.push_back(field);
+      }
+    }
+
+    // Inside the table of a family i (and j) is the index and nothing else.
+    for (std::size_t k = 0; k < body_fields_.size(); ++k) {
+      const Value* count = body_fields_[k]->value.find("count");
+      if (count == nullptr) continue;
+      const bool two = count->kind == ValueKind::array && count->items.size() == 2;
+      for (const std::string_view index : {"i", "j"}) {
+        const auto found = vocabulary_.names.find(index);
+        if (found == vocabulary_.names.end() || (index == "j" && !two)) continue;
+        const Place& place = found->second.place;
+        throw source_.error({place.line, place.column},
+                            fmt::format("`{}` cannot be a name here: it is the index of the family `{}` (line {})", index,
+                                        vocabulary_.bodies[k].name, body_fields_[k]->place.line));
+      }
+    }
+  }
+
+  // Parameters.
+
+  void compute_parameters() {
+    const std::size_t count = vocabulary_.parameters.size();
+    std::vector<Syntax> syntax(count);
+    for (std::size_t k = 0; k < count; ++k) syntax[k] = formulas_.expression(*parameter_values_[k]);
+    for (const auto& [name, text] : overrides_.parameters) {
+      const auto found = vocabulary_.names.find(name);
+      if (found == vocabulary_.names.end() || found->second.kind != NameKind::parameter) {
+        std::vector<std::string_view> known;
+        for (const Parameter& parameter : vocabulary_.parameters) known.push_back(parameter.name);
+        const std::string_view near = nearest(name, known.data(), known.size());
+        throw Error({fmt::format("--set {}", name), 1, 1},
+                    near.empty() ? fmt::format("the model has no parameter `{}`", name)
+                                 : fmt::format("the model has no parameter `{}`; did you mean `{}`?", name, near));
+      }
+      syntax[found->second.index] = formulas_.outside(fmt::format("--set {}", name), text);
+    }
+
+    // Each after those it is made of; whoever is met again on the way down closes a circle.
+    enum class Mark : std::uint8_t { fresh, open, done };
+    struct Step {
+      std::size_t parameter;
+      std::vector<const Syntax*> names;
+      std::size_t next = 0;
+    };
+    std::vector<Mark> mark(count, Mark::fresh);
+    for (std::size_t start = 0; start < count; ++start) {
+      std::vector<Step> path;
+      const auto enter = [&](std::size_t k) {
+        mark[k] = Mark::open;
+        path.push_back({k, {}, 0});
+        collect_names(syntax[k], path.back().names);
+      };
+      if (mark[start] == Mark::fresh) enter(start);
+      while (!path.empty()) {
+        Step& step = path.back();
+        if (step.next == step.names.size()) {
+          evaluate_parameter(step.parameter, syntax[step.parameter]);
+          mark[step.parameter] = Mark::done;
+          path.pop_back();
+          continue;
+        }
+        const Syntax& name = *step.names[step.next++];
+        const auto found = vocabulary_.names.find(std::string_view(name.name));
+        if (found == vocabulary_.names.end() || found->second.kind != NameKind::parameter) continue;
+        const std::size_t other = found->second.index;
+        if (mark[other] == Mark::open) {
+          std::string circle = vocabulary_.parameters[other].name;
+          std::size_t k = path.size() - 1;
+          while (path[k].parameter != other) --k;
+          for (++k; k < path.size(); ++k) circle += " -> " + vocabulary_.parameters[path[k].parameter].name;
+          circle += " -> " + vocabulary_.parameters[other].name;
+          throw formulas_.error(name, fmt::format("the parameters go round in a circle: {}", circle));
+        }
+        if (mark[other] == Mark::fresh) enter(other);
+      }
+    }
+  }
+
+  void evaluate_parameter(std::size_t k, const Syntax& syntax) {
+    const Traced value = compute(syntax, "a parameter");
+    std::vector<double>& out = vocabulary_.parameters[k].value;
+    for (std::size_t c = 0; c < value.parts(); ++c) out.push_back(value.part[c].value);
+  }
+
+  /// The value of an expression of parameters and indices.
+  Traced compute(const Syntax& syntax, std::string_view where) {
+    Context context;
+    context.where = where;
+    return numbers_.interpret(syntax, context, bindings_);
+  }
+  double compute_number(const Syntax& syntax, std::string_view where) {
+    const Traced value = compute(syntax, where);
+    if (value.size != 0) throw formulas_.error(syntax, fmt::format("{} is a number; here stands a vector", where));
+    return value.part[0].value;
+  }
+  double compute_number(const Value& value, std::string_view where) {
+    return compute_number(formulas_.expression(value), where);
+  }
+  double compute_whole(const Syntax& syntax, std::string_view where) {
+    const double value = compute_number(syntax, where);
+    if (std::abs(value - std::round(value)) > 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) > 1e9) {
+      throw formulas_.error(syntax, fmt::format("{} must be a whole number; `{}` is {}", where, formulas_.text(syntax), exact(value)));
+    }
+    return std::round(value);
+  }
+
+  // Times and accuracy.
+
+  void read_times() {
+    Simulation& simulation = model_.simulation;
+    const auto number = [&](std::string_view key, const std::string& outside, std::string_view option,
+                            std::string_view where) -> std::optional<std::pair<Syntax, double>> {
+      const Value* value = find("simulation", key);
+      if (value == nullptr && outside.empty()) return {};
+      Syntax syntax = outside.empty() ? formulas_.expression(*value) : formulas_.outside(std::string(option), outside);
+      const double result = compute_number(syntax, where);
+      return std::pair{std::move(syntax), result};
+    };
+    if (const auto start = number("start", overrides_.start, "--at", "the start")) simulation.start = start->second;
+    simulation.until = simulation.start + 10;
+    if (const auto until = number("until", overrides_.until, "--until", "the end of the run")) {
+      simulation.until = until->second;
+      simulation.has_until = true;
+      const bool start_moved = !overrides_.start.empty() && overrides_.until.empty();
+      if (!start_moved && simulation.until <= simulation.start) {
+        throw formulas_.error(until->first, fmt::format("the run must end after its start at {}; here it ends at {}",
+                                                        exact(simulation.start), exact(simulation.until)));
+      }
+    }
+    if (const auto tolerance = number("tolerance", overrides_.tolerance, "--tolerance", "a tolerance")) {
+      simulation.tolerance = tolerance->second;
+      if (!(simulation.tolerance > 0 && simulation.tolerance < 1)) {
+        throw formulas_.error(tolerance->first, fmt::format("the tolerance must lie between 0 and 1; here it is {}",
+                                                            exact(simulation.tolerance)));
+      }
+    }
+    if (const auto touch = number("touch", {}, {}, "`touch`")) {
+      simulation.touch = touch->second;
+      if (!(simulation.touch > 0 && simulation.touch < 1)) {
+        throw formulas_.error(touch->first, fmt::format("`touch` must lie between 0 and 1; here it is {}", exact(simulation.touch)));
+      }
+    }
+    if (const auto samples = number("samples", overrides_.samples, "--samples", "the number of samples")) {
+      const double count = compute_whole(samples->first, "the number of samples");
+      if (count < 2 || count > 1e8) {
+        throw formulas_.error(samples->first, fmt::format("there must be at least 2 samples and at most 1e8; here stands {}", exact(count)));
+      }
+      simulation.samples = static_cast<std::uint32_t>(count);
+    }
+  }
+
+  // Bodies.
+
+  void place_bodies() {
+    for (std::size_t k = 0; k < body_fields_.size(); ++k) place_body(vocabulary_.bodies[k], *body_fields_[k]);
+  }
+
+  std::vector<std::uint32_t> read_counts(const Value& value) {
+    std::vector<std::uint32_t> out;
+    const Syntax syntax = formulas_.expression(value);
+    const bool list = value.kind == ValueKind::array;
+    double members = 1;
+    for (std::size_t k = 0; k < (list ? syntax.children.size() : 1); ++k) {
+      const Syntax& part = list ? syntax.children[k] : syntax;
+      const double count = compute_whole(part, "a count");
+      if (count < 1) {
+        throw formulas_.error(part, fmt::format("a family without members: the count is {} and must be at least 1", exact(count)));
+      }
+      members *= count;
+      if (members > most_members) throw formulas_.error(part, fmt::format("a family may have at most {} members", most_members));
+      out.push_back(static_cast<std::uint32_t>(count));
+    }
+    return out;
+  }
+
+  /// Calls `visit(member)` with the indices of every member bound.
+  template <class Visit>
+  void for_members(const Body& body, Visit visit) {
+    const std::size_t depth = body.counts.size();
+    if (depth > 0) bindings_.push_back({"i", 1});
+    if (depth > 1) bindings_.push_back({"j", 1});
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      if (depth == 1) bindings_[0].value = member + 1.0;
+      if (depth == 2) {
+        bindings_[0].value = member / body.counts[1] + 1.0;
+        bindings_[1].value = member % body.counts[1] + 1.0;
+      }
+      visit(member);
+    }
+    bindings_.clear();
+  }
+
+  void place_body(Body& body, const Field& field) {
+    const Value& table = field.value;
+    if (const Value* count = table.find("count")) body.counts = read_counts(*count);
+    body.first = model_.variables;
+    const bool point = body.kind == BodyKind::point;
+    const Value* velocity_value = table.find("velocity");
+    const Syntax position = formulas_.expression(*table.find(point ? "position" : "initial"));
+    const std::optional<Syntax> velocity = velocity_value == nullptr ? std::optional<Syntax>{} : formulas_.expression(*velocity_value);
+    const std::optional<Syntax> mass = point ? formulas_.expression(*table.find("mass")) : std::optional<Syntax>{};
+
+    body.dimension = 0;
+    for_members(body, [&](std::uint32_t member) {
+      // Position, and with it the dimension.
+      const Traced q = compute(position, point ? "an initial position" : "an initial value");
+      if (point && q.size == 0) {
+        throw formulas_.error(position, fmt::format("the position of `{}` must have 2 or 3 components; here stands a number", body.name));
+      }
+      if (!point && q.size != 0) {
+        throw formulas_.error(position, fmt::format("the initial value of the coordinate `{}` is a number; here stands a vector", body.name));
+      }
+      body.dimension = static_cast<std::uint32_t>(q.parts());
+      for (std::size_t c = 0; c < q.parts(); ++c) model_.initial_position.push_back(q.part[c].value);
+
+      // Velocity.
+      Traced v;
+      v.size = q.size;
+      if (velocity) v = compute(*velocity, "an initial velocity");
+      if (v.size != q.size) {
+        throw formulas_.error(*velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",
+                                                     body.name, point ? "position" : "initial value", q.parts(), v.parts()));
+      }
+      for (std::size_t c = 0; c < v.parts(); ++c) model_.initial_velocity.push_back(v.part[c].value);
+
+      // Mass.
+      double m = 0;
+      if (mass) {
+        m = compute_number(*mass, "a mass");
+        if (!(m > 0)) {
+          throw formulas_.error(*mass, fmt::format("the mass of `{}` must be greater than zero; here it is {}",
+                                                   member_name(body, member), exact(m)));
+        }
+      }
+      model_.point_mass.insert(model_.point_mass.end(), q.parts(), m);
+    });
+    model_.variables += body.members() * body.dimension;
+  }
+
+  // Lanes: one member's expression, traced on numbers and, if its shape is new, built.
+
+  Traced trace(const Syntax& syntax, const Context& context) {
+    slots_->begin();
+    tracer_->require_finite(context.finite);
+    const Traced out = walk_->interpret(syntax, context, bindings_);
+    for (std::size_t c = 0; c < out.parts(); ++c) {
+      if (out.part[c].made == Made::indexed) slots_->constant(out.part[c].value);
+    }
+    return out;
+  }
+
+  /// The expressions of what was traced last; the slots are filled anew in the same order.
+  std::vector<Expr> build(const Syntax& syntax, const Context& context) {
+    slots_->begin();
+    const Quantity<Builder::Scalar> value = build_->interpret(syntax, context, bindings_);
+    std::vector<Expr> out;
+    for (std::size_t c = 0; c < value.parts(); ++c) out.push_back(builder_->expr(value.part[c]));
+    return out;
+  }
+
+  /// The state of the member whose slots stand there.
+  Probe probe() const {
+    Probe out;
+    out.time = model_.simulation.start;
+    for (const std::uint32_t k : slots_->positions) out.positions.push_back(model_.initial_position[k]);
+    for (const std::uint32_t k : slots_->velocities) out.velocities.push_back(model_.initial_velocity[k]);
+    out.constants = slots_->constants;
+    out.names = [this](expressions::Symbol s) {
+      switch (s.kind) {
+        case expressions::SymbolKind::position: return name_of(slots_->positions[s.index]);
+        case expressions::SymbolKind::velocity: return name_of(slots_->velocities[s.index]) + "'";
+        case expressions::SymbolKind::constant: return exact(slots_->constants[s.index]);
+        case expressions::SymbolKind::time: break;
+      }
+      return std::string("t");
+    };
+    return out;
+  }
+  std::string name_of(std::uint32_t variable) const {
+    for (std::size_t k = vocabulary_.bodies.size(); k-- > 0;) {
+      const Body& body = vocabulary_.bodies[k];
+      if (body.first > variable) continue;
+      const std::uint32_t local = variable - body.first;
+      const std::string member = member_name(body, local / body.dimension);
+      return body.kind == BodyKind::point ? fmt::format("{}.{}", member, "xyz"[local % body.dimension]) : member;
+    }
+    return {};
+  }
+
+  /// Calls `visit()` for every combination of the ranges, with their indices bound.
+  template <class Visit>
+  void for_ranges(std::span<const RangeSyntax> ranges, Visit& visit) {
+    if (ranges.empty()) {
+      visit();
+      return;
+    }
+    const RangeSyntax& range = ranges[0];
+    const double low = compute_whole(range.low, "the lower bound of a range");
+    const double high = compute_whole(range.high, "the upper bound of a range");
+    if (high - low > most_members) {
+      throw formulas_.error(range.high, fmt::format("a range may have at most {} members", most_members));
+    }
+    const std::size_t depth = bindings_.size();
+    bindings_.push_back({range.name, low});
+    for (double index = low; index <= high; ++index) {
+      bindings_[depth].value = index;
+      for_ranges(ranges.subspan(1), visit);
+    }
+    bindings_.pop_back();
+  }
+
+  /// An index may not hide anything that has a meaning.
+  void check_indices(std::span<const RangeSyntax> ranges) const {
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+      const std::string& name = ranges[k].name;
+      if (const std::string_view what = reserved_meaning(name); !what.empty()) {
+        throw formulas_.error(ranges[k].offset, fmt::format("`{}` is {}; take another index", name, what));
+      }
+      const auto found = vocabulary_.names.find(std::string_view(name));
+      if (found != vocabulary_.names.end()) {
+        throw formulas_.error(ranges[k].offset,
+                              fmt::format("`{}` is already the name of a {} (line {}); take another index", name,
+                                          found->second.kind == NameKind::parameter ? "parameter" : "point or coordinate",
+                                          found->second.place.line));
+      }
+      for (std::size_t other = 0; other < k; ++other) {
+        if (ranges[other].name == name) {
+          throw formulas_.error(ranges[k].offset, fmt::format("`{}` is already an index here; take another letter", name));
+        }
+      }
+    }
+  }
+
+  // Gravity and forces.
+
+  void add_gravity() {
+    model_.constant_force.assign(model_.variables, 0.0);
+    const Value* value = find("gravity");
+    if (value == nullptr) return;
+    const Syntax syntax = formulas_.expression(*value);
+    const bool points = std::any_of(vocabulary_.bodies.begin(), vocabulary_.bodies.end(),
+                                    [](const Body& body) { return body.kind == BodyKind::point; });
+    if (!points) {
+      throw formulas_.error(syntax, "gravity acts on points, and this model has none: write the weight into `potential` of [energy]");
+    }
+    Context context;
+    context.where = "gravity";
+    context.time = true;
+    context.finite = true;
+    const Traced g = trace_only_time(syntax, context);
+    bool constant = true;
+    for (std::size_t c = 0; c < g.parts(); ++c) constant = constant && g.part[c].made != Made::state;
+    for (const Body& body : vocabulary_.bodies) {
+      if (body.kind == BodyKind::point && body.dimension != g.size) {
+        throw formulas_.error(syntax, fmt::format("gravity must have as many components as the points; `{}` has {}, here stand {}",
+                                                  body.name, body.dimension, g.parts()));
+      }
+    }
+
+    // A steady field is a steady force, a changing one a potential -m g(t).x.
+    std::vector<Expr> field;
+    if (!constant) field = build(syntax, context);
+    std::optional<TermShape> shape;
+    for (const Body& body : vocabulary_.bodies) {
+      if (body.kind != BodyKind::point) continue;
+      for (std::uint32_t member = 0; member < body.members(); ++member) {
+        const std::uint32_t first = body.first + member * body.dimension;
+        if (constant) {
+          for (std::uint32_t c = 0; c < body.dimension; ++c) {
+            model_.constant_force[first + c] = model_.point_mass[first + c] * g.part[c].value;
+          }
+          continue;
+        }
+        slots_->begin();
+        for (std::uint32_t c = 0; c < body.dimension; ++c) slots_->position(first + c);
+        slots_->constant(model_.point_mass[first]);
+        if (!shape) {
+          expressions::Graph& graph = shapes_.graph();
+          std::vector<Expr> work;
+          for (std::uint32_t c = 0; c < body.dimension; ++c) {
+            work.push_back(graph.multiply(field[c], graph.symbol({expressions::SymbolKind::position, c})));
+          }
+          const Expr mass = graph.symbol({expressions::SymbolKind::constant, 0});
+          const Expr potential = graph.negate(graph.multiply(mass, graph.add(work)));
+          shape = shapes_.term(TermKind::potential, std::span(&potential, 1), probe());
+        }
+        shapes_.add_term_lane(*shape, *slots_, {});
+      }
+    }
+  }
+
+  Traced trace_only_time(const Syntax& syntax, const Context& context) {
+    const Traced out = trace(syntax, context);
+    if (out.size == 0) throw formulas_.error(syntax, fmt::format("{} is a vector of 2 or 3 components; here stands a number", context.where));
+    return out;
+  }
+
+  void add_forces() {
+    for (std::size_t k = 0; k < body_fields_.size(); ++k) {
+      const Value* value = body_fields_[k]->value.find("force");
+      if (value != nullptr) add_force(vocabulary_.bodies[k], formulas_.expression(*value));
+    }
+  }
+
+  void add_force(const Body& body, const Syntax& syntax) {
+    struct ForceShape {
+      std::optional<TermShape> term;
+      std::vector<std::uint32_t> components;
+    };
+    std::map<std::vector<std::uint32_t>, ForceShape> known;
+    Context context{"a force", true, true, true, true};
+    for_members(body, [&](std::uint32_t member) {
+      const Traced force = trace(syntax, context);
+      const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
+      if (force.size != size) {
+        throw formulas_.error(syntax, fmt::format("the force on `{}` must have as many components as it has itself: {}, here stand {}",
+                                                  body.name, std::max<std::size_t>(size, 1), force.parts()));
+      }
+      const auto [found, fresh] = known.try_emplace(slots_->key);
+      ForceShape& shape = found->second;
+      if (fresh) {
+        const std::vector<Expr> all = build(syntax, context);
+        std::vector<Expr> outputs;
+        for (std::uint32_t c = 0; c < all.size(); ++c) {
+          if (shapes_.graph().is_number(all[c], 0)) continue;
+          outputs.push_back(all[c]);
+          shape.components.push_back(c);
+        }
+        if (!outputs.empty()) shape.term = shapes_.term(TermKind::force, outputs, probe());
+      }
+      if (!shape.term) return;
+      std::vector<std::uint32_t> targets;
+      for (const std::uint32_t c : shape.components) targets.push_back(body.first + member * body.dimension + c);
+      shapes_.add_term_lane(*shape.term, *slots_, targets);
+    });
+  }
+
+  // Energies.
+
+  void add_energies() {
+    const auto coordinate = std::find_if(vocabulary_.bodies.begin(), vocabulary_.bodies.end(),
+                                         [](const Body& body) { return body.kind == BodyKind::coordinate; });
+    const Value* kinetic = find("energy", "kinetic");
+    if (coordinate != vocabulary_.bodies.end() && kinetic == nullptr) {
+      const Field* field = body_fields_[static_cast<std::size_t>(coordinate - vocabulary_.bodies.begin())];
+      throw source_.error(field->place, fmt::format("the coordinate `{}` has no inertia: a model with coordinates needs `kinetic` in [energy]",
+                                                    coordinate->name));
+    }
+    if (kinetic != nullptr) {
+      kinetic_syntax_ = formulas_.expression(*kinetic);
+      add_energy(*kinetic_syntax_, TermKind::kinetic);
+    }
+    if (const Value* potential = find("energy", "potential")) {
+      const Syntax syntax = formulas_.expression(*potential);
+      add_energy(syntax, TermKind::potential);
+    }
+  }
+
+  void add_energy(const Syntax& whole, TermKind kind) {
+    const bool kinetic = kind == TermKind::kinetic;
+    const Context context{kinetic ? "the kinetic energy" : "the potential energy", true, kinetic, true, true};
+    std::vector<Summand> summands;
+    Syntax factors;
+    factors.kind = SyntaxKind::product;
+    factors.offset = whole.offset;
+    factors.length = whole.length;
+    split(whole, factors, {}, summands);
+    for (const Summand& summand : summands) {
+      check_indices(summand.ranges);
+      std::map<std::vector<std::uint32_t>, TermShape> known;
+      auto add_lane = [&]() {
+        const Traced value = trace(summand.syntax, context);
+        if (value.size != 0) throw formulas_.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
+        const auto [found, fresh] = known.try_emplace(slots_->key);
+        if (fresh) {
+          const std::vector<Expr> energy = build(summand.syntax, context);
+          found->second = shapes_.term(kind, energy, probe());
+          if (!found->second.wrong.empty()) {
+            throw formulas_.error(summand.syntax, fmt::format("the kinetic energy must be quadratic in the velocities; this term is not: {}",
+                                                              found->second.wrong));
+          }
+        }
+        shapes_.add_term_lane(found->second, *slots_, {});
+      };
+      for_ranges(summand.ranges, add_lane);
+    }
+  }
+
+  // Conditions.
+
+  void add_constraints() {
+    const Value* table = find("constraints");
+    if (table == nullptr) return;
+    for (const Field& field : table->fields) {
+      const bool long_form = field.value.kind == ValueKind::table;
+      const Value& text = long_form ? *field.value.find("condition") : field.value;
+      Condition condition;
+      condition.name = field.key;
+      if (long_form) read_long_form(field.value, condition);
+      const Value* ranges = long_form ? field.value.find("for") : nullptr;
+      add_condition(std::move(condition), text, ranges, field.value.find("law"));
+    }
+  }
+
+  void read_long_form(const Value& table, Condition& condition) {
+    const Value* law = table.find("law");
+    const Value* multiplier = table.find("multiplier");
+    if (law != nullptr && law->text == "variational") condition.law = Law::variational;
+    if (multiplier != nullptr) {
+      if (condition.law != Law::variational) {
+        throw source_.error(multiplier->place, "`multiplier` is the initial rho of a variational condition: it needs law = \"variational\"");
+      }
+      condition.multiplier = compute_number(*multiplier, "a multiplier");
+    }
+    if (const Value* restitution = table.find("restitution")) {
+      condition.restitution = compute_number(*restitution, "a restitution");
+      if (!(condition.restitution >= 0 && condition.restitution <= 1)) {
+        throw source_.error(restitution->place, fmt::format("`restitution` must lie between 0 and 1; here it is {}",
+                                                            exact(condition.restitution)));
+      }
+    }
+  }
+
+  void add_condition(Condition condition, const Value& text, const Value* ranges_value, const Value* law) {
+    const ConditionSyntax syntax = formulas_.condition(text);
+    condition.text = text.text;
+    condition.place = formulas_.place(syntax.left.offset);
+    condition.first_row = model_.rows();
+    const bool equation = syntax.relation == Relation::equal;
+
+    // f = left - right, or right - left for >=.
+    Syntax f;
+    f.kind = SyntaxKind::sum;
+    f.offset = syntax.left.offset;
+    f.length = syntax.right.offset + syntax.right.length - syntax.left.offset;
+    f.children = {syntax.left, syntax.right};
+    f.inverse = {false, true};
+    if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
+
+    std::vector<RangeSyntax> ranges;
+    if (ranges_value != nullptr) ranges = formulas_.ranges(*ranges_value);
+    check_indices(ranges);
+    if (ranges.size() > 2) throw formulas_.error(ranges[2].offset, "a condition may have at most two indices");
+    condition.indices = static_cast<std::uint32_t>(ranges.size());
+
+    // Every member: its rows, its lanes.
+    const bool now = !condition.seizure || condition.at == model_.simulation.start;
+    const Context context{"a condition", true, true, true, now};
+    std::map<std::vector<std::uint32_t>, std::vector<RowShape>> known;
+    std::uint32_t members = 0;
+    auto add_member = [&]() {
+      const Traced value = trace(f, context);
+      if (value.size != 0 && !equation) {
+        throw formulas_.error(syntax.relation_offset, "vectors are not smaller or larger than each other: write one condition for each component");
+      }
+      if (members == 0) condition.components = static_cast<std::uint32_t>(value.parts());
+      const auto [found, fresh] = known.try_emplace(slots_->key);
+      if (fresh) found->second = make_rows_of_member(syntax, f, context, value, condition);
+      for (const RowShape& shape : found->second) {
+        const std::uint32_t row = model_.rows();
+        if (row == std::numeric_limits<std::uint32_t>::max() / 4) throw formulas_.error(f, "there are too many conditions");
+        model_.row_kind.push_back(shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                                                  : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+        model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
+        shapes_.add_row_lane(shape, *slots_, row);
+      }
+      for (const Binding& binding : bindings_) condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
+      ++members;
+    };
+    for_ranges(std::span<const RangeSyntax>(ranges), add_member);
+    if (members == 0) throw formulas_.error(ranges[0].offset, fmt::format("the condition `{}` has no members: its ranges are empty", condition.name));
+    condition.rows = model_.rows() - condition.first_row;
+
+    if (condition.law == Law::variational) {
+      for (std::uint32_t row = condition.first_row; row < model_.rows(); ++row) {
+        if (model_.row_kind[row] == RowKind::nonholonomic_equation) continue;
+        throw source_.error(law->place, fmt::format("law = \"variational\" is for nonholonomic equations; `{}` is a {}",
+                                                    condition.name, words(model_.row_kind[row])));
+      }
+    }
+    model_.conditions.push_back(std::move(condition));
+  }
+
+  /// "link[3]" for messages.
+  std::string member_words(const Condition& condition) const {
+    std::string out = condition.name;
+    for (std::size_t k = 0; k < bindings_.size(); ++k) out += fmt::format("{}{}", k == 0 ? '[' : ',', bindings_[k].value);
+    return bindings_.empty() ? out : out + "]";
+  }
+
+  std::vector<RowShape> make_rows_of_member(const ConditionSyntax& syntax, const Syntax& f, const Context& context,
+                                            const Traced& value, const Condition& condition) {
+    const std::vector<Expr> parts = build(f, context);
+    const Probe at = probe();
+    std::vector<RowShape> out;
+    for (const Expr e : parts) {
+      out.push_back(shapes_.row(e, at));
+      if (out.back().nonlinear.empty()) continue;
+      throw formulas_.error(f, fmt::format("velocities must occur linearly in a condition; in `{}` this term is not linear in them: {}",
+                                           member_words(condition), out.back().nonlinear));
+    }
+
+    // A condition in which nothing occurs is a mistake; one component of a vector equation may be idle.
+    const auto real = std::find_if(out.begin(), out.end(), [](const RowShape& shape) { return shape.restricts; });
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      if (out[c].restricts) continue;
+      const double left_over = value.part[c].value;
+      const bool timed = expressions::depends_on(shapes_.graph(), parts[c], expressions::SymbolKind::time);
+      const bool holds = syntax.relation == Relation::equal ? std::abs(left_over) <= 1e-12 : left_over <= 0;
+      if (timed) throw formulas_.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it", member_words(condition)));
+      if (!holds) throw formulas_.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it", member_words(condition)));
+      if (real == out.end()) throw formulas_.error(f, fmt::format("`{}` always holds and restricts nothing: neither positions nor velocities occur in it", member_words(condition)));
+      out[c] = shapes_.empty_row(shapes_.graph().number(0), real->holonomic);
+    }
+    return out;
+  }
+
+  void add_seizures() {
+    const Value* list = find("seizures");
+    if (list == nullptr) return;
+    for (const Value& table : list->items) {
+      Condition condition;
+      const Value& name = *table.find("name");
+      condition.name = name.text;
+      condition.seizure = true;
+      condition.at = model_.simulation.start;
+      if (const Value* at = table.find("at")) condition.at = compute_number(*at, "a time");
+      const bool identifier = !name.text.empty() && std::all_of(name.text.begin(), name.text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      });
+      if (!identifier || (name.text[0] >= '0' && name.text[0] <= '9')) {
+        throw source_.error(name.place, fmt::format("`{}` cannot be a name: names are made of letters, digits and _, and start with a letter or _", name.text));
+      }
+      for (const Condition& other : model_.conditions) {
+        if (other.name != condition.name) continue;
+        throw source_.error(name.place, fmt::format("`{}` is already the name of a {} (line {})", name.text,
+                                                    other.seizure ? "seizure" : "constraint", other.place.line));
+      }
+      const Value& text = *table.find("condition");
+      const ConditionSyntax syntax = formulas_.condition(text);
+      if (syntax.relation != Relation::equal) {
+        throw formulas_.error(syntax.relation_offset, "a seizure is an equation: write =, or put the inequality into [constraints]");
+      }
+      add_condition(std::move(condition), text, nullptr, nullptr);
+    }
+  }
+
+  // Blows and outputs.
+
+  void add_blows() {
+    const Value* list = find("impulses");
+    if (list == nullptr) return;
+    for (const Value& table : list->items) {
+      Blow blow;
+      blow.at = model_.simulation.start;
+      if (const Value* at = table.find("at")) blow.at = compute_number(*at, "a time");
+      const Syntax on = formulas_.reference(*table.find("on"));
+      const auto [index, member] = walk_->member(on, bindings_);
+      const Body& body = vocabulary_.bodies[index];
+      blow.on = member_name(body, member);
+      const Syntax syntax = formulas_.expression(*table.find("value"));
+      const Traced value = compute(syntax, "an impulse");
+      const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
+      if (value.size != size) {
+        throw formulas_.error(syntax, fmt::format("the impulse on `{}` must be {}; here stands {}", blow.on,
+                                                  size == 0 ? "a number" : fmt::format("a vector of {} components", size),
+                                                  value.size == 0 ? "a number" : fmt::format("a vector of {}", value.parts())));
+      }
+      for (std::uint32_t c = 0; c < body.dimension; ++c) {
+        blow.variables.push_back(body.first + member * body.dimension + c);
+        blow.impulse.push_back(value.part[c].value);
+      }
+      model_.blows.push_back(std::move(blow));
+    }
+  }
+
+  void observe_parts(const std::string& name, const std::string& text, const Syntax& syntax, std::string_view where,
+                     std::vector<Observable>& out) {
+    const Context context{where, true, true, true, false};
+    trace(syntax, context);
+    const std::vector<Expr> parts = build(syntax, context);
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      Observable observable;
+      observable.name = parts.size() == 1 ? name : fmt::format("{}.{}", name, "xyz"[c]);
+      observable.text = text;
+      observable.term = shapes_.single(parts[c], *slots_);
+      out.push_back(std::move(observable));
+    }
+  }
+
+  void add_outputs() {
+    if (const Value* table = find("outputs")) {
+      for (const Field& field : table->fields) {
+        const Syntax syntax = formulas_.expression(field.value);
+        observe_parts(field.key, formulas_.text(syntax), syntax, "an output", model_.outputs);
+      }
+    }
+    if (const Value* stop = find("simulation", "stop")) {
+      const ConditionSyntax syntax = formulas_.condition(*stop);
+      if (syntax.relation == Relation::equal) {
+        throw formulas_.error(syntax.relation_offset, "`stop` is an inequality: write <= or >=");
+      }
+      Syntax f;
+      f.kind = SyntaxKind::sum;
+      f.offset = syntax.left.offset;
+      f.length = syntax.right.offset + syntax.right.length - syntax.left.offset;
+      f.children = {syntax.left, syntax.right};
+      f.inverse = {false, true};
+      if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
+      observe_parts("stop", stop->text, f, "`stop`", model_.simulation.stop);
+      if (model_.simulation.stop.size() > 1) {
+        throw formulas_.error(syntax.relation_offset, "vectors are not smaller or larger than each other: `stop` compares numbers");
+      }
+    }
+  }
+
+  // The patterns of the whole.
+
+  /// Rows know their lanes, and the gradients their places in the rows' CSR pattern.
+  void lay_out_gradients() {
+    const std::size_t rows = model_.rows();
+    model_.row_group.assign(rows, 0);
+    model_.row_lane.assign(rows, 0);
+    model_.row_start.assign(rows + 1, 0);
+    for (std::uint32_t g = 0; g < model_.groups.size(); ++g) {
+      const RowGroup& group = model_.groups[g];
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        model_.row_group[group.row[lane]] = g;
+        model_.row_lane[group.row[lane]] = lane;
+        model_.row_start[group.row[lane] + 1] = group.holonomic ? group.positions : group.velocities;
+      }
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::uint64_t next = std::uint64_t{model_.row_start[row]} + model_.row_start[row + 1];
+      if (next > std::numeric_limits<std::uint32_t>::max()) throw source_.error({1, 1}, "the conditions have too many terms");
+      model_.row_start[row + 1] = static_cast<std::uint32_t>(next);
+    }
+    model_.row_column.resize(model_.row_start[rows]);
+
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;
+    for (RowGroup& group : model_.groups) {
+      const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+      const std::vector<std::uint32_t>& variable_of = group.holonomic ? group.position_of : group.velocity_of;
+      group.entry_of.resize(std::size_t{slots} * group.lanes);
+      for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+        columns.clear();
+        for (std::uint32_t slot = 0; slot < slots; ++slot) columns.emplace_back(variable_of[slot * std::size_t{group.lanes} + lane], slot);
+        std::sort(columns.begin(), columns.end());
+        std::uint32_t entry = model_.row_start[group.row[lane]];
+        for (const auto& [variable, slot] : columns) {
+          model_.row_column[entry] = variable;
+          group.entry_of[slot * std::size_t{group.lanes} + lane] = entry++;
+        }
+      }
+    }
+  }
+
+  /// Which variables the kinetic energy couples, and that every coordinate has inertia.
+  void couple_masses() {
+    Joined joined(model_.variables);
+    std::vector<bool> coupled(model_.variables, false);
+    std::vector<bool> inert(model_.variables, false);
+    for (const TermGroup& group : model_.terms) {
+      if (group.kind != TermKind::kinetic) continue;
+      const std::size_t fixed = group.tape.inputs.size();
+      const auto vanishes = [&](std::uint32_t r) {
+        return r >= fixed && r < fixed + group.tape.constants.size() && group.tape.constants[r - fixed] == 0;
+      };
+      std::size_t output = 1 + group.positions + group.velocities;
+      for (std::size_t i = 0; i < group.velocities; ++i) {
+        for (std::size_t j = i; j < group.velocities; ++j, ++output) {
+          if (vanishes(group.tape.outputs[output])) continue;
+          for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+            const std::uint32_t a = group.velocity_of[i * group.lanes + lane];
+            const std::uint32_t b = group.velocity_of[j * group.lanes + lane];
+            inert[a] = inert[a] || a == b;
+            if (a == b) continue;
+            joined.join(a, b);
+            coupled[a] = coupled[b] = true;
+          }
+        }
+      }
+    }
+    std::map<std::uint32_t, std::vector<std::uint32_t>> blocks;
+    for (std::uint32_t k = 0; k < model_.variables; ++k) {
+      if (coupled[k]) blocks[joined.find(k)].push_back(k);
+      if (model_.point_mass[k] == 0 && !inert[k]) {
+        throw formulas_.error(*kinetic_syntax_, fmt::format("the kinetic energy gives `{}` no inertia: {}'^2 does not occur in it",
+                                                            variable_name(model_, k), variable_name(model_, k)));
+      }
+    }
+    for (auto& [first, variables] : blocks) model_.mass_blocks.push_back(std::move(variables));
+
+    // The matrix at the start must be positive definite.
+    if (!kinetic_syntax_) return;
+    Scratch scratch = make_scratch(model_);
+    Dynamics dynamics = make_dynamics(model_);
+    evaluate_dynamics(model_, initial_state(model_), scratch, dynamics);
+    if (dynamics.mass_positive) return;
+    throw formulas_.error(*kinetic_syntax_, fmt::format("the kinetic energy is not positive for every velocity at the initial state: "
+                                                        "its matrix is not positive definite, see `{}`",
+                                                        variable_name(model_, dynamics.mass.weakest())));
+  }
+
+  const Draft::Content& content_;
+  const Overrides& overrides_;
+  const Source& source_;
+  Formulas formulas_;
+  Vocabulary vocabulary_;
+  std::vector<const Value*> parameter_values_;
+  std::vector<const Field*> body_fields_;
+  std::vector<Binding> bindings_;
+  std::optional<Syntax> kinetic_syntax_;
+  Model model_;
+  Shapes shapes_;
+
+  // Numbers of parameters and indices alone.
+  Slots no_slots_{0};
+  Tracer number_tracer_{formulas_, no_slots_};
+  Interpreter<Tracer> numbers_{formulas_, vocabulary_, number_tracer_};
+
+  // Expressions of the state.
+  std::optional<Slots> slots_;
+  std::optional<Tracer> tracer_;
+  std::optional<Builder> builder_;
+  std::optional<Interpreter<Tracer>> walk_;
+  std::optional<Interpreter<Builder>> build_;
+};
+
+}  // namespace
+
+Model compile(const Draft& draft, const Overrides& overrides) { return Compiler(draft.content(), overrides).run(); }
+
+}  // namespace zwang::model

@@ -1,0 +1,289 @@
+/// The numbers that mechanics asks of a model at one state.
+///
+///   X = constant forces + force terms - dV/dq + dT/dq - (d/ds dT/dv along t + s, q + v s with v held)
+///   f' = g.v + df/dt,  F = (dg/ds).v + d(df/dt)/ds;   p.v + p0,  K = (dp/ds).v + dp0/ds
+///
+/// Symbols as in evaluate.hpp; s is the parameter of the series, d/ds its first coefficient.
+#include "zwang/model/evaluate.hpp"
+
+#include <cassert>
+#include <cmath>
+
+#include "zwang/model/lanes.hpp"
+
+namespace zwang::model {
+
+using expressions::wide;
+
+namespace {
+
+/// Room of a tape's registers for one block of lanes.
+std::size_t room(const expressions::Tape& tape, unsigned orders, std::uint32_t lanes) {
+  return tape.registers() * orders * width_of(lanes);
+}
+
+/// One block of lanes of a row group, from first order series to value, rate, curvature and gradient.
+template <unsigned W>
+void evaluate_row_block(const RowGroup& group, const State& state, std::size_t first, double* r, Rows& rows) {
+  fill_inputs<row_orders, W>(group, state.time, state.position, state.velocity, first, r);
+  expressions::extend(group.tape, r, row_orders, 0, 1, W);
+
+  const std::size_t lanes = group.lanes;
+  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::size_t slots = group.holonomic ? group.positions : group.velocities;
+  const std::uint32_t* variable = (group.holonomic ? group.position_of : group.velocity_of).data();
+  const std::uint32_t* output = group.tape.outputs.data();
+  const auto coefficient = [&](std::size_t k, unsigned order) {
+    return r + (std::size_t{output[k]} * row_orders + order) * W;
+  };
+
+  // What does not come from the gradient: df/dt or p0 and its derivative.
+  double rest[W];
+  double curvature[W];
+  double scale[W];
+  double rate[W];
+  for (unsigned l = 0; l < W; ++l) {
+    rest[l] = group.rheonomic ? coefficient(slots + 1, 0)[l] : 0.0;
+    curvature[l] = group.rheonomic ? coefficient(slots + 1, 1)[l] : 0.0;
+    scale[l] = std::abs(curvature[l]);
+    rate[l] = rest[l];
+  }
+
+  // The gradient along the velocity.
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const double* g = coefficient(slot + 1, 0);
+    const double* change = coefficient(slot + 1, 1);
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::size_t at = slot * lanes + first + l;
+      const double v = state.velocity[variable[at]];
+      rows.entry[group.entry_of[at]] = g[l];
+      rate[l] += g[l] * v;
+      curvature[l] += change[l] * v;
+      scale[l] += std::abs(change[l] * v);
+    }
+  }
+  const double* f = coefficient(0, 0);
+  for (std::size_t l = 0; l < count; ++l) {
+    const std::uint32_t row = group.row[first + l];
+    rows.value[row] = group.holonomic ? f[l] : 0.0;
+    rows.rate[row] = rate[l];
+    rows.explicit_rate[row] = rest[l];
+    rows.curvature[row] = curvature[l];
+    rows.curvature_scale[row] = scale[l];
+  }
+}
+
+/// Put one block of lanes of a term group on its tape and run it to coefficient `last`.
+template <unsigned W>
+void run_term_block(const TermGroup& group, const State& state, std::size_t first, unsigned last, double* r) {
+  const unsigned orders = orders_of(group);
+  if (orders == 1) {
+    fill_inputs<1, W>(group, state.time, state.position, state.velocity, first, r);
+  } else {
+    fill_inputs<2, W>(group, state.time, state.position, state.velocity, first, r);
+  }
+  expressions::extend(group.tape, r, orders, 0, std::min(last, orders - 1), W);
+}
+
+/// Lagrange's terms of one block of lanes, added to force and mass.
+template <unsigned W>
+void add_term_block(const TermGroup& group, const State& state, std::size_t first, double* r, Dynamics& dynamics) {
+  run_term_block<W>(group, state, first, 1, r);
+  const unsigned orders = orders_of(group);
+  const std::size_t lanes = group.lanes;
+  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::uint32_t* output = group.tape.outputs.data();
+  const auto coefficient = [&](std::size_t k, unsigned order) {
+    return r + (std::size_t{output[k]} * orders + order) * W;
+  };
+
+  if (group.kind == TermKind::force) {
+    for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
+      const double* force = coefficient(k, 0);
+      for (std::size_t l = 0; l < count; ++l) dynamics.force[group.target_of[k * lanes + first + l]] += force[l];
+    }
+    return;
+  }
+
+  // -dV/dq and dT/dq.
+  const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    const double* by_position = coefficient(1 + slot, 0);
+    for (std::size_t l = 0; l < count; ++l) {
+      dynamics.force[group.position_of[slot * lanes + first + l]] += sign * by_position[l];
+    }
+  }
+  if (group.kind == TermKind::potential) return;
+
+  // The change of the momenta without accelerations, and the inertia.
+  const std::size_t momenta = 1 + group.positions;
+  if (orders == 2) {
+    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+      const double* change = coefficient(momenta + slot, 1);
+      for (std::size_t l = 0; l < count; ++l) dynamics.force[group.velocity_of[slot * lanes + first + l]] -= change[l];
+    }
+  }
+  std::size_t k = momenta + group.velocities;
+  for (std::size_t i = 0; i < group.velocities; ++i) {
+    for (std::size_t j = i; j < group.velocities; ++j, ++k) {
+      const double* entry = coefficient(k, 0);
+      for (std::size_t l = 0; l < count; ++l) {
+        const std::uint32_t a = group.velocity_of[i * lanes + first + l];
+        const std::uint32_t b = group.velocity_of[j * lanes + first + l];
+        const bool one_block = a == b || (dynamics.mass.block_of(a) >= 0 && dynamics.mass.block_of(a) == dynamics.mass.block_of(b));
+        if (one_block) dynamics.mass.add(a, b, entry[l]);
+      }
+    }
+  }
+}
+
+bool has_kinetic(const Model& model) {
+  return std::any_of(model.terms.begin(), model.terms.end(),
+                     [](const TermGroup& group) { return group.kind == TermKind::kinetic; });
+}
+
+void set_point_masses(const Model& model, linear::Mass& mass) {
+  mass.set_zero();
+  for (std::uint32_t k = 0; k < model.variables; ++k) {
+    if (model.point_mass[k] != 0) mass.add_diagonal(k, model.point_mass[k]);
+  }
+}
+
+/// Calls `visit(group, registers, first lane, width)` for every block of lanes of the energies.
+template <class Visit>
+void for_energy_blocks(const Model& model, const State& state, Scratch& scratch, Visit visit) {
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) r += room(group.tape, row_orders, group.lanes);
+  for (const TermGroup& group : model.terms) {
+    const unsigned width = width_of(group.lanes);
+    if (group.kind != TermKind::force) {
+      for (std::size_t first = 0; first < group.lanes; first += width) {
+        if (width == 1) {
+          run_term_block<1>(group, state, first, 0, r);
+        } else {
+          run_term_block<wide>(group, state, first, 0, r);
+        }
+        const std::size_t count = std::min<std::size_t>(width, group.lanes - first);
+        for (std::size_t l = 0; l < count; ++l) {
+          visit(group, first + l, [&](std::size_t k) {
+            return r[std::size_t{group.tape.outputs[k]} * orders_of(group) * width + l];
+          });
+        }
+      }
+    }
+    r += room(group.tape, orders_of(group), group.lanes);
+  }
+}
+
+}  // namespace
+
+State initial_state(const Model& model) {
+  return {model.simulation.start, model.initial_position, model.initial_velocity};
+}
+
+Scratch make_scratch(const Model& model) {
+  std::size_t size = 0;
+  for (const RowGroup& group : model.groups) size += room(group.tape, row_orders, group.lanes);
+  for (const TermGroup& group : model.terms) size += room(group.tape, orders_of(group), group.lanes);
+
+  // Every group has a room of its own, so that its constants are written once.
+  Scratch scratch;
+  scratch.registers.assign(size, 0.0);
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) {
+    expressions::load_constants(group.tape, r, row_orders, width_of(group.lanes));
+    r += room(group.tape, row_orders, group.lanes);
+  }
+  for (const TermGroup& group : model.terms) {
+    expressions::load_constants(group.tape, r, orders_of(group), width_of(group.lanes));
+    r += room(group.tape, orders_of(group), group.lanes);
+  }
+  return scratch;
+}
+
+Dynamics make_dynamics(const Model& model) {
+  Dynamics dynamics;
+  dynamics.mass = linear::Mass(model.variables, model.mass_blocks);
+  dynamics.force.assign(model.variables, 0.0);
+
+  // The masses of points alone never change.
+  set_point_masses(model, dynamics.mass);
+  if (!has_kinetic(model)) dynamics.mass_positive = dynamics.mass.factor();
+  return dynamics;
+}
+
+void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics) {
+  std::copy(model.constant_force.begin(), model.constant_force.end(), dynamics.force.begin());
+  const bool kinetic = has_kinetic(model);
+  if (kinetic) set_point_masses(model, dynamics.mass);
+
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) r += room(group.tape, row_orders, group.lanes);
+  for (const TermGroup& group : model.terms) {
+    if (width_of(group.lanes) == 1) {
+      for (std::size_t first = 0; first < group.lanes; ++first) add_term_block<1>(group, state, first, r, dynamics);
+    } else {
+      for (std::size_t first = 0; first < group.lanes; first += wide) add_term_block<wide>(group, state, first, r, dynamics);
+    }
+    r += room(group.tape, orders_of(group), group.lanes);
+  }
+  if (kinetic) dynamics.mass_positive = dynamics.mass.factor();
+}
+
+Rows make_rows(const Model& model) {
+  Rows rows;
+  rows.value.assign(model.rows(), 0.0);
+  rows.rate = rows.explicit_rate = rows.curvature = rows.curvature_scale = rows.value;
+  rows.entry.assign(model.row_column.size(), 0.0);
+  return rows;
+}
+
+void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows) {
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) {
+    if (width_of(group.lanes) == 1) {
+      for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, rows);
+    } else {
+      for (std::size_t first = 0; first < group.lanes; first += wide) evaluate_row_block<wide>(group, state, first, r, rows);
+    }
+    r += room(group.tape, row_orders, group.lanes);
+  }
+}
+
+Energy energy(const Model& model, const State& state, Scratch& scratch) {
+  Energy out;
+  for (std::uint32_t k = 0; k < model.variables; ++k) {
+    out.kinetic += 0.5 * model.point_mass[k] * state.velocity[k] * state.velocity[k];
+    out.potential -= model.constant_force[k] * state.position[k];
+  }
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
+    (group.kind == TermKind::kinetic ? out.kinetic : out.potential) += output(0);
+  });
+  return out;
+}
+
+double vis_viva(const Model& model, const State& state, Scratch& scratch) {
+  double out = 0;
+  for (std::uint32_t k = 0; k < model.variables; ++k) {
+    out += 0.5 * model.point_mass[k] * state.velocity[k] * state.velocity[k];
+  }
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t lane, auto output) {
+    if (group.kind != TermKind::kinetic) return;
+    out -= output(0);
+    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+      out += output(1 + group.positions + slot) * state.velocity[group.velocity_of[slot * group.lanes + lane]];
+    }
+  });
+  return out;
+}
+
+double observe(const Observable& observable, const State& state) {
+  const TermGroup& term = observable.term;
+  std::vector<double> registers(term.tape.registers());
+  expressions::load_constants(term.tape, registers.data(), 1, 1);
+  fill_inputs<1, 1>(term, state.time, state.position, state.velocity, 0, registers.data());
+  expressions::extend(term.tape, registers.data(), 1, 0, 0, 1);
+  return registers[term.tape.outputs[0]];
+}
+
+}  // namespace zwang::model

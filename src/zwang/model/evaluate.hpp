@@ -1,0 +1,81 @@
+/// The numbers that mechanics asks of a model at one state, and their power series along a motion.
+///
+///   M a = X - sum lambda grad f        with Lagrange's terms of `kinetic` and `potential` in X
+///   f' = g.v + df/dt,   f'' = g.a + F  (holonomic),      f = p.v + p0,  f' = p.a + K  (nonholonomic)
+///
+/// Symbols: g, p rows (gradient by q, by v); F, K what is left of the second (first) derivative when a = 0.
+/// All of it comes from one sweep of each tape on series of first order along (t + s, q + v s).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "zwang/model/model.hpp"
+
+namespace zwang::model {
+
+struct State {
+  double time = 0;
+  std::vector<double> position;
+  std::vector<double> velocity;
+};
+[[nodiscard]] State initial_state(const Model& model);
+
+/// Tape registers for one block of lanes; sized once, then no evaluation allocates.
+struct Scratch {
+  std::vector<double> registers;
+};
+[[nodiscard]] Scratch make_scratch(const Model& model);
+
+/// Filled by evaluate_dynamics.
+struct Dynamics {
+  linear::Mass mass;            ///< at the state, factored
+  bool mass_positive = true;    ///< false: not positive definite, see mass.weakest()
+  std::vector<double> force;    ///< X
+};
+[[nodiscard]] Dynamics make_dynamics(const Model& model);
+void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
+
+/// Filled by evaluate_rows; one entry per row of the model. For nonholonomic rows `value` is 0 and f itself is `rate`.
+struct Rows {
+  std::vector<double> value;          ///< f
+  std::vector<double> rate;           ///< f' = g.v + df/dt
+  std::vector<double> explicit_rate;  ///< df/dt (holonomic), p0 = f - p.v (nonholonomic)
+  std::vector<double> curvature;      ///< F (K): second derivative for a = 0
+  std::vector<double> curvature_scale;  ///< sum of the absolute values of the terms of F
+  std::vector<double> entry;          ///< gradients in the model's CSR pattern
+};
+[[nodiscard]] Rows make_rows(const Model& model);
+void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows);
+
+struct Energy {
+  double kinetic = 0;    ///< T
+  double potential = 0;  ///< V, gravity included
+};
+[[nodiscard]] Energy energy(const Model& model, const State& state, Scratch& scratch);
+/// dT/dv.v - T = T_2 - T_0, the kinetic part of the energy integral.
+[[nodiscard]] double vis_viva(const Model& model, const State& state, Scratch& scratch);
+
+[[nodiscard]] double observe(const Observable& observable, const State& state);
+
+/// A motion as power series: q_i(s) = sum_k coefficient[k * n + i] s^k, k < orders, at time + s.
+struct MotionSeries {
+  double time = 0;
+  std::size_t n = 0;
+  unsigned orders = 0;
+  std::vector<double> coefficient;
+};
+
+/// Series of one row along a motion: f(s) to order `orders - 1`, and its gradient (same derivative slots as its CSR row).
+/// Velocities are the derivative of the motion; coefficients the motion does not have count as zero.
+struct RowSeries {
+  std::vector<double> value;     ///< [order]
+  std::vector<double> gradient;  ///< [entry in the row * orders + order]
+};
+void series_row(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders, RowSeries& out);
+
+/// Coefficients 0..orders-1 of X(t, q, v) - M q'' (all of Lagrange's equation but the reactions) along the motion;
+/// out[order * n + i]. Coefficient k needs the motion to order k + 2; what it does not have counts as zero.
+void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out);
+
+}  // namespace zwang::model

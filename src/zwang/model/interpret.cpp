@@ -1,0 +1,765 @@
+/// What an expression means: names, dimensions, vector algebra, and the two kinds of scalars.
+#include "zwang/model/interpret.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cmath>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/keys.hpp"
+
+namespace zwang::model {
+
+using expressions::Expr;
+using expressions::Function;
+
+namespace {
+
+constexpr std::array<std::string_view, 5> vector_functions = {"dot", "cross", "norm", "distance", "sum"};
+
+/// A list that lives on the stack while it is short.
+template <class T>
+class Few {
+ public:
+  explicit Few(std::size_t size) : size_(size) {
+    if (size > few_.size()) many_.resize(size);
+  }
+  T& operator[](std::size_t k) { return data()[k]; }
+  T* data() { return many_.empty() ? few_.data() : many_.data(); }
+  [[nodiscard]] std::span<const T> span() { return {data(), size_}; }
+
+ private:
+  std::size_t size_;
+  std::array<T, 6> few_{};
+  std::vector<T> many_;
+};
+
+Made larger(Made a, Made b) { return a < b ? b : a; }
+
+/// Why a function has no value there.
+std::string reason(Function function, std::span<const double> arguments) {
+  const std::string value = readable(arguments[0]);
+  switch (function) {
+    case Function::sqrt:
+      if (arguments[0] < 0) return fmt::format("the square root of a negative number ({})", value);
+      break;
+    case Function::log:
+      if (arguments[0] < 0) return fmt::format("the logarithm of a negative number ({})", value);
+      if (arguments[0] == 0) return "the logarithm of zero";
+      break;
+    case Function::asin:
+    case Function::acos:
+      if (std::abs(arguments[0]) > 1) return fmt::format("{} of {}, which lies outside of -1..1", name(function), value);
+      break;
+    case Function::mod:
+      if (arguments[1] == 0) return "the remainder of a division by zero";
+      break;
+    default: break;
+  }
+  return fmt::format("{} of {} is not a finite number", name(function), value);
+}
+
+/// What to write instead of a function that has corners or jumps, when it is applied to the state.
+std::string_view instead_of(Function function) {
+  switch (function) {
+    case Function::abs:
+      return "for abs(u) <= c write the two conditions u <= c and -u <= c; dry friction is outside of this mechanics";
+    case Function::min: return "for min(u, v) >= c write the two conditions u >= c and v >= c";
+    case Function::max: return "for max(u, v) <= c write the two conditions u <= c and v <= c";
+    case Function::floor: return "a step of the state or time is no smooth expression; write the sides as conditions";
+    case Function::mod: return "angles need no reduction: sin and cos take any number";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string_view reserved_meaning(std::string_view word) {
+  if (word == "t") return "the time";
+  if (word == "pi") return "the number 3.14159…";
+  if (std::find(vector_functions.begin(), vector_functions.end(), word) != vector_functions.end()) return "a function";
+  if (expressions::find_function(word) != nullptr) return "a function";
+  return {};
+}
+
+// Tracer: numbers, and the trace of slots.
+
+std::string_view Tracer::when(Made made) const { return made == Made::state ? " at the initial state" : ""; }
+
+Tracer::Scalar Tracer::checked(Scalar a, const Syntax& whole, std::string_view reason) const {
+  if (std::isfinite(a.value) || (a.made == Made::state && !finite_)) return a;
+  throw formulas_.error(whole, fmt::format("`{}` has no value{}: {}", formulas_.text(whole), when(a.made), reason));
+}
+
+Tracer::Scalar Tracer::sum(std::span<const Operand<Scalar>> terms, const Syntax& whole) {
+  Scalar numbers;
+  Scalar total;
+  for (const Operand<Scalar>& term : terms) {
+    Scalar& part = term.value.made == Made::state ? total : numbers;
+    part.value += term.inverse ? -term.value.value : term.value.value;
+    part.made = larger(part.made, term.value.made);
+  }
+  if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
+  return checked({numbers.value + total.value, larger(numbers.made, total.made)}, whole, "it is too large");
+}
+
+Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const Syntax& whole) {
+  Scalar numbers{1, Made::plain};
+  Scalar total{1, Made::plain};
+  for (const Operand<Scalar>& factor : factors) {
+    Scalar& part = factor.value.made == Made::state ? total : numbers;
+    part.made = larger(part.made, factor.value.made);
+    if (!factor.inverse) {
+      part.value *= factor.value.value;
+      continue;
+    }
+    if (factor.value.value == 0 && (finite_ || factor.value.made != Made::state)) {
+      const Syntax& at = factor.source != nullptr ? *factor.source : whole;
+      throw formulas_.error(at, fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), formulas_.text(at)));
+    }
+    part.value /= factor.value.value;
+  }
+  if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
+  return checked({numbers.value * total.value, larger(numbers.made, total.made)}, whole, "it is too large");
+}
+
+Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const Syntax& whole) {
+  const Made made = larger(base.made, exponent.made);
+  if (made == Made::state) {
+    if (base.made == Made::indexed) slots_.constant(base.value);
+    if (exponent.made == Made::indexed) slots_.shape(exponent.value);
+  }
+  const Scalar out{std::pow(base.value, exponent.value), made};
+  if (std::isfinite(out.value)) return out;
+  if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
+  if (base.value < 0) return checked(out, whole, "a negative number has no such power");
+  return checked(out, whole, "it is too large");
+}
+
+Tracer::Scalar Tracer::apply(Function function, std::span<const Scalar> arguments, const Syntax& whole) {
+  Few<double> values(arguments.size());
+  Scalar out;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    values[k] = arguments[k].value;
+    out.made = larger(out.made, arguments[k].made);
+  }
+  if (out.made == Made::state) {
+    for (const Scalar& argument : arguments) {
+      if (argument.made == Made::indexed) slots_.constant(argument.value);
+    }
+  }
+  out.value = expressions::evaluate(function, values.span());
+  return std::isfinite(out.value) ? out : checked(out, whole, reason(function, values.span()));
+}
+
+// Builder: expressions in the slots. The order in which slots are met is the Tracer's.
+
+Expr Builder::expr(const Scalar& a) {
+  switch (a.made) {
+    case Made::plain: return graph_.number(a.value);
+    case Made::indexed: {
+      const int slot = slots_.constant(a.value);
+      if (slot < 0) return graph_.number(0);
+      return graph_.symbol({expressions::SymbolKind::constant, static_cast<std::uint32_t>(slot)});
+    }
+    case Made::state: break;
+  }
+  return a.expr;
+}
+
+Builder::Scalar Builder::sum(std::span<const Operand<Scalar>> terms, const Syntax& /*whole*/) {
+  Scalar numbers;
+  std::vector<Expr> parts;
+  parts.reserve(terms.size() + 1);
+  for (const Operand<Scalar>& term : terms) {
+    if (term.value.made == Made::state) {
+      parts.push_back(term.inverse ? graph_.negate(term.value.expr) : term.value.expr);
+      continue;
+    }
+    numbers.value += term.inverse ? -term.value.value : term.value.value;
+    numbers.made = larger(numbers.made, term.value.made);
+  }
+  if (parts.empty()) return numbers;
+  if (numbers.made == Made::indexed || numbers.value != 0) parts.push_back(expr(numbers));
+  return state(graph_.add(parts));
+}
+
+Builder::Scalar Builder::product(std::span<const Operand<Scalar>> factors, const Syntax& /*whole*/) {
+  Scalar numbers{1, Made::plain, {}};
+  std::vector<Expr> above;
+  std::vector<Expr> below;
+  for (const Operand<Scalar>& factor : factors) {
+    if (factor.value.made == Made::state) {
+      (factor.inverse ? below : above).push_back(factor.value.expr);
+      continue;
+    }
+    numbers.value = factor.inverse ? numbers.value / factor.value.value : numbers.value * factor.value.value;
+    numbers.made = larger(numbers.made, factor.value.made);
+  }
+  if (above.empty() && below.empty()) return numbers;
+  if (numbers.made == Made::indexed || numbers.value != 1) above.insert(above.begin(), expr(numbers));
+  const Expr numerator = above.empty() ? graph_.number(1) : graph_.multiply(above);
+  return state(below.empty() ? numerator : graph_.divide(numerator, graph_.multiply(below)));
+}
+
+Builder::Scalar Builder::power(const Scalar& base, const Scalar& exponent, const Syntax& /*whole*/) {
+  if (larger(base.made, exponent.made) != Made::state) {
+    return {std::pow(base.value, exponent.value), larger(base.made, exponent.made), {}};
+  }
+  const Expr below = expr(base);
+  if (exponent.made == Made::state) return state(graph_.power(below, exponent.expr));
+  if (exponent.made == Made::indexed) slots_.shape(exponent.value);
+  return state(graph_.power(below, graph_.number(exponent.value)));
+}
+
+Builder::Scalar Builder::apply(Function function, std::span<const Scalar> arguments, const Syntax& /*whole*/) {
+  Few<double> values(arguments.size());
+  Made made = Made::plain;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    values[k] = arguments[k].value;
+    made = larger(made, arguments[k].made);
+  }
+  if (made != Made::state) return {expressions::evaluate(function, values.span()), made, {}};
+  std::vector<Expr> parts;
+  for (const Scalar& argument : arguments) parts.push_back(expr(argument));
+  return state(graph_.apply(function, parts));
+}
+
+// The walk.
+
+template <class Algebra>
+auto Interpreter<Algebra>::interpret(const Syntax& syntax, const Context& context, std::vector<Binding>& bindings)
+    -> Result {
+  context_ = context;
+  bindings_ = &bindings;
+  turns_ = 0;
+  return walk(syntax);
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::member(const Syntax& syntax, std::vector<Binding>& bindings) -> Member {
+  context_ = {};
+  context_.where = "an index";
+  bindings_ = &bindings;
+  turns_ = 0;
+  if (!is_body(syntax)) {
+    const NameMeaning* found = syntax.kind == SyntaxKind::name ? meaning(syntax) : nullptr;
+    if (found != nullptr) fail(syntax, fmt::format("`{}` is a parameter; a point or coordinate is expected", syntax.name));
+    if (syntax.kind == SyntaxKind::name) fail_unknown(syntax, false);
+    if (syntax.kind == SyntaxKind::index && syntax.children[0].kind == SyntaxKind::name &&
+        meaning(syntax.children[0]) == nullptr) {
+      fail_unknown(syntax.children[0], false);
+    }
+    fail(syntax, "the name of a point, a member of a family or a coordinate is expected");
+  }
+  naming_ = true;
+  const Member out = find_member(syntax);
+  naming_ = false;
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk(const Syntax& s) -> Result {
+  Result out;
+  switch (s.kind) {
+    case SyntaxKind::number: out.part[0] = algebra_.number(s.number); return out;
+    case SyntaxKind::name: return walk_name(s);
+    case SyntaxKind::member: return walk_component(s);
+    case SyntaxKind::prime: return walk_velocity(s);
+    case SyntaxKind::index: {
+      if (is_body(s)) return state_of(s, find_member(s), false);
+      const Syntax& family = s.children[0];
+      const NameMeaning* found = family.kind == SyntaxKind::name ? meaning(family) : nullptr;
+      if (found != nullptr) {
+        fail(s, fmt::format("`{}` is a parameter, not a family; the components of a vector are {}.x, {}.y, {}.z",
+                            family.name, family.name, family.name, family.name));
+      }
+      if (family.kind == SyntaxKind::name) fail_unknown(family, false);
+      fail(s, "only families of points or coordinates have members in brackets");
+    }
+    case SyntaxKind::vector: return walk_vector(s);
+    case SyntaxKind::call: return walk_call(s);
+    case SyntaxKind::sum_over: return walk_sum_over(s);
+    case SyntaxKind::sum: return walk_sum(s);
+    case SyntaxKind::product: return walk_product(s);
+    case SyntaxKind::power: return walk_power(s);
+    case SyntaxKind::negate: {
+      const Operand<Result> term{walk(s.children[0]), true, &s.children[0]};
+      return sum({&term, 1}, s);
+    }
+  }
+  assert(false && "every kind of syntax has a meaning");
+  return out;
+}
+
+template <class Algebra>
+const Binding* Interpreter<Algebra>::bound(std::string_view name) const {
+  for (std::size_t k = bindings_->size(); k-- > 0;) {
+    if ((*bindings_)[k].name == name) return &(*bindings_)[k];
+  }
+  return nullptr;
+}
+
+template <class Algebra>
+const NameMeaning* Interpreter<Algebra>::meaning(const Syntax& s) const {
+  const auto found = vocabulary_.names.find(std::string_view(s.name));
+  return found == vocabulary_.names.end() ? nullptr : &found->second;
+}
+
+template <class Algebra>
+std::string Interpreter<Algebra>::quote(const Syntax& s) const {
+  std::string text = formulas_.text(s);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return "`" + text + "`";
+}
+
+template <class Algebra>
+std::string Interpreter<Algebra>::size_words(const Result& v) const {
+  return v.size == 0 ? "a number" : fmt::format("a vector of {} components", v.size);
+}
+
+template <class Algebra>
+void Interpreter<Algebra>::fail_unknown(const Syntax& s, bool call) const {
+  // What other programs know, and is refused here with a reason.
+  if (call) {
+    if (const std::string_view sentence = refusal(s.name); !sentence.empty()) {
+      fail(s, fmt::format("`{}`: {}", s.name, sentence));
+    }
+  }
+  std::vector<std::string_view> known;
+  if (!call) {
+    for (const Binding& binding : *bindings_) known.push_back(binding.name);
+    for (const auto& [name, what] : vocabulary_.names) known.push_back(name);
+    known.push_back("pi");
+    if (context_.time) known.push_back("t");
+    std::sort(known.begin(), known.end());
+  } else {
+    for (const std::string_view name : expressions::function_names()) known.push_back(name);
+    known.insert(known.end(), vector_functions.begin(), vector_functions.end());
+  }
+  const std::string_view near = nearest(s.name, known.data(), known.size());
+  const std::string_view what = call ? "there is no function" : "nothing here is called";
+  if (!near.empty()) fail(s, fmt::format("{} `{}`; did you mean `{}`?", what, s.name, near));
+  if (call) fail(s, fmt::format("{} `{}`; the functions are {}", what, s.name, joined(known, " ")));
+  fail(s, fmt::format("{} `{}`", what, s.name));
+}
+
+template <class Algebra>
+bool Interpreter<Algebra>::is_body(const Syntax& s) const {
+  const Syntax& root = s.kind == SyntaxKind::index ? s.children[0] : s;
+  if (root.kind != SyntaxKind::name || bound(root.name) != nullptr) return false;
+  const NameMeaning* found = meaning(root);
+  return found != nullptr && found->kind == NameKind::body;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
+  const Syntax& root = s.kind == SyntaxKind::index ? s.children[0] : s;
+  const NameMeaning* found = meaning(root);
+  const Body& body = vocabulary_.bodies[found->index];
+  const std::string_view kind = body.kind == BodyKind::point ? "point" : "coordinate";
+  Member out{found->index, 0};
+  if (!context_.positions && !naming_) {
+    fail(s, fmt::format("`{}` is a {}; only numbers, parameters and indices may stand in {}", body.name, kind,
+                        context_.where));
+  }
+
+  // A single body has no members, a family only members.
+  if (s.kind != SyntaxKind::index) {
+    if (body.counts.empty()) return out;
+    const std::string_view indices = body.counts.size() == 1 ? "i" : "i,j";
+    fail(s, fmt::format("`{}` is a family of {} {}s: write a member, {}[{}]", body.name, body.members(), kind,
+                        body.name, indices));
+  }
+  if (body.counts.empty()) fail(s, fmt::format("`{}` is a single {}; it has no members", body.name, kind));
+  if (s.children.size() - 1 != body.counts.size()) {
+    fail(s, fmt::format("`{}` has {}, here stand {}", body.name, body.counts.size() == 1 ? "one index" : "two indices",
+                        s.children.size() - 1));
+  }
+  for (std::size_t k = 0; k < body.counts.size(); ++k) {
+    const Syntax& index = s.children[k + 1];
+    const double value = whole(index, "an index");
+    if (value < 1 || value > body.counts[k]) {
+      fail(index, fmt::format("{} has the value {} here, but {} has the members 1 to {}", quote(index), exact(value),
+                              body.counts.size() == 1 ? fmt::format("`{}`", body.name)
+                                                      : fmt::format("`{}` (index {})", body.name, k + 1),
+                              body.counts[k]));
+    }
+    out.member = out.member * body.counts[k] + static_cast<std::uint32_t>(value) - 1;
+  }
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::component_of(const Syntax& s, Member m, std::size_t component, bool velocity) -> Scalar {
+  const Body& body = vocabulary_.bodies[m.body];
+  if (velocity && !context_.velocities) fail(s, fmt::format("velocities cannot occur in {}", context_.where));
+  const std::uint32_t variable = body.first + m.member * body.dimension + static_cast<std::uint32_t>(component);
+  return velocity ? algebra_.velocity(variable) : algebra_.position(variable);
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::state_of(const Syntax& s, Member m, bool velocity) -> Result {
+  const Body& body = vocabulary_.bodies[m.body];
+  Result out;
+  out.size = body.kind == BodyKind::point ? static_cast<std::uint8_t>(body.dimension) : std::uint8_t{0};
+  for (std::size_t k = 0; k < out.parts(); ++k) out.part[k] = component_of(s, m, k, velocity);
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_name(const Syntax& s) -> Result {
+  Result out;
+  if (const Binding* binding = bound(s.name)) {
+    out.part[0] = algebra_.number(binding->value, Made::indexed);
+    return out;
+  }
+  if (const NameMeaning* found = meaning(s)) {
+    if (found->kind == NameKind::body) return state_of(s, find_member(s), false);
+    const std::vector<double>& value = vocabulary_.parameters[found->index].value;
+    out.size = value.size() == 1 ? std::uint8_t{0} : static_cast<std::uint8_t>(value.size());
+    for (std::size_t k = 0; k < value.size(); ++k) out.part[k] = algebra_.number(value[k]);
+    return out;
+  }
+  if (s.name == "t") {
+    if (!context_.time) fail(s, fmt::format("the time t cannot occur in {}", context_.where));
+    out.part[0] = algebra_.time();
+    return out;
+  }
+  if (s.name == "pi") {
+    out.part[0] = algebra_.number(3.14159265358979323846);
+    return out;
+  }
+  if (!reserved_meaning(s.name).empty()) fail(s, fmt::format("`{}` is a function: write {}(…)", s.name, s.name));
+  fail_unknown(s, false);
+}
+
+template <class Algebra>
+std::size_t Interpreter<Algebra>::component(const Syntax& s, std::size_t size) const {
+  const std::size_t k = s.name == "x" ? 0 : s.name == "y" ? 1 : s.name == "z" ? 2 : 3;
+  if (k == 3) fail(s, fmt::format("there is no component `.{}`: components are .x, .y and .z", s.name));
+  if (k >= size) {
+    fail(s, fmt::format("{} has no component `.{}`: it has {} components", quote(s.children[0]), s.name, size));
+  }
+  return k;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_component(const Syntax& s) -> Result {
+  const Syntax& inner = s.children[0];
+  Result out;
+
+  // Of a point or its velocity only the component that is asked for gets a slot.
+  const bool velocity = inner.kind == SyntaxKind::prime;
+  const Syntax& root = velocity ? inner.children[0] : inner;
+  if (is_body(root)) {
+    const Member m = find_member(root);
+    const Body& body = vocabulary_.bodies[m.body];
+    if (body.kind == BodyKind::coordinate) {
+      fail(s, fmt::format("`{}` is a coordinate, a number; it has no components", body.name));
+    }
+    out.part[0] = component_of(s, m, component(s, body.dimension), velocity);
+    return out;
+  }
+  const Result vector = walk(inner);
+  if (vector.size == 0) fail(s, fmt::format("{} is a number; it has no component `.{}`", quote(inner), s.name));
+  out.part[0] = vector.part[component(s, vector.size)];
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_velocity(const Syntax& s) -> Result {
+  const Syntax& inner = s.children[0];
+  if (is_body(inner)) return state_of(s, find_member(inner), true);
+  if (inner.kind == SyntaxKind::member && is_body(inner.children[0])) {
+    const Member m = find_member(inner.children[0]);
+    const Body& body = vocabulary_.bodies[m.body];
+    if (body.kind == BodyKind::coordinate) {
+      fail(s, fmt::format("`{}` is a coordinate, a number; it has no components", body.name));
+    }
+    Result out;
+    out.part[0] = component_of(s, m, component(inner, body.dimension), true);
+    return out;
+  }
+
+  // Everything else has no velocity; say why.
+  if (inner.kind == SyntaxKind::prime) {
+    fail(s, "accelerations cannot be used: conditions and forces are of time, positions and velocities");
+  }
+  if (inner.kind == SyntaxKind::name) {
+    if (bound(inner.name) != nullptr) fail(s, fmt::format("`{}` is an index; it has no velocity", inner.name));
+    if (meaning(inner) != nullptr) fail(s, fmt::format("`{}` is a parameter; it has no velocity", inner.name));
+    if (inner.name == "t") fail(s, "the velocity of the time t is 1: write 1");
+    fail_unknown(inner, false);
+  }
+  walk(inner);
+  fail(s, fmt::format("the velocity sign ' belongs to a point or a coordinate; {} is an expression: write its velocity "
+                      "out, such as a' - b'",
+                      quote(inner)));
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::scalar(const Syntax& s, std::string_view what) -> Scalar {
+  const Result value = walk(s);
+  if (value.size != 0) fail(s, fmt::format("{} must be a number; {} is {}", what, quote(s), size_words(value)));
+  return value.part[0];
+}
+
+template <class Algebra>
+double Interpreter<Algebra>::whole(const Syntax& s, std::string_view what) {
+  const Scalar value = scalar(s, what);
+  if (value.made == Made::state) fail(s, fmt::format("{} cannot depend on positions, velocities or time", what));
+  const double number = algebra_.value(value);
+  const double rounded = std::round(number);
+  if (!(std::abs(number - rounded) <= 1e-9 * std::max(1.0, std::abs(number))) || std::abs(number) > 1e9) {
+    fail(s, fmt::format("{} must be a whole number; {} is {}", what, quote(s), exact(number)));
+  }
+  return rounded;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_vector(const Syntax& s) -> Result {
+  if (s.children.size() != 2 && s.children.size() != 3) {
+    fail(s, fmt::format("a vector has 2 or 3 components, here stand {}", s.children.size()));
+  }
+  Result out;
+  out.size = static_cast<std::uint8_t>(s.children.size());
+  for (std::size_t k = 0; k < s.children.size(); ++k) out.part[k] = scalar(s.children[k], "a component");
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::sum(std::span<const Operand<Result>> terms, const Syntax& s) -> Result {
+  // All of one dimension; the empty sum fits everywhere.
+  Result out;
+  const Operand<Result>* first = nullptr;
+  for (const Operand<Result>& term : terms) {
+    if (term.value.empty) continue;
+    if (first == nullptr) {
+      first = &term;
+      out.size = term.value.size;
+      continue;
+    }
+    if (term.value.size == out.size) continue;
+    const Operand<Result>& number = term.value.size == 0 ? term : *first;
+    const bool zero = number.value.size == 0 && number.value.part[0].made == Made::plain &&
+                      algebra_.value(number.value.part[0]) == 0;
+    const std::size_t size = std::max(term.value.size, out.size);
+    fail(*term.source, fmt::format("{} is {} and {} is {}: they cannot be added, subtracted or compared{}",
+                                   quote(*first->source), size_words(first->value), quote(*term.source),
+                                   size_words(term.value),
+                                   zero ? (size == 2 ? "; the vector zero is [0, 0]" : "; the vector zero is [0, 0, 0]") : ""));
+  }
+  out.empty = first == nullptr;
+  Few<Operand<Scalar>> operands(terms.size());
+  for (std::size_t c = 0; c < out.parts(); ++c) {
+    std::size_t count = 0;
+    for (const Operand<Result>& term : terms) {
+      if (!term.value.empty) operands[count++] = {term.value.part[c], term.inverse, term.source};
+    }
+    out.part[c] = algebra_.sum(operands.span().first(count), s);
+  }
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_sum(const Syntax& s) -> Result {
+  Few<Operand<Result>> terms(s.children.size());
+  for (std::size_t k = 0; k < s.children.size(); ++k) terms[k] = {walk(s.children[k]), s.inverse[k], &s.children[k]};
+  return sum(terms.span(), s);
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_product(const Syntax& s) -> Result {
+  Few<Operand<Scalar>> factors(s.children.size() + 1);
+  std::size_t count = 0;
+  Result vector;
+  const Syntax* vector_source = nullptr;
+  for (std::size_t k = 0; k < s.children.size(); ++k) {
+    const Result value = walk(s.children[k]);
+    if (value.size == 0) {
+      factors[count++] = {value.part[0], s.inverse[k], &s.children[k]};
+      continue;
+    }
+    if (s.inverse[k]) fail(s.children[k], fmt::format("{} is a vector; one cannot divide by it", quote(s.children[k])));
+    if (vector_source != nullptr) {
+      fail(s.children[k], fmt::format("{} and {} are vectors: their product is dot(u, v) or cross(u, v)",
+                                      quote(*vector_source), quote(s.children[k])));
+    }
+    vector = value;
+    vector_source = &s.children[k];
+  }
+
+  // A number, or every component of the one vector times the numbers.
+  if (vector_source == nullptr) {
+    vector.part[0] = algebra_.product(factors.span().first(count), s);
+    return vector;
+  }
+  for (std::size_t c = 0; c < vector.size; ++c) {
+    factors[count] = {vector.part[c], false, vector_source};
+    vector.part[c] = algebra_.product(factors.span().first(count + 1), s);
+  }
+  return vector;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_power(const Syntax& s) -> Result {
+  const Result base = walk(s.children[0]);
+  if (base.size != 0) {
+    fail(s, fmt::format("{} is a vector and has no powers; its square is dot(u, u)", quote(s.children[0])));
+  }
+  const Scalar exponent = scalar(s.children[1], "an exponent");
+  Result out;
+  out.part[0] = algebra_.power(base.part[0], exponent, s);
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_sum_over(const Syntax& s) -> Result {
+  if (bound(s.name) != nullptr) fail(s, fmt::format("`{}` is already an index here; take another letter", s.name));
+  if (const NameMeaning* found = meaning(s)) {
+    fail(s, fmt::format("`{}` is already the name of a {} (line {}); take another index", s.name,
+                        found->kind == NameKind::parameter ? "parameter" : "point or coordinate", found->place.line));
+  }
+  if (const std::string_view what = reserved_meaning(s.name); !what.empty()) {
+    fail(s, fmt::format("`{}` is {}; take another index", s.name, what));
+  }
+  const double low = whole(s.children[0], "the lower bound of a sum");
+  const double high = whole(s.children[1], "the upper bound of a sum");
+  const double count = std::max(0.0, high - low + 1);
+  turns_ += static_cast<std::size_t>(count);
+  if (turns_ > most_turns) {
+    fail(s, fmt::format("this sum is too long: one expression may take {} turns in all its sums", most_turns));
+  }
+
+  // Unroll.
+  std::vector<Operand<Result>> terms;
+  terms.reserve(static_cast<std::size_t>(count));
+  bindings_->push_back({s.name, low});
+  for (double index = low; index <= high; ++index) {
+    bindings_->back().value = index;
+    terms.push_back({walk(s.children[2]), false, &s.children[2]});
+  }
+  bindings_->pop_back();
+  algebra_.shape(count);
+  return sum(terms, s);
+}
+
+template <class Algebra>
+void Interpreter<Algebra>::require_arguments(const Syntax& s, std::size_t count) const {
+  if (s.children.size() == count) return;
+  fail(s, fmt::format("{} takes {} argument{}, here stand {}", s.name, count, count == 1 ? "" : "s", s.children.size()));
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::vector_argument(const Syntax& call, std::size_t k) -> Result {
+  const Result value = walk(call.children[k]);
+  if (value.size == 0 && !value.empty) {
+    fail(call.children[k], fmt::format("{} takes vectors; {} is a number", call.name, quote(call.children[k])));
+  }
+  return value;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::dot(const Result& u, const Result& v, const Syntax& s) -> Scalar {
+  std::array<Operand<Scalar>, 3> terms;
+  for (std::size_t c = 0; c < u.size; ++c) {
+    const std::array<Operand<Scalar>, 2> factors = {Operand<Scalar>{u.part[c], false, &s},
+                                                    Operand<Scalar>{v.part[c], false, &s}};
+    terms[c] = {algebra_.product(factors, s), false, &s};
+  }
+  return algebra_.sum(std::span(terms).first(u.size), s);
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
+  if (const expressions::FunctionInfo* info = expressions::find_function(s.name)) return walk_elementary(s, *info);
+  Result out;
+  if (s.name == "norm") {
+    require_arguments(s, 1);
+    const Result u = vector_argument(s, 0);
+    const std::array<Scalar, 1> square = {dot(u, u, s)};
+    out.part[0] = algebra_.apply(Function::sqrt, square, s);
+    return out;
+  }
+  const bool distance = s.name == "distance";
+  const bool cross = s.name == "cross";
+  if (!distance && !cross && s.name != "dot") {
+    if (!reserved_meaning(s.name).empty()) fail(s, "a sum is written sum(i = 1..n, …)");
+    const NameMeaning* found = meaning(s);
+    if (found != nullptr) {
+      fail(s, fmt::format("`{}` is the name of a {}, not a function; write * for a product", s.name,
+                          found->kind == NameKind::parameter ? "parameter" : "point or coordinate"));
+    }
+    fail_unknown(s, true);
+  }
+
+  // Two vectors of one dimension.
+  require_arguments(s, 2);
+  const Result u = vector_argument(s, 0);
+  const Result v = vector_argument(s, 1);
+  if (u.size != v.size) {
+    fail(s.children[1], fmt::format("{} is {} and {} is {}: {} needs two vectors of one dimension", quote(s.children[0]),
+                                    size_words(u), quote(s.children[1]), size_words(v), s.name));
+  }
+  if (distance) {
+    const std::array<Operand<Result>, 2> difference = {Operand<Result>{u, false, &s.children[0]},
+                                                       Operand<Result>{v, true, &s.children[1]}};
+    const Result w = sum(difference, s);
+    const std::array<Scalar, 1> square = {dot(w, w, s)};
+    out.part[0] = algebra_.apply(Function::sqrt, square, s);
+    return out;
+  }
+  if (!cross) {
+    out.part[0] = dot(u, v, s);
+    return out;
+  }
+  const auto minor = [&](std::size_t a, std::size_t b) {
+    const std::array<Operand<Scalar>, 2> left = {Operand<Scalar>{u.part[a], false, &s}, Operand<Scalar>{v.part[b], false, &s}};
+    const std::array<Operand<Scalar>, 2> right = {Operand<Scalar>{u.part[b], false, &s}, Operand<Scalar>{v.part[a], false, &s}};
+    const Scalar first = algebra_.product(left, s);
+    const Scalar second = algebra_.product(right, s);
+    const std::array<Operand<Scalar>, 2> terms = {Operand<Scalar>{first, false, &s}, Operand<Scalar>{second, true, &s}};
+    return algebra_.sum(terms, s);
+  };
+  if (u.size == 2) {
+    out.part[0] = minor(0, 1);
+    return out;
+  }
+  out.size = 3;
+  out.part[0] = minor(1, 2);
+  out.part[1] = minor(2, 0);
+  out.part[2] = minor(0, 1);
+  return out;
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::FunctionInfo& info) -> Result {
+  if (info.arguments >= 0) {
+    require_arguments(s, static_cast<std::size_t>(info.arguments));
+  } else if (s.children.size() < 2) {
+    fail(s, fmt::format("{} takes two arguments or more, here stand {}", s.name, s.children.size()));
+  }
+  Few<Scalar> arguments(s.children.size());
+  for (std::size_t k = 0; k < s.children.size(); ++k) {
+    const Result value = walk(s.children[k]);
+    if (value.size != 0) {
+      fail(s.children[k], fmt::format("{} takes {}; {} is {}{}", s.name, info.arguments == 1 ? "a number" : "numbers",
+                                      quote(s.children[k]), size_words(value),
+                                      s.name == "abs" ? ": its length is norm(u)" : ""));
+    }
+    arguments[k] = value.part[0];
+    if (info.parameters_only && value.part[0].made == Made::state) {
+      fail(s, fmt::format("{} is for parameters and indices only; {}", s.name, instead_of(info.function)));
+    }
+  }
+  Result out;
+  out.part[0] = algebra_.apply(info.function, arguments.span(), s);
+  return out;
+}
+
+template class Interpreter<Tracer>;
+template class Interpreter<Builder>;
+
+}  // namespace zwang::model

@@ -1,0 +1,280 @@
+/// The table of keys, and what is generated from it: the JSON Schema and the tables of the reference.
+#include "zwang/model/keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+constexpr std::array table_list = {
+    Table{"", "at the top of the file", "What concerns the whole model."},
+    Table{"parameters", "[parameters]", "Numbers and vectors with a name; the order does not matter."},
+    Table{"points.*", "[points.NAME]", "A material point, or with `count` a family of points."},
+    Table{"coordinates.*", "[coordinates.NAME]", "A generalized coordinate, or with `count` a family of them."},
+    Table{"energy", "[energy]", "Energies beside the kinetic energy of the points and the potential of gravity."},
+    Table{"constraints", "[constraints]", "The conditions; what kind each is follows from how it is written."},
+    Table{"constraints.*", "NAME = { … } in [constraints]", "The long form of a condition, and families of conditions."},
+    Table{"impulses", "[[impulses]]", "Blows from outside."},
+    Table{"seizures", "[[seizures]]", "Equations imposed suddenly, and from then on."},
+    Table{"outputs", "[outputs]", "Expressions to be recorded and plotted."},
+    Table{"simulation", "[simulation]", "Time span, accuracy and sampling."},
+};
+
+constexpr std::array key_list = {
+    Key{"", "title", Form::text, false, "\"\"", "A line that says what the model is."},
+    Key{"", "gravity", Form::expressions, false, "none",
+        "Uniform acceleration of every point, with as many components as the points have; may depend on `t`."},
+    Key{"", "parameters", Form::named, false, "", "Numbers and vectors with a name."},
+    Key{"", "points", Form::named, false, "", "The material points."},
+    Key{"", "coordinates", Form::named, false, "", "The generalized coordinates."},
+    Key{"", "energy", Form::table, false, "", "Kinetic and potential energy."},
+    Key{"", "constraints", Form::named, false, "", "The conditions."},
+    Key{"", "impulses", Form::list, false, "", "Blows."},
+    Key{"", "seizures", Form::list, false, "", "Equations imposed suddenly."},
+    Key{"", "outputs", Form::named, false, "", "Expressions to be recorded."},
+    Key{"", "simulation", Form::table, false, "", "Time span, accuracy, sampling."},
+
+    Key{"parameters", "*", Form::parameter, false, "", "A number, or a vector of 2 or 3 components; may use other parameters."},
+
+    Key{"points.*", "count", Form::count, false, "a single point",
+        "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
+    Key{"points.*", "mass", Form::number, true, "", "Mass, greater than zero."},
+    Key{"points.*", "position", Form::numbers, true, "", "Position at the start, 2 or 3 components."},
+    Key{"points.*", "velocity", Form::numbers, false, "zero", "Velocity at the start."},
+    Key{"points.*", "force", Form::expressions, false, "zero", "Force of time, positions and velocities, added to gravity."},
+
+    Key{"coordinates.*", "count", Form::count, false, "a single coordinate",
+        "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
+    Key{"coordinates.*", "initial", Form::number, true, "", "Value at the start."},
+    Key{"coordinates.*", "velocity", Form::number, false, "0", "Rate at the start."},
+    Key{"coordinates.*", "force", Form::expression, false, "0", "Generalized force Q in d/dt T_v - T_q + V_q = Q."},
+
+    Key{"energy", "kinetic", Form::expression, false, "0",
+        "Kinetic energy beside that of the points, quadratic in the velocities; required when there are coordinates."},
+    Key{"energy", "potential", Form::expression, false, "0", "Potential energy of positions and time, beside that of gravity."},
+
+    Key{"constraints", "*", Form::constraint, false, "", "A condition in quotes, or the long form."},
+
+    Key{"constraints.*", "condition", Form::condition, true, "", "`left = right`, `left <= right` or `left >= right`."},
+    Key{"constraints.*", "for", Form::ranges, false, "a single condition",
+        "One or two indices and their ranges: `i = 1..n, j = i+1..n`."},
+    Key{"constraints.*", "law", Form::law, false, "\"straightest\"",
+        "`\"straightest\"` (what bodies do) or, for a nonholonomic equation, `\"variational\"`."},
+    Key{"constraints.*", "multiplier", Form::number, false, "0", "Initial multiplier rho of a variational condition."},
+    Key{"constraints.*", "restitution", Form::number, false, "0", "Coefficient of restitution in shocks, from 0 to 1."},
+
+    Key{"impulses", "at", Form::number, false, "the start", "Time of the blow."},
+    Key{"impulses", "on", Form::reference, true, "", "A point, a member of a family, or a coordinate."},
+    Key{"impulses", "value", Form::parameter, true, "", "Impulse (mass times velocity): a vector for a point, a number for a coordinate."},
+
+    Key{"seizures", "name", Form::text, true, "", "Name of the equation in the answers."},
+    Key{"seizures", "at", Form::number, false, "the start", "Time from which the equation holds."},
+    Key{"seizures", "condition", Form::condition, true, "", "A velocity condition, or a position that holds at that instant."},
+
+    Key{"outputs", "*", Form::expression, false, "", "An expression of time, positions and velocities; a vector gives its components."},
+
+    Key{"simulation", "start", Form::number, false, "0", "Time of the initial state."},
+    Key{"simulation", "until", Form::number, false, "start + 10", "Time at which the run ends."},
+    Key{"simulation", "tolerance", Form::number, false, "1e-12", "Relative and absolute error per step."},
+    Key{"simulation", "samples", Form::number, false, "1001", "Evenly spaced output instants, at least 2."},
+    Key{"simulation", "stop", Form::condition, false, "none", "End the run when this inequality becomes true."},
+    Key{"simulation", "touch", Form::number, false, "1e-9", "What counts as touching, relative to the size of the state."},
+};
+
+constexpr std::string_view friction =
+    "dry friction is outside of this mechanics: write resistance as a force of the velocity, such as "
+    "force = [\"-c*a.x'\", 0, 0], and sticking as a condition, such as \"a.x' = 0\"";
+constexpr std::string_view geometry =
+    "bodies with a shape are outside of this mechanics: write what touches as a condition, such as "
+    "\"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
+constexpr std::string_view code =
+    "programs are not run by a model: write the force, energy or condition itself as an expression in quotes";
+constexpr std::string_view first_order =
+    "first-order systems with [flow] and [free] are outside of this version, which reads points and coordinates "
+    "with their energies: write [points] or [coordinates] with [energy]";
+constexpr std::string_view method =
+    "the method cannot be chosen, time stepping is outside of this version: leave the line out, shocks and contacts "
+    "are found exactly";
+constexpr std::string_view jump =
+    "a function that jumps is outside of this mechanics: write the two sides as conditions with <= or >=, and resistance "
+    "as a smooth force of the velocity";
+
+struct Refusal {
+  std::string_view word;
+  std::string_view sentence;
+};
+constexpr std::array refusals = {
+    Refusal{"friction", friction},    Refusal{"mu", friction},         Refusal{"stiction", friction},
+    Refusal{"coulomb", friction},     Refusal{"friction_coefficient", friction},
+    Refusal{"sign", jump},            Refusal{"sgn", jump},            Refusal{"signum", jump},
+    Refusal{"heaviside", jump},       Refusal{"step", jump},           Refusal{"if", jump},
+    Refusal{"where", jump},           Refusal{"round", jump},          Refusal{"ceil", jump},
+    Refusal{"sphere", geometry},      Refusal{"box", geometry},        Refusal{"radius", geometry},
+    Refusal{"collide", geometry},     Refusal{"collision", geometry},  Refusal{"collisions", geometry},
+    Refusal{"shape", geometry},       Refusal{"geometry", geometry},   Refusal{"geom", geometry},
+    Refusal{"mesh", geometry},        Refusal{"plane", geometry},      Refusal{"capsule", geometry},
+    Refusal{"contact", geometry},     Refusal{"contacts", geometry},   Refusal{"size", geometry},
+    Refusal{"code", code},            Refusal{"python", code},         Refusal{"lua", code},
+    Refusal{"function", code},        Refusal{"functions", code},      Refusal{"plugin", code},
+    Refusal{"script", code},          Refusal{"callback", code},       Refusal{"import", code},
+    Refusal{"eval", code},            Refusal{"exec", code},
+    Refusal{"flow", first_order},     Refusal{"free", first_order},    Refusal{"method", method},
+};
+
+/// Schema of one form, in JSON.
+std::string_view schema(Form form) {
+  switch (form) {
+    case Form::text: return R"("type": "string")";
+    case Form::number: return R"("$ref": "#/definitions/number")";
+    case Form::numbers: return R"("$ref": "#/definitions/vector")";
+    case Form::expressions: return R"("$ref": "#/definitions/vector")";
+    case Form::parameter: return R"("anyOf": [{"$ref": "#/definitions/number"}, {"$ref": "#/definitions/vector"}])";
+    case Form::count:
+      return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"$ref": "#/definitions/number"}, "minItems": 1, "maxItems": 2}])";
+    case Form::expression: return R"("$ref": "#/definitions/number")";
+    case Form::condition: return R"("type": "string", "pattern": "=")";
+    case Form::ranges: return R"("type": "string", "pattern": "=.*\\.\\.")";
+    case Form::reference: return R"("type": "string")";
+    case Form::law: return R"("enum": ["straightest", "variational"])";
+    case Form::table:
+    case Form::named:
+    case Form::list:
+    case Form::constraint: break;
+  }
+  assert(false && "tables have no schema of their own");
+  return {};
+}
+
+/// Text as a JSON string.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string table_schema(std::string_view path, int indent);
+
+/// Schema of what stands behind one key.
+std::string key_schema(const Key& key, int indent) {
+  const std::string about = fmt::format("\"description\": {}", quoted(key.description));
+  const std::string path = key.table.empty()  ? std::string(key.key)
+                           : key.key == "*" ? fmt::format("{}.*", key.table)
+                                            : fmt::format("{}.{}", key.table, key.key);
+  switch (key.form) {
+    case Form::table: return fmt::format("{{{}, {}", about, table_schema(path, indent).substr(1));
+    case Form::list: return fmt::format("{{{}, \"type\": \"array\", \"items\": {}}}", about, table_schema(path, indent));
+    case Form::constraint:
+      return fmt::format("{{{}, \"anyOf\": [{{{}}}, {}]}}", about, schema(Form::condition), table_schema(path, indent));
+    case Form::named: {
+      // The users' names: a key of the table below, or a table of its own.
+      const auto inner = std::find_if(key_list.begin(), key_list.end(),
+                                      [&](const Key& other) { return other.table == path && other.key == "*"; });
+      const std::string item = inner != key_list.end() ? key_schema(*inner, indent + 2)
+                                                       : table_schema(path + ".*", indent + 2);
+      const std::string pad(static_cast<std::size_t>(indent), ' ');
+      return fmt::format(
+          "{{{}, \"type\": \"object\",\n{}  \"propertyNames\": {{\"$ref\": \"#/definitions/name\"}},\n{}  "
+          "\"additionalProperties\": {}}}",
+          about, pad, pad, item);
+    }
+    default: return fmt::format("{{{}, {}}}", about, schema(key.form));
+  }
+}
+
+/// Schema of a table of fixed keys.
+std::string table_schema(std::string_view path, int indent) {
+  const std::string pad(static_cast<std::size_t>(indent), ' ');
+  std::string out = "{\"type\": \"object\", \"additionalProperties\": false,";
+  std::string required;
+  std::string properties;
+  for (const Key& key : key_list) {
+    if (key.table != path) continue;
+    if (key.required) required += fmt::format("{}{}", required.empty() ? "" : ", ", quoted(key.key));
+    properties += fmt::format("{}\n{}    {}: {}", properties.empty() ? "" : ",", pad, quoted(key.key),
+                              key_schema(key, indent + 4));
+  }
+  if (!required.empty()) out += fmt::format(" \"required\": [{}],", required);
+  return out + fmt::format("\n{}  \"properties\": {{{}\n{}  }}}}", pad, properties, pad);
+}
+
+}  // namespace
+
+std::span<const Key> keys() { return key_list; }
+std::span<const Table> tables() { return table_list; }
+
+std::string_view words(Form form) {
+  switch (form) {
+    case Form::text: return "a text in quotes";
+    case Form::number: return "a number, or an expression of the parameters in quotes";
+    case Form::numbers: return "2 or 3 components in brackets, each a number or an expression of the parameters in quotes";
+    case Form::parameter: return "a number, an expression in quotes, or 2 or 3 components in brackets";
+    case Form::count: return "a whole number, or two of them in brackets";
+    case Form::expression: return "a number or an expression in quotes";
+    case Form::expressions: return "2 or 3 components in brackets, each a number or an expression in quotes";
+    case Form::condition: return "a condition in quotes, such as \"distance(a, b) <= L\"";
+    case Form::ranges: return "one or two ranges in quotes, such as \"i = 1..n, j = i+1..n\"";
+    case Form::reference: return "the name of a point, a member or a coordinate in quotes, such as \"a\" or \"bead[3]\"";
+    case Form::law: return "\"straightest\" or \"variational\"";
+    case Form::table: return "a table";
+    case Form::named: return "a table";
+    case Form::list: return "a list of tables, each under its own double brackets";
+    case Form::constraint:
+      return "a condition in quotes, such as \"distance(a, b) <= L\", or a table { condition = \"…\", … }";
+  }
+  return {};
+}
+
+std::string_view refusal(std::string_view word) {
+  const auto* found = std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& r) { return r.word == word; });
+  return found == refusals.end() ? std::string_view{} : found->sentence;
+}
+
+std::string json_schema() {
+  constexpr std::string_view definitions = R"({
+    "name": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+    "number": {"description": "a number, or an expression in quotes", "type": ["number", "string"]},
+    "vector": {
+      "description": "2 or 3 components, or a vector expression in quotes",
+      "anyOf": [
+        {"type": "array", "items": {"$ref": "#/definitions/number"}, "minItems": 2, "maxItems": 3},
+        {"type": "string"}
+      ]
+    }
+  })";
+  const std::string root = table_schema("", 0);
+  return fmt::format(
+      "{{\"$schema\": \"http://json-schema.org/draft-07/schema#\",\n  \"title\": \"zwang model\",\n  \"definitions\": "
+      "{},\n  {}\n",
+      definitions, root.substr(1));
+}
+
+std::string keys_reference() {
+  std::string out;
+  for (const Table& table : table_list) {
+    out += fmt::format("### `{}`\n\n{}\n\n", table.heading, table.description);
+    if (table.path.empty()) out = fmt::format("### At the top of the file\n\n{}\n\n", table.description);
+    out += "| key | value | default | meaning |\n|---|---|---|---|\n";
+    for (const Key& key : key_list) {
+      if (key.table != table.path) continue;
+      const std::string fallback = key.required ? "required" : std::string(key.fallback);
+      out += fmt::format("| `{}` | {} | {} | {} |\n", key.key == "*" ? "NAME" : key.key, words(key.form), fallback,
+                         key.description);
+    }
+    out += "\n";
+  }
+  out.pop_back();
+  return out;
+}
+
+}  // namespace zwang::model

@@ -1,0 +1,176 @@
+/// The compiled model: what mechanics needs, immutable after `compile`.
+///
+/// Scalar variables q[0..n) are numbered body by body in the order of the file; a member of a family has its components
+/// side by side. Conditions are numbered in the order of the file, seizures after the constraints; every condition
+/// stands for one or more scalar rows f = 0 or f <= 0. Rows (and force terms) of the same shape share one tape, and are
+/// the lanes of that tape. Reference: docs/mathematics, sections 1 and 2.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zwang/base/error.hpp"
+#include "zwang/expressions/tape.hpp"
+#include "zwang/linear/mass.hpp"
+
+namespace zwang::model {
+
+enum class BodyKind : std::uint8_t { point, coordinate };
+
+/// A point, a coordinate, or a family of either.
+struct Body {
+  std::string name;
+  BodyKind kind = BodyKind::point;
+  std::uint32_t dimension = 3;        ///< components of one member: 1 for coordinates, 2 or 3 for points
+  std::vector<std::uint32_t> counts;  ///< empty for a single body; one or two counts for a family
+  std::uint32_t first = 0;            ///< variable of the first component of the first member
+  [[nodiscard]] std::uint32_t members() const;
+};
+
+enum class RowKind : std::uint8_t {
+  holonomic_equation,
+  holonomic_inequality,
+  nonholonomic_equation,
+  nonholonomic_inequality
+};
+[[nodiscard]] constexpr bool is_equation(RowKind kind) {
+  return kind == RowKind::holonomic_equation || kind == RowKind::nonholonomic_equation;
+}
+[[nodiscard]] constexpr bool is_holonomic(RowKind kind) {
+  return kind == RowKind::holonomic_equation || kind == RowKind::holonomic_inequality;
+}
+/// "holonomic inequality" and so on, as printed.
+[[nodiscard]] std::string_view words(RowKind kind);
+
+enum class Law : std::uint8_t { straightest, variational };
+
+/// One entry of [constraints] or one of [[seizures]].
+struct Condition {
+  std::string name;
+  std::string text;  ///< the condition as written
+  Law law = Law::straightest;
+  double restitution = 0;
+  double multiplier = 0;          ///< initial rho of a variational condition
+  bool seizure = false;
+  double at = 0;                  ///< time of a seizure
+  std::uint32_t first_row = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t components = 1;   ///< rows per member: more than 1 for vector equations
+  std::uint32_t indices = 0;      ///< indices per member: 0, 1 or 2
+  std::vector<std::int32_t> index_values;  ///< `indices` numbers per member
+  Place place;                    ///< of the condition's text
+};
+
+/// Rows of one shape. Tape inputs, in this order: t, position slots, velocity slots (nonholonomic rows only),
+/// constant slots. Outputs: f, then its derivative by every position slot (holonomic) or velocity slot (nonholonomic),
+/// then, for holonomic rows in which t occurs, df/dt, and for nonholonomic rows f = p.v + p0 with p0 not zero, p0.
+struct RowGroup {
+  expressions::Tape tape;
+  bool holonomic = true;
+  bool rheonomic = false;             ///< df/dt (nonholonomic: p0) is the last output
+  std::uint32_t positions = 0;        ///< number of position slots
+  std::uint32_t velocities = 0;
+  std::uint32_t constants = 0;
+  std::uint32_t lanes = 0;
+  std::vector<std::uint32_t> row;          ///< [lane]
+  std::vector<std::uint32_t> position_of;  ///< variable: [slot * lanes + lane]
+  std::vector<std::uint32_t> velocity_of;  ///< variable: [slot * lanes + lane]
+  std::vector<double> constant_of;         ///< value: [slot * lanes + lane]
+  std::vector<std::uint32_t> entry_of;     ///< place in the rows' CSR entries: [derivative slot * lanes + lane]
+};
+
+enum class TermKind : std::uint8_t {
+  force,      ///< outputs: force components, added to X at `target_of`
+  potential,  ///< outputs: V, then dV/dq by position slot: X -= dV/dq
+  kinetic     ///< outputs: T, dT/dq by position slot, p = dT/dv by velocity slot, then d2T/dv_i dv_j for i <= j
+};
+
+/// Force and energy terms of one shape. Tape inputs: t, position slots, velocity slots, constant slots.
+struct TermGroup {
+  TermKind kind = TermKind::force;
+  expressions::Tape tape;
+  std::uint32_t positions = 0;
+  std::uint32_t velocities = 0;
+  std::uint32_t constants = 0;
+  std::uint32_t lanes = 0;
+  std::vector<std::uint32_t> position_of;
+  std::vector<std::uint32_t> velocity_of;
+  std::vector<double> constant_of;
+  std::vector<std::uint32_t> target_of;  ///< force: [output * lanes + lane]
+  bool uses_velocity = false;            ///< a force that depends on velocities
+  bool uses_time = false;
+};
+
+/// A blow: `impulse` (mass times velocity) on some variables.
+struct Blow {
+  std::string on;
+  double at = 0;
+  std::vector<std::uint32_t> variables;
+  std::vector<double> impulse;
+};
+
+/// An expression of the state to be recorded or watched ([outputs], stop): one lane, tape with the single output f.
+struct Observable {
+  std::string name;
+  std::string text;
+  TermGroup term;  ///< kind force, one output, target unused
+};
+
+struct Simulation {
+  double start = 0;
+  double until = 10;
+  bool has_until = false;
+  double tolerance = 1e-12;
+  std::uint32_t samples = 1001;
+  double touch = 1e-9;
+  std::vector<Observable> stop;  ///< none or one: the run ends when f <= 0 becomes true
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<double> value;  ///< one number, or the components of a vector
+};
+
+struct Model {
+  std::string file;
+  std::string title;
+  std::string text;  ///< the model file as it was read
+  std::vector<Parameter> parameters;
+
+  std::vector<Body> bodies;
+  std::uint32_t variables = 0;              ///< n
+  std::vector<double> initial_position;     ///< q at the start
+  std::vector<double> initial_velocity;     ///< v at the start
+
+  std::vector<double> point_mass;           ///< per variable; 0 for coordinates
+  std::vector<std::vector<std::uint32_t>> mass_blocks;  ///< variables coupled by `kinetic`
+  std::vector<double> constant_force;       ///< per variable: mass times gravity when gravity is constant, else 0
+  std::vector<TermGroup> terms;
+
+  std::vector<Condition> conditions;
+  std::vector<RowKind> row_kind;            ///< per row
+  std::vector<std::uint32_t> row_condition; ///< per row
+  std::vector<std::uint32_t> row_group;     ///< per row
+  std::vector<std::uint32_t> row_lane;      ///< per row
+  std::vector<std::uint32_t> row_start;     ///< CSR pattern of the gradients, columns ascending
+  std::vector<std::uint32_t> row_column;
+  std::vector<RowGroup> groups;
+
+  std::vector<Blow> blows;
+  std::vector<Observable> outputs;
+  Simulation simulation;
+
+  [[nodiscard]] std::uint32_t rows() const { return static_cast<std::uint32_t>(row_kind.size()); }
+};
+
+/// "string", "link[3]", "hook.x", "link[3].y".
+[[nodiscard]] std::string row_name(const Model& model, std::uint32_t row);
+/// "a", "bead[3]", "knot[2,5]".
+[[nodiscard]] std::string member_name(const Body& body, std::uint32_t member);
+/// "a.x", "bead[3].y", "w".
+[[nodiscard]] std::string variable_name(const Model& model, std::uint32_t variable);
+
+}  // namespace zwang::model

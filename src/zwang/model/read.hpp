@@ -1,0 +1,44 @@
+/// From text to a model: `read` keeps what was written with its places (Draft), `compile` makes the Model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "zwang/model/model.hpp"
+
+namespace zwang::model {
+
+/// What was written: the TOML tree with the place of every key and value, checked against the table of keys.
+class Draft {
+ public:
+  struct Content;
+  explicit Draft(std::unique_ptr<Content> content);
+  ~Draft();
+  Draft(Draft&&) noexcept;
+  Draft& operator=(Draft&&) noexcept;
+  [[nodiscard]] const Content& content() const { return *content_; }
+
+ private:
+  std::unique_ptr<Content> content_;
+};
+
+/// Changes from outside the file: the command line's `--set NAME=VALUE`, `--at`, `--until`, `--tolerance`, `--samples`.
+struct Overrides {
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< name, expression (or vector of expressions)
+  std::string start, until, tolerance, samples;                 ///< expressions; empty: as in the file
+};
+
+/// Throws Error with file, line, column, source line.
+[[nodiscard]] Draft read(std::string_view text, std::string file);
+[[nodiscard]] Model compile(const Draft& draft, const Overrides& overrides = {});
+[[nodiscard]] Model load(std::string_view text, std::string file, const Overrides& overrides = {});
+
+/// The JSON Schema of the model file, generated from the table of keys.
+[[nodiscard]] std::string json_schema();
+/// The reference page's tables, generated from the table of keys (Markdown).
+[[nodiscard]] std::string keys_reference();
+
+}  // namespace zwang::model

@@ -1,0 +1,107 @@
+/// Conditions and Lagrange's equations as power series along a motion.
+///
+///   q(s) = sum_k q_k s^k,  v(s) = sum_k (k + 1) q_{k+1} s^k,  residual(s) = X - M q'' = Q - V_q + T_q - d/ds T_v
+///
+/// Symbols: s the time from the start of the series, Q forces, V potential, T kinetic energy. The derivative d/ds T_v
+/// along the motion holds M q'' and Lagrange's terms together.
+#include <algorithm>
+#include <cassert>
+
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+/// Coefficient k of variable i; zero beyond the motion's order.
+double coefficient(const MotionSeries& motion, std::size_t i, unsigned k) {
+  return k < motion.orders ? motion.coefficient[std::size_t{k} * motion.n + i] : 0.0;
+}
+
+/// One lane of a group on its tape, all coefficients up to `orders` - 1; the registers afterwards.
+template <class Group>
+const std::vector<double>& run_lane(const Group& group, std::size_t lane, const MotionSeries& motion, unsigned orders,
+                                    std::vector<double>& registers) {
+  registers.assign(group.tape.registers() * orders, 0.0);
+  expressions::load_constants(group.tape, registers.data(), orders, 1);
+  double* r = registers.data();
+  r[0] = motion.time;
+  if (orders > 1) r[1] = 1;
+  r += orders;
+  for (std::size_t slot = 0; slot < group.positions; ++slot, r += orders) {
+    const std::uint32_t variable = group.position_of[slot * group.lanes + lane];
+    for (unsigned k = 0; k < orders; ++k) r[k] = coefficient(motion, variable, k);
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot, r += orders) {
+    const std::uint32_t variable = group.velocity_of[slot * group.lanes + lane];
+    for (unsigned k = 0; k < orders; ++k) r[k] = (k + 1) * coefficient(motion, variable, k + 1);
+  }
+  for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders) {
+    r[0] = group.constant_of[slot * group.lanes + lane];
+  }
+  expressions::extend(group.tape, registers.data(), orders, 0, orders - 1, 1);
+  return registers;
+}
+
+}  // namespace
+
+void series_row(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders, RowSeries& out) {
+  assert(orders > 0);
+  const RowGroup& group = model.groups[model.row_group[row]];
+  const std::size_t lane = model.row_lane[row];
+  std::vector<double> registers;
+  run_lane(group, lane, motion, orders, registers);
+
+  const auto series = [&](std::size_t k) { return registers.begin() + static_cast<std::ptrdiff_t>(std::size_t{group.tape.outputs[k]} * orders); };
+  out.value.assign(series(0), series(0) + orders);
+  const std::size_t slots = group.holonomic ? group.positions : group.velocities;
+  out.gradient.assign(slots * orders, 0.0);
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const std::size_t place = group.entry_of[slot * group.lanes + lane] - model.row_start[row];
+    std::copy_n(series(1 + slot), orders, out.gradient.begin() + static_cast<std::ptrdiff_t>(place * orders));
+  }
+}
+
+void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out) {
+  assert(orders > 0);
+  const std::size_t n = model.variables;
+  out.assign(n * orders, 0.0);
+
+  // Constant forces and the inertia of points.
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = model.constant_force[i];
+    for (unsigned k = 0; k < orders; ++k) {
+      out[k * n + i] -= model.point_mass[i] * (k + 1) * (k + 2) * coefficient(motion, i, k + 2);
+    }
+  }
+
+  std::vector<double> registers;
+  for (const TermGroup& group : model.terms) {
+    // The momenta are needed one order further than the rest.
+    const unsigned room = group.kind == TermKind::kinetic ? orders + 1 : orders;
+    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+      run_lane(group, lane, motion, room, registers);
+      const auto series = [&](std::size_t k) { return registers.data() + std::size_t{group.tape.outputs[k]} * room; };
+      if (group.kind == TermKind::force) {
+        for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
+          const std::uint32_t target = group.target_of[k * group.lanes + lane];
+          for (unsigned order = 0; order < orders; ++order) out[order * n + target] += series(k)[order];
+        }
+        continue;
+      }
+      const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
+      for (std::size_t slot = 0; slot < group.positions; ++slot) {
+        const std::uint32_t variable = group.position_of[slot * group.lanes + lane];
+        for (unsigned order = 0; order < orders; ++order) out[order * n + variable] += sign * series(1 + slot)[order];
+      }
+      if (group.kind == TermKind::potential) continue;
+      for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+        const std::uint32_t variable = group.velocity_of[slot * group.lanes + lane];
+        const double* momentum = series(1 + group.positions + slot);
+        for (unsigned order = 0; order < orders; ++order) out[order * n + variable] -= (order + 1) * momentum[order + 1];
+      }
+    }
+  }
+}
+
+}  // namespace zwang::model

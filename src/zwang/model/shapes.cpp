@@ -1,0 +1,395 @@
+/// Shapes: expressions in slots, their kinds, their tapes, their lanes.
+#include "zwang/model/shapes.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace zwang::model {
+
+using expressions::Expr;
+using expressions::Graph;
+using expressions::NodeKind;
+using expressions::Symbol;
+using expressions::SymbolKind;
+
+namespace {
+
+std::vector<Symbol> inputs(std::size_t positions, std::size_t velocities, std::size_t constants) {
+  std::vector<Symbol> out = {{SymbolKind::time, 0}};
+  for (std::uint32_t k = 0; k < positions; ++k) out.push_back({SymbolKind::position, k});
+  for (std::uint32_t k = 0; k < velocities; ++k) out.push_back({SymbolKind::velocity, k});
+  for (std::uint32_t k = 0; k < constants; ++k) out.push_back({SymbolKind::constant, k});
+  return out;
+}
+
+std::vector<Symbol> slots_of(SymbolKind kind, std::size_t count) {
+  std::vector<Symbol> out;
+  for (std::uint32_t k = 0; k < count; ++k) out.push_back({kind, k});
+  return out;
+}
+
+std::vector<Expr> terms_of(const Graph& graph, Expr e) {
+  const expressions::Node node = graph.node(e);
+  if (node.kind == NodeKind::sum) return {node.children.begin(), node.children.end()};
+  return {e};
+}
+
+/// The expression at rest: every velocity replaced by zero.
+Expr at_rest(Graph& graph, Expr e) {
+  return expressions::substitute(
+      graph, e, [&](Symbol s) { return s.kind == SymbolKind::velocity ? graph.number(0) : graph.symbol(s); });
+}
+
+/// Some derivative of `order` by velocities still contains velocities, by its form.
+bool bends(Graph& graph, Expr e, int order) {
+  std::vector<Symbol> velocities = expressions::symbols(graph, e);
+  std::erase_if(velocities, [](Symbol s) { return s.kind != SymbolKind::velocity; });
+  if (velocities.empty() || order == 0) return !velocities.empty();
+  const std::vector<Expr> gradient = expressions::gradient(graph, e, velocities);
+  return std::any_of(gradient.begin(), gradient.end(), [&](Expr entry) { return bends(graph, entry, order - 1); });
+}
+
+/// Values of several expressions at random states near the probe's.
+class Dice {
+ public:
+  Dice(const Graph& graph, std::span<const Expr> outputs, const Probe& probe)
+      : probe_(probe),
+        tape_(expressions::flatten(graph, outputs,
+                                   inputs(probe.positions.size(), probe.velocities.size(), probe.constants.size()))),
+        registers_(tape_.registers()) {
+    expressions::load_constants(tape_, registers_.data(), 1, 1);
+  }
+
+  /// A number between -1 and 1, the same in every run.
+  double next() {
+    seed_ = seed_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(seed_ >> 11U) / 4503599627370496.0 - 1.0;
+  }
+  std::vector<double> near(const std::vector<double>& values) {
+    std::vector<double> out;
+    for (const double value : values) out.push_back(value + next() * std::max(0.3, 0.3 * std::abs(value)));
+    return out;
+  }
+  std::vector<double> velocities() {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < probe_.velocities.size(); ++k) out.push_back(2 * next());
+    return out;
+  }
+  std::vector<double> positions() { return near(probe_.positions); }
+  double time() { return probe_.time + 0.3 * next(); }
+
+  std::vector<double> values(double time, const std::vector<double>& q, const std::vector<double>& v) {
+    std::size_t k = 0;
+    registers_[k++] = time;
+    for (const double x : q) registers_[k++] = x;
+    for (const double x : v) registers_[k++] = x;
+    for (const double x : probe_.constants) registers_[k++] = x;
+    expressions::extend(tape_, registers_.data(), 1, 0, 0, 1);
+    std::vector<double> out;
+    for (const std::uint32_t r : tape_.outputs) out.push_back(registers_[r]);
+    return out;
+  }
+
+ private:
+  const Probe& probe_;
+  expressions::Tape tape_;
+  std::vector<double> registers_;
+  std::uint64_t seed_ = 20240229;
+};
+
+std::vector<double> plus(const std::vector<double>& a, const std::vector<double>& b, double factor) {
+  std::vector<double> out = a;
+  for (std::size_t k = 0; k < a.size(); ++k) out[k] += factor * b[k];
+  return out;
+}
+
+/// The sum of the terms, differenced `order` + 1 times by velocities in random directions, vanishes at random states:
+/// order 0 asks whether velocities occur at all, 1 whether more than linearly, 2 whether more than quadratically.
+bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const Probe& probe, int order) {
+  constexpr int attempts = 24;
+  constexpr int enough = 6;
+  Dice dice(graph, terms, probe);
+  int judged = 0;
+  for (int attempt = 0; attempt < attempts && judged < enough; ++attempt) {
+    const double time = dice.time();
+    const std::vector<double> q = dice.positions();
+    const std::vector<double> v = dice.velocities();
+    std::vector<double> step = dice.velocities();
+    if (attempt % 2 == 1) {
+      for (double& x : step) x *= 0.1;
+    }
+
+    // Binomial sum of f(v + k step): the (order + 1)-th difference.
+    std::vector<double> difference(terms.size(), 0.0);
+    double size = 0;
+    double sign = 1;
+    double binomial = 1;
+    for (int k = 0; k <= order + 1; ++k) {
+      const std::vector<double> value = dice.values(time, q, plus(v, step, k - 0.5 * (order + 1)));
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        difference[i] += sign * binomial * value[i];
+        size += std::abs(value[i]);
+      }
+      sign = -sign;
+      binomial = binomial * (order + 1 - k) / (k + 1);
+    }
+    double total = 0;
+    double scale = 0;
+    for (const double x : difference) {
+      total += x;
+      scale += std::abs(x);
+    }
+    if (!std::isfinite(total) || !std::isfinite(size)) continue;
+    ++judged;
+    if (std::abs(total) > 1e-8 * scale + 1e-13 * size) return false;
+  }
+  return judged > 0;
+}
+
+/// The terms of e that by their form are of higher order than `order` in the velocities, unless their sum is not: the
+/// offending terms, none when e is of that order.
+std::vector<Expr> beyond(Graph& graph, Expr e, const Probe& probe, int order) {
+  std::vector<Expr> suspects;
+  for (const Expr term : terms_of(graph, e)) {
+    if (bends(graph, term, order)) suspects.push_back(term);
+  }
+  if (suspects.empty() || difference_vanishes(graph, suspects, probe, order)) return {};
+  return suspects;
+}
+
+/// Lanes one after the other become lanes side by side: [slot * lanes + lane].
+template <class T>
+std::vector<T> side_by_side(const std::vector<T>& in, std::size_t slots, std::size_t lanes) {
+  std::vector<T> out(in.size());
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t slot = 0; slot < slots; ++slot) out[slot * lanes + lane] = in[lane * slots + slot];
+  }
+  return out;
+}
+
+}  // namespace
+
+SlotMap Shapes::compact(std::vector<Expr>& expressions) {
+  // The symbols that are left, in the order of their slots.
+  std::vector<Symbol> left;
+  for (const Expr e : expressions) {
+    const std::vector<Symbol> here = expressions::symbols(graph_, e);
+    left.insert(left.end(), here.begin(), here.end());
+  }
+  std::sort(left.begin(), left.end());
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+
+  SlotMap out;
+  std::map<Symbol, Symbol> image;
+  bool moved = false;
+  for (const Symbol s : left) {
+    std::vector<std::uint32_t>* list = s.kind == SymbolKind::position   ? &out.positions
+                                       : s.kind == SymbolKind::velocity ? &out.velocities
+                                       : s.kind == SymbolKind::constant ? &out.constants
+                                                                        : nullptr;
+    if (list == nullptr) continue;
+    const Symbol renamed{s.kind, static_cast<std::uint32_t>(list->size())};
+    moved = moved || renamed != s;
+    image[s] = renamed;
+    list->push_back(s.index);
+  }
+  if (!moved) return out;
+  for (Expr& e : expressions) {
+    e = expressions::substitute(graph_, e, [&](Symbol s) {
+      return graph_.symbol(s.kind == SymbolKind::time ? s : image.at(s));
+    });
+  }
+  return out;
+}
+
+RowShape Shapes::row(Expr f, const Probe& probe) {
+  RowShape shape;
+
+  // Velocities may cancel, or be linear, only after multiplying out.
+  if (bends(graph_, f, 1)) f = expressions::expand(graph_, f);
+  if (expressions::depends_on(graph_, f, SymbolKind::velocity)) {
+    const std::vector<Expr> terms = terms_of(graph_, f);
+    if (difference_vanishes(graph_, terms, probe, 0)) f = at_rest(graph_, f);
+  }
+  const std::vector<Expr> nonlinear = beyond(graph_, f, probe, 1);
+  if (!nonlinear.empty()) {
+    shape.nonlinear = expressions::print(graph_, nonlinear.front(), probe.names);
+    return shape;
+  }
+
+  shape.holonomic = !expressions::depends_on(graph_, f, SymbolKind::velocity);
+  shape.restricts = !shape.holonomic || expressions::depends_on(graph_, f, SymbolKind::position);
+  if (!shape.restricts) return shape;
+  std::vector<Expr> one = {f};
+  shape.slots = compact(one);
+  shape.group = row_group(one[0], shape.holonomic, shape.slots);
+  return shape;
+}
+
+RowShape Shapes::empty_row(Expr f, bool holonomic) {
+  RowShape shape;
+  shape.holonomic = holonomic;
+  std::vector<Expr> one = {f};
+  shape.slots = compact(one);
+  shape.group = row_group(one[0], holonomic, shape.slots);
+  return shape;
+}
+
+std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
+  const auto [found, fresh] = row_of_.try_emplace({holonomic, f.id}, static_cast<std::uint32_t>(rows_.size()));
+  if (!fresh) return found->second;
+
+  RowGroup group;
+  group.holonomic = holonomic;
+  group.positions = static_cast<std::uint32_t>(slots.positions.size());
+  group.velocities = static_cast<std::uint32_t>(slots.velocities.size());
+  group.constants = static_cast<std::uint32_t>(slots.constants.size());
+
+  // f, its gradient, and what it has beside g.v or p.v.
+  const SymbolKind by = holonomic ? SymbolKind::position : SymbolKind::velocity;
+  const std::vector<Symbol> symbols = slots_of(by, holonomic ? group.positions : group.velocities);
+  std::vector<Expr> outputs = {f};
+  const std::vector<Expr> gradient = expressions::gradient(graph_, f, symbols);
+  outputs.insert(outputs.end(), gradient.begin(), gradient.end());
+  Expr rest = graph_.number(0);
+  if (holonomic) {
+    rest = expressions::derivative(graph_, f, {SymbolKind::time, 0});
+  } else {
+    rest = at_rest(graph_, f);
+    if (!graph_.is_number(rest, 0)) {
+      const Expr expanded = expressions::expand(graph_, rest);
+      if (graph_.is_number(expanded, 0)) rest = expanded;
+    }
+  }
+  group.rheonomic = !graph_.is_number(rest, 0);
+  if (group.rheonomic) outputs.push_back(rest);
+
+  group.tape = expressions::flatten(graph_, outputs, inputs(group.positions, group.velocities, group.constants));
+  rows_.push_back(std::move(group));
+  row_lanes_.emplace_back();
+  return found->second;
+}
+
+TermShape Shapes::term(TermKind kind, std::span<const Expr> outputs, const Probe& probe) {
+  TermShape shape;
+  std::vector<Expr> list(outputs.begin(), outputs.end());
+  if (kind == TermKind::kinetic) {
+    Expr& t = list[0];
+    if (bends(graph_, t, 2)) t = expressions::expand(graph_, t);
+    const std::vector<Expr> wrong = beyond(graph_, t, probe, 2);
+    if (!wrong.empty()) {
+      shape.wrong = expressions::print(graph_, wrong.front(), probe.names);
+      return shape;
+    }
+  }
+  shape.slots = compact(list);
+  shape.group = term_group(kind, list, shape.slots);
+  return shape;
+}
+
+void Shapes::make_tape(TermGroup& group, const std::vector<Expr>& outputs) {
+  std::vector<Expr> all = outputs;
+  const Expr energy = outputs[0];
+  const std::vector<Symbol> q = slots_of(SymbolKind::position, group.positions);
+  const std::vector<Symbol> v = slots_of(SymbolKind::velocity, group.velocities);
+  if (group.kind != TermKind::force) {
+    const std::vector<Expr> by_position = expressions::gradient(graph_, energy, q);
+    all.insert(all.end(), by_position.begin(), by_position.end());
+  }
+  if (group.kind == TermKind::kinetic) {
+    const std::vector<Expr> momentum = expressions::gradient(graph_, energy, v);
+    all.insert(all.end(), momentum.begin(), momentum.end());
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const std::vector<Expr> row = expressions::gradient(graph_, momentum[i], std::span(v).subspan(i));
+      for (Expr entry : row) {
+        // The matrix is free of velocities, if not by its form then by its values.
+        if (expressions::depends_on(graph_, entry, SymbolKind::velocity)) entry = at_rest(graph_, expressions::expand(graph_, entry));
+        all.push_back(entry);
+      }
+    }
+  }
+  group.tape = expressions::flatten(graph_, all, inputs(group.positions, group.velocities, group.constants));
+}
+
+std::uint32_t Shapes::term_group(TermKind kind, const std::vector<Expr>& outputs, const SlotMap& slots) {
+  std::vector<std::uint32_t> ids;
+  for (const Expr e : outputs) ids.push_back(e.id);
+  const auto [found, fresh] = term_of_.try_emplace({kind, ids}, static_cast<std::uint32_t>(terms_.size()));
+  if (!fresh) return found->second;
+
+  TermGroup group;
+  group.kind = kind;
+  group.positions = static_cast<std::uint32_t>(slots.positions.size());
+  group.velocities = static_cast<std::uint32_t>(slots.velocities.size());
+  group.constants = static_cast<std::uint32_t>(slots.constants.size());
+  for (const Expr e : outputs) {
+    group.uses_time = group.uses_time || expressions::depends_on(graph_, e, SymbolKind::time);
+    group.uses_velocity = group.uses_velocity || expressions::depends_on(graph_, e, SymbolKind::velocity);
+  }
+  make_tape(group, outputs);
+  terms_.push_back(std::move(group));
+  term_lanes_.emplace_back();
+  return found->second;
+}
+
+void Shapes::add_row_lane(const RowShape& shape, const Slots& slots, std::uint32_t row) {
+  Lanes& lanes = row_lanes_[shape.group];
+  for (const std::uint32_t slot : shape.slots.positions) lanes.positions.push_back(slots.positions[slot]);
+  for (const std::uint32_t slot : shape.slots.velocities) lanes.velocities.push_back(slots.velocities[slot]);
+  for (const std::uint32_t slot : shape.slots.constants) lanes.constants.push_back(slots.constants[slot]);
+  rows_[shape.group].row.push_back(row);
+}
+
+void Shapes::add_term_lane(const TermShape& shape, const Slots& slots, std::span<const std::uint32_t> targets) {
+  Lanes& lanes = term_lanes_[shape.group];
+  for (const std::uint32_t slot : shape.slots.positions) lanes.positions.push_back(slots.positions[slot]);
+  for (const std::uint32_t slot : shape.slots.velocities) lanes.velocities.push_back(slots.velocities[slot]);
+  for (const std::uint32_t slot : shape.slots.constants) lanes.constants.push_back(slots.constants[slot]);
+  lanes.targets.insert(lanes.targets.end(), targets.begin(), targets.end());
+  ++terms_[shape.group].lanes;
+}
+
+TermGroup Shapes::single(Expr e, const Slots& slots) {
+  std::vector<Expr> one = {e};
+  const SlotMap map = compact(one);
+  TermGroup group;
+  group.lanes = 1;
+  for (const std::uint32_t slot : map.positions) group.position_of.push_back(slots.positions[slot]);
+  for (const std::uint32_t slot : map.velocities) group.velocity_of.push_back(slots.velocities[slot]);
+  for (const std::uint32_t slot : map.constants) group.constant_of.push_back(slots.constants[slot]);
+  group.positions = static_cast<std::uint32_t>(map.positions.size());
+  group.velocities = static_cast<std::uint32_t>(map.velocities.size());
+  group.constants = static_cast<std::uint32_t>(map.constants.size());
+  group.uses_time = expressions::depends_on(graph_, one[0], SymbolKind::time);
+  group.uses_velocity = group.velocities > 0;
+  make_tape(group, one);
+  return group;
+}
+
+std::vector<RowGroup> Shapes::take_rows() {
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    RowGroup& group = rows_[k];
+    group.lanes = static_cast<std::uint32_t>(group.row.size());
+    group.position_of = side_by_side(row_lanes_[k].positions, group.positions, group.lanes);
+    group.velocity_of = side_by_side(row_lanes_[k].velocities, group.velocities, group.lanes);
+    group.constant_of = side_by_side(row_lanes_[k].constants, group.constants, group.lanes);
+    row_lanes_[k] = {};
+  }
+  return std::move(rows_);
+}
+
+std::vector<TermGroup> Shapes::take_terms() {
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    TermGroup& group = terms_[k];
+    const std::size_t targets = group.lanes == 0 ? 0 : term_lanes_[k].targets.size() / group.lanes;
+    group.position_of = side_by_side(term_lanes_[k].positions, group.positions, group.lanes);
+    group.velocity_of = side_by_side(term_lanes_[k].velocities, group.velocities, group.lanes);
+    group.constant_of = side_by_side(term_lanes_[k].constants, group.constants, group.lanes);
+    group.target_of = side_by_side(term_lanes_[k].targets, targets, group.lanes);
+    term_lanes_[k] = {};
+  }
+  return std::move(terms_);
+}
+
+}  // namespace zwang::model

@@ -1,0 +1,93 @@
+/// Shapes: expressions in slots, and for each the tape that evaluates it with its derivatives; members of one shape are
+/// collected as the lanes of one group.
+///
+/// Whether velocities occur in a condition, and linearly, is decided on the simplified expression: first by its form,
+/// multiplied out; where the form leaves a doubt (sin(w)^2 + cos(w)^2 - 1 as a factor) by its values at random states,
+/// where the second difference f(v + w) + f(v - w) - 2 f(v) of a linear function vanishes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zwang/expressions/graph.hpp"
+#include "zwang/model/interpret.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::model {
+
+/// One member's state around which expressions are probed: values of its slots at the start.
+struct Probe {
+  double time = 0;
+  std::vector<double> positions;
+  std::vector<double> velocities;
+  std::vector<double> constants;
+  expressions::Names names;  ///< of the slots, for messages
+};
+
+/// Which slots of a member's trace fill the slots of its shape.
+struct SlotMap {
+  std::vector<std::uint32_t> positions;
+  std::vector<std::uint32_t> velocities;
+  std::vector<std::uint32_t> constants;
+};
+
+/// A condition's expression in its shape.
+struct RowShape {
+  bool restricts = true;   ///< a position or velocity occurs
+  bool holonomic = true;
+  std::string nonlinear;   ///< the term that is not linear in the velocities, or ""
+  std::uint32_t group = 0;
+  SlotMap slots;
+};
+
+/// A force's or an energy's expression in its shape.
+struct TermShape {
+  std::string wrong;  ///< the term of a kinetic energy that is not quadratic in the velocities, or ""
+  std::uint32_t group = 0;
+  SlotMap slots;
+};
+
+class Shapes {
+ public:
+  [[nodiscard]] expressions::Graph& graph() { return graph_; }
+
+  [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe);
+  /// A row in which nothing occurs, beside others of a vector equation that do: a lane without slots.
+  [[nodiscard]] RowShape empty_row(expressions::Expr f, bool holonomic);
+  [[nodiscard]] TermShape term(TermKind kind, std::span<const expressions::Expr> outputs, const Probe& probe);
+
+  void add_row_lane(const RowShape& shape, const Slots& slots, std::uint32_t row);
+  void add_term_lane(const TermShape& shape, const Slots& slots, std::span<const std::uint32_t> targets);
+
+  /// The group of one term alone, for observables.
+  [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots);
+
+  /// The groups with their lanes side by side.
+  [[nodiscard]] std::vector<RowGroup> take_rows();
+  [[nodiscard]] std::vector<TermGroup> take_terms();
+
+ private:
+  /// Lanes one after the other, until their number is known.
+  struct Lanes {
+    std::vector<std::uint32_t> positions, velocities, targets;
+    std::vector<double> constants;
+  };
+  [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
+  [[nodiscard]] std::uint32_t row_group(expressions::Expr f, bool holonomic, const SlotMap& slots);
+  [[nodiscard]] std::uint32_t term_group(TermKind kind, const std::vector<expressions::Expr>& outputs, const SlotMap& slots);
+  void make_tape(TermGroup& group, const std::vector<expressions::Expr>& outputs);
+
+  expressions::Graph graph_;
+  std::vector<RowGroup> rows_;
+  std::vector<Lanes> row_lanes_;
+  std::map<std::pair<bool, std::uint32_t>, std::uint32_t> row_of_;
+  std::vector<TermGroup> terms_;
+  std::vector<Lanes> term_lanes_;
+  std::map<std::pair<TermKind, std::vector<std::uint32_t>>, std::uint32_t> term_of_;
+};
+
+}  // namespace zwang::model
