@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "zwang/gauss/story.hpp"
 #include "zwang/gauss/verify.hpp"
@@ -26,8 +27,16 @@ constexpr double row_rounding = 1e-13;
 constexpr double motion_rounding = 16 * std::numeric_limits<double>::epsilon();
 constexpr double multiplier_rounding = 1e-13;
 
-/// In a rescue, a row this near to the span of the set depends on it; above what the factor skips.
+/// No rounding excuses more than this part of a row's terms in the motion and in the free motion.
+constexpr double natural_rounding = 1e-9;
+
+/// Below this least pivot, relative to its diagonal, rounding is magnified enough to be corrected.
+constexpr double weak_pivot = 1e-5;
+
+/// In a rescue, a row this near to the span of the set depends on it, above what the factor skips; and so does one whose
+/// distance from the span has cancelled to rounding.
 constexpr double dependent = 1e-11;
+constexpr double cancelled = 256 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -57,12 +66,17 @@ bool SparseFace::prepare(const Problem& problem) {
   terms_.resize(n);
   column_.resize(r, 0.0);
   share_.resize(r);
+  forgiven_.assign(r, 0.0);
   negative_.clear();
   violated_.clear();
 
   // Values of the rows in the free motion; one that is not finite betrays any number that is not.
   bool finite = true;
-  for (const double x : problem.a0) finite = finite && std::isfinite(x);
+  largest_free_ = 0;
+  for (const double x : problem.a0) {
+    finite = finite && std::isfinite(x);
+    largest_free_ = std::max(largest_free_, std::abs(x));
+  }
   for (std::uint32_t i = 0; i < r; ++i) {
     free_[i] = gram_.times_row(i, problem.a0) + problem.h[i];
     finite = finite && std::isfinite(free_[i]);
@@ -73,7 +87,7 @@ bool SparseFace::prepare(const Problem& problem) {
 bool SparseFace::recall() {
   if (!remembers_ || place_.size() != problem_->r()) return false;
 
-  // With another pattern only the rows are known.
+  // With another pattern, or after a rescue, only the rows are known.
   if (changed_) {
     members_.clear();
     for (std::uint32_t i = 0; i < place_.size(); ++i) {
@@ -150,38 +164,66 @@ void SparseFace::sum_up() {
   for (const std::uint32_t i : cholesky_.order()) gram_.add_row(i, -lambda_[i], a_, terms_);
 }
 
-void SparseFace::price() {
-  for (int repair = 0;; ++repair) {
-    sum_up();
+double SparseFace::natural_terms(std::uint32_t row) const {
+  // Terms of a row in the motion and in the free motion, without what cancels between multipliers.
+  double terms = std::abs(problem_->h[row]);
+  for (std::uint32_t p = problem_->start[row]; p < problem_->start[row + 1]; ++p) {
+    const std::uint32_t c = problem_->column[p];
+    terms += std::abs(problem_->entry[p]) * (std::abs(a_[c]) + std::abs(problem_->a0[c]) + largest_free_);
+  }
+  return terms;
+}
 
-    // Values of all rows; violated ones outside the set, and the worst rounding within.
-    violated_.clear();
-    bool rough = false;
-    const linear::SparseRows rows{problem_->start, problem_->column, problem_->entry};
-    for (std::uint32_t i = 0; i < problem_->r(); ++i) {
-      const double h = problem_->h[i];
-      double value = h;
-      double row_terms = std::abs(h);
-      double motion_terms = 0;
-      for (std::uint32_t p = rows.start[i]; p < rows.start[i + 1]; ++p) {
-        const double x = rows.entry[p] * a_[rows.column[p]];
-        value += x;
-        row_terms += std::abs(x);
-        motion_terms += std::abs(rows.entry[p]) * terms_[rows.column[p]];
-      }
-      w_[i] = value;
-      const double rounding = row_rounding * row_terms + motion_rounding * motion_terms;
-      if (place_[i] == in) {
-        rough = rough || std::abs(value) > rounding;
-      } else if (value > rounding || (value < -rounding && problem_->kind[i] == RowKind::equation)) {
-        violated_.push_back(i);
-      }
+double SparseFace::evaluate(bool strict) {
+  // Values of all rows; violated ones outside the set, and the worst rounding within. Where multipliers are so large
+  // that rounding hides the row itself, nothing is excused: a held row that does not hold counts as violated too.
+  violated_.clear();
+  double excess = 0;
+  const double held_rounding = strict ? 0.0 : motion_rounding;
+  for (std::uint32_t i = 0; i < problem_->r(); ++i) {
+    const double h = problem_->h[i];
+    double value = h;
+    double row_terms = std::abs(h);
+    double motion_terms = 0;
+    for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+      const double x = problem_->entry[p] * a_[problem_->column[p]];
+      value += x;
+      row_terms += std::abs(x);
+      motion_terms += std::abs(problem_->entry[p]) * terms_[problem_->column[p]];
     }
+    w_[i] = value;
+    const double size = std::abs(value);
+    if (place_[i] == in) {
+      const double rounding = row_rounding * row_terms + held_rounding * motion_terms;
+      if (size > rounding) excess = std::max(excess, size / rounding);
+      if (size > row_rounding * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
+      continue;
+    }
+    if (value < 0 && problem_->kind[i] == RowKind::inequality) continue;
+    if (size <= row_rounding * row_terms + forgiven_[i]) continue;
+    const double hidden = std::min(motion_rounding * motion_terms, natural_rounding * natural_terms(i));
+    if (size > row_rounding * row_terms + forgiven_[i] + hidden) violated_.push_back(i);
+  }
+  return excess;
+}
 
-    // Rows of the set should be at zero: refine the multipliers where rounding left more than it should, twice at most.
-    if (!rough || repair == 2) return;
+void SparseFace::price() {
+  // Rows near dependence magnify rounding: their values are then held to the last digits of a itself.
+  sum_up();
+  const bool strict = cholesky_.least_pivot() < weak_pivot;
+  double excess = evaluate(strict);
+
+  // Rows of the set should be at zero: correct multipliers and motion while that helps, three times at most.
+  for (int repair = 0; repair < 3 && excess > 1; ++repair) {
     cholesky_.solve(w_, share_);
-    for (const std::uint32_t i : cholesky_.order()) lambda_[i] += share_[i];
+    for (const std::uint32_t i : cholesky_.order()) {
+      if (share_[i] == 0) continue;
+      lambda_[i] += share_[i];
+      gram_.add_row(i, -share_[i], a_);
+    }
+    const double before = excess;
+    excess = evaluate(strict);
+    if (!(excess < 0.5 * before)) break;
   }
 }
 
@@ -259,11 +301,54 @@ bool SparseFace::settle_signs(std::size_t most, std::size_t& rounds) {
   return true;
 }
 
+void SparseFace::find_pieces() {
+  // Walk the whole graph from every row with a wrong sign.
+  piece_kind_.assign(problem_->r(), 0);
+  piece_start_.assign(1, 0);
+  piece_row_.clear();
+  for (const std::span<const std::uint32_t> wrong : {negative(), violated()}) {
+    for (const std::uint32_t seed : wrong) {
+      if (piece_kind_[seed] != 0) continue;
+      const std::size_t begin = piece_row_.size();
+      piece_kind_[seed] = 1;
+      piece_row_.push_back(seed);
+      for (std::size_t k = begin; k < piece_row_.size(); ++k) {
+        for (const std::uint32_t other : gram_.neighbours(piece_row_[k])) {
+          if (piece_kind_[other] != 0) continue;
+          piece_kind_[other] = 1;
+          piece_row_.push_back(other);
+        }
+      }
+
+      // Small ones are listed, large ones only marked.
+      if (piece_row_.size() - begin > small_piece_) {
+        for (std::size_t k = begin; k < piece_row_.size(); ++k) piece_kind_[piece_row_[k]] = 2;
+        piece_row_.resize(begin);
+        continue;
+      }
+      std::sort(piece_row_.begin() + static_cast<std::ptrdiff_t>(begin), piece_row_.end());
+      piece_start_.push_back(static_cast<std::uint32_t>(piece_row_.size()));
+    }
+  }
+}
+
+double SparseFace::rounding_of(std::uint32_t row) const {
+  // As in `price`, for one row.
+  double row_terms = std::abs(problem_->h[row]);
+  double motion_terms = 0;
+  for (std::uint32_t p = problem_->start[row]; p < problem_->start[row + 1]; ++p) {
+    row_terms += std::abs(problem_->entry[p] * a_[problem_->column[p]]);
+    motion_terms += std::abs(problem_->entry[p]) * terms_[problem_->column[p]];
+  }
+  return row_rounding * row_terms + motion_rounding * motion_terms;
+}
+
 std::uint32_t SparseFace::worst() const {
-  // The row farthest from where it should be, measured in the metric of the masses.
+  // The row of a large piece farthest from where it should be, measured in the metric of the masses.
   std::uint32_t found = none;
   double most = -1;
   for (const std::uint32_t i : violated_) {
+    if (piece_kind_[i] == 1) continue;
     const double diagonal = gram_.diagonal(i);
     const double distance = diagonal > 0 ? std::abs(w_[i]) / std::sqrt(diagonal) : infinity;
     if (distance <= most) continue;
@@ -289,13 +374,29 @@ void SparseFace::load_onto(std::uint32_t p, double sign) {
   for (const std::uint32_t component : touched_) cholesky_.solve_component(component, column_, share_);
 }
 
-bool SparseFace::prove_infeasible(std::uint32_t p, double sign, Solution& solution) const {
-  // J_p is a sum of rows of the set that cannot give way: their combination reads 0 <= -w_p < 0.
+bool SparseFace::prove_infeasible(std::uint32_t p, double sign, Solution& solution) {
+  // J_p is a sum of rows of the set that cannot give way: their combination reads 0 <= -w_p < 0. Make it exact: what is
+  // left of J_p - sum share J, seen from the rows of the set, is distributed once more.
+  std::vector<double> rest(problem_->n());
+  std::vector<double> more(problem_->r());
+  for (int pass = 0; pass < 3; ++pass) {
+    std::fill(rest.begin(), rest.end(), 0.0);
+    gram_.add_row(p, sign, rest);
+    for (const std::uint32_t component : touched_) {
+      for (const std::uint32_t i : cholesky_.rows_of(component)) gram_.add_row(i, -share_[i], rest);
+    }
+    for (const std::uint32_t component : touched_) {
+      for (const std::uint32_t i : cholesky_.rows_of(component)) more[i] = gram_.times_row(i, rest);
+      cholesky_.solve_component(component, more, more);
+      for (const std::uint32_t i : cholesky_.rows_of(component)) share_[i] += more[i];
+    }
+  }
+
+  // The certificate.
   solution.farkas.assign(problem_->r(), 0.0);
   solution.farkas[p] = sign;
   for (const std::uint32_t component : touched_) {
-    for (std::size_t k = cholesky_.component_begin(component); k < cholesky_.component_begin(component + 1); ++k) {
-      const std::uint32_t i = cholesky_.order()[k];
+    for (const std::uint32_t i : cholesky_.rows_of(component)) {
       solution.farkas[i] = problem_->kind[i] == RowKind::equation ? -share_[i] : std::max(0.0, -share_[i]);
     }
   }
@@ -303,6 +404,122 @@ bool SparseFace::prove_infeasible(std::uint32_t p, double sign, Solution& soluti
 }
 
 Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  // Large pieces with the sparse factor, then small ones one after the other.
+  find_pieces();
+  if (std::find(piece_kind_.begin(), piece_kind_.end(), 2) != piece_kind_.end()) {
+    const Status status = rescue_large(most, solution, trials);
+    if (status != Status::solved) return status;
+  }
+  for (std::size_t piece = 0; piece + 1 < piece_start_.size(); ++piece) {
+    const std::span<const std::uint32_t> rows(piece_row_.data() + piece_start_[piece],
+                                              piece_start_[piece + 1] - piece_start_[piece]);
+    const Status status = rescue_small(rows, most, solution, trials);
+    if (status != Status::solved) return status;
+  }
+  return Status::solved;
+}
+
+Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
+                                std::vector<Trial>* trials) {
+  // The piece's variables: those of its rows, blocks of the mass whole.
+  const linear::Mass& mass = *problem_->mass;
+  std::vector<std::uint32_t> variables;
+  for (const std::uint32_t i : piece) {
+    for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+      const int block = mass.block_of(problem_->column[p]);
+      if (block < 0) {
+        variables.push_back(problem_->column[p]);
+      } else {
+        const std::vector<std::uint32_t>& all = mass.blocks()[static_cast<std::size_t>(block)].variables;
+        variables.insert(variables.end(), all.begin(), all.end());
+      }
+    }
+  }
+  std::sort(variables.begin(), variables.end());
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  const auto number = [&](std::uint32_t variable) {
+    return static_cast<std::uint32_t>(std::lower_bound(variables.begin(), variables.end(), variable) - variables.begin());
+  };
+
+  // Its mass matrix.
+  std::vector<std::vector<std::uint32_t>> blocks;
+  std::vector<int> sources;
+  for (const std::uint32_t variable : variables) {
+    const int block = mass.block_of(variable);
+    if (block < 0 || mass.blocks()[static_cast<std::size_t>(block)].variables.front() != variable) continue;
+    sources.push_back(block);
+    blocks.emplace_back();
+    for (const std::uint32_t other : mass.blocks()[static_cast<std::size_t>(block)].variables) {
+      blocks.back().push_back(number(other));
+    }
+  }
+  linear::Mass part(variables.size(), blocks);
+  for (const std::uint32_t variable : variables) {
+    if (mass.block_of(variable) < 0) part.add_diagonal(number(variable), mass.diagonal()[variable]);
+  }
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::vector<double>& entries = mass.blocks()[static_cast<std::size_t>(sources[b])].entries;
+    const std::size_t size = blocks[b].size();
+    for (std::size_t j = 0; j < size; ++j) {
+      for (std::size_t i = 0; i <= j; ++i) part.add(blocks[b][i], blocks[b][j], entries[j * size + i]);
+    }
+  }
+  if (!part.factor()) return Status::gave_up;
+
+  // Its rows and where they stand.
+  std::vector<std::uint32_t> start(1, 0);
+  std::vector<std::uint32_t> column;
+  std::vector<std::uint32_t> rows_held;
+  std::vector<double> entry;
+  std::vector<double> h;
+  std::vector<double> a0;
+  std::vector<RowKind> kind;
+  for (const std::uint32_t variable : variables) a0.push_back(problem_->a0[variable]);
+  for (const std::uint32_t i : piece) {
+    if (place_[i] == in) rows_held.push_back(static_cast<std::uint32_t>(h.size()));
+    for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+      column.push_back(number(problem_->column[p]));
+      entry.push_back(problem_->entry[p]);
+    }
+    start.push_back(static_cast<std::uint32_t>(column.size()));
+    h.push_back(problem_->h[i]);
+    kind.push_back(problem_->kind[i]);
+  }
+  const Problem problem{&part, a0, start, column, entry, h, kind};
+
+  // Solve it.
+  Solution found;
+  found.rounds = solution.rounds;
+  std::vector<Trial> rounds;
+  const Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
+  solution.rounds = found.rounds;
+
+  // Tell its rounds in the numbers of the whole.
+  for (Trial& trial : rounds) {
+    for (std::vector<std::uint32_t>* list : {&trial.rows, &trial.negative, &trial.violated}) {
+      for (std::uint32_t& i : *list) i = piece[i];
+    }
+    trials->push_back(std::move(trial));
+  }
+  if (status == Status::infeasible) {
+    solution.farkas.assign(problem_->r(), 0.0);
+    for (std::size_t i = 0; i < piece.size(); ++i) solution.farkas[piece[i]] = found.farkas[i];
+  }
+  if (status != Status::solved) return status;
+
+  // Put the piece back into the whole; the factor no longer fits the set.
+  for (std::size_t k = 0; k < variables.size(); ++k) a_[variables[k]] = one_by_one_.a()[k];
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    lambda_[piece[i]] = one_by_one_.lambda()[i];
+    w_[piece[i]] = one_by_one_.w()[i];
+    place_[piece[i]] = out;
+  }
+  for (const std::uint32_t i : one_by_one_.held()) place_[piece[i]] = in;
+  changed_ = true;
+  return Status::solved;
+}
+
+Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
   while (true) {
     // A set without wrong multipliers, and what it breaks.
     if (!settle_signs(most, solution.rounds)) return Status::gave_up;
@@ -310,6 +527,12 @@ Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Tria
     record(*this, trials);
     const std::uint32_t p = worst();
     if (p == none) return Status::solved;
+
+    // A held row that does not hold is too near to dependence: it leaves and may come back alone.
+    if (place_[p] == in) {
+      negative_.assign(1, p);
+      continue;
+    }
     const std::span<const std::uint32_t> rows = held();
     members_.assign(rows.begin(), rows.end());
 
@@ -321,30 +544,45 @@ Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Tria
     while (true) {
       load_onto(p, sign);
       double stiffness = diagonal;
+      double stiffness_terms = diagonal;
       double largest_share = 0;
       for (const std::uint32_t i : gram_.neighbours(p)) {
-        if (place_[i] == in) stiffness -= column_[i] * share_[i];
+        const double term = place_[i] == in ? column_[i] * share_[i] : 0.0;
+        stiffness -= term;
+        stiffness_terms += std::abs(term);
         column_[i] = 0;
       }
       for (const std::uint32_t component : touched_) {
-        for (std::size_t k = cholesky_.component_begin(component); k < cholesky_.component_begin(component + 1); ++k) {
-          largest_share = std::max(largest_share, std::abs(share_[cholesky_.order()[k]]));
-        }
+        for (const std::uint32_t i : cholesky_.rows_of(component)) largest_share = std::max(largest_share, std::abs(share_[i]));
       }
 
       // How far until p is met, and how far until the first row of the set lets go.
-      const double until_met = stiffness > dependent * diagonal ? gap / stiffness : infinity;
+      const double least_stiffness = std::max(dependent * diagonal, cancelled * stiffness_terms);
+      const double until_met = stiffness > least_stiffness ? gap / stiffness : infinity;
       double until_loose = infinity;
       std::uint32_t loose = none;
       for (const std::uint32_t component : touched_) {
-        for (std::size_t k = cholesky_.component_begin(component); k < cholesky_.component_begin(component + 1); ++k) {
-          const std::uint32_t i = cholesky_.order()[k];
+        for (const std::uint32_t i : cholesky_.rows_of(component)) {
           if (problem_->kind[i] == RowKind::equation || share_[i] <= dependent * largest_share) continue;
           const double until = std::max(0.0, lambda_[i]) / share_[i];
           if (until < until_loose || (until == until_loose && i < loose)) {
             until_loose = until;
             loose = i;
           }
+        }
+      }
+
+      // A dependent row may be off by the rounding of all the rows it is made of.
+      if (until_met == infinity && raised == 0) {
+        double allowed = rounding_of(p);
+        for (const std::uint32_t component : touched_) {
+          for (const std::uint32_t i : cholesky_.rows_of(component)) {
+            if (share_[i] != 0) allowed += std::abs(share_[i]) * rounding_of(i);
+          }
+        }
+        if (gap <= allowed) {
+          forgiven_[p] = allowed;
+          break;
         }
       }
 
@@ -358,9 +596,7 @@ Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Tria
       raised += step;
       gap -= step * (until_met == infinity ? 0.0 : stiffness);
       for (const std::uint32_t component : touched_) {
-        for (std::size_t k = cholesky_.component_begin(component); k < cholesky_.component_begin(component + 1); ++k) {
-          lambda_[cholesky_.order()[k]] -= step * share_[cholesky_.order()[k]];
-        }
+        for (const std::uint32_t i : cholesky_.rows_of(component)) lambda_[i] -= step * share_[i];
       }
       const bool met = until_met <= until_loose;
       if (met) {

@@ -5,7 +5,8 @@
 /// Symbols as in problem.hpp; A the rows held. The pattern of Phi is kept while the pattern of J stands, the ordering and
 /// pattern of each connected component of A while that component stands. What is rounding: a row counts as violated
 /// when w exceeds 1e-13 of its terms plus 16 roundings of the terms that a itself was summed from; a multiplier as
-/// negative below -1e-13 of the largest.
+/// negative below -1e-13 of the largest. A row held that does not hold counts as violated, so that a set too near to
+/// dependence is never taken for an answer.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/problem.hpp"
 #include "zwang/gauss/sparse_lines.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
@@ -37,6 +39,9 @@ class SparseFace {
   [[nodiscard]] Status rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] bool finish(Solution& solution);
 
+  /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi.
+  void rescue_densely_up_to(std::size_t rows) { small_piece_ = rows; }
+
   /// How the last guess came about, for tests and benchmarks.
   [[nodiscard]] const SparseLines& lines() const { return lines_; }
   [[nodiscard]] std::size_t visits() const { return visits_; }
@@ -46,11 +51,18 @@ class SparseFace {
   enum Place : std::uint8_t { out, in, skipped };
 
   void sum_up();
+  [[nodiscard]] double natural_terms(std::uint32_t row) const;
+  [[nodiscard]] double evaluate(bool strict);
   void drop_negative();
   [[nodiscard]] bool settle_signs(std::size_t most, std::size_t& rounds);
+  void find_pieces();
   [[nodiscard]] std::uint32_t worst() const;
   void load_onto(std::uint32_t p, double sign);
-  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution) const;
+  [[nodiscard]] double rounding_of(std::uint32_t row) const;
+  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution);
+  [[nodiscard]] Status rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] Status rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
+                                    std::vector<Trial>* trials);
 
   const Problem* problem_ = nullptr;
   linear::SparseGram gram_;
@@ -68,15 +80,22 @@ class SparseFace {
 
   // Numbers: free value of each row, multipliers, slacks, motion, and the size of the terms the motion was summed from.
   std::vector<double> free_, lambda_, w_, a_, terms_;
-  double largest_ = 0;  ///< multiplier
+  double largest_ = 0;       ///< multiplier
+  double largest_free_ = 0;  ///< component of the free motion
 
   std::vector<std::uint32_t> negative_, violated_;
   mutable std::vector<std::uint32_t> held_;
   std::vector<std::uint8_t> component_changed_;
 
-  // Rescue: what a unit of the new row's multiplier takes off those of the set.
-  std::vector<double> column_, share_;
+  // Rescue: what a unit of the new row's multiplier takes off those of the set; rounding a dependent row is forgiven.
+  std::vector<double> column_, share_, forgiven_;
   std::vector<std::uint32_t> touched_;
+
+  // Rescue: pieces of the whole graph that contain a wrong sign; the small ones are solved apart, densely.
+  std::vector<std::uint8_t> piece_kind_;  ///< by row: 0 nothing wrong, 1 small piece, 2 large piece
+  std::vector<std::uint32_t> piece_start_, piece_row_;
+  std::size_t small_piece_ = 400;
+  OneByOne one_by_one_;
 };
 
 }  // namespace zwang::gauss

@@ -23,6 +23,7 @@ void SparseCholesky::Parts::clear() {
   component_start.assign(1, 0);
   factored.clear();
   fresh.clear();
+  least_pivot.clear();
   parent.clear();
   upper_start.assign(1, 0);
   upper_place.clear();
@@ -136,6 +137,7 @@ void SparseCholesky::keep_component(std::uint32_t old) {
   append_starts(next_.lower_start, now_.lower_start);
   next_.factored.push_back(now_.factored[old]);
   next_.fresh.push_back(0);
+  next_.least_pivot.push_back(now_.least_pivot[old]);
 }
 
 void SparseCholesky::order_component(const SparseGram& gram, std::span<const std::uint32_t> members) {
@@ -241,6 +243,7 @@ void SparseCholesky::analyse_component(const SparseGram& gram, std::size_t begin
   next_.inverse_pivot.resize(end, 0.0);
   next_.factored.push_back(0);
   next_.fresh.push_back(0);
+  next_.least_pivot.push_back(1.0);
 }
 
 void SparseCholesky::factor(const SparseGram& gram) {
@@ -254,8 +257,10 @@ void SparseCholesky::factor(const SparseGram& gram) {
     ++factored_count_;
   }
 
-  // Count the rows that turned out dependent.
+  // Count the rows that turned out dependent, and see how near the others came to it.
   skipped_count_ = 0;
+  least_pivot_ = 1;
+  for (const double least : now_.least_pivot) least_pivot_ = std::min(least_pivot_, least);
   for (const double inverse : now_.inverse_pivot) skipped_count_ += inverse == 0 ? 1 : 0;
 }
 
@@ -275,6 +280,7 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
   std::uint32_t* filled = filled_.data();
   std::uint32_t* pattern = pattern_.data();
 
+  double least = 1;
   for (std::size_t k = 0; k < count; ++k) {
     // Scatter row k of Phi; the columns of L it meets are the paths from its entries towards the root.
     const auto here = static_cast<std::uint32_t>(k);
@@ -312,6 +318,7 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
     // A pivot of rounding size: the row depends on those before it and drops out; its row of L becomes zero.
     if (pivot > zero_pivot * diagonal) {
       inverse_pivot[k] = 1.0 / pivot;
+      least = std::min(least, pivot / diagonal);
       continue;
     }
     inverse_pivot[k] = 0;
@@ -322,6 +329,7 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
       }
     }
   }
+  now_.least_pivot[component] = least;
 }
 
 void SparseCholesky::solve(std::span<const double> b, std::span<double> x) {

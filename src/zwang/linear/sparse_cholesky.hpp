@@ -46,8 +46,14 @@ class SparseCholesky {
   [[nodiscard]] bool skipped(std::size_t place) const { return now_.inverse_pivot[place] == 0; }
   [[nodiscard]] std::size_t skipped_count() const { return skipped_count_; }
 
+  /// The smallest pivot of a row not skipped, as a part of its diagonal: how near the rows are to dependence.
+  [[nodiscard]] double least_pivot() const { return least_pivot_; }
+
   [[nodiscard]] std::size_t components() const { return now_.component_start.empty() ? 0 : now_.component_start.size() - 1; }
-  [[nodiscard]] std::size_t component_begin(std::size_t component) const { return now_.component_start[component]; }
+  [[nodiscard]] std::span<const std::uint32_t> rows_of(std::size_t component) const {
+    return {now_.order.data() + now_.component_start[component],
+            now_.component_start[component + 1] - now_.component_start[component]};
+  }
   /// Component of a row, or `nowhere` if it is not chosen.
   [[nodiscard]] std::uint32_t component_of(std::uint32_t row) const { return component_of_[row]; }
   static constexpr std::uint32_t nowhere = 0xffffffffU;
@@ -64,6 +70,7 @@ class SparseCholesky {
     std::vector<std::uint32_t> component_start;
     std::vector<std::uint8_t> factored;       ///< per component
     std::vector<std::uint8_t> fresh;          ///< per component: factored by the last call of factor
+    std::vector<double> least_pivot;          ///< per component, relative to the diagonal
     std::vector<std::uint32_t> parent;        ///< elimination tree, relative to the component; nowhere at the root
     std::vector<std::size_t> upper_start;     ///< entries of Phi above the diagonal, by columns
     std::vector<std::uint32_t> upper_place;   ///< relative to the component
@@ -85,6 +92,7 @@ class SparseCholesky {
   Parts now_, next_;
   std::vector<std::uint32_t> component_of_;  ///< by row
   std::size_t skipped_count_ = 0;
+  double least_pivot_ = 1;
   std::size_t ordered_count_ = 0;
   std::size_t factored_count_ = 0;
 
