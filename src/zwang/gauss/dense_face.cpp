@@ -77,7 +77,7 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   for (auto* vector : {&waiting_, &negative_, &violated_}) grow(*vector, r);
   for (auto* vector : {&w_, &norm_, &estimate_}) grow(*vector, r);
   grow(state_, r);
-  for (auto* vector : {&a_, &d_, &scatter_}) grow(*vector, n + 1);
+  for (auto* vector : {&a_, &d_, &scatter_, &magnitude_}) grow(*vector, n + 1);
   last_.reserve(r);
 
   // Any fixed numbers without pattern serve as a fingerprint of a row's direction.
@@ -122,17 +122,10 @@ bool DenseFace::prepare(const Problem& problem) {
   }
   restart();
 
-  // |M^1/2 a0|, which also finds a number that is not finite.
-  double sum = 0;
-  if (diagonal_) {
-    const double* mass = problem.mass->diagonal().data();
-    for (std::size_t j = 0; j < n; ++j) sum += mass[j] * problem.a0[j] * problem.a0[j];
-  } else {
-    problem.mass->multiply(problem.a0, {d_.data(), n});
-    for (std::size_t j = 0; j < n; ++j) sum += d_[j] * problem.a0[j];
-  }
-  free_size_ = std::sqrt(sum);
-  return std::isfinite(free_size_);
+  // Zero times a finite number is zero. Rows and offsets show in w, at the end.
+  double check = 0;
+  for (std::size_t j = 0; j < n; ++j) check += 0 * problem.a0[j];
+  return check == 0;
 }
 
 void DenseFace::restart() {
@@ -633,11 +626,11 @@ void DenseFace::all_slacks(const double* a, double* w) const {
   for (; i < r_; ++i) w[i] = linear::dot(first + i * n_, a, n_) + problem.h[i];
 }
 
-/// d = B_A^T lambda, a = a0 - M^-1/2 d.
-void DenseFace::accelerations() {
+/// a = from - M^-1/2 d with d = B_A^T lambda.
+void DenseFace::move(const double* lambda, const double* from) {
   const Problem& problem = *problem_;
-  const double* lambda = multiplier_.data();
   double* d = d_.data();
+  sized_ = false;
   std::fill_n(d, n_, 0.0);
   if (short_rows_) {
     for (std::size_t p = 0; p < size_; ++p) {
@@ -655,36 +648,58 @@ void DenseFace::accelerations() {
     }
     for (; p < size_; ++p) linear::add_multiple(lambda[p], rows_.data() + slot_[p] * stride_, d, n_);
   }
-  scale_ = free_size_ + std::sqrt(linear::dot(d, d, n_));
 
-  // Back to a.
-  const double* a0 = problem.a0.data();
+  // Single variables, then L^T x = d in every block.
   const double* root = problem.mass->inverse_root().data();
-  for (std::size_t j = 0; j < n_; ++j) a_[j] = a0[j] - root[j] * d[j];
+  if (diagonal_) {
+    for (std::size_t j = 0; j < n_; ++j) a_[j] = from[j] - root[j] * d[j];
+    return;
+  }
   for (const linear::Mass::Block& block : problem.mass->blocks()) {
-    // L^T x = d in the block.
     const std::size_t size = block.variables.size();
     for (std::size_t c = size; c-- > 0;) {
       double sum = d[block.variables[c]];
       for (std::size_t i = c + 1; i < size; ++i) sum -= block.factor[c * size + i] * d[block.variables[i]];
       d[block.variables[c]] = sum / block.factor[c * size + c];
     }
-    for (const std::uint32_t j : block.variables) a_[j] = a0[j] - d[j];
+  }
+  for (std::size_t j = 0; j < n_; ++j) {
+    const bool single = problem.mass->block_of(static_cast<std::uint32_t>(j)) < 0;
+    a_[j] = from[j] - (single ? root[j] * d[j] : d[j]);
   }
 }
 
-/// The worst |w| of a row held, on the scale of its terms.
-double DenseFace::residual() const {
+/// sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|, the scale of rounding in w_i: a is summed up from a0.
+double DenseFace::terms(std::uint32_t row) {
+  const Problem& problem = *problem_;
+  if (!sized_) {
+    for (std::size_t j = 0; j < n_; ++j) magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]);
+    sized_ = true;
+  }
+  double sum = std::abs(problem.h[row]);
+  if (full_rows_) return sum + linear::absolute_dot(problem.entry.data() + problem.start[row], magnitude_.data(), n_);
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+    sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
+  }
+  return sum;
+}
+
+/// Is |value| at most this fraction of the row's terms? Mostly |h_i| alone tells.
+bool DenseFace::within(double value, double fraction, std::uint32_t row) {
+  return std::abs(value) <= fraction * std::abs(problem_->h[row]) || std::abs(value) <= fraction * terms(row);
+}
+
+/// The worst |w| of a row held, on the scale of its terms; zero when all are solved well.
+double DenseFace::residual() {
   double worst = 0;
   for (std::size_t p = 0; p < size_; ++p) {
     const std::uint32_t row = set_[p];
-    const double terms = std::sqrt(square_[slot_[p]]) * scale_ + std::abs(problem_->h[row]);
-    worst = std::max(worst, std::abs(w_[row]) / terms);
+    if (!within(w_[row], well_solved, row)) worst = std::max(worst, std::abs(w_[row]) / terms(row));
   }
   return worst;
 }
 
-/// One correction: Phi_AA change = w_A, added to lambda.
+/// One correction, Phi_AA change = w_A, added to lambda and to a as it stands.
 void DenseFace::refine() {
   double* change = estimate_.data();
   for (std::size_t p = 0; p < size_; ++p) {
@@ -696,6 +711,7 @@ void DenseFace::refine() {
     linear::add_multiple(-change[p], factor_.data() + p * capacity_, change, p);
   }
   for (std::size_t p = 0; p < size_; ++p) multiplier_[p] += change[p];
+  move(change, a_.data());
 }
 
 void DenseFace::price() {
@@ -705,12 +721,11 @@ void DenseFace::price() {
   if (negative_count_ > 0 && !told_) return;
 
   // a, w, and a correction if the rows held do not hold to the last digits.
-  accelerations();
+  move(multiplier_.data(), problem_->a0.data());
   all_slacks(a_.data(), w_.data());
   double before = residual();
   for (int pass = 0; pass < 3 && before > well_solved; ++pass) {
     refine();
-    accelerations();
     all_slacks(a_.data(), w_.data());
     const double after = residual();
     if (!(after < 0.5 * before)) break;
@@ -721,10 +736,9 @@ void DenseFace::price() {
   for (std::uint32_t i = 0; i < r_; ++i) {
     if (state_[i] == in_set) continue;
     const double broken = problem_->kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
-    if (!(broken > rounding * std::abs(problem_->h[i]))) continue;
-    const double square = norm_squared(i);
-    if (!(broken > rounding * (std::sqrt(square) * scale_ + std::abs(problem_->h[i])))) continue;
+    if (!(broken > 0) || within(broken, rounding, i)) continue;
     violated_[violated_count_++] = i;
+    const double square = norm_squared(i);
     if (square > 0 && state_[i] != skipped) most_broken_ = std::max(most_broken_, broken * broken / square);
   }
 }

@@ -54,8 +54,10 @@ class DenseFace {
   void extend();
   void compact();
   void all_slacks(const double* a, double* w) const;
-  void accelerations();
-  double residual() const;
+  void move(const double* lambda, const double* from);
+  double terms(std::uint32_t row);
+  bool within(double value, double fraction, std::uint32_t row);
+  double residual();
   void refine();
 
   // Shape of the problem.
@@ -101,11 +103,11 @@ class DenseFace {
   std::vector<double> a_;
   std::vector<double> d_;
   std::vector<double> scatter_;
+  std::vector<double> magnitude_;  ///< |a| + |a0|, when `sized_`
+  bool sized_ = false;
   std::vector<double> w_;
   std::vector<double> norm_;  ///< |B_i|^2 once known, else -1
   std::vector<double> estimate_;
-  double free_size_ = 0;  ///< |M^1/2 a0|
-  double scale_ = 0;      ///< |M^1/2 a0| + |d|
 
   // What came out.
   std::vector<std::uint32_t> negative_;

@@ -101,38 +101,18 @@ double OneByOne::slack(const Problem& problem, std::uint32_t row) const {
   return w;
 }
 
-double OneByOne::tolerance(const Problem& problem, std::uint32_t row) const {
-  return rounding * (norm_[row] * scale_ + std::abs(problem.h[row]));
+/// sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|, the scale of rounding in w_i: a is summed up from a0.
+double OneByOne::terms(const Problem& problem, std::uint32_t row) const {
+  double sum = std::abs(problem.h[row]);
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+    const std::uint32_t column = problem.column[e];
+    sum += std::abs(problem.entry[e]) * (std::abs(a_[column]) + std::abs(problem.a0[column]));
+  }
+  return sum;
 }
 
 void OneByOne::price(const Problem& problem) {
   for (std::uint32_t i = 0; i < problem.r(); ++i) w_[i] = slack(problem, i);
-}
-
-/// The size of b that rounding is judged by.
-void OneByOne::measure(const Problem& problem) {
-  for (std::size_t j = 0; j < problem.n(); ++j) dense_[j] = a_[j] - problem.a0[j];
-  const auto length = [&] {
-    // |x|^2 = x^T M x for x in dense_; in a block M = L L^T and |x|^2 = |L^T x|^2.
-    double sum = 0;
-    for (std::size_t j = 0; j < problem.n(); ++j) {
-      if (problem.mass->block_of(static_cast<std::uint32_t>(j)) < 0) {
-        sum += problem.mass->diagonal()[j] * dense_[j] * dense_[j];
-      }
-    }
-    for (const linear::Mass::Block& block : problem.mass->blocks()) {
-      const std::size_t size = block.variables.size();
-      for (std::size_t c = 0; c < size; ++c) {
-        double part = 0;
-        for (std::size_t i = c; i < size; ++i) part += block.factor[c * size + i] * dense_[block.variables[i]];
-        sum += part * part;
-      }
-    }
-    return std::sqrt(sum);
-  };
-  const double moved = length();
-  std::copy(problem.a0.begin(), problem.a0.end(), dense_.begin());
-  scale_ = length() + moved;
 }
 
 /// B_p = Q^T c + z; the length of z. Twice, so that z is orthogonal to the last digit.
@@ -276,10 +256,14 @@ void OneByOne::start_from(const Problem& problem, std::span<const std::uint32_t>
 void OneByOne::certify(const Problem& problem, std::uint32_t row, double sign, Solution& solution) const {
   solution.farkas.assign(problem.r(), 0.0);
   solution.farkas[row] = sign;
-  double largest = 1;
+  double largest = 1, size_of_changes = norm_[row];
+  for (std::size_t k = 0; k < size_; ++k) {
+    size_of_changes = std::max(size_of_changes, std::abs(change_[k]) * norm_[set_[k]]);
+  }
   for (std::size_t k = 0; k < size_; ++k) {
     double value = -sign * change_[k];
     if (problem.kind[set_[k]] == RowKind::inequality) value = std::max(value, 0.0);
+    if (std::abs(value) * norm_[set_[k]] <= 1e-14 * size_of_changes) value = 0;
     solution.farkas[set_[k]] = value;
     largest = std::max(largest, std::abs(value));
   }
@@ -303,20 +287,26 @@ OneByOne::Joined OneByOne::join(const Problem& problem, std::uint32_t row, std::
       linear::add_multiple(-change_[k], column, change_.data(), k);
     }
 
-    // A dependent row may be off by the rounding of all rows it is made of.
+    // The largest part of the combination B_p = sum change_k B_k: coefficients are known to rounding of that.
+    double size_of_changes = norm_[row];
+    for (std::size_t k = 0; k < size_; ++k) {
+      size_of_changes = std::max(size_of_changes, std::abs(change_[k]) * norm_[set_[k]]);
+    }
+
+    // A dependent row agrees with the rows it is made of when y^T h vanishes on the scale of all terms of y^T (J a + h).
     if (!outside) {
-      double allowed = tolerance(problem, row);
-      for (std::size_t k = 0; k < size_; ++k) allowed += std::abs(change_[k]) * tolerance(problem, set_[k]);
-      if (sign * w_[row] <= allowed) {
-        forgiven_[row] = allowed;
+      double gap = problem.h[row], scale = terms(problem, row);
+      for (std::size_t k = 0; k < size_; ++k) {
+        gap -= change_[k] * problem.h[set_[k]];
+        scale += size_of_changes / norm_[set_[k]] * terms(problem, set_[k]);
+      }
+      if (sign * gap <= rounding * scale) {
+        forgiven_[row] = std::max(2 * std::abs(w_[row]), rounding * scale);
         return Joined::consistent;
       }
     }
 
     // How far until a multiplier of the set reaches zero; rounding is no fall. Ties go to the least row.
-    double size_of_changes = 0;
-    for (std::size_t k = 0; k < size_; ++k) size_of_changes = std::max(size_of_changes, std::abs(change_[k]) * norm_[set_[k]]);
-    size_of_changes = std::max(size_of_changes, norm_[row]);
     double dual_step = infinity;
     std::size_t leaving = size_;
     for (std::size_t k = 0; k < size_; ++k) {
@@ -375,7 +365,6 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
   for (std::uint32_t i = 0; i < r; ++i) norm_[i] = metric_row(problem, i, z_.data());
-  measure(problem);
 
   // Equations first; they never leave, and a contradiction among them shows at once.
   for (std::uint32_t i = 0; i < r; ++i) {
@@ -384,7 +373,6 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
     const Joined joined = join(problem, i, most_rounds, solution, nullptr);
     if (joined == Joined::contradicts) return Status::infeasible;
     if (joined == Joined::exhausted) return Status::gave_up;
-    measure(problem);
   }
 
   // Then the rows we were given.
@@ -393,14 +381,13 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
 
   while (true) {
     // The row broken most, in the metric of the masses.
-    measure(problem);
     price(problem);
     std::uint32_t worst = r;
     double most = 0;
     for (std::uint32_t i = 0; i < r; ++i) {
       if (is_held_[i] != 0) continue;
       const double broken = problem.kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
-      if (!(broken > std::max(tolerance(problem, i), forgiven_[i]))) continue;
+      if (!(broken > forgiven_[i]) || broken <= rounding * terms(problem, i)) continue;
       const double relative = norm_[i] > 0 ? broken / norm_[i] : infinity;
       if (relative > most) {
         most = relative;

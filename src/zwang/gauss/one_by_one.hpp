@@ -44,10 +44,9 @@ class OneByOne {
 
   void gather_columns(const Problem& problem);
   double metric_row(const Problem& problem, std::uint32_t row, double* out) const;
-  double tolerance(const Problem& problem, std::uint32_t row) const;
-  double slack(const Problem& problem, std::uint32_t row) const;
+  [[nodiscard]] double terms(const Problem& problem, std::uint32_t row) const;
+  [[nodiscard]] double slack(const Problem& problem, std::uint32_t row) const;
   void price(const Problem& problem);
-  void measure(const Problem& problem);
   double split(const Problem& problem, std::uint32_t row);
   void push(std::uint32_t row, double rest);
   void drop(std::size_t place);
@@ -76,10 +75,9 @@ class OneByOne {
   std::vector<double> a_;
   std::vector<double> lambda_;
   std::vector<double> w_;
-  double scale_ = 0;  ///< |b0| + |b - b0|, the size against which rounding is judged
 
-  // Work: the row being split, c, R^-1 c, a vector over columns; by how much a dependent row may be off, being off by
-  // no more than the rounding of the rows it is made of.
+  // Work: the row being split, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
+  // the rows it is made of.
   std::vector<double> z_;
   std::vector<double> c_;
   std::vector<double> change_;

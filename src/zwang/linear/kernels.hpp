@@ -34,6 +34,22 @@ inline double dot(const double* x, const double* y, std::size_t size) {
   return sum;
 }
 
+/// sum |x_j y_j|
+inline double absolute_dot(const double* x, const double* y, std::size_t size) {
+  using Bits = long long __attribute__((vector_size(16)));
+  constexpr long long magnitude = 0x7fffffffffffffffLL;
+  const Bits mask = {magnitude, magnitude};
+  Pair s0 = {0, 0}, s1 = {0, 0};
+  std::size_t j = 0;
+  for (; j + 4 <= size; j += 4) {
+    s0 += reinterpret_cast<Pair>(reinterpret_cast<Bits>(load(x + j) * load(y + j)) & mask);
+    s1 += reinterpret_cast<Pair>(reinterpret_cast<Bits>(load(x + j + 2) * load(y + j + 2)) & mask);
+  }
+  double sum = total(s0 + s1);
+  for (; j < size; ++j) sum += x[j] * y[j] < 0 ? -(x[j] * y[j]) : x[j] * y[j];
+  return sum;
+}
+
 /// y += c x
 inline void add_multiple(double c, const double* x, double* y, std::size_t size) {
   const Pair cc = {c, c};
