@@ -42,7 +42,9 @@ void print_determined(const model::Model& model, const instant::Instant& instant
   print(certificate_line(instant.certificate));
 }
 
-int run(const Request& request) {
+}  // namespace
+
+int accelerate(const Request& request) {
   const model::Model model = load(request);
   const model::State state = model::initial_state(model);
   const instant::Instant instant = instant::accelerate(model, state);
@@ -64,16 +66,6 @@ int run(const Request& request) {
     print("\n" + condition_table(model, instant, false));
   }
   return exit_status(instant.status);
-}
-
-}  // namespace
-
-Command add_accelerate(CLI::App& zwang, Request& request) {
-  Command command;
-  command.app = zwang.add_subcommand("accelerate", "the true accelerations at the initial state, with a certificate");
-  add_common(*command.app, request);
-  command.run = [&request] { return run(request); };
-  return command;
 }
 
 }  // namespace zwang::cli

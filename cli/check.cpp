@@ -1,8 +1,6 @@
 /// `zwang check MODEL`: is the model well formed, what is each condition, is the start admissible, is the position regular.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
@@ -13,18 +11,11 @@
 
 namespace zwang::cli {
 
-namespace {
-
-struct CheckRequest {
-  bool repair = false;
-  std::string out;
-};
-
-int run(const Request& request, const CheckRequest& check) {
+int check(const Request& request) {
   const model::Model model = load(request);
   const model::State state = model::initial_state(model);
   const instant::Instant instant = instant::classify(model, state);
-  if (check.repair) {
+  if (request.repair) {
     return answered;
   }
   if (request.json) {
@@ -58,20 +49,6 @@ int run(const Request& request, const CheckRequest& check) {
     print("\n" + table.text());
   }
   return exit_status(instant.status);
-}
-
-}  // namespace
-
-Command add_check(CLI::App& zwang, Request& request) {
-  Command command;
-  command.app = zwang.add_subcommand("check", "is the model well formed, is the start admissible, is the position regular");
-  add_common(*command.app, request);
-  auto check = std::make_shared<CheckRequest>();
-  command.app->add_flag("--repair", check->repair, "project an approximate start onto the conditions and write the model");
-  command.app->add_option("--out", check->out, "with --repair: write the model below DIR instead of standard output")
-      ->type_name("DIR");
-  command.run = [check, &request] { return run(request, *check); };
-  return command;
 }
 
 }  // namespace zwang::cli

@@ -240,7 +240,9 @@ void tell_shock(const model::Model& model, const instant::Instant& instant, cons
   print(certificate_line(shock.certificate));
 }
 
-int run(const Request& request) {
+}  // namespace
+
+int explain(const Request& request) {
   const model::Model model = load(request);
   const model::State state = model::initial_state(model);
   instant::Options options;
@@ -292,16 +294,6 @@ int run(const Request& request) {
   }
   tell_accelerations(model, instant, steps);
   return status;
-}
-
-}  // namespace
-
-Command add_explain(CLI::App& zwang, Request& request) {
-  Command command;
-  command.app = zwang.add_subcommand("explain", "accelerations and shock told step by step: what was tried, what refuted it");
-  add_common(*command.app, request);
-  command.run = [&request] { return run(request); };
-  return command;
 }
 
 }  // namespace zwang::cli

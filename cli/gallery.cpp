@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include "commands.hpp"
 #include "gallery_files.hpp"
@@ -13,12 +12,6 @@
 namespace zwang::cli {
 
 namespace {
-
-struct GalleryRequest {
-  std::string name;
-  std::string out;
-  bool physics = false;
-};
 
 /// The `title` line of a model, without reading it as a whole.
 std::string title_of(std::string_view text) {
@@ -46,27 +39,29 @@ void list_all(bool json) {
   print(json ? fmt::format("{{\n  \"models\": [{}\n  ]\n}}\n", text) : text);
 }
 
-int run(const GalleryRequest& wanted, const Request& request) {
-  if (wanted.name.empty()) {
+}  // namespace
+
+int gallery(const Request& request) {
+  if (request.name.empty()) {
     list_all(request.json);
     return answered;
   }
-  const Source source = read_source("gallery:" + wanted.name);
-  if (wanted.out.empty() && !wanted.physics) {
+  const Source source = read_source("gallery:" + request.name);
+  if (request.out.empty() && !request.physics) {
     print(source.text);
     return answered;
   }
   for (const GalleryFile& file : gallery_files()) {
-    if (file.name != wanted.name) {
+    if (file.name != request.name) {
       continue;
     }
-    if (wanted.physics) {
+    if (request.physics) {
       if (file.file == "README.md") {
         print(file.text);
       }
       continue;
     }
-    const std::filesystem::path folder = std::filesystem::path(wanted.out) / wanted.name;
+    const std::filesystem::path folder = std::filesystem::path(request.out) / request.name;
     std::error_code code;
     std::filesystem::create_directories(folder, code);
     std::ofstream out(folder / file.file, std::ios::binary);
@@ -78,21 +73,6 @@ int run(const GalleryRequest& wanted, const Request& request) {
     print(fmt::format("{}\n", (folder / file.file).string()));
   }
   return answered;
-}
-
-}  // namespace
-
-Command add_gallery(CLI::App& zwang, Request& request) {
-  Command command;
-  command.app = zwang.add_subcommand("gallery", "lists the models that come along, or writes one out");
-  auto wanted = std::make_shared<GalleryRequest>();
-  command.app->add_option("NAME", wanted->name, "a model: its text goes to standard output");
-  command.app->add_option("--out", wanted->out, "write the model's folder below DIR")->type_name("DIR");
-  command.app->add_flag("--physics", wanted->physics, "print what the model shows");
-  command.app->add_flag("--json", request.json, "the list as one JSON object");
-  command.app->add_flag("--quiet", request.quiet, "accepted for symmetry: the list is short");
-  command.run = [wanted, &request] { return run(*wanted, request); };
-  return command;
 }
 
 }  // namespace zwang::cli

@@ -10,9 +10,7 @@
 
 namespace zwang::cli {
 
-namespace {
-
-int run(const Request& request) {
+int impact(const Request& request) {
   const model::Model model = load(request);
   const model::State state = model::initial_state(model);
   const instant::Shock shock = instant::impact(model, state);
@@ -50,16 +48,6 @@ int run(const Request& request) {
   print("\n" + energy_line(shock.energy));
   print(certificate_line(shock.certificate));
   return answered;
-}
-
-}  // namespace
-
-Command add_impact(CLI::App& zwang, Request& request) {
-  Command command;
-  command.app = zwang.add_subcommand("impact", "the velocities after the blows, seizures and collisions of this instant");
-  add_common(*command.app, request);
-  command.run = [&request] { return run(request); };
-  return command;
 }
 
 }  // namespace zwang::cli

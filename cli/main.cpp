@@ -1,4 +1,5 @@
 /// The command `zwang`: one sub-command per question.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -24,6 +25,54 @@ bool wants_json(int count, char** words) {
   return false;
 }
 
+/// MODEL and the options every question about a model takes.
+void add_common(CLI::App& command, cli::Request& request) {
+  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required();
+  command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
+  command.add_option("--set", request.set, "set a parameter: NAME=VALUE (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--at", request.at, "the time of the initial state, instead of the model's start")->type_name("T");
+  command.add_option("--until", request.until, "the end time, instead of the model's")->type_name("T");
+  command.add_option("--tolerance", request.tolerance, "the tolerance, instead of the model's")->type_name("E");
+  command.add_option("--samples", request.samples, "number of output instants, instead of the model's")->type_name("N");
+  command.add_flag("--quiet", request.quiet, "print the verdict only");
+}
+
+/// A sub-command and what answers it.
+struct Command {
+  CLI::App* app = nullptr;
+  int (*answer)(const cli::Request&) = nullptr;
+};
+
+std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
+  std::vector<Command> commands;
+  const auto add = [&](const char* name, const char* help, int (*answer)(const cli::Request&)) {
+    commands.push_back({app.add_subcommand(name, help), answer});
+    return commands.back().app;
+  };
+  CLI::App* check = add("check", "is the model well formed, is the start admissible, is the position regular", cli::check);
+  check->add_flag("--repair", request.repair, "project an approximate start onto the conditions and write the model");
+  check->add_option("--out", request.out, "with --repair: write the model below DIR instead of standard output")
+      ->type_name("DIR");
+  CLI::App* accelerate =
+      add("accelerate", "the true accelerations at the initial state, with a certificate", cli::accelerate);
+  CLI::App* explain = add("explain", "accelerations and shock told step by step: what was tried, what refuted it",
+                          cli::explain);
+  CLI::App* impact = add("impact", "the velocities after the blows, seizures and collisions of this instant", cli::impact);
+  for (CLI::App* command : {check, accelerate, explain, impact}) {
+    add_common(*command, request);
+  }
+  CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
+  gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
+  gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");
+  gallery->add_flag("--physics", request.physics, "print what the model shows");
+  gallery->add_flag("--json", request.json, "the list as one JSON object");
+  add("schema", "the JSON Schema of the model file, for editors", cli::schema);
+  return commands;
+}
+
 int run(int count, char** words) {
   CLI::App app{"Mechanics with constraints, by Gauss's principle of least constraint."};
   app.name("zwang");
@@ -31,10 +80,7 @@ int run(int count, char** words) {
   app.require_subcommand(1);
   app.footer("Models are TOML files; `zwang gallery` lists the ones that come along.");
   cli::Request request;
-  const std::vector<cli::Command> commands{
-      cli::add_check(app, request),  cli::add_accelerate(app, request), cli::add_explain(app, request),
-      cli::add_impact(app, request), cli::add_gallery(app, request),    cli::add_schema(app, request),
-  };
+  const std::vector<Command> commands = add_commands(app, request);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
@@ -52,10 +98,10 @@ int run(int count, char** words) {
     }
     return cli::bad_input;
   }
-  for (const cli::Command& command : commands) {
+  for (const Command& command : commands) {
     if (command.app->parsed()) {
       try {
-        return command.run();
+        return command.answer(request);
       } catch (const Error& error) {
         if (request.json) {
           cli::print(report::error_json(error));

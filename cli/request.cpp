@@ -14,20 +14,6 @@
 
 namespace zwang::cli {
 
-void add_common(CLI::App& command, Request& request) {
-  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required();
-  command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
-  command.add_option("--set", request.set, "set a parameter: NAME=VALUE (repeatable)")
-      ->take_all()
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--at", request.at, "the time of the initial state, instead of the model's start")->type_name("T");
-  command.add_option("--until", request.until, "the end time, instead of the model's")->type_name("T");
-  command.add_option("--tolerance", request.tolerance, "the tolerance, instead of the model's")->type_name("E");
-  command.add_option("--samples", request.samples, "number of output instants, instead of the model's")->type_name("N");
-  command.add_flag("--quiet", request.quiet, "print the verdict only");
-}
-
 Source read_source(const std::string& name) {
   Source source;
   source.name = name;

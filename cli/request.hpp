@@ -1,7 +1,6 @@
 /// What every sub-command shares: the model argument, the common options, and the exit statuses.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,11 @@ struct Request {
   bool quiet = false;
   std::vector<std::string> set;
   std::string at, until, tolerance, samples;
+  bool repair = false;   ///< check
+  std::string out;       ///< check --repair, gallery
+  std::string name;      ///< gallery
+  bool physics = false;  ///< gallery
 };
-
-/// Adds MODEL and the common options to a sub-command.
-void add_common(CLI::App& command, Request& request);
 
 /// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
 struct Source {

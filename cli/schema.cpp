@@ -5,14 +5,9 @@
 
 namespace zwang::cli {
 
-Command add_schema(CLI::App& zwang, Request& /*request*/) {
-  Command command;
-  command.app = zwang.add_subcommand("schema", "the JSON Schema of the model file, for editors");
-  command.run = [] {
-    print(model::json_schema());
-    return answered;
-  };
-  return command;
+int schema(const Request& /*request*/) {
+  print(model::json_schema());
+  return answered;
 }
 
 }  // namespace zwang::cli
