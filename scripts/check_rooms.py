@@ -75,7 +75,7 @@ def check(root):
                         breaches.append(f'{place}:{number}: "{target}" names no room')
                     elif parts[1] not in may_include[room]:
                         breaches.append(f"{place}:{number}: {room} may not include {parts[1]}")
-                elif bracket == '"' and not (room == "cli" and parts[0] == "cli"):
+                elif bracket == '"' and parts[0] != room and not (folder.parent == root and (folder / target).is_file()):
                     breaches.append(f'{place}:{number}: write the whole path, "zwang/ROOM/FILE", instead of "{target}"')
                 elif library and library not in sees[room]:
                     breaches.append(f"{place}:{number}: {room} may not include {library}")
