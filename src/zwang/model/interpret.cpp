@@ -381,10 +381,13 @@ auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
     const Syntax& index = s.children[k + 1];
     const double value = whole(index, "an index");
     if (value < 1 || value > body.counts[k]) {
-      fail(index, fmt::format("{} has the value {} here, but {} has the members 1 to {}", quote(index), exact(value),
-                              body.counts.size() == 1 ? fmt::format("`{}`", body.name)
-                                                      : fmt::format("`{}` (index {})", body.name, k + 1),
-                              body.counts[k]));
+      std::string where;
+      for (const Binding& binding : *bindings_) {
+        where += fmt::format("{}{} = {}", where.empty() ? " for " : ", ", binding.name, exact(binding.value));
+      }
+      const std::string_view which = body.counts.size() == 1 ? "index" : k == 0 ? "first index" : "second index";
+      fail(index, fmt::format("{} is {} here{}, but the {} of `{}` goes from 1 to {}", quote(index), exact(value), where,
+                              which, body.name, body.counts[k]));
     }
     out.member = out.member * body.counts[k] + static_cast<std::uint32_t>(value) - 1;
   }

@@ -113,7 +113,7 @@ class Checker {
     }
     for (const Key& key : keys()) {
       if (key.table != path || !key.required || table.find(key.key) != nullptr) continue;
-      throw source_.error(place, fmt::format("{} has no `{}`: {}", heading(path, name), key.key, words(key.form)));
+      throw source_.error(place, fmt::format("{} has no `{}`: write {} = … with {}", heading(path, name), key.key, key.key, words(key.form)));
     }
   }
 
@@ -279,8 +279,10 @@ std::string own_words(std::string_view description) {
   if (rest.starts_with(opening)) rest.remove_prefix(opening.size());
   if (has("encountered end-of-file")) {
     const std::size_t colon = rest.find(':');
-    return fmt::format("the file ends in the middle of a {}", rest.substr(0, colon));
+    return fmt::format("the file ends too early: the end of this {} is missing", rest.substr(0, colon));
   }
+  if (has("expected value, saw")) return "a value is missing behind the sign =";
+  if (has("expected ']'")) return "the closing bracket ] is missing";
   return fmt::format("this is not TOML: {}", rest);
 }
 

@@ -149,6 +149,14 @@ Position Source::inside(Position opening, std::size_t offset) const {
 }
 
 void Source::require_text() const {
+  for (std::size_t k = 0; k < line_start_.size(); ++k) {
+    const std::size_t end = k + 1 < line_start_.size() ? line_start_[k + 1] : text_.size();
+    if (end - line_start_[k] > longest_line) {
+      const Place where{file_, static_cast<std::uint32_t>(k + 1), 1};
+      throw Error(where, fmt::format("this line has {} bytes; a line may have at most {} MiB", end - line_start_[k],
+                                     longest_line >> 20U));
+    }
+  }
   std::size_t dots = 0;
   for (std::size_t at = 0; at < text_.size();) {
     // Bytes that are no characters, and characters that no text has.
@@ -168,15 +176,6 @@ void Source::require_text() const {
     if (byte == '=' || byte == ',' || byte == '[' || byte == ']' || byte == '{' || byte == '}' || byte == '\n') dots = 0;
     if (dots > most_dots) throw Error(place(position(at)), fmt::format("a name of more than {} parts", most_dots));
     at += length;
-  }
-
-  for (std::size_t k = 0; k < line_start_.size(); ++k) {
-    const std::size_t end = k + 1 < line_start_.size() ? line_start_[k + 1] : text_.size();
-    if (end - line_start_[k] > longest_line) {
-      const Place where{file_, static_cast<std::uint32_t>(k + 1), 1};
-      throw Error(where, fmt::format("this line has {} bytes; a line may have at most {} MiB", end - line_start_[k],
-                                     longest_line >> 20U));
-    }
   }
 }
 
