@@ -316,12 +316,31 @@ struct Graph::Store {
     }
   }
 
-  /// Collect factors_in into factors_out by their bases.
+  /// Is (e)^exponent written out: (c x y)^n = c^n x^n y^n, unless c^n or its inverse leaves the range of normal numbers?
+  [[nodiscard]] bool written_out(Expr e, double exponent) const {
+    if (at(e).kind != NodeKind::product || !whole(exponent)) return false;
+    const double c = term(e).coefficient;
+    return exponent == 1 || (std::isnormal(std::pow(c, exponent)) && std::isnormal(std::pow(c, -exponent)));
+  }
+
+  /// Append (e)^exponent to factors_in, written out before anything is collected, so that x y / sqrt(x y) does not
+  /// depend on how it was put together.
+  void push(Expr e, double exponent) {
+    if (!written_out(e, exponent)) {
+      push_factor(e, exponent);
+      return;
+    }
+    for (const Expr f : children_of(e)) push_factor(f, exponent);
+  }
+
+  /// Collect factors_in into factors_out by their bases; numbers are not collected but folded one by one (0/0 is not 0^0).
   void collect_factors() {
     factors_out.clear();
     next_mark();
     for (const Factor& f : factors_in) {
-      if (marks[f.base.id] == mark) {
+      if (is_number(f.base)) {
+        factors_out.push_back(f);
+      } else if (marks[f.base.id] == mark) {
         factors_out[positions[f.base.id]].exponent += f.exponent;
       } else {
         marks[f.base.id] = mark;
@@ -359,26 +378,11 @@ struct Graph::Store {
           factors_in.push_back({plain_power(f.base, f.exponent), 1});
           spliced = true;
         }
-      } else if (r.kind == NodeKind::product && whole(f.exponent)) {
-        // (c x y)^n = c^n x^n y^n, unless c^n or its inverse leaves the range of normal numbers.
-        const double c = term(f.base).coefficient;
-        const bool normal = std::isnormal(std::pow(c, f.exponent)) && std::isnormal(std::pow(c, -f.exponent));
-        if (f.exponent != 1 && !normal) {
-          factors_in.push_back(f);
-          continue;
-        }
-        for (const Expr e : children_of(f.base)) {
-          if (is_number(e)) {
-            fold(coefficient, c, f.exponent);
-          } else {
-            push_factor(e, f.exponent);
-          }
-        }
-        spliced = true;
       } else {
-        // (x^a)^n = x^(a n).
-        push_factor(f.base, f.exponent);
-        spliced = spliced || factors_in.back().base != f.base;
+        // What the collection made whole: ((x y)^0.25)^4, (x^a)^n = x^(a n).
+        const std::size_t before = factors_in.size();
+        push(f.base, f.exponent);
+        spliced = spliced || factors_in.size() != before + 1 || factors_in.back().base != f.base;
       }
     }
 
@@ -397,7 +401,8 @@ struct Graph::Store {
       collect_factors();
     } while (splice_factors(coefficient));
 
-    // Zero times anything that is defined.
+    // Zero times anything that is defined; an overflow times zero is no number.
+    if (std::isnan(coefficient)) return not_a_number();
     if (coefficient == 0) {
       for (const Factor& f : factors_in) {
         if (at(f.base).undefined) return not_a_number();
@@ -422,29 +427,21 @@ struct Graph::Store {
 
   Expr multiply(std::span<const Expr> factors) {
     factors_in.clear();
-    for (const Expr e : factors) push_product(e, 1);
+    for (const Expr e : factors) push(e, 1);
     return collect_product(1);
-  }
-
-  void push_product(Expr e, double exponent) {
-    if (exponent == 1 && at(e).kind == NodeKind::product) {
-      for (const Expr f : children_of(e)) push_factor(f, 1);
-    } else {
-      push_factor(e, exponent);
-    }
   }
 
   Expr divide(Expr a, Expr b) {
     factors_in.clear();
-    push_product(a, 1);
-    push_product(b, -1);
+    push(a, 1);
+    push(b, -1);
     return collect_product(1);
   }
 
   Expr power(Expr base, Expr exponent) {
     if (!is_number(exponent)) return base == one ? one : intern_power(base, exponent);
     factors_in.clear();
-    push_product(base, at(exponent).number);
+    push(base, at(exponent).number);
     return collect_product(1);
   }
 };
