@@ -29,14 +29,34 @@ constexpr double multiplier_rounding = 1e-13;
 
 /// No rounding excuses more than this part of a row's terms in the motion and in the free motion.
 constexpr double natural_rounding = 1e-9;
+constexpr double suspicious = 1e-10;
 
 /// Below this least pivot, relative to its diagonal, rounding is magnified enough to be corrected.
 constexpr double weak_pivot = 1e-5;
 
-/// In a rescue, a row this near to the span of the set depends on it, above what the factor skips; and so does one whose
-/// distance from the span has cancelled to rounding.
+/// In a rescue, a row this near to the span of the set depends on it, above what the factor skips; so does one whose
+/// distance from the span has cancelled to rounding, and one may doubt it where most of it has cancelled.
 constexpr double dependent = 1e-11;
+constexpr double doubtful = 1e-6;
 constexpr double cancelled = 256 * std::numeric_limits<double>::epsilon();
+
+/// The worst violation of a row, as a part of its terms with the largest accelerations.
+double broken_part(const Problem& problem, std::span<const double> a) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max({largest, std::abs(a[k]), std::abs(problem.a0[k])});
+  double worst = 0;
+  for (std::size_t i = 0; i < problem.r(); ++i) {
+    double value = problem.h[i];
+    double terms = std::abs(value);
+    for (std::uint32_t p = problem.start[i]; p < problem.start[i + 1]; ++p) {
+      value += problem.entry[p] * a[problem.column[p]];
+      terms += std::abs(problem.entry[p]) * largest;
+    }
+    const double size = problem.kind[i] == RowKind::equation ? std::abs(value) : value;
+    if (size > 0) worst = std::max(worst, size / terms);
+  }
+  return worst;
+}
 
 }  // namespace
 
@@ -63,7 +83,6 @@ bool SparseFace::prepare(const Problem& problem) {
   lambda_.assign(r, 0.0);
   w_.resize(r);
   a_.resize(n);
-  terms_.resize(n);
   column_.resize(r, 0.0);
   share_.resize(r);
   forgiven_.assign(r, 0.0);
@@ -148,20 +167,18 @@ void SparseFace::multipliers() {
 
   // Which came out negative?
   largest_ = 0;
-  for (const std::uint32_t i : cholesky_.order()) largest_ = std::max(largest_, std::abs(lambda_[i]));
+  double smallest = 0;
+  for (const std::uint32_t i : cholesky_.order()) {
+    largest_ = std::max(largest_, std::abs(lambda_[i]));
+    smallest = std::min(smallest, lambda_[i]);
+  }
   negative_.clear();
   const double least = -multiplier_rounding * largest_;
+  if (smallest >= least) return;
   for (const std::uint32_t i : cholesky_.order()) {
     if (lambda_[i] < least && problem_->kind[i] == RowKind::inequality) negative_.push_back(i);
   }
   std::sort(negative_.begin(), negative_.end());
-}
-
-void SparseFace::sum_up() {
-  // a = a0 - W J^T lambda, and the size of what was added up.
-  std::copy(problem_->a0.begin(), problem_->a0.end(), a_.begin());
-  for (std::size_t k = 0; k < a_.size(); ++k) terms_[k] = std::abs(a_[k]);
-  for (const std::uint32_t i : cholesky_.order()) gram_.add_row(i, -lambda_[i], a_, terms_);
 }
 
 double SparseFace::natural_terms(std::uint32_t row) const {
@@ -174,42 +191,61 @@ double SparseFace::natural_terms(std::uint32_t row) const {
   return terms;
 }
 
+double SparseFace::rounding_of(std::uint32_t row) const {
+  // Rounding of the terms of the row, and of those its motion was summed from: the free one and Phi_ij lambda_j.
+  double row_terms = std::abs(problem_->h[row]);
+  double motion_terms = 0;
+  for (std::uint32_t p = problem_->start[row]; p < problem_->start[row + 1]; ++p) {
+    const std::uint32_t c = problem_->column[p];
+    row_terms += std::abs(problem_->entry[p] * a_[c]);
+    motion_terms += std::abs(problem_->entry[p] * problem_->a0[c]);
+  }
+  const std::span<const std::uint32_t> others = gram_.neighbours(row);
+  const std::span<const std::uint32_t> edges = gram_.edges_of(row);
+  for (std::size_t s = 0; s < others.size(); ++s) {
+    if (lambda_[others[s]] != 0) motion_terms += std::abs(gram_.between_terms(edges[s]) * lambda_[others[s]]);
+  }
+  motion_terms += std::abs(gram_.diagonal(row) * lambda_[row]);
+  return row_rounding * row_terms + motion_rounding * motion_terms;
+}
+
 double SparseFace::evaluate(bool strict) {
   // Values of all rows; violated ones outside the set, and the worst rounding within. Where multipliers are so large
   // that rounding hides the row itself, nothing is excused: a held row that does not hold counts as violated too.
   violated_.clear();
   double excess = 0;
-  const double held_rounding = strict ? 0.0 : motion_rounding;
+  const double held_rounding = strict ? 0.0 : motion_rounding * (largest_ + largest_);
   for (std::uint32_t i = 0; i < problem_->r(); ++i) {
     const double h = problem_->h[i];
     double value = h;
     double row_terms = std::abs(h);
-    double motion_terms = 0;
     for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
       const double x = problem_->entry[p] * a_[problem_->column[p]];
       value += x;
       row_terms += std::abs(x);
-      motion_terms += std::abs(problem_->entry[p]) * terms_[problem_->column[p]];
     }
     w_[i] = value;
+
+    // Most rows are clearly in order.
     const double size = std::abs(value);
+    if (size <= row_rounding * row_terms) continue;
     if (place_[i] == in) {
-      const double rounding = row_rounding * row_terms + held_rounding * motion_terms;
+      const double rounding = row_rounding * row_terms + held_rounding * gram_.diagonal(i);
       if (size > rounding) excess = std::max(excess, size / rounding);
-      if (size > row_rounding * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
-      continue;
+      if (size > suspicious * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
+    } else if (value > 0 || problem_->kind[i] == RowKind::equation) {
+      if (size > std::min(rounding_of(i), natural_rounding * natural_terms(i)) + forgiven_[i]) violated_.push_back(i);
     }
-    if (value < 0 && problem_->kind[i] == RowKind::inequality) continue;
-    if (size <= row_rounding * row_terms + forgiven_[i]) continue;
-    const double hidden = std::min(motion_rounding * motion_terms, natural_rounding * natural_terms(i));
-    if (size > row_rounding * row_terms + forgiven_[i] + hidden) violated_.push_back(i);
   }
   return excess;
 }
 
 void SparseFace::price() {
+  // a = a0 - W J^T lambda.
+  std::copy(problem_->a0.begin(), problem_->a0.end(), a_.begin());
+  for (const std::uint32_t i : cholesky_.order()) gram_.add_row(i, -lambda_[i], a_);
+
   // Rows near dependence magnify rounding: their values are then held to the last digits of a itself.
-  sum_up();
   const bool strict = cholesky_.least_pivot() < weak_pivot;
   double excess = evaluate(strict);
 
@@ -330,17 +366,6 @@ void SparseFace::find_pieces() {
       piece_start_.push_back(static_cast<std::uint32_t>(piece_row_.size()));
     }
   }
-}
-
-double SparseFace::rounding_of(std::uint32_t row) const {
-  // As in `price`, for one row.
-  double row_terms = std::abs(problem_->h[row]);
-  double motion_terms = 0;
-  for (std::uint32_t p = problem_->start[row]; p < problem_->start[row + 1]; ++p) {
-    row_terms += std::abs(problem_->entry[p] * a_[problem_->column[p]]);
-    motion_terms += std::abs(problem_->entry[p]) * terms_[problem_->column[p]];
-  }
-  return row_rounding * row_terms + motion_rounding * motion_terms;
 }
 
 std::uint32_t SparseFace::worst() const {
@@ -491,7 +516,16 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   Solution found;
   found.rounds = solution.rounds;
   std::vector<Trial> rounds;
-  const Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
+  std::vector<double> scratch;
+  const auto trusted = [&](Status status) {
+    // Multipliers may grow so large that rounding hides broken rows: such an answer is none.
+    if (status != Status::solved) return true;
+    const Certificate certificate = verify(problem, one_by_one_.a(), one_by_one_.lambda(), scratch);
+    return certificate.stationarity < 1e-6 && broken_part(problem, one_by_one_.a()) < 1e-6;
+  };
+  Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
+  if (!trusted(status)) status = one_by_one_.run(problem, {}, most, found, trials != nullptr ? &rounds : nullptr);
+  if (!trusted(status)) status = Status::gave_up;
   solution.rounds = found.rounds;
 
   // Tell its rounds in the numbers of the whole.
@@ -586,9 +620,11 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
         }
       }
 
-      // Neither: the rows contradict each other.
-      if (until_met == infinity && until_loose == infinity) {
-        return prove_infeasible(p, sign, solution) ? Status::infeasible : Status::gave_up;
+      // Neither, or hardly: the rows contradict each other, if the proof stands.
+      if (until_loose == infinity && (until_met == infinity || stiffness < doubtful * stiffness_terms)) {
+        if (prove_infeasible(p, sign, solution)) return Status::infeasible;
+        solution.farkas.clear();
+        if (until_met == infinity) return Status::gave_up;
       }
 
       // Go there, and change the set by the one row.

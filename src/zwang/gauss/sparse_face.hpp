@@ -50,7 +50,6 @@ class SparseFace {
  private:
   enum Place : std::uint8_t { out, in, skipped };
 
-  void sum_up();
   [[nodiscard]] double natural_terms(std::uint32_t row) const;
   [[nodiscard]] double evaluate(bool strict);
   void drop_negative();
@@ -78,8 +77,8 @@ class SparseFace {
   bool solved_once_ = false;
   bool remembers_ = false;
 
-  // Numbers: free value of each row, multipliers, slacks, motion, and the size of the terms the motion was summed from.
-  std::vector<double> free_, lambda_, w_, a_, terms_;
+  // Numbers: free value of each row, multipliers, slacks, motion.
+  std::vector<double> free_, lambda_, w_, a_;
   double largest_ = 0;       ///< multiplier
   double largest_free_ = 0;  ///< component of the free motion
 

@@ -38,6 +38,7 @@ bool SparseGram::shape(const SparseRows& rows, const Mass& mass) {
     for (std::size_t i = 0; i < mass.size(); ++i) known_block_.push_back(mass.block_of(static_cast<std::uint32_t>(i)));
   }
   inverse_.resize(mass.size());
+  known_diagonal_.clear();
 
   // List what the numbers will need.
   close_rows(rows, mass);
@@ -105,59 +106,56 @@ void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
   }
   std::copy(column_start.begin(), column_start.end() - 1, head.begin());
 
-  // For each row, the later rows that share a variable with it, and the products.
+  // For each row, the later rows that share a variable with it, and the products, joined into runs as they come.
   struct Product {
-    std::uint32_t row, entry, weighted;
+    std::uint32_t row;
+    Run run;
   };
   std::vector<Product> products;
-  std::vector<std::uint32_t> others;
-  std::vector<std::uint32_t> place(count, none);
-  std::vector<std::uint32_t> fill;
-  std::vector<Product> sorted;
-  edge_start_.assign(1, 0);
-  run_start_.assign(1, 0);
+  std::vector<std::uint32_t> last_of(count, none);
+  edge_start_.clear();
+  run_start_.clear();
   upper_row_.clear();
   run_.clear();
+  edge_start_.reserve(count + 1);
+  run_start_.reserve(rows.column.size() / 2 + 2);
+  upper_row_.reserve(rows.column.size() / 2 + 1);
+  run_.reserve(rows.column.size() / 2 + 1);
+  edge_start_.push_back(0);
+  run_start_.push_back(0);
   for (std::size_t j = 0; j < count; ++j) {
     products.clear();
-    others.clear();
     for (std::uint32_t q = weighted_start_[j]; q < weighted_start_[j + 1]; ++q) {
       const std::uint32_t c = weighted_column_[q];
       while (head[c] < column_start[c + 1] && column_row[head[c]] <= j) ++head[c];
       for (std::uint32_t slot = head[c]; slot < column_start[c + 1]; ++slot) {
         const std::uint32_t i = column_row[slot];
-        if (place[i] == none) {
-          place[i] = 0;
-          others.push_back(i);
+        const std::uint32_t p = column_entry[slot];
+        const std::uint32_t last = last_of[i];
+        if (last != none && products[last].run.entry + products[last].run.length == p &&
+            products[last].run.weighted + products[last].run.length == q) {
+          ++products[last].run.length;
+          continue;
         }
-        ++place[i];
-        products.push_back({i, column_entry[slot], q});
+        last_of[i] = static_cast<std::uint32_t>(products.size());
+        products.push_back({i, {p, q, 1}});
       }
     }
 
-    // Sort the products by the other row, keeping the order of the variables, and join neighbours into runs.
-    std::sort(others.begin(), others.end());
-    fill.assign(1, 0);
-    for (std::size_t k = 0; k < others.size(); ++k) {
-      fill.push_back(fill.back() + place[others[k]]);
-      place[others[k]] = fill[k];
+    // Sort the runs by the other row, keeping the order of the variables, and write the edges down.
+    if (products.size() > 1) {
+      std::stable_sort(products.begin(), products.end(),
+                       [](const Product& one, const Product& other) { return one.row < other.row; });
     }
-    sorted.resize(products.size());
-    for (const Product& product : products) sorted[place[product.row]++] = product;
-    for (std::size_t k = 0; k < others.size(); ++k) {
-      for (std::uint32_t s = fill[k]; s < fill[k + 1]; ++s) {
-        const Product& product = sorted[s];
-        if (s > fill[k] && run_.back().entry + run_.back().length == product.entry &&
-            run_.back().weighted + run_.back().length == product.weighted) {
-          ++run_.back().length;
-        } else {
-          run_.push_back({product.entry, product.weighted, 1});
-        }
+    for (std::size_t k = 0; k < products.size(); ++k) {
+      if (k == 0 || products[k].row != products[k - 1].row) {
+        if (k > 0) run_start_.push_back(run_.size());
+        upper_row_.push_back(products[k].row);
+        last_of[products[k].row] = none;
       }
-      upper_row_.push_back(others[k]);
-      run_start_.push_back(run_.size());
-      place[others[k]] = none;
+      run_.push_back(products[k].run);
     }
+    if (!products.empty()) run_start_.push_back(run_.size());
     edge_start_.push_back(upper_row_.size());
   }
   assert(upper_row_.size() < none);
@@ -197,7 +195,10 @@ void SparseGram::load(const SparseRows& rows, const Mass& mass) {
   // Diagonal mass: scale the entries.
   const std::span<const double> diagonal = mass.diagonal();
   if (!blocks_) {
-    for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1.0 / diagonal[i];
+    if (!std::equal(diagonal.begin(), diagonal.end(), known_diagonal_.begin(), known_diagonal_.end())) {
+      known_diagonal_.assign(diagonal.begin(), diagonal.end());
+      for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1.0 / diagonal[i];
+    }
     for (std::size_t p = 0; p < rows.entry.size(); ++p) weighted_[p] = rows.entry[p] * inverse_[rows.column[p]];
     return;
   }

@@ -75,21 +75,24 @@ class SparseGram {
     return sum;
   }
 
+  /// The sum of the absolute values of the products behind Phi_ij.
+  [[nodiscard]] double between_terms(std::size_t edge) const {
+    double sum = 0;
+    for (std::size_t k = run_start_[edge]; k < run_start_[edge + 1]; ++k) {
+      const Run run = run_[k];
+      for (std::uint32_t s = 0; s < run.length; ++s) {
+        const double x = rows_.entry[run.entry + s] * weighted_[run.weighted + s];
+        sum += x < 0 ? -x : x;
+      }
+    }
+    return sum;
+  }
+
   /// a += factor * (W J^T) of one row; and J of one row times a.
   void add_row(std::uint32_t row, double factor, std::span<double> a) const {
     const std::uint32_t begin = weighted_start_[row];
     const std::uint32_t end = weighted_start_[row + 1];
     for (std::uint32_t p = begin; p < end; ++p) a[weighted_column_[p]] += factor * weighted_[p];
-  }
-  /// The same, and terms += the absolute values of what was added.
-  void add_row(std::uint32_t row, double factor, std::span<double> a, std::span<double> terms) const {
-    const std::uint32_t begin = weighted_start_[row];
-    const std::uint32_t end = weighted_start_[row + 1];
-    for (std::uint32_t p = begin; p < end; ++p) {
-      const double x = factor * weighted_[p];
-      a[weighted_column_[p]] += x;
-      terms[weighted_column_[p]] += x < 0 ? -x : x;
-    }
   }
   [[nodiscard]] double times_row(std::uint32_t row, std::span<const double> a) const {
     const std::uint32_t begin = rows_.start[row];
@@ -123,7 +126,7 @@ class SparseGram {
   std::vector<std::uint32_t> widened_start_, widened_column_;
   std::vector<std::uint32_t> own_;  ///< where an entry of J lies in J W; only with blocks
   std::vector<double> weighted_;
-  std::vector<double> inverse_;
+  std::vector<double> known_diagonal_, inverse_;
   std::vector<double> wide_row_;
 
   // Edges by their lower row, with the products behind each; the graph in both directions.
