@@ -142,7 +142,7 @@ std::optional<std::vector<double>> by_enumeration(const Problem& problem) {
         for (std::size_t m = 0; m < q; ++m) sum -= l[p][m] * l[q][m];
         if (q < p) {
           l[p][q] = sum / l[q][q];
-        } else if (sum > 1e-15L * phi[set[p]][set[p]]) {
+        } else if (sum > 1e-13L * phi[set[p]][set[p]]) {
           l[p][p] = std::sqrt(sum);
         } else {
           independent = false;
@@ -172,7 +172,7 @@ std::optional<std::vector<double>> by_enumeration(const Problem& problem) {
       Real w = slack[i];
       for (std::size_t p = 0; p < k; ++p) w -= phi[i][set[p]] * lambda[p];
       if (problem.kind[i] == RowKind::equation) w = std::abs(w);
-      if (w > 1e-12L * (scale[i] + std::sqrt(phi[i][i]) * largest)) right = false;
+      if (w > 1e-12L * scale[i] + 1e-16L * std::sqrt(phi[i][i]) * largest) right = false;
     }
     if (!right) continue;
     std::vector<double> a(n);

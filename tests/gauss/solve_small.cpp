@@ -178,6 +178,31 @@ TEST(NearestPoint, numbers_that_are_not_finite_are_given_up_on) {
   }
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t many = 2000;
+#else
+constexpr std::size_t many = 30000;
+#endif
+
+/// How much larger the terms of J^T lambda are than what stationarity is measured by: near-dependent rows press against
+/// each other with forces that cancel, and rounding is a fraction of those.
+double cancellation(const Problem& problem, const Solution& solution) {
+  std::vector<double> sum(problem.n(), 0.0), terms(problem.n(), 0.0), weight(problem.n(), 0.0);
+  for (std::size_t i = 0; i < problem.r(); ++i) {
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      sum[problem.column[e]] += solution.lambda[i] * problem.entry[e];
+      terms[problem.column[e]] += std::abs(solution.lambda[i] * problem.entry[e]);
+    }
+  }
+  problem.mass->multiply(problem.a0, weight);
+  double size = 0, largest = 0;
+  for (std::size_t j = 0; j < problem.n(); ++j) {
+    size = std::max({size, std::abs(sum[j]), std::abs(weight[j])});
+    largest = std::max(largest, terms[j]);
+  }
+  return largest == 0 ? 0 : largest / size;
+}
+
 /// A random small problem with every kind of trouble in it.
 Instance troubled(std::mt19937_64& random) {
   const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
@@ -243,7 +268,7 @@ TEST(NearestPoint, agrees_with_the_enumeration_of_all_sets) {
   Workspace workspace;
   Solution solution;
   std::vector<double> scratch;
-  for (int k = 0; k < 3000; ++k) {
+  for (std::size_t k = 0; k < many; ++k) {
     const Instance instance = troubled(random);
     const Problem problem = instance.problem();
     solve(problem, {}, workspace, solution);
@@ -252,7 +277,8 @@ TEST(NearestPoint, agrees_with_the_enumeration_of_all_sets) {
       ++solvable;
       ASSERT_EQ(solution.status, Status::solved) << k;
       const Certificate certificate = verify(problem, solution.a, solution.lambda, scratch);
-      ASSERT_LE(certificate.stationarity, residual_bound) << k;
+      ASSERT_LE(certificate.stationarity, residual_bound * (1 + cancellation(problem, solution))) << k;
+      ASSERT_LE(std::max(certificate.primal, certificate.complementarity), residual_bound) << k;
       ASSERT_LE(certificate.dual, 0.0) << k;
       double size = 1;
       for (const double value : instance.a0) size = std::max(size, std::abs(value));
@@ -267,8 +293,8 @@ TEST(NearestPoint, agrees_with_the_enumeration_of_all_sets) {
       ASSERT_TRUE(verify_farkas(problem, solution.farkas)) << k;
     }
   }
-  EXPECT_GT(solvable, 1000U);
-  EXPECT_GT(jammed, 300U);
+  EXPECT_GT(solvable, many / 3);
+  EXPECT_GT(jammed, many / 10);
 }
 
 }  // namespace

@@ -28,7 +28,11 @@ constexpr double rounding = 64 * eps;
 constexpr double sign_rounding = 16 * eps;
 /// Residuals of rows held above this fraction of their terms are corrected once more.
 constexpr double well_solved = 16 * eps;
-/// A pivot below this fraction of Phi_ii is a dependent row.
+/// Above this the factor is useless.
+constexpr double hopeless = 1e-11;
+/// A pivot below the first fraction of Phi_ii has lost digits and is made again from the rows themselves; below the second
+/// the row is dependent.
+constexpr double doubtful = 1e-6;
 constexpr double dependent = 1e-12;
 
 enum State : std::uint8_t { outside, in_set, skipped };
@@ -73,7 +77,8 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   grow(gram_, capacity_ * capacity_);
   grow(factor_, capacity_ * capacity_);
   for (auto* vector : {&set_, &slot_, &free_slots_, &length_}) grow(*vector, capacity_);
-  for (auto* vector : {&print_, &square_, &free_, &inverse_, &u_, &multiplier_}) grow(*vector, capacity_);
+  for (auto* vector : {&print_, &square_, &free_, &inverse_, &multiplier_}) grow(*vector, capacity_);
+  grow(u_, 2 * capacity_);
   for (auto* vector : {&waiting_, &negative_, &violated_}) grow(*vector, r);
   for (auto* vector : {&w_, &norm_, &estimate_}) grow(*vector, r);
   grow(state_, r);
@@ -474,6 +479,59 @@ void DenseFace::factor_rows(std::size_t first) {
   }
 }
 
+/// |z|^2 of z = B_p - B_A^T c, with L^T c = l made exact once more by orthogonality; zero when z is rounding.
+double DenseFace::careful_pivot(const double* l, std::size_t slot) {
+  double* c = u_.data() + capacity_;
+  double* z = d_.data();
+  const double* row = rows_.data() + slot * stride_;
+
+  // z = B_p, over all columns.
+  if (short_rows_) {
+    std::fill_n(z, n_, 0.0);
+    const std::uint32_t* index = index_.data() + slot * stride_;
+    for (std::size_t e = 0; e < length_[slot]; ++e) z[index[e]] = row[e];
+  } else {
+    std::copy_n(row, n_, z);
+  }
+
+  // Twice: coefficients of what is left along the set, then less of that.
+  double largest = square_[slot];
+  std::copy_n(l, size_, c);
+  for (int pass = 0; pass < 2; ++pass) {
+    if (pass > 0) {
+      for (std::size_t p = 0; p < size_; ++p) {
+        c[p] = (along(z, slot_[p]) - linear::dot(factor_.data() + p * capacity_, c, p)) * inverse_[p];
+      }
+    }
+    for (std::size_t p = size_; p-- > 0;) {
+      c[p] *= inverse_[p];
+      linear::add_multiple(-c[p], factor_.data() + p * capacity_, c, p);
+    }
+    for (std::size_t p = 0; p < size_; ++p) {
+      const double* x = rows_.data() + slot_[p] * stride_;
+      largest = std::max(largest, c[p] * c[p] * square_[slot_[p]]);
+      if (!short_rows_) {
+        linear::add_multiple(-c[p], x, z, n_);
+        continue;
+      }
+      const std::uint32_t* index = index_.data() + slot_[p] * stride_;
+      for (std::size_t e = 0; e < length_[slot_[p]]; ++e) z[index[e]] -= c[p] * x[e];
+    }
+  }
+  const double pivot = linear::dot(z, z, n_);
+  return pivot > rounding * rounding * largest ? pivot : 0;
+}
+
+/// B_i . z for the row in a slot.
+double DenseFace::along(const double* z, std::size_t slot) const {
+  const double* x = rows_.data() + slot * stride_;
+  if (!short_rows_) return linear::dot(x, z, n_);
+  const std::uint32_t* index = index_.data() + slot * stride_;
+  double sum = 0;
+  for (std::size_t e = 0; e < length_[slot]; ++e) sum += x[e] * z[index[e]];
+  return sum;
+}
+
 /// Factors the listed rows from position `valid_` on, four at a time; `size_` rows of the list were held before and have
 /// their part of Phi already.
 void DenseFace::extend() {
@@ -532,7 +590,8 @@ void DenseFace::extend() {
         const double* other = factor_.data() + q * capacity_;
         l[q] = (gram_[slot * capacity_ + slot_[q]] - linear::dot(l, other, q)) * inverse_[q];
       }
-      const double pivot = square_[slot] - linear::dot(l, l, size_);
+      double pivot = square_[slot] - linear::dot(l, l, size_);
+      if (pivot <= doubtful * square_[slot] && size_ > 0) pivot = careful_pivot(l, slot);
       if (pivot > dependent * square_[slot] && size_ < n_) {
         const double root = std::sqrt(pivot);
         l[size_] = root;
@@ -669,19 +728,45 @@ void DenseFace::move(const double* lambda, const double* from) {
   }
 }
 
-/// sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|, the scale of rounding in w_i: a is summed up from a0.
+/// c_j = |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj.
+void DenseFace::size_up() {
+  const Problem& problem = *problem_;
+  std::fill_n(magnitude_.data(), n_, 0.0);
+  for (std::size_t p = 0; p < size_; ++p) {
+    const std::uint32_t row = set_[p];
+    for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+      magnitude_[problem.column[e]] += std::abs(multiplier_[p] * problem.entry[e]);
+    }
+  }
+  const double* mass = problem.mass->diagonal().data();
+  for (std::size_t j = 0; j < n_; ++j) {
+    magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]) + magnitude_[j] / mass[j];
+  }
+
+  // |M^1/2 a0| + |M^1/2 a|.
+  double free_square = 0, square = 0;
+  problem.mass->multiply(problem.a0, {d_.data(), n_});
+  for (std::size_t j = 0; j < n_; ++j) free_square += d_[j] * problem.a0[j];
+  problem.mass->multiply({a_.data(), n_}, {d_.data(), n_});
+  for (std::size_t j = 0; j < n_; ++j) square += d_[j] * a_[j];
+  length_of_a_ = std::sqrt(free_square) + std::sqrt(square);
+  sized_ = true;
+}
+
+/// The scale of rounding in w_i: sum_j |J_ij| c_j with c_j the terms that a_j was summed from, before cancelling, but no
+/// more than |B_i| (|M^1/2 a0| + |M^1/2 a|), which corrections can always reach; and |h_i|.
 double DenseFace::terms(std::uint32_t row) {
   const Problem& problem = *problem_;
-  if (!sized_) {
-    for (std::size_t j = 0; j < n_; ++j) magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]);
-    sized_ = true;
+  if (!sized_) size_up();
+  double sum = 0;
+  if (full_rows_) {
+    sum = linear::absolute_dot(problem.entry.data() + problem.start[row], magnitude_.data(), n_);
+  } else {
+    for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+      sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
+    }
   }
-  double sum = std::abs(problem.h[row]);
-  if (full_rows_) return sum + linear::absolute_dot(problem.entry.data() + problem.start[row], magnitude_.data(), n_);
-  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
-    sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
-  }
-  return sum;
+  return std::min(sum, std::sqrt(norm_squared(row)) * length_of_a_) + std::abs(problem.h[row]);
 }
 
 /// Is |value| at most this fraction of the row's terms? Mostly |h_i| alone tells.
@@ -728,8 +813,17 @@ void DenseFace::price() {
     refine();
     all_slacks(a_.data(), w_.data());
     const double after = residual();
-    if (!(after < 0.5 * before)) break;
+    const bool better = after < 0.5 * before;
     before = after;
+    if (!better) break;
+  }
+
+  // Rows held that nothing makes hold: the factor is no good, and only the rescue goes on.
+  if (before > hopeless) {
+    for (std::size_t p = 0; p < size_; ++p) {
+      if (!within(w_[set_[p]], hopeless, set_[p])) violated_[violated_count_++] = set_[p];
+    }
+    return;
   }
 
   // Rows broken beyond rounding.
@@ -774,7 +868,7 @@ bool DenseFace::exchange() {
   // Broken rows enter: all of them if somebody listens, else those at least a third as broken as the worst.
   waiting_count_ = 0;
   for (const std::uint32_t row : violated()) {
-    if (state_[row] == skipped || norm_[row] == 0) continue;
+    if (state_[row] != outside || norm_[row] == 0) continue;
     if (!told_ && w_[row] * w_[row] < 0.1 * most_broken_ * norm_[row]) continue;
     waiting_[waiting_count_++] = row;
   }

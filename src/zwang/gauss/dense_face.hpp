@@ -6,7 +6,8 @@
 ///   L L^T = Phi_AA,     L u = (J a0 + h)_A,     L^T lambda_A = u,     d = B_A^T lambda_A,     a = a0 - M^-1/2 d
 ///
 /// A row whose pivot falls below 1e-12 of its Phi_ii lies within 1e-6 of the span of the rows before it: it is skipped, and
-/// if it stays broken the rescue, which sees finer angles, decides.
+/// if it stays broken the rescue, which sees finer angles, decides. Pivots below 1e-6 are made again from the rows, since
+/// the Gram matrix has lost their digits.
 ///
 /// Symbols: as in problem.hpp; A the set, position p = place in A, slot = place in memory of a candidate row.
 /// Reference: docs/mathematics, section 3; the cold guess: Hildreth, Naval Res. Logist. Q. 4 (1957) 79.
@@ -51,10 +52,13 @@ class DenseFace {
   void gram_rows(std::size_t first);
   template <int R>
   void factor_rows(std::size_t first);
+  double careful_pivot(const double* l, std::size_t slot);
+  [[nodiscard]] double along(const double* z, std::size_t slot) const;
   void extend();
   void compact();
   void all_slacks(const double* a, double* w) const;
   void move(const double* lambda, const double* from);
+  void size_up();
   double terms(std::uint32_t row);
   bool within(double value, double fraction, std::uint32_t row);
   double residual();
@@ -95,7 +99,7 @@ class DenseFace {
   // By position: L by rows, 1 / L_pp, u, lambda.
   std::vector<double> factor_;
   std::vector<double> inverse_;
-  std::vector<double> u_;
+  std::vector<double> u_;  ///< and as much work room behind it
   std::vector<double> multiplier_;
 
   // By variable and by row.
@@ -103,7 +107,8 @@ class DenseFace {
   std::vector<double> a_;
   std::vector<double> d_;
   std::vector<double> scatter_;
-  std::vector<double> magnitude_;  ///< |a| + |a0|, when `sized_`
+  std::vector<double> magnitude_;  ///< the terms of a, when `sized_`
+  double length_of_a_ = 0;
   bool sized_ = false;
   std::vector<double> w_;
   std::vector<double> norm_;  ///< |B_i|^2 once known, else -1

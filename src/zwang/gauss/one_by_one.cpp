@@ -35,6 +35,7 @@ void OneByOne::reserve(const Problem& problem) {
   forgiven_.resize(r);
   norm_.resize(r);
   a_.resize(n);
+  magnitude_.resize(n);
   lambda_.resize(r);
   w_.resize(r);
 }
@@ -101,17 +102,38 @@ double OneByOne::slack(const Problem& problem, std::uint32_t row) const {
   return w;
 }
 
-/// sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|, the scale of rounding in w_i: a is summed up from a0.
+/// |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj: what a_j was summed from, before cancelling.
+void OneByOne::size_up(const Problem& problem) {
+  std::fill(magnitude_.begin(), magnitude_.end(), 0.0);
+  for (const std::uint32_t row : held()) {
+    for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+      magnitude_[problem.column[e]] += std::abs(lambda_[row] * problem.entry[e]);
+    }
+  }
+  for (std::size_t j = 0; j < problem.n(); ++j) {
+    magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]) + magnitude_[j] / problem.mass->diagonal()[j];
+  }
+}
+
+/// The scale of rounding in w_i.
 double OneByOne::terms(const Problem& problem, std::uint32_t row) const {
   double sum = std::abs(problem.h[row]);
   for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
-    const std::uint32_t column = problem.column[e];
-    sum += std::abs(problem.entry[e]) * (std::abs(a_[column]) + std::abs(problem.a0[column]));
+    sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
   }
   return sum;
 }
 
+/// Do the rows held hold?
+bool OneByOne::exact(const Problem& problem) const {
+  for (const std::uint32_t row : held()) {
+    if (!(std::abs(w_[row]) <= 1e-10 * terms(problem, row))) return false;
+  }
+  return true;
+}
+
 void OneByOne::price(const Problem& problem) {
+  size_up(problem);
   for (std::uint32_t i = 0; i < problem.r(); ++i) w_[i] = slack(problem, i);
 }
 
@@ -295,6 +317,7 @@ OneByOne::Joined OneByOne::join(const Problem& problem, std::uint32_t row, std::
 
     // A dependent row agrees with the rows it is made of when y^T h vanishes on the scale of all terms of y^T (J a + h).
     if (!outside) {
+      size_up(problem);
       double gap = problem.h[row], scale = terms(problem, row);
       for (std::size_t k = 0; k < size_; ++k) {
         gap -= change_[k] * problem.h[set_[k]];
@@ -397,7 +420,7 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
 
     // None: make the rows held exact, look once more, and be done.
     if (worst == r) {
-      if (polished) return Status::solved;
+      if (polished) return exact(problem) ? Status::solved : Status::gave_up;
       polish(problem, false);
       polished = true;
       continue;

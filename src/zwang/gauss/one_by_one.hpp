@@ -47,6 +47,8 @@ class OneByOne {
   [[nodiscard]] double terms(const Problem& problem, std::uint32_t row) const;
   [[nodiscard]] double slack(const Problem& problem, std::uint32_t row) const;
   void price(const Problem& problem);
+  void size_up(const Problem& problem);
+  [[nodiscard]] bool exact(const Problem& problem) const;
   double split(const Problem& problem, std::uint32_t row);
   void push(std::uint32_t row, double rest);
   void drop(std::size_t place);
@@ -75,6 +77,7 @@ class OneByOne {
   std::vector<double> a_;
   std::vector<double> lambda_;
   std::vector<double> w_;
+  std::vector<double> magnitude_;  ///< by column: the absolute values of the terms that a was summed from
 
   // Work: the row being split, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
   // the rows it is made of.

@@ -1,12 +1,13 @@
 /// Check an answer to the nearest-point problem from its definition alone.
 ///
 ///   stationarity      |M (a - a0) + J^T lambda| / (|J^T lambda| + |M a0|)
-///   primal            max over rows of (w_i)^+ or |w_i|, each over  sum_j |J_ij a_j| + |h_i|,     w = J a + h
+///   primal            max over rows of (w_i)^+ or |w_i|, each over  s_i = sum_j |J_ij| c_j + |h_i|
 ///   dual              max over inequalities of (-lambda_i)^+ / max |lambda|
-///   complementarity   max over inequalities of |lambda_i w_i| / (max |lambda| (sum_j |J_ij a_j| + |h_i|))
+///   complementarity   max over inequalities of |lambda_i w_i| / (max |lambda| s_i)
 ///   Farkas            any admissible a gives 0 >= y^T (J a + h) = y^T h > 0 when y^T J = 0, y >= 0 on inequalities
 ///
-/// Symbols as in problem.hpp. A number that is not finite counts as an infinite residual.
+/// Symbols as in problem.hpp; c_j = |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj, the terms a_j is the sum of: where they
+/// cancel, as in a system at rest, |a| alone would be no scale. A number that is not finite counts as an infinite residual.
 #include "zwang/gauss/verify.hpp"
 
 #include <algorithm>
@@ -51,16 +52,22 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
                    std::vector<double>& scratch) {
   const std::size_t n = problem.n(), r = problem.r();
   if (a.size() != n || lambda.size() != r) return {infinity, infinity, infinity, infinity};
-  scratch.resize(2 * n);
-  const std::span<double> sum(scratch.data(), n), other(scratch.data() + n, n);
+  scratch.resize(3 * n);
+  const std::span<double> sum(scratch.data(), n), other(scratch.data() + n, n), size(scratch.data() + 2 * n, n);
   Certificate certificate;
 
-  // J^T lambda and M a0, for their sizes.
+  // J^T lambda and M a0, for their sizes, and the terms of every a_j.
   std::fill(sum.begin(), sum.end(), 0.0);
+  std::fill(size.begin(), size.end(), 0.0);
   for (std::size_t i = 0; i < r; ++i) {
     for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
-      sum[problem.column[e]] += lambda[i] * problem.entry[e];
+      const double term = lambda[i] * problem.entry[e];
+      sum[problem.column[e]] += term;
+      size[problem.column[e]] += std::abs(term);
     }
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    size[j] = std::abs(a[j]) + std::abs(problem.a0[j]) + size[j] / problem.mass->diagonal()[j];
   }
   problem.mass->multiply(problem.a0, other);
   const double scale = length(sum) + length(other);
@@ -83,9 +90,9 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
   for (std::size_t i = 0; i < r; ++i) {
     double w = problem.h[i], terms = std::abs(problem.h[i]);
     for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
-      const double term = problem.entry[e] * a[problem.column[e]];
-      w += term;
-      terms += std::abs(term);
+      const std::uint32_t j = problem.column[e];
+      w += problem.entry[e] * a[j];
+      terms += std::abs(problem.entry[e]) * size[j];
     }
     const bool inequality = problem.kind[i] == RowKind::inequality;
     const double broken = inequality && w <= 0 ? 0 : std::abs(w);
