@@ -1,9 +1,14 @@
 /// `zwang check MODEL`: is the model well formed, what is each condition, is the start admissible, is the position regular.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"
@@ -11,12 +16,67 @@
 
 namespace zwang::cli {
 
+namespace {
+
+/// The repaired model goes to DIR/NAME, or to standard output.
+std::string written(const Request& request, const std::string& source, const std::string& text) {
+  if (request.out.empty()) {
+    return {};
+  }
+  const std::string stem = request.model == "-" ? "model" : std::filesystem::path(source).stem().string();
+  const std::filesystem::path file = std::filesystem::path(request.out) / (stem + ".toml");
+  std::error_code code;
+  std::filesystem::create_directories(request.out, code);
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    throw Error({file.string(), 0, 0}, "cannot write the repaired model");
+  }
+  return file.string();
+}
+
+int repair(const Request& request) {
+  const Source source = read_source(request.model);
+  const model::Draft draft = model::read(source.text, source.name);
+  const model::Model model = model::compile(draft, overrides(request));
+  const model::State state = model::initial_state(model);
+  const instant::Repair repair = instant::repair(model, state);
+  const instant::Instant instant = instant::classify(model, repair.succeeded ? repair.state : state);
+  const std::string text = model::with_start(draft, model, repair.state.position, repair.state.velocity);
+  const std::string name = repair.succeeded ? source.name.substr(source.name.find(':') + 1) : std::string{};
+  const std::string file = repair.succeeded ? written(request, name, text) : std::string{};
+  const int status = repair.succeeded ? exit_status(instant.status) : no_answer;
+  if (request.json) {
+    print(report::check_json(model, repair.succeeded ? repair.state : state, instant, &repair));
+    return status;
+  }
+  if (!repair.succeeded) {
+    std::cerr << fmt::format("zwang: the start could not be repaired: {} stays broken\n",
+                             model::row_name(model, repair.worst_row));
+    return status;
+  }
+  std::cerr << fmt::format("positions moved by at most {}, velocities by at most {}\n",
+                           readable(repair.position_change, 3), readable(repair.velocity_change, 3));
+  print(file.empty() ? text : file + "\n");
+  return status;
+}
+
+}  // namespace
+
 int check(const Request& request) {
+  if (request.repair) {
+    return repair(request);
+  }
   const model::Model model = load(request);
   const model::State state = model::initial_state(model);
-  const instant::Instant instant = instant::classify(model, state);
-  if (request.repair) {
-    return answered;
+  instant::Instant instant = instant::classify(model, state);
+  // What a closed inequality does is the accelerations' business.
+  if (instant.status == instant::Status::determined) {
+    const instant::Instant full = instant::accelerate(model, state);
+    if (full.status == instant::Status::determined) {
+      instant.role = full.role;
+    }
   }
   if (request.json) {
     print(report::check_json(model, state, instant, nullptr));
@@ -39,11 +99,12 @@ int check(const Request& request) {
   Table table({"condition", "kind", "f", "f'", "role"});
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
-    // Whether a closed inequality binds is a question for `accelerate`.
-    const bool closed = instant.role[row] == instant::Role::marginal;
+    if (instant.role[row] == instant::Role::absent) {
+      continue;
+    }
     table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])),
                holonomic ? readable(instant.value[row]) : "", readable(instant.rate[row]),
-               closed ? "closed" : std::string(instant::words(instant.role[row]))});
+               std::string(instant::words(instant.role[row]))});
   }
   if (model.rows() > 0) {
     print("\n" + table.text());

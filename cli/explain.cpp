@@ -95,7 +95,8 @@ void tell_trials(const model::Model& model, const std::vector<gauss::Trial>& tri
       verdict += fmt::format("{}{} > 0 for {}", verdict.empty() ? "" : ", ", outside, listed(violated));
     }
     const bool right = verdict.empty();
-    say(fmt::format("Trial {}: {} as equations: {}{}{}", number, held.empty() ? "nothing held" : listed(held),
+    say(fmt::format("Trial {}: {}: {}{}{}", number,
+                    held.empty() ? "nothing is held" : listed(held) + (held.size() == 1 ? " is held" : " are held"),
                     right ? style().good : style().bad, right ? "all signs are right." : "refuted by " + verdict + ".",
                     style().off));
   }

@@ -13,7 +13,10 @@ namespace zwang::cli {
 
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? readable(value) : "-"; }
+/// Rounding of zero is shown short.
+std::string number(double value) {
+  return !std::isfinite(value) ? "-" : (std::abs(value) < 1e-12 ? readable(value, 1) : readable(value));
+}
 
 std::string coloured(instant::Role role) {
   const Style& s = style();

@@ -36,6 +36,11 @@ struct Overrides {
 [[nodiscard]] Model compile(const Draft& draft, const Overrides& overrides = {});
 [[nodiscard]] Model load(std::string_view text, std::string file, const Overrides& overrides = {});
 
+/// The text of the draft with another initial state written into it; everything else stays as it was, comments too.
+/// A family's start becomes a list with one entry per member.
+[[nodiscard]] std::string with_start(const Draft& draft, const Model& model, const std::vector<double>& position,
+                                     const std::vector<double>& velocity);
+
 /// The JSON Schema of the model file, generated from the table of keys.
 [[nodiscard]] std::string json_schema();
 /// The reference page's tables, generated from the table of keys (Markdown).

@@ -1,0 +1,158 @@
+/// A model's text with another initial state: only the values of position, initial and velocity are replaced.
+#include <algorithm>
+#include <cassert>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/draft.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+/// One replacement: the bytes [begin, end) of the text become `text`.
+struct Change {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text;
+};
+
+/// Byte of a position (columns count characters).
+std::size_t byte_of(std::string_view text, Position position) {
+  std::size_t byte = 0;
+  for (std::uint32_t line = 1; line < position.line; ++line) {
+    byte = text.find('\n', byte) + 1;
+  }
+  for (std::uint32_t column = 1; column < position.column; ++column) {
+    ++byte;
+    while (byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0U) == 0x80U) {
+      ++byte;
+    }
+  }
+  return byte;
+}
+
+/// Past the string that opens at `begin`.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::string triple(3, quote);
+  if (text.substr(begin, 3) == triple) {
+    std::size_t at = begin + 3;
+    while (at < text.size() && text.substr(at, 3) != triple) {
+      at += quote == '"' && text[at] == '\\' ? 2 : 1;
+    }
+    at = std::min(at + 3, text.size());
+    while (at < text.size() && text[at] == quote) {
+      ++at;
+    }
+    return at;
+  }
+  std::size_t at = begin + 1;
+  while (at < text.size() && text[at] != quote) {
+    at += quote == '"' && text[at] == '\\' ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/// Past the value that begins at `begin`: a string, an array, or a bare word.
+std::size_t end_of_value(std::string_view text, std::size_t begin) {
+  if (text[begin] == '"' || text[begin] == '\'') {
+    return end_of_string(text, begin);
+  }
+  if (text[begin] != '[') {
+    return std::min(text.find_first_of(",}\n\r#", begin), text.size());
+  }
+  std::size_t depth = 0;
+  std::size_t at = begin;
+  while (at < text.size()) {
+    if (text[at] == '"' || text[at] == '\'') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    if (text[at] == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    depth += text[at] == '[' ? 1 : 0;
+    depth -= text[at] == ']' ? 1 : 0;
+    ++at;
+    if (depth == 0) {
+      break;
+    }
+  }
+  return at;
+}
+
+std::string member_text(const Body& body, const std::vector<double>& values, std::uint32_t member) {
+  const std::uint32_t first = body.first + member * body.dimension;
+  if (body.kind == BodyKind::coordinate) {
+    return exact(values[first]);
+  }
+  std::string text = "[";
+  for (std::uint32_t c = 0; c < body.dimension; ++c) {
+    text += (c > 0 ? ", " : "") + exact(values[first + c]);
+  }
+  return text + "]";
+}
+
+/// The value as it stands in the file: plain for a single body, a list over the members for a family.
+std::string start_text(const Body& body, const std::vector<double>& values) {
+  if (body.counts.empty()) {
+    return member_text(body, values, 0);
+  }
+  std::string text = "[\n";
+  for (std::uint32_t member = 0; member < body.members(); ++member) {
+    text += "  " + member_text(body, values, member) + ",\n";
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+std::string with_start(const Draft& draft, const Model& model, const std::vector<double>& position,
+                       const std::vector<double>& velocity) {
+  const std::string& text = draft.content().source.text();
+  std::vector<Change> changes;
+  for (const Body& body : model.bodies) {
+    const bool point = body.kind == BodyKind::point;
+    const Value* group = draft.content().root.find(point ? "points" : "coordinates");
+    const Value* table = group == nullptr ? nullptr : group->find(body.name);
+    assert(table != nullptr);
+    const Value* q = table->find(point ? "position" : "initial");
+    const Value* v = table->find("velocity");
+    const std::uint32_t last = body.first + body.members() * body.dimension;
+
+    // Values that did not change keep the words they were written in.
+    const auto differs = [&](const std::vector<double>& now, const std::vector<double>& before) {
+      return !std::equal(now.begin() + body.first, now.begin() + last, before.begin() + body.first);
+    };
+    std::size_t end = 0;
+    if (q != nullptr) {
+      const std::size_t begin = byte_of(text, q->place);
+      end = end_of_value(text, begin);
+      if (differs(position, model.initial_position)) {
+        changes.push_back({begin, end, start_text(body, position)});
+      }
+    }
+    if (!differs(velocity, model.initial_velocity)) {
+      continue;
+    }
+    if (v != nullptr) {
+      const std::size_t begin = byte_of(text, v->place);
+      changes.push_back({begin, end_of_value(text, begin), start_text(body, velocity)});
+    } else {
+      const bool in_line = text[byte_of(text, table->place)] == '{';
+      changes.push_back({end, end, (in_line ? ", velocity = " : "\nvelocity = ") + start_text(body, velocity)});
+    }
+  }
+
+  // From the end to the beginning, so that places stay right; what begins later in the list stands later in the text.
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::string result = text;
+  for (std::size_t i = changes.size(); i-- > 0;) {
+    result.replace(changes[i].begin, changes[i].end - changes[i].begin, changes[i].text);
+  }
+  return result;
+}
+
+}  // namespace zwang::model

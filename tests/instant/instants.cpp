@@ -1,0 +1,379 @@
+/// Accelerations at single moments whose answer is known in closed form.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "zwang/instant/impact.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/instant/repair.hpp"
+#include "zwang/model/read.hpp"
+
+namespace {
+
+using zwang::instant::accelerate;
+using zwang::instant::Instant;
+using zwang::instant::Role;
+using zwang::instant::Status;
+
+zwang::model::Model model_of(const std::string& text) { return zwang::model::load(text, "test.toml"); }
+
+Instant at_start(const zwang::model::Model& model) { return accelerate(model, zwang::model::initial_state(model)); }
+
+void expect_near(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], wanted[i], tolerance) << "component " << i;
+  }
+}
+
+
+TEST(Instant, a_slack_string_carries_no_force) {
+  const auto model = model_of(R"toml(
+gravity = [0, -10]
+[points.a]
+mass = 2
+position = [0, -0.5]
+[constraints]
+string = "norm(a) <= 1"
+)toml");
+  const Instant instant = at_start(model);
+  EXPECT_EQ(instant.status, Status::determined);
+  EXPECT_EQ(instant.role[0], Role::passive_in_position);
+  expect_near(instant.accelerations, {0, -10}, 0);
+}
+
+TEST(Instant, a_string_whose_end_sits_at_its_anchor_is_open_although_it_has_no_gradient) {
+  const auto model = model_of(R"toml(
+gravity = [0, -10]
+[points.a]
+mass = 2
+position = [0, 0]
+[constraints]
+string = "norm(a) <= 1"
+)toml");
+  const Instant instant = at_start(model);
+  EXPECT_EQ(instant.status, Status::determined);
+  expect_near(instant.accelerations, {0, -10}, 0);
+}
+
+TEST(Instant, an_equation_without_gradient_is_undecided_and_never_a_number) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 2
+position = [0, 0]
+[constraints]
+ring = "norm(a) = 0"
+)toml");
+  EXPECT_EQ(at_start(model).status, Status::undecided);
+}
+
+TEST(Instant, of_two_floors_with_one_gradient_the_one_that_rises_at_third_order_binds) {
+  const auto model = model_of(R"toml(
+gravity = [0, -10]
+[points.a]
+mass = 3
+position = [0, 0]
+velocity = [1, 0]
+[constraints]
+flat = "a.y >= 0"
+cubic = "a.y >= a.x^3"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined);
+  expect_near(instant.accelerations, {0, 0}, 1e-14);
+  EXPECT_FALSE(instant.multipliers_unique);
+  EXPECT_EQ(instant.role[1], Role::binding);
+  EXPECT_EQ(instant.role[0], Role::leaving);
+  EXPECT_NEAR(instant.multipliers[1], 30, 1e-12);
+  EXPECT_NEAR(instant.multipliers[0], 0, 1e-12);
+}
+
+TEST(Instant, the_floor_that_falls_at_third_order_leaves_the_flat_one_to_bind) {
+  const auto model = model_of(R"toml(
+gravity = [0, -10]
+[points.a]
+mass = 3
+position = [0, 0]
+velocity = [-1, 0]
+[constraints]
+flat = "a.y >= 0"
+cubic = "a.y >= a.x^3"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined);
+  EXPECT_EQ(instant.role[0], Role::binding);
+  EXPECT_EQ(instant.role[1], Role::leaving);
+}
+
+TEST(Instant, a_floor_stated_twice_shares_its_force) {
+  const auto model = model_of(R"toml(
+gravity = [0, -3]
+[points.a]
+mass = 2
+position = [0, 0]
+[constraints]
+one = "a.y >= 0"
+two = "2*a.y >= 0"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined);
+  EXPECT_FALSE(instant.regular);
+  EXPECT_FALSE(instant.multipliers_unique);
+  EXPECT_EQ(instant.role[0], Role::binding);
+  EXPECT_EQ(instant.role[1], Role::binding);
+  EXPECT_NEAR(instant.multipliers[0] + 2 * instant.multipliers[1], 6, 1e-12);
+  expect_near(instant.reaction, {0, 6}, 1e-12);
+}
+
+TEST(Instant, equations_singular_by_combination_are_not_redundant) {
+  // f1 - f2 = z^2 - x^2: two crossing planes; the nearest point of X = (2, 0, 1) on them is (1.5, 0, 1.5).
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0, 0]
+force = [2, 0, 1]
+[constraints]
+f1 = "a.y - a.x^2 + a.z^2 = 0"
+f2 = "a.y = 0"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined);
+  EXPECT_TRUE(instant.singular);
+  expect_near(instant.accelerations, {1.5, 0, 1.5}, 1e-12);
+}
+
+TEST(Instant, equations_that_repeat_one_another_are_redundant) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [1, 0, 0]
+velocity = [0, 2, 0]
+force = [2, 0, 1]
+[constraints]
+f1 = "dot(a, a) = 1"
+f2 = "norm(a) = 1"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined);
+  EXPECT_FALSE(instant.singular);
+  EXPECT_FALSE(instant.regular);
+  expect_near(instant.accelerations, {-4, 0, 1}, 1e-12);
+}
+
+TEST(Instant, a_stiff_square_with_both_diagonals_turns_like_a_rigid_body) {
+  // Six rods among four points of the plane: one too many. Turning with w = 2 about its centre.
+  const auto model = model_of(R"toml(
+[points.p]
+count = 4
+mass = 1
+position = ["cos(pi*i/2)", "sin(pi*i/2)"]
+velocity = ["-2*sin(pi*i/2)", "2*cos(pi*i/2)"]
+[constraints]
+rod = { for = "i = 1..4, j = i+1..4", condition = "distance(p[i], p[j]) = 2*sin(pi*(j-i)/4)" }
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined) << instant.expansion;
+  EXPECT_FALSE(instant.regular);
+  EXPECT_FALSE(instant.singular);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(instant.accelerations[2 * i], -4 * model.initial_position[2 * i], 1e-11);
+    EXPECT_NEAR(instant.accelerations[2 * i + 1], -4 * model.initial_position[2 * i + 1], 1e-11);
+  }
+}
+
+TEST(Instant, two_straight_strings_hold_a_point_that_first_order_would_let_fall) {
+  // Anchors two apart, strings of length one: f1'' and f2'' allow any sideways acceleration, the fourth order none.
+  const auto model = model_of(R"toml(
+gravity = [0, -10]
+[parameters]
+p = [-1, 0]
+q = [1, 0]
+[points.a]
+mass = 1
+position = [0, 0]
+[constraints]
+left = "distance(a, p) <= 1"
+right = "distance(a, q) <= 1"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined) << instant.expansion;
+  EXPECT_TRUE(instant.singular);
+  expect_near(instant.accelerations, {0, 0}, 1e-12);
+}
+
+TEST(Instant, a_wall_that_closes_from_both_sides_jams) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+[constraints]
+left = "a.x >= t^2"
+right = "a.x <= -t^2"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::jammed);
+  ASSERT_EQ(instant.farkas.size(), 2U);
+  EXPECT_NEAR(instant.farkas[0].second, instant.farkas[1].second, 1e-12);
+}
+
+TEST(Instant, walls_that_close_only_at_third_order_jam_too) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+[constraints]
+left = "a.x >= t^3"
+right = "a.x <= -t^3"
+)toml");
+  const Instant instant = at_start(model);
+  EXPECT_EQ(instant.status, Status::jammed);
+  EXPECT_EQ(instant.jam_derivative, 3U);
+}
+
+TEST(Instant, a_force_that_begins_at_fourth_order_presses_or_lifts) {
+  for (const double sign : {-1.0, 1.0}) {
+    const auto model = model_of(std::string(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1, 0]
+force = [0, ")toml") + (sign < 0 ? "-t^2" : "t^2") + R"toml("]
+[constraints]
+floor = "a.y >= 0"
+)toml");
+    const Instant instant = at_start(model);
+    ASSERT_EQ(instant.status, Status::determined);
+    EXPECT_EQ(instant.role[0], sign < 0 ? Role::binding : Role::leaving);
+    ASSERT_EQ(instant.decisions.size(), 1U);
+    EXPECT_EQ(instant.decisions[0].derivative, 4U);
+  }
+}
+
+TEST(Instant, a_condition_that_never_decides_is_marginal) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1, 0]
+[constraints]
+floor = "a.y >= 0"
+)toml");
+  const Instant instant = at_start(model);
+  EXPECT_EQ(instant.role[0], Role::marginal);
+}
+
+TEST(Instant, a_double_pendulum_in_angles_agrees_with_points_on_rods) {
+  const auto angles = model_of(R"toml(
+[parameters]
+g = 9.81
+[coordinates.u]
+initial = 0.4
+velocity = 1.1
+[coordinates.w]
+initial = -0.7
+velocity = 0.3
+[energy]
+kinetic = "(2*u'^2 + w'^2 + 2*u'*w'*cos(u - w))/2"
+potential = "-g*(2*cos(u) + cos(w))"
+)toml");
+  const auto points = model_of(R"toml(
+gravity = [0, -9.81]
+[points.a]
+mass = 1
+position = ["sin(0.4)", "-cos(0.4)"]
+velocity = ["1.1*cos(0.4)", "1.1*sin(0.4)"]
+[points.b]
+mass = 1
+position = ["sin(0.4) + sin(-0.7)", "-cos(0.4) - cos(-0.7)"]
+velocity = ["1.1*cos(0.4) + 0.3*cos(-0.7)", "1.1*sin(0.4) + 0.3*sin(-0.7)"]
+[constraints]
+upper = "dot(a, a) = 1"
+lower = "distance(a, b) = 1"
+)toml");
+  const Instant one = at_start(angles);
+  const Instant two = at_start(points);
+  ASSERT_EQ(one.status, Status::determined);
+  ASSERT_EQ(two.status, Status::determined);
+  const double u2 = one.accelerations[0];
+  const double w2 = one.accelerations[1];
+  expect_near(two.accelerations,
+              {u2 * std::cos(0.4) - 1.21 * std::sin(0.4), u2 * std::sin(0.4) + 1.21 * std::cos(0.4),
+               u2 * std::cos(0.4) - 1.21 * std::sin(0.4) + w2 * std::cos(-0.7) - 0.09 * std::sin(-0.7),
+               u2 * std::sin(0.4) + 1.21 * std::cos(0.4) + w2 * std::sin(-0.7) + 0.09 * std::cos(-0.7)},
+              1e-12);
+}
+
+TEST(Impact, three_touching_balls_with_full_restitution_share_the_blow) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1, 0]
+[points.b]
+mass = 1
+position = [1, 0]
+[points.c]
+mass = 1
+position = [2, 0]
+[constraints]
+ab = { condition = "distance(a, b) >= 1", restitution = 1 }
+bc = { condition = "distance(b, c) >= 1", restitution = 1 }
+)toml");
+  const auto shock = zwang::instant::impact(model, zwang::model::initial_state(model));
+  expect_near(shock.velocities, {-1.0 / 3, 0, 2.0 / 3, 0, 2.0 / 3, 0}, 1e-14);
+  EXPECT_NEAR(shock.energy.lost, 0, 1e-14);
+}
+
+TEST(Impact, a_point_hooked_in_flight_loses_all_its_energy) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 2
+position = [1, 2, 3]
+velocity = [1, 2, 2]
+[[seizures]]
+name = "hook"
+condition = "a' = [0, 0, 0]"
+)toml");
+  const auto state = zwang::model::initial_state(model);
+  EXPECT_EQ(accelerate(model, state).status, Status::impact);
+  const auto shock = zwang::instant::impact(model, state);
+  expect_near(shock.velocities, {0, 0, 0}, 1e-15);
+  EXPECT_NEAR(shock.energy.lost, 9, 1e-14);
+  EXPECT_NEAR(shock.impulses[2], 4, 1e-14);
+}
+
+TEST(Impact, different_restitutions_rebound_each_by_its_own) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [-1, -2]
+[constraints]
+wall = { condition = "a.x >= 0", restitution = 0.5 }
+floor = { condition = "a.y >= 0", restitution = 0.25 }
+)toml");
+  const auto shock = zwang::instant::impact(model, zwang::model::initial_state(model));
+  expect_near(shock.velocities, {0.5, 0.5}, 1e-15);
+  EXPECT_FALSE(shock.restitution_note.empty());
+}
+
+TEST(Repair, an_approximate_start_is_brought_onto_the_conditions_by_the_least_way) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0.61, 0.79]
+velocity = [1, 1]
+[constraints]
+circle = "dot(a, a) = 1"
+)toml");
+  const auto repaired = zwang::instant::repair(model, zwang::model::initial_state(model));
+  ASSERT_TRUE(repaired.succeeded);
+  const auto& q = repaired.state.position;
+  const auto& v = repaired.state.velocity;
+  EXPECT_NEAR(std::hypot(q[0], q[1]), 1, 1e-15);
+  EXPECT_NEAR(q[0] * v[0] + q[1] * v[1], 0, 1e-15);
+  EXPECT_NEAR(q[0] / q[1], 0.61 / 0.79, 1e-3);
+}
+
+}  // namespace
