@@ -42,6 +42,7 @@ inline std::vector<Case> cases() {
       {"duplicate_table", two_points + "§[points.a]\nmass = 2\n", "`points.a` stands here for the second time"},
       {"unclosed_quote", "title = \"Two points§\n" + two_points, "a quote is missing"},
       {"unclosed_bracket", "[points.a§\nmass = 1\n", "the closing bracket ] is missing"},
+      {"strange_table_name", "[§)]\n", "this is not TOML"},
       {"no_value", "[points.a]\nmass =§\n", "a value is missing"},
       {"two_values_in_a_line", "[points.a]\nmass = 1 §position = [0, 0, 0]\n", "this is not TOML"},
       {"expression_without_quotes", "[points.a]\nmass = §m/2\n", "expressions and texts in quotes"},

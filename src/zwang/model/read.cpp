@@ -2,7 +2,6 @@
 #include "zwang/model/read.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,12 @@
 
 #include "zwang/model/draft.hpp"
 #include "zwang/model/keys.hpp"
+
+// The TOML library asserts, or in a build without assertions assumes, what malformed text such as "[)" violates, and
+// checks it again a few lines further on with a proper error: only the latter is wanted, in every build.
+#undef NDEBUG
+#define TOML_ASSERT(expr) static_cast<void>(0)
+#include <toml++/toml.h>
 
 namespace zwang::model {
 

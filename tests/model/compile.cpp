@@ -1,0 +1,242 @@
+/// What a written model becomes: kinds, names, order, parameters, overrides.
+#include <gtest/gtest.h>
+
+#include "sight.hpp"
+
+namespace {
+
+using namespace zwang::model;
+
+const std::string start = "[parameters]\nk = 2\n[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[points.b]\nmass = 1\nposition = [0, 1, 0]\n";
+
+RowKind kind_of(const std::string& condition) {
+  return load(start + "[constraints]\nc = \"" + condition + "\"\n", "model.toml").row_kind.at(0);
+}
+
+TEST(Kinds, FollowFromHowAConditionIsWritten) {
+  EXPECT_EQ(kind_of("distance(a, b) = 3"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("a.x + t <= 3"), RowKind::holonomic_inequality);
+  EXPECT_EQ(kind_of("a.x >= 3"), RowKind::holonomic_inequality);
+  EXPECT_EQ(kind_of("a.x'*b.y = a.y'"), RowKind::nonholonomic_equation);
+  EXPECT_EQ(kind_of("a.x' >= t"), RowKind::nonholonomic_inequality);
+  EXPECT_EQ(kind_of("a.x' + b.x' <= a.y"), RowKind::nonholonomic_inequality);
+}
+
+TEST(Kinds, AreReadAfterSimplification) {
+  EXPECT_EQ(kind_of("a.x' - a.x' + a.x = 0"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("0*a.x' + a.x = 0"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("(k - 2)*a.x' + a.x = 0"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("(a.x' + 1)^2 - a.x'^2 = 1"), RowKind::nonholonomic_equation);
+  EXPECT_EQ(kind_of("(a.x' + a.y)^2 - a.x'^2 - 2*a.x'*a.y = 1"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("(sin(a.x)^2 + cos(a.x)^2 - 1)*a.x' + a.y = 0"), RowKind::holonomic_equation);
+  EXPECT_EQ(kind_of("(sin(a.x)^2 + cos(a.x)^2 - 1)*a.x'^2 + a.y' = 0"), RowKind::nonholonomic_equation);
+}
+
+TEST(Kinds, ASmallQuadraticTermIsStillQuadratic) {
+  EXPECT_THROW(static_cast<void>(kind_of("1e-15*a.x'^2 + 1e6*a.y' = 0")), zwang::Error);
+}
+
+TEST(Conditions, BecomeLeftMinusRightOrTheReverse) {
+  Sight sight(start + "[constraints]\ne = \"a.x = 5\"\nl = \"a.x <= 5\"\ng = \"a.x >= 5\"\nv = \"a.x' >= 1\"\n");
+  EXPECT_EQ(sight.rows.value[0], -4);
+  EXPECT_EQ(sight.rows.value[1], -4);
+  EXPECT_EQ(sight.rows.value[2], 4);
+  EXPECT_EQ(sight.rows.rate[2], -4);
+  EXPECT_EQ(sight.rows.rate[3], -3);
+  EXPECT_EQ(sight.rows.value[3], 0);
+  EXPECT_EQ(sight.rows.explicit_rate[3], 1);
+}
+
+TEST(Conditions, AVectorEquationStandsForItsComponents) {
+  Sight sight(start + "[constraints]\nh = \"a = b + [1, 1, 3]\"\nr = \"cross(a', [0, 0, 1]) = [0, 0, 0]\"\n");
+  ASSERT_EQ(sight.model.rows(), 6U);
+  EXPECT_EQ(row_name(sight.model, 1), "h.y");
+  EXPECT_EQ(sight.rows.value[1], 0);
+  EXPECT_EQ(sight.model.row_kind[1], RowKind::holonomic_equation);
+
+  // cross(v, e_z) = (v_y, -v_x, 0): the last component is idle, and of the kind of its sisters.
+  EXPECT_EQ(row_name(sight.model, 5), "r.z");
+  EXPECT_EQ(sight.rows.rate[3], 5);
+  EXPECT_EQ(sight.rows.rate[4], -4);
+  EXPECT_EQ(sight.rows.rate[5], 0);
+  EXPECT_EQ(sight.model.row_kind[5], RowKind::nonholonomic_equation);
+  EXPECT_EQ(sight.model.row_start[6], sight.model.row_start[5]);
+}
+
+TEST(Conditions, OfMembersAndComponentsAreCalledByBoth) {
+  const Model model = load(
+      "[points.b]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n[constraints]\n"
+      "m = { for = \"i = 2..3\", condition = \"b[i]' = b[1]'\" }\n",
+      "model.toml");
+  ASSERT_EQ(model.rows(), 4U);
+  EXPECT_EQ(row_name(model, 0), "m[2].x");
+  EXPECT_EQ(row_name(model, 3), "m[3].y");
+  EXPECT_EQ(words(model.row_kind[3]), "nonholonomic equation");
+}
+
+TEST(Conditions, KeepTheirLongForm) {
+  const Model model = load(start + "[constraints]\ns = { condition = \"a.x'*sin(b.x) = a.y'\", law = \"variational\", multiplier = \"k/8\" }\n"
+                           "w = { condition = \"a.z >= 0\", restitution = \"1/k\" }\n", "model.toml");
+  EXPECT_EQ(model.conditions[0].law, Law::variational);
+  EXPECT_EQ(model.conditions[0].multiplier, 0.25);
+  EXPECT_EQ(model.conditions[1].restitution, 0.5);
+  EXPECT_EQ(model.conditions[1].text, "a.z >= 0");
+  EXPECT_EQ(model.conditions[1].place.line, 12U);
+  EXPECT_EQ(model.conditions[1].place.column, 20U);
+}
+
+TEST(Order, IsThatOfTheFile) {
+  const Model model = load(R"toml(
+[points.zebra]
+mass = 1
+position = [0, 0]
+[coordinates.y]
+initial = 1
+[points.ant]
+mass = 2
+position = [1, 0]
+[coordinates.b]
+initial = 2
+[energy]
+kinetic = "y'^2 + b'^2"
+[parameters]
+z = 1
+a = "z + 1"
+[constraints]
+z = "ant.x <= 1"
+b = "zebra.x <= 1"
+a = "y <= 1"
+[outputs]
+q = "y"
+c = "b"
+)toml", "model.toml");
+  std::vector<std::string> names;
+  for (std::uint32_t k = 0; k < model.variables; ++k) names.push_back(variable_name(model, k));
+  EXPECT_EQ(names, (std::vector<std::string>{"zebra.x", "zebra.y", "y", "ant.x", "ant.y", "b"}));
+  names.clear();
+  for (std::uint32_t k = 0; k < model.rows(); ++k) names.push_back(row_name(model, k));
+  EXPECT_EQ(names, (std::vector<std::string>{"z", "b", "a"}));
+  EXPECT_EQ(model.outputs[0].name, "q");
+  EXPECT_EQ(model.parameters[0].name, "z");
+  EXPECT_EQ(model.parameters[1].value, std::vector<double>{2});
+}
+
+TEST(Parameters, MayBeDefinedInAnyOrderAndBeVectors) {
+  const Model model = load("[parameters]\nr = \"2*p.y + c\"\np = [\"c\", \"c^2\", 0]\nc = 3\n" + start.substr(start.find("[points.a]")), "model.toml");
+  EXPECT_EQ(model.parameters[0].value, std::vector<double>{21});
+  EXPECT_EQ(model.parameters[1].value, (std::vector<double>{3, 9, 0}));
+}
+
+TEST(Parameters, AChainOfTenThousandIsNoTrouble) {
+  std::string text = "[parameters]\np0 = 1\n";
+  for (int k = 10000; k > 0; --k) text += "p" + std::to_string(k) + " = \"p" + std::to_string(k - 1) + " + 1\"\n";
+  const Model model = load(text + "[points.a]\nmass = \"p10000\"\nposition = [0, 0]\n", "model.toml");
+  EXPECT_EQ(model.point_mass[0], 10001);
+}
+
+TEST(Parameters, AreReplacedFromOutsideBeforeAnythingIsMadeOfThem) {
+  Overrides overrides;
+  overrides.parameters = {{"k", "2*3"}};
+  overrides.start = "k/2";
+  overrides.until = "20";
+  overrides.tolerance = "1e-6";
+  overrides.samples = "11";
+  const std::string text = "[parameters]\nk = 1\nm = \"k + 1\"\n[points.a]\nmass = \"m\"\nposition = [\"k\", 0]\n[simulation]\nstart = 1\nuntil = 2\n";
+  const Model model = load(text, "model.toml", overrides);
+  EXPECT_EQ(model.point_mass[0], 7);
+  EXPECT_EQ(model.initial_position[0], 6);
+  EXPECT_EQ(model.simulation.start, 3);
+  EXPECT_EQ(model.simulation.until, 20);
+  EXPECT_EQ(model.simulation.tolerance, 1e-6);
+  EXPECT_EQ(model.simulation.samples, 11U);
+}
+
+TEST(Parameters, MayBeReplacedByVectors) {
+  Overrides overrides;
+  overrides.parameters = {{"p", "[1, k, 2+1]"}, {"k", "7"}};
+  const Model model = load("[parameters]\nk = 1\np = [0, 0, 0]\n[points.a]\nmass = 1\nposition = \"p\"\n", "model.toml", overrides);
+  EXPECT_EQ(model.initial_position, (std::vector<double>{1, 7, 3}));
+}
+
+TEST(Blows, FallOnPointsMembersAndCoordinates) {
+  const Model model = load(R"toml(
+[parameters]
+J = 2
+[points.b]
+count = [2, 2]
+mass = 1
+position = ["i", "j"]
+[coordinates.w]
+initial = 0
+[energy]
+kinetic = "w'^2"
+[[impulses]]
+on = "b[2, 1]"
+value = ["J", 3]
+[[impulses]]
+at = 0.5
+on = "w"
+value = "J^2"
+[simulation]
+start = 0.25
+)toml", "model.toml");
+  ASSERT_EQ(model.blows.size(), 2U);
+  EXPECT_EQ(model.blows[0].on, "b[2,1]");
+  EXPECT_EQ(model.blows[0].at, 0.25);
+  EXPECT_EQ(model.blows[0].variables, (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(model.blows[0].impulse, (std::vector<double>{2, 3}));
+  EXPECT_EQ(model.blows[1].variables, std::vector<std::uint32_t>{8});
+  EXPECT_EQ(model.blows[1].impulse, std::vector<double>{4});
+}
+
+TEST(Seizures, ComeAfterTheConstraints) {
+  const Model model = load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a' = [0, 0, 0]\"\n[constraints]\nc = \"b.x <= 1\"\n", "model.toml");
+  ASSERT_EQ(model.conditions.size(), 2U);
+  EXPECT_FALSE(model.conditions[0].seizure);
+  EXPECT_TRUE(model.conditions[1].seizure);
+  EXPECT_EQ(model.conditions[1].at, 1.5);
+  EXPECT_EQ(row_name(model, 3), "hook.z");
+}
+
+TEST(Seizures, NeedNoValueBeforeTheirTime) {
+  EXPECT_NO_THROW(static_cast<void>(load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a.x' = 1/t\"\n", "model.toml")));
+  EXPECT_THROW(static_cast<void>(load(start + "[[seizures]]\nname = \"hook\"\ncondition = \"a.x' = 1/t\"\n", "model.toml")), zwang::Error);
+}
+
+TEST(Gradients, MayBeWithoutValueAtTheStart) {
+  // The end of a string at its anchor: the distance has a value there, its gradient has none.
+  EXPECT_NO_THROW(static_cast<void>(load("[parameters]\np = [0, 0]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\ns = \"distance(a, p) <= 1\"\n", "model.toml")));
+}
+
+TEST(KineticEnergy, MayHaveLinearAndConstantParts) {
+  EXPECT_NO_THROW(static_cast<void>(load("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"(x' - t)^2/2 + x^2*t\"\n", "model.toml")));
+}
+
+TEST(KineticEnergy, OfManyCoordinatesCouplesNeighboursOnly) {
+  // A chain of 300 coupled by neighbours is one block; 300 free ones are none.
+  const std::string free = "[coordinates.s]\ncount = 300\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..300, s[i]'^2)\"\n";
+  EXPECT_TRUE(load(free, "model.toml").mass_blocks.empty());
+  const std::string chain = "[coordinates.s]\ncount = 30\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..30, s[i]'^2) + sum(i = 1..29, s[i]'*s[i+1]'/4)\"\n";
+  EXPECT_EQ(load(chain, "model.toml").mass_blocks.at(0).size(), 30U);
+}
+
+TEST(Names, OfTheTextAreKept) {
+  const Model model = load("title = \"Ein Faden\"\n" + start, "thread.toml");
+  EXPECT_EQ(model.title, "Ein Faden");
+  EXPECT_EQ(model.file, "thread.toml");
+  EXPECT_EQ(model.text, "title = \"Ein Faden\"\n" + start);
+}
+
+TEST(Reading, AcceptsCarriageReturnsAByteOrderMarkAndComments) {
+  std::string text = "\xEF\xBB\xBF# Größe\n" + start;
+  std::string dos;
+  for (const char c : text) dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(load(dos, "model.toml").variables, 6U);
+}
+
+TEST(Coordinates, MayBeCalledXYZBesidePoints) {
+  Sight sight("[coordinates.x]\ninitial = 1\n[points.a]\nmass = 1\nposition = [5, 6]\n[energy]\nkinetic = \"x'^2/2\"\n[constraints]\nc = \"a.x <= x\"\n");
+  EXPECT_EQ(sight.rows.value[0], 4);
+}
+
+}  // namespace

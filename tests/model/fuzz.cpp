@@ -1,0 +1,120 @@
+/// Random damage to valid models: the reader answers with a model or an Error, and nothing else.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/read.hpp"
+
+namespace {
+
+const std::array<std::string, 4> seeds = {
+    R"toml(title = "Two points"
+gravity = [0, 0, "-g"]
+[parameters]
+g = 9.81
+L = 1.0
+p = [0, 0, 2]
+[points.a]
+mass = 1.0
+position = [0.5, 0, 0]
+velocity = [1, 0, 0]
+force = ["-2*a.x", 0, "sin(t)"]
+[points.b]
+mass = 2.0
+position = ["-L", 0, 0]
+[constraints]
+string = "distance(a, b) <= 2*L"
+wall = { condition = "a.x <= 1", restitution = 0.5 }
+)toml",
+    R"toml([coordinates.w]
+initial = 0.5
+velocity = 1
+force = "-w"
+[coordinates.u]
+initial = "sqrt(2)/2"
+[energy]
+kinetic = "w'^2*(1 + u^2)/2 + u'^2 + cos(w)*w'*u'/2"
+potential = "9*cos(w) - log(u)"
+[constraints]
+skate = { condition = "w'*sin(u) = u'*cos(u)", law = "variational", multiplier = 0.25 }
+[outputs]
+h = "u - w'^2"
+[simulation]
+until = "2*pi"
+stop = "u <= -5"
+)toml",
+    R"toml([parameters]
+n = 5
+[points.k]
+count = ["n", 3]
+mass = "1 + mod(i, 2)"
+position = ["i", "j + i/3"]
+force = ["-k[i,j].x'", "floor(i/2)"]
+[energy]
+potential = "3/2*sum(i = 1..n-1, sum(j = 1..3, distance(k[i,j], k[i+1,j])^2))"
+[constraints]
+row = { for = "i = 1..n-1, j = 1..3", condition = "distance(k[i,j], k[i+1,j]) <= 2" }
+pair = { for = "i = 1..n, j = i+1..n", condition = "k[i,1].x <= k[j,2].x" }
+)toml",
+    R"toml([points.a]
+mass = 1
+position = [1, 2, 3]
+[[impulses]]
+at = 0.0
+on = "a"
+value = [0, 0, 3.5]
+[[seizures]]
+name = "hook"
+at = 1.5
+condition = """a' = \
+   [0, 0, 0]"""
+[constraints]
+roll = "cross(a', [0, 0, 1]) = [0, 0, 0]"
+)toml"};
+
+constexpr std::array<std::string_view, 36> pieces = {
+    "(", ")", "[", "]", "{", "}", "\"", "'", "=", "<=", ">=", "..", ".", ",", "^", "**", "*", "/", "-", "a", "i", "t",
+    "sum(i = 1..3, ", "sqrt(", "distance(", "1e9", "0", "\n", "\\", "#", "\t", "\xC3\xA9", "\xFF", "k[i,j]", ".x'", "[points."};
+
+std::string damage(std::string text, std::mt19937_64& random) {
+  const auto pick = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+  const std::size_t wounds = 1 + pick(3);
+  for (std::size_t k = 0; k < wounds && !text.empty(); ++k) {
+    const std::size_t at = pick(text.size());
+    switch (pick(6)) {
+      case 0: text.erase(at, 1 + pick(8)); break;
+      case 1: text.insert(at, pieces[pick(pieces.size())]); break;
+      case 2: text[at] = static_cast<char>(' ' + static_cast<int>(pick(95))); break;
+      case 3: text.insert(at, text.substr(pick(text.size()), 1 + pick(30))); break;
+      case 4: std::swap(text[at], text[pick(text.size())]); break;
+      default: text.resize(at); break;
+    }
+  }
+  return text;
+}
+
+TEST(Damage, LeavesAModelOrAnErrorWithAPlace) {
+  std::mt19937_64 random(1899);
+  std::size_t accepted = 0;
+  for (int turn = 0; turn < 20000; ++turn) {
+    const std::string text = damage(seeds[static_cast<std::size_t>(turn) % seeds.size()], random);
+    try {
+      const zwang::model::Model model = zwang::model::load(text, "model.toml");
+      zwang::model::Scratch scratch = zwang::model::make_scratch(model);
+      zwang::model::Rows rows = zwang::model::make_rows(model);
+      zwang::model::evaluate_rows(model, zwang::model::initial_state(model), scratch, rows);
+      ++accepted;
+    } catch (const zwang::Error& error) {
+      ASSERT_FALSE(error.message().empty()) << text;
+      ASSERT_GE(error.place().line, 1U) << text;
+      ASSERT_GE(error.place().column, 1U) << text;
+    }
+  }
+
+  // Harmless damage (in a title, a number, a blank) must be among it, else the seeds are broken.
+  EXPECT_GT(accepted, 500U);
+}
+
+}  // namespace
