@@ -24,13 +24,12 @@ struct Acos {
 
   /// Coefficient k of y = acos u; p holds sqrt(1 - u^2).
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, const double* p, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* u, const double* p, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::acos(u[l]); });
+      each_lane<W>(y, u, value);
       return;
     }
-    const Lanes<W> s = integrate<W>(y, p, k, 1, k - 1);
-    each_lane<W>(y, k, [&](unsigned l) { return (-u[k * W + l] - s.at[l]) / p[l]; });
+    store<W>(y, k, (-load<W>(u, k) - integrate<W>(y, p, k, 1, k - 1)) / load<W>(p, 0));
   }
 };
 

@@ -13,90 +13,79 @@ namespace zwang::expressions {
 
 struct Add {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, const double* b, K k) {
-    each_lane<W>(y, k, [&](unsigned l) { return a[k * W + l] + b[k * W + l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, const double* b, K k) {
+    store<W>(y, k, load<W>(a, k) + load<W>(b, k));
   }
 };
 
 struct Subtract {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, const double* b, K k) {
-    each_lane<W>(y, k, [&](unsigned l) { return a[k * W + l] - b[k * W + l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, const double* b, K k) {
+    store<W>(y, k, load<W>(a, k) - load<W>(b, k));
   }
 };
 
 struct Multiply {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, const double* b, K k) {
-    if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return a[l] * b[l]; });
-      return;
-    }
-    const Lanes<W> s = convolve<W>(a, b, k, 0, k);
-    each_lane<W>(y, k, [&](unsigned l) { return s.at[l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, const double* b, K k) {
+    store<W>(y, k, k == 0 ? load<W>(a, 0) * load<W>(b, 0) : convolve<W>(a, b, k, 0, k));
   }
 };
 
 struct Divide {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, const double* b, K k) {
-    if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return a[l] / b[l]; });
-      return;
-    }
-    const Lanes<W> s = convolve<W>(b, y, k, 1, k);
-    each_lane<W>(y, k, [&](unsigned l) { return (a[k * W + l] - s.at[l]) / b[l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, const double* b, K k) {
+    const Lanes<W> rest = k == 0 ? load<W>(a, 0) : load<W>(a, k) - convolve<W>(b, y, k, 1, k);
+    store<W>(y, k, rest / load<W>(b, 0));
   }
 };
 
 struct Negate {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, K k) {
-    each_lane<W>(y, k, [&](unsigned l) { return -a[k * W + l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, K k) {
+    store<W>(y, k, -load<W>(a, k));
   }
 };
 
 struct Scale {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, double c, K k) {
-    each_lane<W>(y, k, [&](unsigned l) { return c * a[k * W + l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, K k) {
+    store<W>(y, k, c * load<W>(a, k));
   }
 };
 
 struct Square {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, K k) {
-    const Lanes<W> s = square_terms<W>(a, k, 0);
-    each_lane<W>(y, k, [&](unsigned l) { return s.at[l]; });
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, K k) {
+    store<W>(y, k, k == 0 ? load<W>(a, 0) * load<W>(a, 0) : square_terms<W>(a, k, 0));
   }
 };
 
 struct Reciprocal {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return 1 / a[l]; });
+      each_lane<W>(y, a, [](double u) { return 1 / u; });
       return;
     }
-    const Lanes<W> s = convolve<W>(a, y, k, 1, k);
-    each_lane<W>(y, k, [&](unsigned l) { return -s.at[l] / a[l]; });
+    store<W>(y, k, -convolve<W>(a, y, k, 1, k) / load<W>(a, 0));
   }
 };
 
 struct Power {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* a, double c, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::pow(a[l], c); });
+      each_lane<W>(y, a, [c](double u) { return std::pow(u, c); });
       return;
     }
-    Lanes<W> s{};
-    for (unsigned j = 1; j <= k; ++j) {
-      const double weight = c * j - (k - j);
-      for (unsigned l = 0; l < W; ++l) s.at[l] += weight * a[j * W + l] * y[(k - j) * W + l];
-    }
     const double order = k;
-    each_lane<W>(y, k, [&](unsigned l) { return a[l] == 0 && order < c ? 0.0 : s.at[l] / (order * a[l]); });
+    Lanes<W> s;
+    for (unsigned j = 1; j <= k; ++j) s += (c * j - (order - j)) * load<W>(a, j) * load<W>(y, k - j);
+    store<W>(y, k, s / (order * load<W>(a, 0)));
+    for (unsigned l = 0; l < W; ++l) {
+      if (a[l] == 0 && order < c) y[k * W + l] = 0;
+    }
   }
 };
 

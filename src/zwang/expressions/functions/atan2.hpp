@@ -26,16 +26,14 @@ struct Atan2 {
 
   /// Coefficient k of w = atan2(y, x); p holds x^2 + y^2.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict w, const double* y, const double* x,
+  [[gnu::always_inline]] static void coefficient(double* w, const double* y, const double* x,
                                                  const double* p, K k) {
     if (k == 0) {
-      each_lane<W>(w, 0, [&](unsigned l) { return std::atan2(y[l], x[l]); });
+      for (unsigned l = 0; l < W; ++l) w[l] = value(y[l], x[l]);
       return;
     }
-    const Lanes<W> s = integrate<W>(y, x, k, 1, k);
-    const Lanes<W> t = integrate<W>(x, y, k, 1, k);
-    const Lanes<W> r = integrate<W>(w, p, k, 1, k - 1);
-    each_lane<W>(w, k, [&](unsigned l) { return (s.at[l] - t.at[l] - r.at[l]) / p[l]; });
+    const Lanes<W> turn = integrate<W>(y, x, k, 1, k) - integrate<W>(x, y, k, 1, k);
+    store<W>(w, k, (turn - integrate<W>(w, p, k, 1, k - 1)) / load<W>(p, 0));
   }
 };
 

@@ -20,13 +20,12 @@ struct Exp {
 
   /// Coefficient k of y = exp u.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::exp(u[l]); });
+      each_lane<W>(y, u, value);
       return;
     }
-    const Lanes<W> s = integrate<W>(u, y, k, 1, k);
-    each_lane<W>(y, k, [&](unsigned l) { return s.at[l]; });
+    store<W>(y, k, integrate<W>(u, y, k, 1, k));
   }
 };
 

@@ -20,13 +20,12 @@ struct Log {
 
   /// Coefficient k of y = log u.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::log(u[l]); });
+      each_lane<W>(y, u, value);
       return;
     }
-    const Lanes<W> s = integrate<W>(y, u, k, 1, k - 1);
-    each_lane<W>(y, k, [&](unsigned l) { return (u[k * W + l] - s.at[l]) / u[l]; });
+    store<W>(y, k, (load<W>(u, k) - integrate<W>(y, u, k, 1, k - 1)) / load<W>(u, 0));
   }
 };
 

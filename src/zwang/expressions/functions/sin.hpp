@@ -21,16 +21,14 @@ struct Sin {
 
   /// Coefficient k of y = sin u and c = cos u.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficients(double* __restrict y, double* __restrict c, const double* u, K k) {
+  [[gnu::always_inline]] static void coefficients(double* y, double* c, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::sin(u[l]); });
-      each_lane<W>(c, 0, [&](unsigned l) { return std::cos(u[l]); });
+      each_lane<W>(y, u, value);
+      each_lane<W>(c, u, [](double x) { return std::cos(x); });
       return;
     }
-    const Lanes<W> s = integrate<W>(u, c, k, 1, k);
-    const Lanes<W> t = integrate<W>(u, y, k, 1, k);
-    each_lane<W>(y, k, [&](unsigned l) { return s.at[l]; });
-    each_lane<W>(c, k, [&](unsigned l) { return -t.at[l]; });
+    store<W>(y, k, integrate<W>(u, c, k, 1, k));
+    store<W>(c, k, -integrate<W>(u, y, k, 1, k));
   }
 };
 

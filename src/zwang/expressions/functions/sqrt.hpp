@@ -20,13 +20,12 @@ struct Sqrt {
 
   /// Coefficient k of y = sqrt u.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* __restrict y, const double* u, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::sqrt(u[l]); });
+      each_lane<W>(y, u, value);
       return;
     }
-    const Lanes<W> s = square_terms<W>(y, k, 1);
-    each_lane<W>(y, k, [&](unsigned l) { return (u[k * W + l] - s.at[l]) / (2 * y[l]); });
+    store<W>(y, k, (load<W>(u, k) - square_terms<W>(y, k, 1)) / (2.0 * load<W>(y, 0)));
   }
 };
 

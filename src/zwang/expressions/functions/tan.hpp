@@ -23,15 +23,13 @@ struct Tan {
 
   /// Coefficient k of y = tan u and q = y^2.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficients(double* __restrict y, double* __restrict q, const double* u, K k) {
+  [[gnu::always_inline]] static void coefficients(double* y, double* q, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, 0, [&](unsigned l) { return std::tan(u[l]); });
+      each_lane<W>(y, u, value);
     } else {
-      const Lanes<W> s = integrate<W>(u, q, k, 1, k);
-      each_lane<W>(y, k, [&](unsigned l) { return u[k * W + l] + s.at[l]; });
+      store<W>(y, k, load<W>(u, k) + integrate<W>(u, q, k, 1, k));
     }
-    const Lanes<W> t = square_terms<W>(y, k, 0);
-    each_lane<W>(q, k, [&](unsigned l) { return t.at[l]; });
+    store<W>(q, k, square_terms<W>(y, k, 0));
   }
 };
 
