@@ -34,6 +34,19 @@ void SparseCholesky::Parts::clear() {
   inverse_pivot.clear();
 }
 
+void SparseCholesky::Parts::reserve(std::size_t rows) {
+  // Enough for trees; fill makes the rest grow.
+  order.reserve(rows);
+  parent.reserve(rows);
+  upper_start.reserve(rows + 1);
+  upper_place.reserve(rows);
+  upper_edge.reserve(rows);
+  lower_start.reserve(rows + 1);
+  lower_place.reserve(rows);
+  lower.reserve(rows);
+  inverse_pivot.reserve(rows);
+}
+
 void SparseCholesky::reset(std::size_t nodes) {
   now_.clear();
   component_of_.assign(nodes, nowhere);
@@ -49,6 +62,7 @@ void SparseCholesky::choose(const SparseGram& gram, std::span<const std::uint32_
   assert(component_of_.size() == gram.nodes());
   find_components(gram, rows);
   next_.clear();
+  next_.reserve(rows.size());
   ordered_count_ = 0;
 
   // Keep each component that stood before with exactly these rows; order the others.
@@ -90,6 +104,7 @@ void SparseCholesky::find_components(const SparseGram& gram, std::span<const std
   // Walk from each row not visited yet; the members come out in the order of the walk.
   member_start_.assign(1, 0);
   member_.clear();
+  member_.reserve(rows.size());
   stack_.clear();
   for (const std::uint32_t seed : rows) {
     if (new_component_of_[seed] != waiting) continue;

@@ -80,6 +80,7 @@ class SparseCholesky {
     std::vector<double> lower;
     std::vector<double> inverse_pivot;        ///< 0 for skipped rows
     void clear();
+    void reserve(std::size_t rows);
   };
 
   void find_components(const SparseGram& gram, std::span<const std::uint32_t> rows);
