@@ -2,6 +2,7 @@
 #include "zwang/gauss/dense_face.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -51,14 +52,6 @@ double weighted_square(const double* x, const double* root, std::size_t size) {
   return sum;
 }
 
-/// y_j += c x_j weight_j
-void add_weighted(double c, const double* x, const double* weight, double* y, std::size_t size) {
-  const Pair cc = {c, c};
-  std::size_t j = 0;
-  for (; j + 2 <= size; j += 2) store(y + j, load(y + j) + cc * (load(x + j) * load(weight + j)));
-  if (j < size) y[j] += c * (x[j] * weight[j]);
-}
-
 template <class Vector>
 void grow(Vector& vector, std::size_t size) {
   if (vector.size() < size) vector.resize(size);
@@ -80,7 +73,10 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   for (auto* vector : {&print_, &square_, &free_, &inverse_, &multiplier_}) grow(*vector, capacity_);
   grow(u_, 2 * capacity_);
   for (auto* vector : {&waiting_, &negative_, &violated_}) grow(*vector, r);
-  for (auto* vector : {&w_, &norm_, &estimate_}) grow(*vector, r);
+  for (auto* vector : {&w_, &norm_}) grow(*vector, r);
+  grow(estimate_, 5 * r);
+  grow(distinct_, r);
+  grow(table_, 4 * r + 1);
   grow(state_, r);
   for (auto* vector : {&a_, &d_, &scatter_, &magnitude_}) grow(*vector, n + 1);
   last_.reserve(r);
@@ -292,65 +288,180 @@ void DenseFace::begin() {
   }
 }
 
-/// A few sweeps of Hildreth's method: each row in turn is made to hold by its own multiplier alone. The rows that come out
-/// with a multiplier well above zero are the guess; small ones are more often wrong than right.
+/// The rows without exact copies of earlier ones, which would only be in the way of a guess.
+void DenseFace::list_distinct() {
+  const Problem& problem = *problem_;
+  distinct_count_ = 0;
+  std::size_t mask = 1;
+  while (mask < 2 * r_) mask *= 2;
+  --mask;
+  constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
+  std::fill_n(table_.data(), mask + 1, nobody);
+  for (std::uint32_t i = 0; i < r_; ++i) {
+    // A key of offset, length and first entry; then the whole row.
+    const std::size_t first = problem.start[i], length = problem.start[i + 1] - first;
+    const double lead = length > 0 ? problem.entry[first] : 0.0;
+    std::uint64_t key = std::bit_cast<std::uint64_t>(problem.h[i]) * 0x9e3779b97f4a7c15ULL;
+    key ^= (std::bit_cast<std::uint64_t>(lead) + length) * 0xc2b2ae3d27d4eb4fULL;
+    std::size_t place = (key >> 32) & mask;
+    bool copy = false;
+    for (; table_[place] != nobody && !copy; place = (place + 1) & mask) {
+      const std::uint32_t other = table_[place];
+      const std::size_t start = problem.start[other];
+      copy = problem.h[other] == problem.h[i] && problem.kind[other] == problem.kind[i] &&
+             problem.start[other + 1] - start == length &&
+             std::equal(problem.entry.data() + first, problem.entry.data() + first + length, problem.entry.data() + start) &&
+             (full_rows_ || std::equal(problem.column.data() + first, problem.column.data() + first + length,
+                                       problem.column.data() + start));
+    }
+    if (copy) continue;
+    table_[place] = i;
+    distinct_[distinct_count_++] = i;
+  }
+}
+
+/// out = sum c_q J_q over the distinct rows with c_q != 0.
+void DenseFace::combine(const double* c, double* out) const {
+  const Problem& problem = *problem_;
+  std::fill_n(out, n_, 0.0);
+  if (!full_rows_) {
+    for (std::size_t q = 0; q < distinct_count_; ++q) {
+      if (c[q] == 0) continue;
+      const std::uint32_t i = distinct_[q];
+      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) out[problem.column[e]] += c[q] * problem.entry[e];
+    }
+    return;
+  }
+  const double* x[4];
+  double factor[4];
+  std::size_t count = 0;
+  for (std::size_t q = 0; q < distinct_count_; ++q) {
+    if (c[q] == 0) continue;
+    x[count] = problem.entry.data() + problem.start[distinct_[q]];
+    factor[count] = c[q];
+    if (++count == 4) {
+      linear::add_multiples<4>(factor, x, out, n_);
+      count = 0;
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) linear::add_multiple(factor[k], x[k], out, n_);
+}
+
+/// A few steps of conjugate gradients on the dual problem, clipped at zero: minimise |B^T lambda|^2 / 2 - lambda . (J a0 + h).
+/// The rows that come out with a multiplier well above zero are the guess; small ones are more often wrong than right.
 void DenseFace::guess() {
   begin();
   told_ = false;
+  if (r_ == 0) return;
   const Problem& problem = *problem_;
-  if (!diagonal_ || r_ == 0) {
-    told_ = true;
-    return;
-  }
+  list_distinct();
+  const std::size_t count = distinct_count_;
+  double* lambda = estimate_.data();            // lambda_i |B_i|
+  double* direction = lambda + r_;              // of lambda_i |B_i|
+  double* inverse = direction + r_;             // 1 / |B_i|
+  double* gradient = inverse + r_;              // w_i / |B_i|
+  double* factor = gradient + r_;
 
-  // Weights 1 / m_j in d_.
-  const double* root = problem.mass->inverse_root().data();
-  for (std::size_t j = 0; j < n_; ++j) d_[j] = root[j] * root[j];
+  // |B_i| and the free slacks.
+  bool any = false;
   std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
-  std::fill_n(estimate_.data(), r_, 0.0);
+  all_slacks({distinct_.data(), count}, a_.data(), gradient);
+  for (std::size_t q = 0; q < count; ++q) {
+    const std::uint32_t i = distinct_[q];
+    const double square = norm_squared(i);
+    inverse[q] = square > 0 ? 1 / std::sqrt(square) : 0.0;
+    gradient[q] *= inverse[q];
+    lambda[q] = 0;
+    direction[q] = 0;
+    any |= gradient[q] > 0 || problem.kind[i] == RowKind::equation;
+  }
+  if (!any) return;
 
-  const int sweeps = r_ < 8 ? 1 : (r_ < 32 ? 2 : 4);
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (std::uint32_t i = 0; i < r_; ++i) {
-      // How far the row is broken now.
-      const std::size_t first = problem.start[i], end = problem.start[i + 1];
-      double w = problem.h[i];
-      if (full_rows_) {
-        w += linear::dot(problem.entry.data() + first, a_.data(), n_);
-      } else {
-        for (std::size_t e = first; e < end; ++e) w += problem.entry[e] * a_[problem.column[e]];
-      }
-      const bool inequality = problem.kind[i] == RowKind::inequality;
-      if (inequality && w <= 0 && estimate_[i] == 0) continue;
+  const int steps = count < 4 ? 0 : (count < 10 ? 1 : (count < 32 ? 3 : (count < 100 ? 5 : 6)));
+  double before = 0;
+  for (int step = 0; step < steps; ++step) {
+    // The gradient where it may be followed, and the direction conjugate to the last.
+    double now = 0;
+    for (std::size_t q = 0; q < count; ++q) {
+      const bool bound = lambda[q] <= 0 && problem.kind[distinct_[q]] == RowKind::inequality;
+      factor[q] = bound && gradient[q] <= 0 ? 0.0 : gradient[q];
+      now += factor[q] * factor[q];
+    }
+    const double beta = before > 0 ? now / before : 0.0;
+    before = now;
+    double along = 0;
+    for (std::size_t q = 0; q < count; ++q) {
+      const bool bound = lambda[q] <= 0 && problem.kind[distinct_[q]] == RowKind::inequality;
+      const double value = factor[q] + beta * direction[q];
+      direction[q] = bound && value <= 0 ? 0.0 : value;
+      along += direction[q] * gradient[q];
+      factor[q] = direction[q] * inverse[q];
+    }
 
-      // Its multiplier alone mends that, but an inequality's does not fall below zero.
-      const double square = norm_squared(i);
-      if (square == 0) continue;
-      double step = w / square;
-      if (inequality && estimate_[i] + step < 0) step = -estimate_[i];
-      estimate_[i] += step;
-      if (step == 0) continue;
-      if (full_rows_) {
-        add_weighted(-step, problem.entry.data() + first, d_.data(), a_.data(), n_);
-      } else {
-        for (std::size_t e = first; e < end; ++e) {
-          const std::uint32_t column = problem.column[e];
-          a_[column] -= step * (problem.entry[e] * d_[column]);
-        }
+    // The exact step along it.
+    combine(factor, d_.data());
+    const double square = weigh(d_.data());
+    if (!(square > 0) || !(along > 0)) break;
+    const double length = along / square;
+
+    // Take it; rows that would fall below zero stop there, which gives back a part.
+    bool clipped = false;
+    for (std::size_t q = 0; q < count; ++q) {
+      const double value = lambda[q] + length * direction[q];
+      factor[q] = 0;
+      lambda[q] = value;
+      if (value < 0 && problem.kind[distinct_[q]] == RowKind::inequality) {
+        factor[q] = value * inverse[q];
+        lambda[q] = 0;
+        clipped = true;
       }
     }
+    linear::add_multiple(-length, d_.data(), a_.data(), n_);
+    if (clipped) {
+      combine(factor, d_.data());
+      (void)weigh(d_.data());
+      linear::add_multiple(1.0, d_.data(), a_.data(), n_);
+    }
+    all_slacks({distinct_.data(), count}, a_.data(), gradient);
+    for (std::size_t q = 0; q < count; ++q) gradient[q] *= inverse[q];
   }
 
-  // Those clearly above zero.
+  // Half a step of each row alone, then those clearly above zero.
   double largest = 0;
-  for (std::uint32_t i = 0; i < r_; ++i) {
-    if (problem.kind[i] == RowKind::equation || estimate_[i] <= 0) continue;
-    largest = std::max(largest, estimate_[i] * estimate_[i] * norm_[i]);
+  for (std::size_t q = 0; q < count; ++q) {
+    lambda[q] = problem.kind[distinct_[q]] == RowKind::equation ? 0.0 : std::max(0.0, lambda[q] + 0.5 * gradient[q]);
+    largest = std::max(largest, lambda[q]);
   }
-  for (std::uint32_t i = 0; i < r_; ++i) {
-    if (problem.kind[i] == RowKind::equation || estimate_[i] <= 0) continue;
-    if (estimate_[i] * estimate_[i] * norm_[i] > 0.01 * largest) waiting_[waiting_count_++] = i;
+  for (std::size_t q = 0; q < count; ++q) {
+    if (lambda[q] > 0.1 * largest) waiting_[waiting_count_++] = distinct_[q];
   }
+}
+
+/// x = W x; the product x^T W x.
+double DenseFace::weigh(double* x) {
+  double square = 0;
+  if (!diagonal_) {
+    problem_->mass->solve({x, n_}, {magnitude_.data(), n_});
+    for (std::size_t j = 0; j < n_; ++j) square += x[j] * magnitude_[j];
+    std::copy_n(magnitude_.data(), n_, x);
+    return square;
+  }
+  const double* root = problem_->mass->inverse_root().data();
+  Pair sums = {0, 0};
+  std::size_t j = 0;
+  for (; j + 2 <= n_; j += 2) {
+    const Pair r = load(root + j);
+    const Pair b = load(x + j) * r;
+    sums += b * b;
+    store(x + j, b * r);
+  }
+  square = total(sums);
+  if (j < n_) {
+    const double b = x[j] * root[j];
+    square += b * b;
+    x[j] = b * root[j];
+  }
+  return square;
 }
 
 // ---------------------------------------------------------------------------------------------------- factor
@@ -667,11 +778,7 @@ void DenseFace::multipliers() {
 void DenseFace::all_slacks(const double* a, double* w) const {
   const Problem& problem = *problem_;
   if (!full_rows_) {
-    for (std::size_t i = 0; i < r_; ++i) {
-      double sum = problem.h[i];
-      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) sum += problem.entry[e] * a[problem.column[e]];
-      w[i] = sum;
-    }
+    for (std::size_t i = 0; i < r_; ++i) w[i] = slack(i, a);
     return;
   }
   const double* first = problem.entry.data() + (r_ == 0 ? 0 : problem.start[0]);
@@ -682,7 +789,31 @@ void DenseFace::all_slacks(const double* a, double* w) const {
     linear::dots<4>(x, a, n_, sums);
     for (std::size_t k = 0; k < 4; ++k) w[i + k] = sums[k] + problem.h[i + k];
   }
-  for (; i < r_; ++i) w[i] = linear::dot(first + i * n_, a, n_) + problem.h[i];
+  for (; i < r_; ++i) w[i] = slack(i, a);
+}
+
+/// The same for some rows, in the order given.
+void DenseFace::all_slacks(std::span<const std::uint32_t> rows, const double* a, double* w) const {
+  const Problem& problem = *problem_;
+  std::size_t q = 0;
+  if (full_rows_) {
+    for (; q + 4 <= rows.size(); q += 4) {
+      const double* x[4];
+      for (std::size_t k = 0; k < 4; ++k) x[k] = problem.entry.data() + problem.start[rows[q + k]];
+      double sums[4];
+      linear::dots<4>(x, a, n_, sums);
+      for (std::size_t k = 0; k < 4; ++k) w[q + k] = sums[k] + problem.h[rows[q + k]];
+    }
+  }
+  for (; q < rows.size(); ++q) w[q] = slack(rows[q], a);
+}
+
+double DenseFace::slack(std::size_t row, const double* a) const {
+  const Problem& problem = *problem_;
+  if (full_rows_) return problem.h[row] + linear::dot(problem.entry.data() + problem.start[row], a, n_);
+  double sum = problem.h[row];
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) sum += problem.entry[e] * a[problem.column[e]];
+  return sum;
 }
 
 /// a = from - M^-1/2 d with d = B_A^T lambda.
@@ -690,6 +821,7 @@ void DenseFace::move(const double* lambda, const double* from) {
   const Problem& problem = *problem_;
   double* d = d_.data();
   sized_ = false;
+  length_of_a_ = -1;
   std::fill_n(d, n_, 0.0);
   if (short_rows_) {
     for (std::size_t p = 0; p < size_; ++p) {
@@ -728,12 +860,38 @@ void DenseFace::move(const double* lambda, const double* from) {
   }
 }
 
+/// |M^1/2 a0| + |M^1/2 a|.
+double DenseFace::length_of_a() {
+  if (length_of_a_ >= 0) return length_of_a_;
+  const Problem& problem = *problem_;
+  double free_square = 0, square = 0;
+  if (diagonal_) {
+    const double* mass = problem.mass->diagonal().data();
+    for (std::size_t j = 0; j < n_; ++j) {
+      free_square += mass[j] * problem.a0[j] * problem.a0[j];
+      square += mass[j] * a_[j] * a_[j];
+    }
+  } else {
+    problem.mass->multiply(problem.a0, {d_.data(), n_});
+    for (std::size_t j = 0; j < n_; ++j) free_square += d_[j] * problem.a0[j];
+    problem.mass->multiply({a_.data(), n_}, {d_.data(), n_});
+    for (std::size_t j = 0; j < n_; ++j) square += d_[j] * a_[j];
+  }
+  length_of_a_ = std::sqrt(free_square) + std::sqrt(square);
+  return length_of_a_;
+}
+
 /// c_j = |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj.
 void DenseFace::size_up() {
   const Problem& problem = *problem_;
   std::fill_n(magnitude_.data(), n_, 0.0);
   for (std::size_t p = 0; p < size_; ++p) {
     const std::uint32_t row = set_[p];
+    const double* entry = problem.entry.data() + problem.start[row];
+    if (full_rows_) {
+      linear::add_absolute(multiplier_[p], entry, magnitude_.data(), n_);
+      continue;
+    }
     for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
       magnitude_[problem.column[e]] += std::abs(multiplier_[p] * problem.entry[e]);
     }
@@ -742,14 +900,6 @@ void DenseFace::size_up() {
   for (std::size_t j = 0; j < n_; ++j) {
     magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]) + magnitude_[j] / mass[j];
   }
-
-  // |M^1/2 a0| + |M^1/2 a|.
-  double free_square = 0, square = 0;
-  problem.mass->multiply(problem.a0, {d_.data(), n_});
-  for (std::size_t j = 0; j < n_; ++j) free_square += d_[j] * problem.a0[j];
-  problem.mass->multiply({a_.data(), n_}, {d_.data(), n_});
-  for (std::size_t j = 0; j < n_; ++j) square += d_[j] * a_[j];
-  length_of_a_ = std::sqrt(free_square) + std::sqrt(square);
   sized_ = true;
 }
 
@@ -766,7 +916,7 @@ double DenseFace::terms(std::uint32_t row) {
       sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
     }
   }
-  return std::min(sum, std::sqrt(norm_squared(row)) * length_of_a_) + std::abs(problem.h[row]);
+  return std::min(sum, std::sqrt(norm_squared(row)) * length_of_a()) + std::abs(problem.h[row]);
 }
 
 /// Is |value| at most this fraction of the row's terms? Mostly |h_i| alone tells.
@@ -778,8 +928,12 @@ bool DenseFace::within(double value, double fraction, std::uint32_t row) {
 double DenseFace::residual() {
   double worst = 0;
   for (std::size_t p = 0; p < size_; ++p) {
+    // |J_i a0| + |h_i| is less than the terms and mostly enough; it is at hand.
     const std::uint32_t row = set_[p];
-    if (!within(w_[row], well_solved, row)) worst = std::max(worst, std::abs(w_[row]) / terms(row));
+    const double h = problem_->h[row], w = std::abs(w_[row]);
+    if (w <= well_solved * (std::abs(free_[slot_[p]] - h) + std::abs(h))) continue;
+    const double size = terms(row);
+    if (w > well_solved * size) worst = std::max(worst, w / size);
   }
   return worst;
 }
@@ -830,9 +984,14 @@ void DenseFace::price() {
   for (std::uint32_t i = 0; i < r_; ++i) {
     if (state_[i] == in_set) continue;
     const double broken = problem_->kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
-    if (!(broken > 0) || within(broken, rounding, i)) continue;
-    violated_[violated_count_++] = i;
+    const double offset = std::abs(problem_->h[i]);
+    if (!(broken > rounding * offset)) continue;
+
+    // Far above rounding, or a closer look.
     const double square = norm_squared(i);
+    const bool far = broken > rounding * (std::sqrt(square) * length_of_a() + offset);
+    if (!far && broken <= rounding * terms(i)) continue;
+    violated_[violated_count_++] = i;
     if (square > 0 && state_[i] != skipped) most_broken_ = std::max(most_broken_, broken * broken / square);
   }
 }

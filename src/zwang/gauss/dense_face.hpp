@@ -10,7 +10,7 @@
 /// the Gram matrix has lost their digits.
 ///
 /// Symbols: as in problem.hpp; A the set, position p = place in A, slot = place in memory of a candidate row.
-/// Reference: docs/mathematics, section 3; the cold guess: Hildreth, Naval Res. Logist. Q. 4 (1957) 79.
+/// Reference: docs/mathematics, section 3; the cold guess: Polyak, USSR Comput. Math. Math. Phys. 9 (1969) 94.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,14 @@ class DenseFace {
   [[nodiscard]] double along(const double* z, std::size_t slot) const;
   void extend();
   void compact();
+  void list_distinct();
+  void combine(const double* c, double* out) const;
+  double weigh(double* x);
+  [[nodiscard]] double slack(std::size_t row, const double* a) const;
   void all_slacks(const double* a, double* w) const;
+  void all_slacks(std::span<const std::uint32_t> rows, const double* a, double* w) const;
   void move(const double* lambda, const double* from);
+  double length_of_a();
   void size_up();
   double terms(std::uint32_t row);
   bool within(double value, double fraction, std::uint32_t row);
@@ -108,10 +114,15 @@ class DenseFace {
   std::vector<double> d_;
   std::vector<double> scatter_;
   std::vector<double> magnitude_;  ///< the terms of a, when `sized_`
-  double length_of_a_ = 0;
+  double length_of_a_ = -1;  ///< negative when not known
   bool sized_ = false;
   std::vector<double> w_;
   std::vector<double> norm_;  ///< |B_i|^2 once known, else -1
+
+  // For the guess: rows without exact copies, a table to find those, five numbers a row.
+  std::vector<std::uint32_t> distinct_;
+  std::size_t distinct_count_ = 0;
+  std::vector<std::uint32_t> table_;
   std::vector<double> estimate_;
 
   // What came out.

@@ -62,7 +62,8 @@ concept NearestPointFace = requires(Face face, const Problem& problem, Solution&
   { face.finish(solution) } -> std::same_as<bool>;
 };
 
-/// How long block pivoting may go on without fewer wrong signs than ever before.
+/// How long block pivoting may go on without fewer wrong signs than ever before. Rounds in which rows only leave do not
+/// count: they end by themselves.
 class Patience {
  public:
   /// True while block pivoting is worth another round.
@@ -130,7 +131,8 @@ void tell(const Problem& problem, const Options& options, Face& face, Solution& 
       status = Status::gave_up;
       break;
     }
-    if (!patience.lasts(wrong_signs) || !face.exchange()) {
+    const bool only_leaves = face.violated().empty();
+    if ((!only_leaves && !patience.lasts(wrong_signs)) || !face.exchange()) {
       status = face.rescue(most_rounds, solution, trials);
       break;
     }

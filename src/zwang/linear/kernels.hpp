@@ -34,20 +34,31 @@ inline double dot(const double* x, const double* y, std::size_t size) {
   return sum;
 }
 
-/// sum |x_j y_j|
-inline double absolute_dot(const double* x, const double* y, std::size_t size) {
+inline Pair absolute(Pair x) {
   using Bits = long long __attribute__((vector_size(16)));
   constexpr long long magnitude = 0x7fffffffffffffffLL;
-  const Bits mask = {magnitude, magnitude};
+  return reinterpret_cast<Pair>(reinterpret_cast<Bits>(x) & Bits{magnitude, magnitude});
+}
+
+/// sum |x_j y_j|
+inline double absolute_dot(const double* x, const double* y, std::size_t size) {
   Pair s0 = {0, 0}, s1 = {0, 0};
   std::size_t j = 0;
   for (; j + 4 <= size; j += 4) {
-    s0 += reinterpret_cast<Pair>(reinterpret_cast<Bits>(load(x + j) * load(y + j)) & mask);
-    s1 += reinterpret_cast<Pair>(reinterpret_cast<Bits>(load(x + j + 2) * load(y + j + 2)) & mask);
+    s0 += absolute(load(x + j) * load(y + j));
+    s1 += absolute(load(x + j + 2) * load(y + j + 2));
   }
   double sum = total(s0 + s1);
   for (; j < size; ++j) sum += x[j] * y[j] < 0 ? -(x[j] * y[j]) : x[j] * y[j];
   return sum;
+}
+
+/// y_j += |c x_j|
+inline void add_absolute(double c, const double* x, double* y, std::size_t size) {
+  const Pair cc = {c, c};
+  std::size_t j = 0;
+  for (; j + 2 <= size; j += 2) store(y + j, load(y + j) + absolute(cc * load(x + j)));
+  if (j < size) y[j] += c * x[j] < 0 ? -(c * x[j]) : c * x[j];
 }
 
 /// y += c x
