@@ -7,8 +7,10 @@
 #include <cmath>
 #include <random>
 
+#include "gauss/allocations.hpp"
 #include "gauss/sparse_scenes.hpp"
 #include "zwang/gauss/one_by_one.hpp"
+#include "zwang/gauss/solve.hpp"
 #include "zwang/gauss/story.hpp"
 #include "zwang/gauss/verify.hpp"
 
@@ -247,7 +249,7 @@ TEST(SparseFace, a_chain_is_one_line_and_needs_one_factorisation) {
         const Problem problem = scene.problem();
         Sparse sparse;
         sparse.solve(problem);
-        SCOPED_TRACE(testing::Message() << n << " points, bend " << bend << ", smooth " << smooth);
+        SCOPED_TRACE(::testing::Message() << n << " points, bend " << bend << ", smooth " << smooth);
         ASSERT_EQ(sparse.solution.status, Status::solved);
         EXPECT_EQ(sparse.solution.rounds, 1U);
         EXPECT_EQ(sparse.face.visits(), 1U);
@@ -265,13 +267,119 @@ TEST(SparseFace, a_sheared_net_needs_few_factorisations) {
         const Problem problem = scene.problem();
         Sparse sparse;
         sparse.solve(problem);
-        SCOPED_TRACE(testing::Message() << m << " x " << m << ", shear " << shear << ", smooth " << smooth);
+        SCOPED_TRACE(::testing::Message() << m << " x " << m << ", shear " << shear << ", smooth " << smooth);
         ASSERT_EQ(sparse.solution.status, Status::solved);
         EXPECT_LE(sparse.solution.rounds, shear > 20 ? 3U : 1U);
         EXPECT_LE(sparse.residual(problem), large_residual);
       }
     }
   }
+}
+
+TEST(SparseFace, a_chain_pulled_straight_between_two_walls_stays) {
+  // One row more than the line needs: their sum is zero, the multipliers have a common constant free.
+  for (const std::uint32_t n : {1U, 2U, 50U, 1000U}) {
+    Scene scene;
+    scene.mass = linear::Mass(std::vector<double>(n, 1.0));
+    ASSERT_TRUE(scene.mass.factor());
+    std::mt19937_64 generator(n);
+    std::normal_distribution<double> normal;
+    for (std::uint32_t k = 0; k < n; ++k) scene.a0.push_back(normal(generator));
+    scene.add({{0, 1.0}}, 0.0);
+    for (std::uint32_t k = 0; k + 1 < n; ++k) scene.add({{k, -1.0}, {k + 1, 1.0}}, 0.0);
+    scene.add({{n - 1, -1.0}}, 0.0);
+    const Problem problem = scene.problem();
+    Sparse sparse;
+    sparse.solve(problem);
+    ASSERT_EQ(sparse.solution.status, Status::solved) << n;
+    for (const double a : sparse.solution.a) EXPECT_NEAR(a, 0.0, 1e-10) << n;
+    for (const double lambda : sparse.solution.lambda) EXPECT_GE(lambda, 0.0);
+    EXPECT_EQ(sparse.solution.rank, n);
+
+    // A wall that moves in and one that moves out faster cannot both be followed.
+    scene.h.front() = 1.0;
+    sparse.solve(scene.problem());
+    EXPECT_EQ(sparse.solution.status, Status::infeasible) << n;
+    EXPECT_TRUE(verify_farkas(scene.problem(), sparse.solution.farkas)) << n;
+  }
+}
+
+TEST(SparseFace, two_opposite_inequalities_are_one_equation) {
+  const Scene base = scenes::chain(300, 3, false, 13);
+  Scene pairs = base;
+  Scene equations = base;
+  for (std::uint32_t i = 0; i < 299; i += 2) {
+    std::vector<std::pair<std::uint32_t, double>> row;
+    for (std::uint32_t p = base.start[i]; p < base.start[i + 1]; ++p) row.emplace_back(base.column[p], -base.entry[p]);
+    pairs.add(row, 0.0);
+    equations.kind[i] = RowKind::equation;
+  }
+  Sparse one, other;
+  one.solve(pairs.problem());
+  other.solve(equations.problem());
+  ASSERT_EQ(one.solution.status, Status::solved);
+  ASSERT_EQ(other.solution.status, Status::solved);
+  EXPECT_LE(one.residual(pairs.problem()), large_residual);
+  EXPECT_LE(other.residual(equations.problem()), large_residual);
+  EXPECT_LE(distance(one.solution.a, other.solution.a), 1e-9);
+}
+
+TEST(SparseFace, through_solve_both_backends_agree) {
+  std::mt19937_64 generator(6);
+  for (int k = 0; k < 300; ++k) {
+    const auto rows = static_cast<std::uint32_t>(1 + k % 60);
+    const Scene scene = scenes::random({.n = 30, .rows = rows, .width = 2}, generator);
+    Workspace dense, sparse;
+    Solution one, other;
+    Options options;
+    solve(scene.problem(), options, dense, one);
+    options.dense_below = 0;
+    solve(scene.problem(), options, sparse, other);
+    ASSERT_EQ(one.status, other.status) << k;
+    EXPECT_LE(distance(one.a, other.a), 1e-7) << k;
+  }
+}
+
+TEST(SparseFace, a_warm_solve_with_the_same_set_allocates_nothing) {
+  for (const bool chain : {false, true}) {
+    Scene scene = chain ? scenes::chain(800, 1, true, 43) : scenes::net(25, 20, true, 43);
+    Workspace workspace;
+    Solution solution;
+    Options options;
+    solve(scene.problem(), options, workspace, solution);
+    options.warm = true;
+    solve(scene.problem(), options, workspace, solution);
+    for (double& x : scene.entry) x *= 1.001;
+    const Problem problem = scene.problem();
+    const std::size_t before = testing::allocations();
+    solve(problem, options, workspace, solution);
+    EXPECT_EQ(testing::allocations(), before);
+    EXPECT_EQ(solution.status, Status::solved);
+    EXPECT_EQ(solution.rounds, 1U);
+  }
+}
+
+TEST(SparseFace, large_pieces_are_rescued_row_by_row_to_the_same_answer) {
+  // The same problems with the dense rescue switched off; a hopeless angle may make it give up, never err.
+  std::mt19937_64 generator(47);
+  int gave_up = 0;
+  for (int k = 0; k < 600; ++k) {
+    const auto rows = static_cast<std::uint32_t>(1 + k % 60);
+    const Scene scene = scenes::random({.n = 25, .rows = rows, .width = 3, .whole = k % 2 == 0, .feasible = k % 3 != 0},
+                                       generator);
+    const Problem problem = scene.problem();
+    Sparse sparse;
+    sparse.face.rescue_densely_up_to(0);
+    sparse.solve(problem);
+    if (sparse.solution.status == Status::gave_up) {
+      ++gave_up;
+    } else if (sparse.solution.status == Status::infeasible) {
+      EXPECT_TRUE(verify_farkas(problem, sparse.solution.farkas)) << k;
+    } else {
+      EXPECT_LE(coarse_residual(problem, sparse.solution), random_residual) << k;
+    }
+  }
+  EXPECT_LE(gave_up, 1);
 }
 
 TEST(SparseFace, told_from_the_free_motion_it_reaches_the_same_answer) {
