@@ -1,4 +1,4 @@
-# cmake -DMODE=installed|subfolder -DSOURCE=... -DBUILD=... -DWORK=... -P use_package.cmake
+# cmake -DMODE=installed|subfolder -DSOURCE=... -DBUILD=... -DWORK=... -DLAUNCHER=ccache -P use_package.cmake
 # Builds and runs the foreign project in an empty folder WORK, with zwang installed there from BUILD, or from SOURCE.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -16,7 +16,10 @@ else()
   set(where -DZWANG_SOURCE=${SOURCE})
 endif()
 file(COPY ${SOURCE}/tests/project/foreign DESTINATION ${WORK})
-run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${WORK}/build ${where} ${OPTIONS})
+
+# With the flags of the release build the compiler cache has every object of the library already.
+run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${WORK}/build ${where} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O3 -DZWANG_WARNINGS_AS_ERRORS=ON)
 run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
 run(${WORK}/build/digits)
 run(${WORK}/build/falling)
