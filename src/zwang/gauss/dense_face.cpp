@@ -52,6 +52,12 @@ double weighted_square(const double* x, const double* root, std::size_t size) {
   return sum;
 }
 
+/// x with zero where the comparison holds.
+template <class Mask>
+Pair zero_where(Mask mask, Pair x) {
+  return reinterpret_cast<Pair>(reinterpret_cast<Mask>(x) & ~mask);
+}
+
 template <class Vector>
 void grow(Vector& vector, std::size_t size) {
   if (vector.size() < size) vector.resize(size);
@@ -72,10 +78,9 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   for (auto* vector : {&set_, &slot_, &free_slots_, &length_}) grow(*vector, capacity_);
   for (auto* vector : {&print_, &square_, &free_, &inverse_, &multiplier_}) grow(*vector, capacity_);
   grow(u_, 2 * capacity_);
-  for (auto* vector : {&waiting_, &negative_, &violated_}) grow(*vector, r);
+  for (auto* vector : {&waiting_, &negative_, &violated_, &distinct_}) grow(*vector, r + 1);
   for (auto* vector : {&w_, &norm_}) grow(*vector, r);
-  grow(estimate_, 5 * r);
-  grow(distinct_, r);
+  grow(estimate_, 6 * (r + 1));
   grow(table_, 4 * r + 1);
   grow(state_, r);
   for (auto* vector : {&a_, &d_, &scatter_, &magnitude_}) grow(*vector, n + 1);
@@ -288,31 +293,53 @@ void DenseFace::begin() {
   }
 }
 
+/// Is row i word for word the same as an earlier one?
+bool DenseFace::repeats(std::uint32_t row, std::uint32_t other) const {
+  const Problem& problem = *problem_;
+  const std::size_t first = problem.start[row], start = problem.start[other];
+  const std::size_t length = problem.start[row + 1] - first;
+  if (problem.h[other] != problem.h[row] || problem.kind[other] != problem.kind[row]) return false;
+  if (problem.start[other + 1] - start != length) return false;
+  const double* entry = problem.entry.data();
+  const std::uint32_t* column = problem.column.data();
+  return std::equal(entry + first, entry + first + length, entry + start) &&
+         (full_rows_ || std::equal(column + first, column + first + length, column + start));
+}
+
 /// The rows without exact copies of earlier ones, which would only be in the way of a guess.
 void DenseFace::list_distinct() {
   const Problem& problem = *problem_;
   distinct_count_ = 0;
+  if (r_ <= 64) {
+    // Few: compare offsets with all before.
+    const double* h = problem.h.data();
+    for (std::uint32_t i = 0; i < r_; ++i) {
+      int same = 0;
+      for (std::uint32_t k = 0; k < i; ++k) same |= h[k] == h[i] ? 1 : 0;
+      bool copy = false;
+      for (std::uint32_t k = 0; same != 0 && k < i && !copy; ++k) copy = repeats(i, k);
+      distinct_[distinct_count_] = i;
+      distinct_count_ += copy ? 0 : 1;
+    }
+    return;
+  }
+
+  // Many: a table by offset, length and first entry.
   std::size_t mask = 1;
   while (mask < 2 * r_) mask *= 2;
   --mask;
   constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
   std::fill_n(table_.data(), mask + 1, nobody);
   for (std::uint32_t i = 0; i < r_; ++i) {
-    // A key of offset, length and first entry; then the whole row.
     const std::size_t first = problem.start[i], length = problem.start[i + 1] - first;
     const double lead = length > 0 ? problem.entry[first] : 0.0;
     std::uint64_t key = std::bit_cast<std::uint64_t>(problem.h[i]) * 0x9e3779b97f4a7c15ULL;
     key ^= (std::bit_cast<std::uint64_t>(lead) + length) * 0xc2b2ae3d27d4eb4fULL;
     std::size_t place = (key >> 32) & mask;
     bool copy = false;
-    for (; table_[place] != nobody && !copy; place = (place + 1) & mask) {
-      const std::uint32_t other = table_[place];
-      const std::size_t start = problem.start[other];
-      copy = problem.h[other] == problem.h[i] && problem.kind[other] == problem.kind[i] &&
-             problem.start[other + 1] - start == length &&
-             std::equal(problem.entry.data() + first, problem.entry.data() + first + length, problem.entry.data() + start) &&
-             (full_rows_ || std::equal(problem.column.data() + first, problem.column.data() + first + length,
-                                       problem.column.data() + start));
+    while (table_[place] != nobody && !copy) {
+      copy = repeats(i, table_[place]);
+      place = (place + 1) & mask;
     }
     if (copy) continue;
     table_[place] = i;
@@ -321,7 +348,7 @@ void DenseFace::list_distinct() {
 }
 
 /// out = sum c_q J_q over the distinct rows with c_q != 0.
-void DenseFace::combine(const double* c, double* out) const {
+void DenseFace::combine(const double* c, double* out) {
   const Problem& problem = *problem_;
   std::fill_n(out, n_, 0.0);
   if (!full_rows_) {
@@ -332,19 +359,22 @@ void DenseFace::combine(const double* c, double* out) const {
     }
     return;
   }
-  const double* x[4];
-  double factor[4];
+
+  // Which, without a branch to mispredict; then four at a time.
+  std::uint32_t* which = table_.data();
   std::size_t count = 0;
-  for (std::size_t q = 0; q < distinct_count_; ++q) {
-    if (c[q] == 0) continue;
-    x[count] = problem.entry.data() + problem.start[distinct_[q]];
-    factor[count] = c[q];
-    if (++count == 4) {
-      linear::add_multiples<4>(factor, x, out, n_);
-      count = 0;
-    }
+  for (std::uint32_t q = 0; q < distinct_count_; ++q) {
+    which[count] = q;
+    count += c[q] != 0 ? 1 : 0;
   }
-  for (std::size_t k = 0; k < count; ++k) linear::add_multiple(factor[k], x[k], out, n_);
+  const auto row = [&](std::size_t k) { return problem.entry.data() + problem.start[distinct_[which[k]]]; };
+  std::size_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const double* x[4] = {row(k), row(k + 1), row(k + 2), row(k + 3)};
+    const double factor[4] = {c[which[k]], c[which[k + 1]], c[which[k + 2]], c[which[k + 3]]};
+    linear::add_multiples<4>(factor, x, out, n_);
+  }
+  for (; k < count; ++k) linear::add_multiple(c[which[k]], row(k), out, n_);
 }
 
 /// A few steps of conjugate gradients on the dual problem, clipped at zero: minimise |B^T lambda|^2 / 2 - lambda . (J a0 + h).
@@ -356,47 +386,54 @@ void DenseFace::guess() {
   const Problem& problem = *problem_;
   list_distinct();
   const std::size_t count = distinct_count_;
-  double* lambda = estimate_.data();            // lambda_i |B_i|
-  double* direction = lambda + r_;              // of lambda_i |B_i|
-  double* inverse = direction + r_;             // 1 / |B_i|
-  double* gradient = inverse + r_;              // w_i / |B_i|
-  double* factor = gradient + r_;
+  const std::size_t even = (count + 1) / 2 * 2, room = (r_ + 1) / 2 * 2;
+  double* lambda = estimate_.data();   // lambda_i |B_i|
+  double* direction = lambda + room;   // of that
+  double* inverse = direction + room;  // 1 / |B_i|
+  double* gradient = inverse + room;   // w_i / |B_i|
+  double* factor = gradient + room;    // coefficients of rows
+  double* least = factor + room;       // below which lambda does not fall
 
-  // |B_i| and the free slacks.
-  bool any = false;
+  // |B_i| and the free slacks; a row of zeros pads an odd number.
+  for (double* values : {lambda, direction, inverse, gradient, factor, least}) values[even - 1] = 0;
   std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
-  all_slacks({distinct_.data(), count}, a_.data(), gradient);
+  distinct_slacks(gradient);
+  double most = 0;
   for (std::size_t q = 0; q < count; ++q) {
     const std::uint32_t i = distinct_[q];
     const double square = norm_squared(i);
+    const bool equation = problem.kind[i] == RowKind::equation;
     inverse[q] = square > 0 ? 1 / std::sqrt(square) : 0.0;
     gradient[q] *= inverse[q];
-    lambda[q] = 0;
-    direction[q] = 0;
-    any |= gradient[q] > 0 || problem.kind[i] == RowKind::equation;
+    lambda[q] = direction[q] = 0;
+    least[q] = equation ? -std::numeric_limits<double>::infinity() : 0.0;
+    most = std::max(most, equation ? 1.0 : gradient[q]);
   }
-  if (!any) return;
+  if (!(most > 0)) return;
 
   const int steps = count < 4 ? 0 : (count < 10 ? 1 : (count < 32 ? 3 : (count < 100 ? 5 : 6)));
   double before = 0;
   for (int step = 0; step < steps; ++step) {
     // The gradient where it may be followed, and the direction conjugate to the last.
-    double now = 0;
-    for (std::size_t q = 0; q < count; ++q) {
-      const bool bound = lambda[q] <= 0 && problem.kind[distinct_[q]] == RowKind::inequality;
-      factor[q] = bound && gradient[q] <= 0 ? 0.0 : gradient[q];
-      now += factor[q] * factor[q];
+    Pair squares = {0, 0};
+    for (std::size_t q = 0; q < even; q += 2) {
+      const Pair g = load(gradient + q);
+      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (g <= Pair{0, 0}), g);
+      squares += open * open;
+      store(factor + q, open);
     }
+    const double now = total(squares);
     const double beta = before > 0 ? now / before : 0.0;
     before = now;
-    double along = 0;
-    for (std::size_t q = 0; q < count; ++q) {
-      const bool bound = lambda[q] <= 0 && problem.kind[distinct_[q]] == RowKind::inequality;
-      const double value = factor[q] + beta * direction[q];
-      direction[q] = bound && value <= 0 ? 0.0 : value;
-      along += direction[q] * gradient[q];
-      factor[q] = direction[q] * inverse[q];
+    Pair sums = {0, 0};
+    for (std::size_t q = 0; q < even; q += 2) {
+      const Pair value = load(factor + q) + Pair{beta, beta} * load(direction + q);
+      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (value <= Pair{0, 0}), value);
+      sums += open * load(gradient + q);
+      store(direction + q, open);
+      store(factor + q, open * load(inverse + q));
     }
+    const double along = total(sums);
 
     // The exact step along it.
     combine(factor, d_.data());
@@ -405,35 +442,33 @@ void DenseFace::guess() {
     const double length = along / square;
 
     // Take it; rows that would fall below zero stop there, which gives back a part.
-    bool clipped = false;
-    for (std::size_t q = 0; q < count; ++q) {
-      const double value = lambda[q] + length * direction[q];
-      factor[q] = 0;
-      lambda[q] = value;
-      if (value < 0 && problem.kind[distinct_[q]] == RowKind::inequality) {
-        factor[q] = value * inverse[q];
-        lambda[q] = 0;
-        clipped = true;
-      }
+    Pair given_back = {0, 0};
+    for (std::size_t q = 0; q < even; q += 2) {
+      const Pair value = load(lambda + q) + Pair{length, length} * load(direction + q);
+      const Pair excess = zero_where(value >= load(least + q), value);
+      given_back += excess;
+      store(lambda + q, value - excess);
+      store(factor + q, excess * load(inverse + q));
     }
     linear::add_multiple(-length, d_.data(), a_.data(), n_);
-    if (clipped) {
+    if (total(given_back) != 0) {
       combine(factor, d_.data());
       (void)weigh(d_.data());
       linear::add_multiple(1.0, d_.data(), a_.data(), n_);
     }
-    all_slacks({distinct_.data(), count}, a_.data(), gradient);
-    for (std::size_t q = 0; q < count; ++q) gradient[q] *= inverse[q];
+    distinct_slacks(gradient);
+    for (std::size_t q = 0; q < even; q += 2) store(gradient + q, load(gradient + q) * load(inverse + q));
   }
 
   // Half a step of each row alone, then those clearly above zero.
   double largest = 0;
   for (std::size_t q = 0; q < count; ++q) {
-    lambda[q] = problem.kind[distinct_[q]] == RowKind::equation ? 0.0 : std::max(0.0, lambda[q] + 0.5 * gradient[q]);
+    lambda[q] = least[q] < 0 ? 0.0 : std::max(0.0, lambda[q] + 0.5 * gradient[q]);
     largest = std::max(largest, lambda[q]);
   }
   for (std::size_t q = 0; q < count; ++q) {
-    if (lambda[q] > 0.1 * largest) waiting_[waiting_count_++] = distinct_[q];
+    waiting_[waiting_count_] = distinct_[q];
+    waiting_count_ += lambda[q] > 0.1 * largest ? 1 : 0;
   }
 }
 
@@ -792,20 +827,24 @@ void DenseFace::all_slacks(const double* a, double* w) const {
   for (; i < r_; ++i) w[i] = slack(i, a);
 }
 
-/// The same for some rows, in the order given.
-void DenseFace::all_slacks(std::span<const std::uint32_t> rows, const double* a, double* w) const {
+/// The same for the distinct rows, in their order.
+void DenseFace::distinct_slacks(double* w) const {
+  if (distinct_count_ == r_) {
+    all_slacks(a_.data(), w);
+    return;
+  }
   const Problem& problem = *problem_;
   std::size_t q = 0;
   if (full_rows_) {
-    for (; q + 4 <= rows.size(); q += 4) {
+    for (; q + 4 <= distinct_count_; q += 4) {
       const double* x[4];
-      for (std::size_t k = 0; k < 4; ++k) x[k] = problem.entry.data() + problem.start[rows[q + k]];
+      for (std::size_t k = 0; k < 4; ++k) x[k] = problem.entry.data() + problem.start[distinct_[q + k]];
       double sums[4];
-      linear::dots<4>(x, a, n_, sums);
-      for (std::size_t k = 0; k < 4; ++k) w[q + k] = sums[k] + problem.h[rows[q + k]];
+      linear::dots<4>(x, a_.data(), n_, sums);
+      for (std::size_t k = 0; k < 4; ++k) w[q + k] = sums[k] + problem.h[distinct_[q + k]];
     }
   }
-  for (; q < rows.size(); ++q) w[q] = slack(rows[q], a);
+  for (; q < distinct_count_; ++q) w[q] = slack(distinct_[q], a_.data());
 }
 
 double DenseFace::slack(std::size_t row, const double* a) const {
@@ -867,8 +906,18 @@ double DenseFace::length_of_a() {
   double free_square = 0, square = 0;
   if (diagonal_) {
     const double* mass = problem.mass->diagonal().data();
-    for (std::size_t j = 0; j < n_; ++j) {
-      free_square += mass[j] * problem.a0[j] * problem.a0[j];
+    const double* a0 = problem.a0.data();
+    Pair s0 = {0, 0}, s1 = {0, 0};
+    std::size_t j = 0;
+    for (; j + 2 <= n_; j += 2) {
+      const Pair m = load(mass + j), x = load(a0 + j), y = load(a_.data() + j);
+      s0 += m * x * x;
+      s1 += m * y * y;
+    }
+    free_square = total(s0);
+    square = total(s1);
+    if (j < n_) {
+      free_square += mass[j] * a0[j] * a0[j];
       square += mass[j] * a_[j] * a_[j];
     }
   } else {

@@ -56,12 +56,13 @@ class DenseFace {
   [[nodiscard]] double along(const double* z, std::size_t slot) const;
   void extend();
   void compact();
+  [[nodiscard]] bool repeats(std::uint32_t row, std::uint32_t other) const;
   void list_distinct();
-  void combine(const double* c, double* out) const;
+  void combine(const double* c, double* out);
   double weigh(double* x);
   [[nodiscard]] double slack(std::size_t row, const double* a) const;
   void all_slacks(const double* a, double* w) const;
-  void all_slacks(std::span<const std::uint32_t> rows, const double* a, double* w) const;
+  void distinct_slacks(double* w) const;
   void move(const double* lambda, const double* from);
   double length_of_a();
   void size_up();
@@ -119,7 +120,7 @@ class DenseFace {
   std::vector<double> w_;
   std::vector<double> norm_;  ///< |B_i|^2 once known, else -1
 
-  // For the guess: rows without exact copies, a table to find those, five numbers a row.
+  // For the guess: rows without exact copies, a table to find those, six numbers a row.
   std::vector<std::uint32_t> distinct_;
   std::size_t distinct_count_ = 0;
   std::vector<std::uint32_t> table_;
