@@ -2,6 +2,7 @@
 #include "zwang/gauss/sparse_face.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -39,6 +40,15 @@ constexpr double weak_pivot = 1e-5;
 constexpr double dependent = 1e-11;
 constexpr double doubtful = 1e-6;
 constexpr double cancelled = 256 * std::numeric_limits<double>::epsilon();
+
+/// Is every number finite? One whose exponent is all ones carries into the sign bit.
+bool all_finite(std::span<const double> numbers) {
+  std::uint64_t seen = 0;
+  for (const double x : numbers) {
+    seen |= (std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000U) + 0x0010000000000000U;
+  }
+  return (seen >> 63U) == 0;
+}
 
 /// The worst violation of a row, as a part of its terms with the largest accelerations.
 double broken_part(const Problem& problem, std::span<const double> a) {
@@ -90,17 +100,9 @@ bool SparseFace::prepare(const Problem& problem) {
   violated_.clear();
 
   // Values of the rows in the free motion; one that is not finite betrays any number that is not.
-  bool finite = true;
-  largest_free_ = 0;
-  for (const double x : problem.a0) {
-    finite = finite && std::isfinite(x);
-    largest_free_ = std::max(largest_free_, std::abs(x));
-  }
-  for (std::uint32_t i = 0; i < r; ++i) {
-    free_[i] = gram_.times_row(i, problem.a0) + problem.h[i];
-    finite = finite && std::isfinite(free_[i]);
-  }
-  return finite;
+  largest_free_ = -1;
+  for (std::uint32_t i = 0; i < r; ++i) free_[i] = gram_.times_row(i, problem.a0) + problem.h[i];
+  return all_finite(problem.a0) && all_finite(free_);
 }
 
 bool SparseFace::recall() {
@@ -181,8 +183,12 @@ void SparseFace::multipliers() {
   std::sort(negative_.begin(), negative_.end());
 }
 
-double SparseFace::natural_terms(std::uint32_t row) const {
-  // Terms of a row in the motion and in the free motion, without what cancels between multipliers.
+double SparseFace::natural_terms(std::uint32_t row) {
+  // Terms of a row in the motion and in the free motion, without what cancels between multipliers. Rarely asked for.
+  if (largest_free_ < 0) {
+    largest_free_ = 0;
+    for (const double x : problem_->a0) largest_free_ = std::max(largest_free_, std::abs(x));
+  }
   double terms = std::abs(problem_->h[row]);
   for (std::uint32_t p = problem_->start[row]; p < problem_->start[row + 1]; ++p) {
     const std::uint32_t c = problem_->column[p];
@@ -654,7 +660,6 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
 
 bool SparseFace::finish(Solution& solution) {
   // No negative multipliers, none off the set.
-  bool finite = true;
   std::size_t rank = 0;
   solution.active.resize(problem_->r());
   for (std::uint32_t i = 0; i < problem_->r(); ++i) {
@@ -662,9 +667,8 @@ bool SparseFace::finish(Solution& solution) {
     rank += active ? 1 : 0;
     solution.active[i] = active ? 1 : 0;
     if (!active || (lambda_[i] < 0 && problem_->kind[i] == RowKind::inequality)) lambda_[i] = 0;
-    finite = finite && std::isfinite(w_[i]) && std::isfinite(lambda_[i]);
   }
-  for (const double x : a_) finite = finite && std::isfinite(x);
+  const bool finite = all_finite(a_) && all_finite(lambda_) && all_finite(w_);
 
   // Hand the arrays over and take the old ones for the next time.
   solution.a.swap(a_);

@@ -50,7 +50,7 @@ class SparseFace {
  private:
   enum Place : std::uint8_t { out, in, skipped };
 
-  [[nodiscard]] double natural_terms(std::uint32_t row) const;
+  [[nodiscard]] double natural_terms(std::uint32_t row);
   [[nodiscard]] double evaluate(bool strict);
   void drop_negative();
   [[nodiscard]] bool settle_signs(std::size_t most, std::size_t& rounds);
@@ -80,7 +80,7 @@ class SparseFace {
   // Numbers: free value of each row, multipliers, slacks, motion.
   std::vector<double> free_, lambda_, w_, a_;
   double largest_ = 0;       ///< multiplier
-  double largest_free_ = 0;  ///< component of the free motion
+  double largest_free_ = 0;  ///< component of the free motion; -1 when not known yet
 
   std::vector<std::uint32_t> negative_, violated_;
   mutable std::vector<std::uint32_t> held_;

@@ -180,6 +180,7 @@ void SparseCholesky::order_component(const SparseGram& gram, std::span<const std
   for (const std::uint32_t row : members) {
     if (degree_[row] != gone) list_.push_back(row);
   }
+  std::sort(list_.begin(), list_.end());
   if (!list_.empty()) order_core(gram, list_);
   analyse_component(gram, begin, next_.order.size());
 }
