@@ -202,6 +202,20 @@ right = "distance(a, q) <= 1"
   expect_near(instant.accelerations, {0, 0}, 1e-12);
 }
 
+TEST(Instant, a_condition_whose_lowest_part_is_cubic_is_undecided) {
+  const auto model = model_of(R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+force = [2, 1]
+[constraints]
+lines = "a.x*a.y*(a.x - a.y) = 0"
+)toml");
+  const Instant instant = at_start(model);
+  EXPECT_EQ(instant.status, Status::undecided);
+  EXPECT_FALSE(instant.expansion.empty());
+}
+
 TEST(Instant, a_wall_that_closes_from_both_sides_jams) {
   const auto model = model_of(R"toml(
 [points.a]

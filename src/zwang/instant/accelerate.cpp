@@ -16,14 +16,37 @@ namespace zwang::instant {
 namespace {
 
 constexpr double zero_part = 1e-11;           ///< of the sum of the absolute values of the terms (section 8)
+constexpr double rounding = 1e-15;            ///< of the same: what is smaller is shown as zero
 constexpr std::size_t dense_gram = 128;       ///< rows up to which independence is read off a dense Gram matrix
 constexpr std::size_t dense_rank = 400000;    ///< entries up to which a rank is taken by singular values
+
+/// Conditions under the variational law: M a = X - rho' p - rho (dp/dt - df/dq). The multiplier of their row is rho'; the
+/// term with rho joins the forces.
+void bend(const model::Model& model, const model::State& state, Workspace::Impl& impl, Instant& instant) {
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law != model::Law::variational) {
+      continue;
+    }
+    for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
+      instant.rho.emplace_back(row, condition.multiplier);
+      impl.scratch_n.assign(model.variables, 0.0);
+      model::add_bend(model, row, state, -condition.multiplier, impl.scratch_n);
+      for (std::size_t i = 0; i < model.variables; ++i) {
+        impl.dynamics.force[i] += impl.scratch_n[i];
+        impl.dynamics.force_scale[i] += std::abs(impl.scratch_n[i]);
+      }
+    }
+  }
+}
 
 /// The rows that matter, as a nearest-point problem for the accelerations.
 void gather(const model::Model& model, Workspace::Impl& impl, Instant& instant) {
   Subproblem& problem = impl.problem;
   problem.clear();
   problem.a0.assign(instant.free.begin(), instant.free.end());
+  if (!instant.rho.empty()) {
+    impl.dynamics.mass.solve(impl.dynamics.force, problem.a0);
+  }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant.role[row] == Role::equation || instant.role[row] == Role::marginal) {
       problem.append(model, impl.rows, row, impl.rows.curvature[row],
@@ -61,40 +84,65 @@ void weigh(Workspace::Impl& impl, Instant& instant) {
   instant.constraint = std::max(instant.constraint, 0.0);
 }
 
-/// What lambda_j and w_j of the problem's rows are measured against: the sums of the absolute values of their terms,
-///   Phi_jj lambda_j = Phi_j^0 - sum_{k != j} Phi_jk lambda_k,     w_j = g_j.a + F_j.
-void term_scales(const model::Model& model, Workspace::Impl& impl, const std::vector<double>& a,
-                 const std::vector<double>& lambda) {
+/// What a, lambda_j and w_j are measured against: the sums of the absolute values of their terms,
+///   a = W (X - sum lambda g),    Phi_jj lambda_j = Phi_j^0 - sum_{k != j} Phi_jk lambda_k,    w_j = g_j.a + F_j.
+/// A multiplier that came out zero is as uncertain as its terms are large, so the second sweep counts those.
+void term_scales(const model::Model& model, Workspace::Impl& impl, const std::vector<double>& lambda) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
-  impl.scratch_n.assign(model.variables, 0.0);
-  for (std::size_t j = 0; j < r; ++j) {
-    if (lambda[j] != 0) {
-      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-        impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e] * lambda[j]);
+  impl.a_scale.resize(model.variables);
+  impl.scale.assign(r, 0.0);
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    impl.scratch_n.assign(impl.dynamics.force_scale.begin(), impl.dynamics.force_scale.end());
+    for (std::size_t j = 0; j < r; ++j) {
+      // A row that is clearly open carries nothing.
+      const bool open = sweep > 0 && lambda[j] == 0 && std::abs(impl.solution.w[j]) > 1e-6 * impl.scale[j];
+      const double size = open || impl.norm2[j] == 0
+                              ? std::abs(lambda[j])
+                              : std::max(std::abs(lambda[j]), impl.scale[j] / impl.norm2[j]);
+      for (std::uint32_t e = problem.start[j]; size > 0 && e < problem.start[j + 1]; ++e) {
+        impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e]) * size;
       }
     }
-  }
-  impl.scratch_m.resize(model.variables);
-  impl.dynamics.mass.solve(impl.scratch_n, impl.scratch_m);
-  impl.scale.resize(r);
-  impl.second_scale.resize(r);
-  for (std::size_t j = 0; j < r; ++j) {
-    double for_lambda = impl.rows.curvature_scale[problem.row[j]];
-    double for_second = for_lambda;
-    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-      const std::uint32_t i = problem.column[e];
-      for_lambda += std::abs(problem.entry[e]) * (std::abs(problem.a0[i]) + std::abs(impl.scratch_m[i]));
-      for_second += std::abs(problem.entry[e] * a[i]);
+    solve_absolute(impl.dynamics.mass, impl.scratch_n, impl.a_scale);
+    for (std::size_t j = 0; j < r; ++j) {
+      double terms = impl.rows.curvature_scale[problem.row[j]];
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        terms += std::abs(problem.entry[e]) * impl.a_scale[problem.column[e]];
+      }
+      impl.scale[j] = terms;
     }
-    // A full mass matrix may cancel inside a0 and a: their sizes count, too.
-    impl.scale[j] = for_lambda;
-    impl.second_scale[j] = std::max(for_second, for_lambda * 1e-3);
   }
 }
 
+/// Accelerations that are rounding of zero beside their terms become zero.
+void clean(const std::vector<double>& scale, double part, std::vector<double>& a) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::abs(a[i]) <= part * scale[i]) {
+      a[i] = 0;
+    }
+  }
+}
+
+/// A row without gradient: does f become negative along q + v s + a s^2/2?
+bool falls(const model::Model& model, const model::State& state, const Instant& instant, std::uint32_t row) {
+  model::MotionSeries motion;
+  motion.time = state.time;
+  motion.n = model.variables;
+  motion.orders = 3;
+  motion.coefficient = state.position;
+  motion.coefficient.insert(motion.coefficient.end(), state.velocity.begin(), state.velocity.end());
+  for (const double a : instant.accelerations) {
+    motion.coefficient.push_back(a / 2);
+  }
+  model::RowSeries series;
+  model::series_row(model, row, motion, 5, series);
+  const double size = std::abs(series.value[3]) + std::abs(series.value[4]);
+  return series.value[3] < -zero_part * size || (series.value[3] <= zero_part * size && series.value[4] < 0);
+}
+
 /// A singular position was settled: what can still be said of rows and reactions.
-void finish_singular(const model::Model& model, Workspace::Impl& impl, Instant& instant) {
+void finish_singular(const model::Model& model, const model::State& state, Workspace::Impl& impl, Instant& instant) {
   instant.multipliers_unique = false;
   if (instant.status == Status::determined) {
     instant.accelerations = instant.solutions[0].accelerations;
@@ -102,15 +150,17 @@ void finish_singular(const model::Model& model, Workspace::Impl& impl, Instant& 
     weigh(impl, instant);
     second_derivatives(model, impl.rows, instant.accelerations, instant.second);
     instant.multipliers.assign(model.rows(), 0.0);
-    term_scales(model, impl, instant.accelerations, std::vector<double>(impl.problem.size(), 0.0));
+    impl.solution.w.assign(impl.problem.size(), 0.0);
+    term_scales(model, impl, std::vector<double>(impl.problem.size(), 0.0));
     double worst = 0;
     for (std::size_t j = 0; j < impl.problem.size(); ++j) {
       const std::uint32_t row = impl.problem.row[j];
       const bool equation = impl.problem.kind[j] == gauss::RowKind::equation;
       const double w = instant.second[row];
-      const double scale = impl.second_scale[j] > 0 ? impl.second_scale[j] : 1;
+      const double scale = impl.scale[j] > 0 ? impl.scale[j] : 1;
       worst = std::max(worst, (equation ? std::abs(w) : w) / scale);
-      instant.role[row] = equation ? Role::equation : (w < -zero_part * scale ? Role::leaving : Role::binding);
+      const bool leaves = w < -zero_part * scale || (impl.norm2[j] == 0 && falls(model, state, instant, row));
+      instant.role[row] = equation ? Role::equation : (leaves ? Role::leaving : Role::binding);
     }
     instant.certificate = {};
     instant.certificate.primal = worst;
@@ -245,6 +295,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   instant.solutions.clear();
   instant.trials.clear();
   instant.effective.clear();
+  instant.rho.clear();
 
   // Which conditions matter, and is the state one from which accelerations can be asked for?
   classify_rows(model, state, options, impl, instant);
@@ -271,6 +322,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   // The free motion, and the rows that hinder it.
   instant.free.resize(model.variables);
   impl.dynamics.mass.solve(impl.dynamics.force, instant.free);
+  bend(model, state, impl, instant);
   gather(model, impl, instant);
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
@@ -281,8 +333,8 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
 
   // Dependent rows may hide a condition of higher order.
-  if (!instant.regular && settle_singular(model, state, impl, instant)) {
-    finish_singular(model, impl, instant);
+  if (!instant.regular && instant.rho.empty() && settle_singular(model, state, impl, instant)) {
+    finish_singular(model, state, impl, instant);
     return;
   }
 
@@ -308,10 +360,16 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
   instant.status = Status::determined;
   instant.accelerations.assign(impl.solution.a.begin(), impl.solution.a.end());
+  term_scales(model, impl, impl.solution.lambda);
+  clean(impl.a_scale, rounding, instant.accelerations);
+  for (std::size_t j = 0; j < r; ++j) {
+    if (std::abs(impl.solution.lambda[j]) * impl.norm2[j] <= rounding * impl.scale[j]) {
+      impl.solution.lambda[j] = 0;
+    }
+  }
   second_derivatives(model, impl.rows, instant.accelerations, instant.second);
 
   // Binding, leaving, or still open: signs against the sums of their terms.
-  term_scales(model, impl, impl.solution.a, impl.solution.lambda);
   std::size_t undecided = 0;
   for (std::size_t j = 0; j < r; ++j) {
     Role& role = instant.role[problem.row[j]];
@@ -320,7 +378,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     }
     if (impl.solution.lambda[j] * impl.norm2[j] > zero_part * impl.scale[j]) {
       role = Role::binding;
-    } else if (impl.solution.w[j] < -zero_part * impl.second_scale[j]) {
+    } else if (impl.solution.w[j] < -zero_part * impl.scale[j]) {
       role = Role::leaving;
     } else {
       role = Role::marginal;
@@ -331,6 +389,11 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   // Multipliers that are not unique, and rows that only a higher derivative decides.
   if (!instant.regular || undecided > 0) {
     std::vector<double> multipliers = impl.solution.lambda;
+    for (std::size_t j = 0; j < r; ++j) {
+      if (std::abs(multipliers[j]) * impl.norm2[j] <= zero_part * impl.scale[j]) {
+        multipliers[j] = 0;
+      }
+    }
     if (!instant.regular) {
       MultiplierQuestion question;
       question.problem = &problem;
@@ -348,7 +411,10 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
       const Role role = instant.role[problem.row[j]];
       hold[j] = role == Role::marginal ? Hold::undecided : (role == Role::leaving ? Hold::open : Hold::equation);
     }
-    decide_degenerate(model, state, options, impl, instant.multipliers_unique, hold, multipliers, instant);
+    // Along a variational motion rho changes, too: its higher derivatives are not looked at.
+    if (instant.rho.empty()) {
+      decide_degenerate(model, state, options, impl, instant.multipliers_unique, hold, multipliers, instant);
+    }
     if (instant.status == Status::jammed) {
       return;
     }
@@ -358,7 +424,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
         role = hold[j] == Hold::equation ? Role::binding : (hold[j] == Hold::open ? Role::leaving : Role::marginal);
       }
     }
-    impl.solution.lambda = multipliers;
+    if (!instant.multipliers_unique) {
+      impl.solution.lambda = multipliers;
+    }
   }
 
   // The answer and its certificate.

@@ -1,4 +1,7 @@
 /// Order after order of the same nearest-point problem, until every condition has decided to stay or to go.
+///
+/// Sizes are carried along with numbers: s_k for the coefficient a_k is the sum of the absolute values of the terms it was
+/// made of. What is below a small part of its size is rounding and becomes zero, so that noise never takes a decision.
 #include "zwang/instant/degenerate.hpp"
 
 #include <algorithm>
@@ -8,26 +11,36 @@ namespace zwang::instant {
 
 namespace {
 
-constexpr double zero_part = 1e-11;  ///< of the sum of the absolute values of the terms (section 8)
+using Vector = std::vector<double>;
+
+constexpr double noise_part = 1e-13;  ///< of its size: below it a coefficient is rounding
+
+/// Rounding grows from order to order with the number of terms.
+double zero_part(unsigned k) { return 1e-11 * std::pow(3.0, k); }
 
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {
  public:
-  Orders(const model::Model& model, const model::State& state, const Workspace::Impl& impl,
-         const std::vector<double>& acceleration, unsigned highest)
-      : model_(model), problem_(impl.problem), mass_(impl.dynamics.mass), n_(model.variables), series_(problem_.size()) {
+  Orders(const model::Model& model, const model::State& state, const Workspace::Impl& impl, const Vector& acceleration,
+         unsigned highest)
+      : model_(model), problem_(impl.problem), n_(model.variables), series_(problem_.size()) {
     motion_.time = state.time;
     motion_.n = n_;
     motion_.orders = highest + 3;
     motion_.coefficient.assign(motion_.orders * n_, 0.0);
+    size_.assign(motion_.orders * n_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) {
       motion_.coefficient[i] = state.position[i];
       motion_.coefficient[n_ + i] = state.velocity[i];
-      motion_.coefficient[2 * n_ + i] = acceleration[i] / 2;
+      const double a = std::abs(acceleration[i]) <= noise_part * impl.a_scale[i] ? 0.0 : acceleration[i];
+      motion_.coefficient[2 * n_ + i] = a / 2;
+      size_[i] = std::abs(state.position[i]);
+      size_[n_ + i] = std::abs(state.velocity[i]);
+      size_[2 * n_ + i] = impl.a_scale[i] / 2;
     }
   }
 
-  /// c_k and its scale for the row; the series are those of the motion known so far.
+  /// c_k of the row, zero if it is rounding, and its size; the series are those of the motion known so far.
   void known(unsigned k, std::size_t j, double& c, double& scale) {
     const std::uint32_t row = problem_.row[j];
     const bool holonomic = model::is_holonomic(model_.row_kind[row]);
@@ -45,24 +58,20 @@ class Orders {
       const std::uint32_t variable = model_.row_column[first + e];
       for (unsigned l = 0; l <= order; ++l) {
         const unsigned other = order - l + (holonomic ? 0 : 1);
-        if (other >= motion_.orders) {
-          continue;
-        }
-        const double part = series.gradient[e * orders + l] * motion_.coefficient[other * n_ + variable];
-        scale += factor * std::abs(part) * (holonomic ? static_cast<double>(order - l) / order : order - l + 1.0);
+        const double weight = holonomic ? static_cast<double>(order - l) / order : order - l + 1.0;
+        scale += factor * weight * std::abs(series.gradient[e * orders + l]) * size_[other * n_ + variable];
       }
+    }
+    if (std::abs(c) <= zero_part(k) * scale) {
+      c = 0;
     }
   }
 
   /// R_k minus the reactions of lower orders, per variable; and the size of its terms.
-  void target(unsigned k, const std::vector<std::vector<double>>& lambda, std::vector<double>& force,
-              std::vector<double>& size) {
-    model::series_residual(model_, motion_, k + 1, residual_);
+  void target(unsigned k, const std::vector<Vector>& lambda, Vector& force, Vector& size) {
+    model::series_residual(model_, motion_, k + 1, residual_, &residual_size_);
     force.assign(residual_.begin() + static_cast<std::ptrdiff_t>(k * n_), residual_.end());
-    size.resize(n_);
-    for (std::size_t i = 0; i < n_; ++i) {
-      size[i] = std::abs(force[i]);
-    }
+    size.assign(residual_size_.begin() + static_cast<std::ptrdiff_t>(k * n_), residual_size_.end());
     const unsigned orders = k + 3;
     for (std::size_t j = 0; j < problem_.size(); ++j) {
       const std::uint32_t row = problem_.row[j];
@@ -79,28 +88,37 @@ class Orders {
         }
       }
     }
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (std::abs(force[i]) <= noise_part * size[i]) {
+        force[i] = 0;
+      }
+    }
   }
 
-  void accept(unsigned k, const std::vector<double>& a) {
+  /// Take a_k with the sizes of its terms into the motion.
+  void accept(unsigned k, const Vector& a, const Vector& scale) {
     for (std::size_t i = 0; i < n_; ++i) {
-      motion_.coefficient[(k + 2) * n_ + i] = a[i] / ((k + 2.0) * (k + 1.0));
+      const double factor = (k + 2.0) * (k + 1.0);
+      motion_.coefficient[(k + 2) * n_ + i] = std::abs(a[i]) <= zero_part(k) * scale[i] ? 0.0 : a[i] / factor;
+      size_[(k + 2) * n_ + i] = scale[i] / factor;
     }
   }
 
  private:
   const model::Model& model_;
   const Subproblem& problem_;
-  const linear::Mass& mass_;
   std::size_t n_;
   std::vector<model::RowSeries> series_;
   model::MotionSeries motion_;
-  std::vector<double> residual_;
+  Vector size_;
+  Vector residual_;
+  Vector residual_size_;
 };
 
 /// Nothing moves and nothing depends on time: all higher derivatives vanish.
-bool at_rest_for_good(const model::Model& model, const model::State& state, const std::vector<double>& a, double scale) {
+bool at_rest_for_good(const model::Model& model, const model::State& state, const Vector& a, const Vector& scale) {
   for (std::size_t i = 0; i < model.variables; ++i) {
-    if (state.velocity[i] != 0 || std::abs(a[i]) > 1e-14 * scale) {
+    if (state.velocity[i] != 0 || std::abs(a[i]) > noise_part * scale[i]) {
       return false;
     }
   }
@@ -112,6 +130,248 @@ bool at_rest_for_good(const model::Model& model, const model::State& state, cons
   return !timed_term && !timed_row;
 }
 
+/// The rows that are not open, with their multipliers; `bounded(j)` says which may not fall below zero.
+template <class Bounded>
+MultiplierQuestion ask(const Subproblem& problem, const std::vector<Hold>& hold, const Vector& lambda, Bounded bounded) {
+  MultiplierQuestion question;
+  question.problem = &problem;
+  for (std::uint32_t j = 0; j < problem.size(); ++j) {
+    if (hold[j] != Hold::open) {
+      question.rows.push_back(j);
+      question.nonnegative.push_back(bounded(j) ? 1 : 0);
+      question.lambda.push_back(lambda[j]);
+    }
+  }
+  return question;
+}
+
+double largest(const Vector& x) {
+  double most = 0;
+  for (const double value : x) {
+    most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+/// How one pass over the orders ended.
+enum class Pass : std::uint8_t { finished, again, jammed };
+
+/// One pass: the orders from 1 on with lambda_0 given. `again` means that a higher order excluded some rows from
+/// carrying force at order zero (`may_carry`), and the pass must be repeated with the rest.
+class Decider {
+ public:
+  Decider(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
+          bool unique, Instant& instant)
+      : model_(model), state_(state), options_(options), impl_(impl), unique_(unique), instant_(instant) {}
+
+  Pass pass(const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
+            Vector& multipliers) {
+    const Subproblem& problem = impl_.problem;
+    const std::size_t r = problem.size();
+    const std::vector<Hold> at_start = hold;
+    Orders orders(model_, state_, impl_, instant_.accelerations, options_.highest_order);
+    std::vector<Vector> lambda{multipliers};
+    Vector c(r, 0.0);
+    Vector c_scale(r, 0.0);
+    instant_.decisions.clear();
+    const auto undecided = [&] { return std::count(hold.begin(), hold.end(), Hold::undecided) > 0; };
+
+    for (unsigned k = 1; k <= options_.highest_order && (undecided() || !unique_); ++k) {
+      for (std::size_t j = 0; j < r; ++j) {
+        orders.known(k, j, c[j], c_scale[j]);
+      }
+      if (!unique_) {
+        const Pass verdict = share(k, inequality, at_start, c, c_scale, may_carry, hold, lambda);
+        if (verdict != Pass::finished) {
+          return verdict;
+        }
+      }
+      if (!step(k, orders, c, c_scale, hold, lambda)) {
+        return instant_.status == Status::jammed ? Pass::jammed : Pass::finished;
+      }
+    }
+    return Pass::finished;
+  }
+
+ private:
+  /// Multipliers that are not unique: those of order zero must maximise lambda.c_k among what the orders below left,
+  /// those of the order below likewise.
+  Pass share(unsigned k, const std::vector<std::uint8_t>& inequality, const std::vector<Hold>& at_start, const Vector& c,
+             const Vector& c_scale, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
+             std::vector<Vector>& lambda) {
+    const Subproblem& problem = impl_.problem;
+    // Order zero: rows that lose against others of the same gradients are excluded, and everything begins again.
+    MultiplierQuestion zero;
+    zero.problem = &problem;
+    Vector gain;
+    Vector gain_scale;
+    for (std::uint32_t j = 0; j < problem.size(); ++j) {
+      if (at_start[j] == Hold::equation) {
+        zero.rows.push_back(j);
+        zero.nonnegative.push_back(inequality[j]);
+        zero.lambda.push_back(lambda[0][j]);
+        gain.push_back(c[j]);
+        gain_scale.push_back(c_scale[j]);
+      }
+    }
+    const double before = largest(zero.lambda);
+    if (before > 0 && largest(gain) > 1e-9 * largest(gain_scale)) {
+      const Vector old = zero.lambda;
+      if (!choose_multipliers(zero, gain)) {
+        return jam(k);
+      }
+      bool excluded = false;
+      for (std::size_t i = 0; i < zero.rows.size(); ++i) {
+        if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] <= 1e-8 * before) {
+          may_carry[zero.rows[i]] = 0;
+          excluded = true;
+        }
+      }
+      if (excluded) {
+        return Pass::again;
+      }
+    }
+    if (k == 1) {
+      return Pass::finished;
+    }
+    // The order below: undecided rows may only press.
+    MultiplierQuestion below = ask(problem, hold, lambda[k - 1], [&](std::uint32_t j) {
+      return inequality[j] != 0 && hold[j] == Hold::undecided;
+    });
+    Vector more;
+    for (const std::uint32_t j : below.rows) {
+      more.push_back(c[j]);
+    }
+    if (largest(below.lambda) == 0) {
+      return Pass::finished;
+    }
+    if (!choose_multipliers(below, more)) {
+      return jam(k);
+    }
+    const double most = largest(below.lambda);
+    for (std::size_t i = 0; i < below.rows.size(); ++i) {
+      lambda[k - 1][below.rows[i]] = below.lambda[i];
+      if (below.nonnegative[i] != 0 && below.lambda[i] > zero_part(k) * most) {
+        hold[below.rows[i]] = Hold::equation;
+        decided(below.rows[i], k - 1, true);
+      }
+    }
+    return Pass::finished;
+  }
+
+  /// The nearest-point problem of one order; false if it has no answer.
+  bool step(unsigned k, Orders& orders, const Vector& c, const Vector& c_scale, std::vector<Hold>& hold,
+            std::vector<Vector>& lambda) {
+    const Subproblem& problem = impl_.problem;
+    const linear::Mass& mass = impl_.dynamics.mass;
+    const std::size_t n = model_.variables;
+    orders.target(k, lambda, force_, size_);
+    next_.clear();
+    next_.a0.resize(n);
+    mass.solve(force_, next_.a0);
+    place_.clear();
+    for (std::uint32_t j = 0; j < problem.size(); ++j) {
+      if (hold[j] != Hold::open) {
+        next_.append(model_, impl_.rows, problem.row[j], c[j],
+                     hold[j] == Hold::equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
+        place_.push_back(j);
+      }
+    }
+    gauss::solve(next_.view(mass), {}, workspace_, solution_);
+    if (solution_.status == gauss::Status::infeasible) {
+      // Rounding in c is no contradiction: the certificate must exceed it.
+      double gap = 0;
+      double terms = 0;
+      for (std::size_t i = 0; i < place_.size(); ++i) {
+        gap += solution_.farkas[i] * c[place_[i]];
+        terms += std::abs(solution_.farkas[i]) * c_scale[place_[i]];
+      }
+      if (gap > 1e-9 * terms) {
+        static_cast<void>(jam(k));
+        for (std::size_t i = 0; i < place_.size(); ++i) {
+          if (solution_.farkas[i] != 0) {
+            instant_.farkas.emplace_back(problem.row[place_[i]], solution_.farkas[i]);
+          }
+        }
+      }
+      return false;
+    }
+    if (solution_.status != gauss::Status::solved) {
+      return false;
+    }
+
+    // Sizes of this order's accelerations and multipliers; the second sweep counts what multipliers could have been.
+    Vector terms(place_.size(), 0.0);
+    Vector carried;
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      carried = size_;
+      for (std::size_t i = 0; i < place_.size(); ++i) {
+        const double phi = impl_.norm2[place_[i]];
+        const double size = std::max(std::abs(solution_.lambda[i]), phi > 0 ? terms[i] / phi : 0.0);
+        for (std::uint32_t e = next_.start[i]; e < next_.start[i + 1]; ++e) {
+          carried[next_.column[e]] += std::abs(next_.entry[e]) * size;
+        }
+      }
+      solve_absolute(mass, carried, scale_);
+      for (std::size_t i = 0; i < place_.size(); ++i) {
+        terms[i] = c_scale[place_[i]];
+        for (std::uint32_t e = next_.start[i]; e < next_.start[i + 1]; ++e) {
+          terms[i] += std::abs(next_.entry[e]) * scale_[next_.column[e]];
+        }
+      }
+    }
+
+    // Decide what this order decides.
+    lambda.emplace_back(problem.size(), 0.0);
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::uint32_t j = place_[i];
+      const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part(k) * terms[i];
+      const bool counts = std::abs(solution_.lambda[i]) * impl_.norm2[j] > noise_part * terms[i];
+      lambda[k][j] = hold[j] == Hold::equation ? (counts ? solution_.lambda[i] : 0.0) : (presses ? solution_.lambda[i] : 0.0);
+      if (hold[j] != Hold::undecided) {
+        continue;
+      }
+      if (presses) {
+        hold[j] = Hold::equation;
+        decided(j, k, true);
+      } else if (solution_.w[i] < -zero_part(k) * terms[i]) {
+        hold[j] = Hold::open;
+        decided(j, k, false);
+      }
+    }
+    orders.accept(k, solution_.a, scale_);
+    return true;
+  }
+
+  Pass jam(unsigned k) {
+    instant_.status = Status::jammed;
+    instant_.jam_derivative = k + 2;
+    instant_.farkas.clear();
+    return Pass::jammed;
+  }
+
+  void decided(std::uint32_t j, unsigned k, bool stays) {
+    const std::uint32_t row = impl_.problem.row[j];
+    const unsigned derivative = model::is_holonomic(model_.row_kind[row]) ? k + 2 : k + 1;
+    instant_.decisions.push_back(Decision{row, derivative, stays});
+  }
+
+  const model::Model& model_;
+  const model::State& state_;
+  const Options& options_;
+  Workspace::Impl& impl_;
+  bool unique_;
+  Instant& instant_;
+
+  Subproblem next_;
+  std::vector<std::uint32_t> place_;
+  gauss::Workspace workspace_;
+  gauss::Solution solution_;
+  Vector force_;
+  Vector size_;
+  Vector scale_;
+};
+
 }  // namespace
 
 void decide_degenerate(const model::Model& model, const model::State& state, const Options& options,
@@ -119,181 +379,48 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
                        Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
-  const auto any_undecided = [&] { return std::count(hold.begin(), hold.end(), Hold::undecided) > 0; };
-
-  // The size of the free accelerations, for "nothing moves".
-  double largest = 0;
-  for (std::size_t i = 0; i < model.variables; ++i) {
-    largest = std::max(largest, std::abs(problem.a0[i]));
-  }
-  if (unique && (!any_undecided() || at_rest_for_good(model, state, instant.accelerations, largest))) {
+  const bool still = at_rest_for_good(model, state, instant.accelerations, impl.a_scale);
+  if (unique && (still || std::count(hold.begin(), hold.end(), Hold::undecided) == 0)) {
     return;
   }
-
-  Orders orders(model, state, impl, instant.accelerations, options.highest_order);
-  std::vector<std::vector<double>> lambda{multipliers};
-  std::vector<double> c(r, 0.0);
-  std::vector<double> c_scale(r, 0.0);
-  std::vector<double> force;
-  std::vector<double> size;
-  gauss::Workspace gauss_workspace;
-  gauss::Solution solution;
-
-  // Non-unique multipliers that stand at rest are shared evenly, nothing else can be said of them.
-  if (!unique && at_rest_for_good(model, state, instant.accelerations, largest)) {
-    MultiplierQuestion question;
-    question.problem = &problem;
-    for (std::uint32_t j = 0; j < r; ++j) {
-      if (hold[j] != Hold::open) {
-        question.rows.push_back(j);
-        question.nonnegative.push_back(problem.kind[j] == gauss::RowKind::inequality ? 1 : 0);
-        question.lambda.push_back(multipliers[j]);
-      }
-    }
-    if (choose_multipliers(question, {})) {
-      for (std::size_t i = 0; i < question.rows.size(); ++i) {
-        const std::uint32_t j = question.rows[i];
-        multipliers[j] = question.lambda[i];
-        if (problem.kind[j] == gauss::RowKind::inequality) {
-          hold[j] = multipliers[j] > 0 ? Hold::equation : Hold::undecided;
-        }
-      }
-    }
-    return;
+  std::vector<std::uint8_t> inequality(r, 0);
+  for (std::size_t j = 0; j < r; ++j) {
+    inequality[j] = problem.kind[j] == gauss::RowKind::inequality ? 1 : 0;
   }
 
-  for (unsigned k = 1; k <= options.highest_order && (any_undecided() || (k == 1 && !unique)); ++k) {
-    for (std::size_t j = 0; j < r; ++j) {
-      orders.known(k, j, c[j], c_scale[j]);
-    }
-
-    // Multipliers of the order below that are not determined yet: of equal gradients the larger c binds.
+  // Rows that may carry force at order zero; every pass that excludes one begins anew, so there are at most r passes.
+  std::vector<std::uint8_t> may_carry(r, 1);
+  const std::vector<Hold> first = hold;
+  Decider decider(model, state, options, impl, unique, instant);
+  for (std::size_t round = 0; round <= r; ++round) {
+    hold = first;
     if (!unique) {
-      MultiplierQuestion question;
-      question.problem = &problem;
-      std::vector<double> gain;
-      for (std::uint32_t j = 0; j < r; ++j) {
-        const bool inequality = problem.kind[j] == gauss::RowKind::inequality;
-        const bool bounded = inequality && (k == 1 ? hold[j] != Hold::open : hold[j] == Hold::undecided);
-        if (hold[j] != Hold::open) {
-          question.rows.push_back(j);
-          question.nonnegative.push_back(bounded ? 1 : 0);
-          question.lambda.push_back(lambda[k - 1][j]);
-          gain.push_back(std::abs(c[j]) <= zero_part * c_scale[j] ? 0.0 : c[j]);
-        }
-      }
-      if (!choose_multipliers(question, gain)) {
-        instant.status = Status::jammed;
-        instant.jam_derivative = k + 2;
-        return;
-      }
-      double most = 0;
-      for (const double value : question.lambda) {
-        most = std::max(most, std::abs(value));
-      }
+      // Share the force evenly among the rows that may carry it.
+      MultiplierQuestion question = ask(problem, hold, multipliers, [&](std::uint32_t j) { return inequality[j] != 0; });
+      Vector gain(question.rows.size(), 0.0);
+      bool excluded = false;
       for (std::size_t i = 0; i < question.rows.size(); ++i) {
-        const std::uint32_t j = question.rows[i];
-        lambda[k - 1][j] = question.lambda[i];
-        if (question.nonnegative[i] != 0) {
-          hold[j] = question.lambda[i] > zero_part * most ? Hold::equation : Hold::undecided;
-        }
+        gain[i] = may_carry[question.rows[i]] != 0 ? 0.0 : -1.0;
+        excluded = excluded || gain[i] < 0;
       }
-      if (k == 1) {
-        multipliers = lambda[0];
-      }
-    }
-    if (!any_undecided()) {
-      return;
-    }
-
-    // The nearest-point problem of this order.
-    orders.target(k, lambda, force, size);
-    Subproblem next;
-    next.clear();
-    next.a0.resize(model.variables);
-    impl.dynamics.mass.solve(force, next.a0);
-    std::vector<std::uint32_t> place;
-    for (std::uint32_t j = 0; j < r; ++j) {
-      if (hold[j] != Hold::open) {
-        next.append(model, impl.rows, problem.row[j], c[j],
-                    hold[j] == Hold::equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
-        place.push_back(j);
-      }
-    }
-    gauss::solve(next.view(impl.dynamics.mass), {}, gauss_workspace, solution);
-    if (solution.status == gauss::Status::infeasible) {
-      // Rounding in c is no contradiction: the certificate must exceed it.
-      double gap = 0;
-      double terms = 0;
-      for (std::size_t i = 0; i < place.size(); ++i) {
-        gap += solution.farkas[i] * c[place[i]];
-        terms += std::abs(solution.farkas[i]) * c_scale[place[i]];
-      }
-      if (gap > 1e-9 * terms) {
-        instant.status = Status::jammed;
-        instant.jam_derivative = k + 2;
-        instant.farkas.clear();
-        for (std::size_t i = 0; i < place.size(); ++i) {
-          if (solution.farkas[i] != 0) {
-            instant.farkas.emplace_back(problem.row[place[i]], solution.farkas[i]);
+      if (choose_multipliers(question, excluded ? gain : Vector{})) {
+        const double most = largest(question.lambda);
+        for (std::size_t i = 0; i < question.rows.size(); ++i) {
+          const std::uint32_t j = question.rows[i];
+          const bool carries = question.lambda[i] > 1e-11 * most;
+          multipliers[j] = inequality[j] == 0 || carries ? question.lambda[i] : 0.0;
+          if (inequality[j] != 0) {
+            hold[j] = carries ? Hold::equation : Hold::undecided;
           }
         }
       }
+      if (still) {
+        return;
+      }
+    }
+    if (decider.pass(inequality, may_carry, hold, multipliers) != Pass::again) {
       return;
     }
-    if (solution.status != gauss::Status::solved) {
-      return;
-    }
-
-    // Decide what this order decides.
-    std::vector<double> absolute(model.variables, 0.0);
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      for (std::uint32_t e = next.start[i]; e < next.start[i + 1]; ++e) {
-        absolute[next.column[e]] += std::abs(next.entry[e] * solution.lambda[i]);
-      }
-    }
-    for (std::size_t i = 0; i < model.variables; ++i) {
-      absolute[i] += size[i];
-    }
-    std::vector<double> response(model.variables, 0.0);
-    impl.dynamics.mass.solve(absolute, response);
-    lambda.emplace_back(r, 0.0);
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      const std::uint32_t j = place[i];
-      lambda[k][j] = solution.lambda[i];
-      if (hold[j] != Hold::undecided) {
-        continue;
-      }
-      const unsigned derivative = model::is_holonomic(model.row_kind[problem.row[j]]) ? k + 2 : k + 1;
-      double terms_w = c_scale[j];
-      double terms_lambda = c_scale[j];
-      for (std::uint32_t e = next.start[i]; e < next.start[i + 1]; ++e) {
-        terms_w += std::abs(next.entry[e] * solution.a[next.column[e]]);
-        terms_lambda += std::abs(next.entry[e] * response[next.column[e]]);
-      }
-      // Phi_jj in the metric of the masses.
-      std::vector<double> row(model.variables, 0.0);
-      std::vector<double> image(model.variables, 0.0);
-      for (std::uint32_t e = next.start[i]; e < next.start[i + 1]; ++e) {
-        row[next.column[e]] = next.entry[e];
-      }
-      impl.dynamics.mass.solve(row, image);
-      double phi_jj = 0;
-      for (std::uint32_t e = next.start[i]; e < next.start[i + 1]; ++e) {
-        phi_jj += next.entry[e] * image[next.column[e]];
-      }
-      if (solution.lambda[i] * phi_jj > zero_part * terms_lambda) {
-        hold[j] = Hold::equation;
-        instant.decisions.push_back(Decision{problem.row[j], derivative, true});
-      } else if (solution.w[i] < -zero_part * terms_w) {
-        hold[j] = Hold::open;
-        lambda[k][j] = 0;
-        instant.decisions.push_back(Decision{problem.row[j], derivative, false});
-      } else {
-        lambda[k][j] = 0;
-      }
-    }
-    orders.accept(k, solution.a);
   }
 }
 

@@ -137,6 +137,12 @@ void impact(const model::Model& model, const model::State& state, const Options&
     shock.status = ShockStatus::inadmissible;
     return;
   }
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law == model::Law::variational) {
+      instant.expansion = "the theory defines no shock while a condition under the variational law (" + condition.name +
+                          ") is active";
+    }
+  }
   if (!impl.dynamics.mass_positive || !instant.expansion.empty()) {
     shock.status = ShockStatus::gave_up;
     shock.restitution_note = instant.expansion;

@@ -63,6 +63,7 @@ struct Instant {
   std::vector<double> accelerations;  ///< a
   std::vector<double> multipliers;    ///< per row; 0 where a row has none
   bool multipliers_unique = true;
+  std::vector<std::pair<std::uint32_t, double>> rho;  ///< of variational rows; their multiplier is rho'
   std::vector<double> second;         ///< f'' per row (nonholonomic: f')
   std::vector<double> free_second;    ///< f'' of the free motion, per row
   std::vector<double> reaction;       ///< M a - X, per variable

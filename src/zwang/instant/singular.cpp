@@ -116,6 +116,71 @@ class Expansion {
     }
   }
 
+  /// Does y^T f speak at a higher order? The path q + v s + a s^2/2 + ... is continued so that the rows `held` stay
+  /// satisfied order by order; redundant rows are then satisfied, too, and a part of third or higher degree is not.
+  [[nodiscard]] bool goes_on(const Vector& y, const Vector& a, const std::vector<std::size_t>& held) const {
+    constexpr unsigned highest = 12;
+    model::MotionSeries motion;
+    motion.time = state_.time;
+    motion.n = n_;
+    motion.orders = highest + 1;
+    motion.coefficient.assign(motion.orders * n_, 0.0);
+    for (std::size_t i = 0; i < n_; ++i) {
+      motion.coefficient[i] = state_.position[i];
+      motion.coefficient[n_ + i] = state_.velocity[i];
+      motion.coefficient[2 * n_ + i] = a[i] / 2;
+    }
+    // Gram matrix of the unit rows, decomposed once.
+    linear::Matrix gram(held.size(), held.size());
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      for (std::size_t j = 0; j < held.size(); ++j) {
+        gram(i, j) = dot(rows_[held[i]].n, rows_[held[j]].n) / (length_[held[i]] * length_[held[j]]);
+      }
+    }
+    const linear::SymmetricEigen eigen = linear::symmetric_eigen(gram);
+    model::RowSeries series;
+    Vector f(r_, 0.0);
+    double size = 0;
+    for (unsigned order = 3; order <= highest; ++order) {
+      // The coefficient of s^order of every row, with the motion known below that order.
+      for (std::size_t j = 0; j < r_; ++j) {
+        model::series_row(model_, problem_.row[j], motion, order + 1, series);
+        const bool holonomic = model::is_holonomic(model_.row_kind[problem_.row[j]]);
+        f[j] = holonomic ? series.value[order] : series.value[order - 1] / order;
+      }
+      double sum = 0;
+      double terms = 0;
+      for (std::size_t j = 0; j < r_; ++j) {
+        sum += y[j] * f[j];
+        terms += std::abs(y[j] * f[j]);
+      }
+      size = std::max(size, terms);
+      if (order >= 5 && std::abs(sum) > 1e-8 * terms && std::abs(sum) > 1e-11 * size) {
+        return true;
+      }
+      // The least coefficient that satisfies the held rows again: J x = -f.
+      Vector x(n_, 0.0);
+      for (std::size_t k = 0; k < eigen.values.size(); ++k) {
+        if (eigen.values[k] <= 1e-10 * eigen.values.back()) {
+          continue;
+        }
+        double part = 0;
+        for (std::size_t i = 0; i < held.size(); ++i) {
+          part -= eigen.vectors(i, k) * f[held[i]] / length_[held[i]];
+        }
+        part /= eigen.values[k];
+        for (std::size_t i = 0; i < held.size(); ++i) {
+          for (std::size_t c = 0; c < n_; ++c) {
+            x[c] += part * eigen.vectors(i, k) * rows_[held[i]].n[c] / length_[held[i]];
+          }
+        }
+      }
+      const Vector q = acceleration(x);
+      std::copy(q.begin(), q.end(), motion.coefficient.begin() + static_cast<std::ptrdiff_t>(order * n_));
+    }
+    return false;
+  }
+
  private:
   /// A gradient counts as vanishing beside what a step of the size of the state would make of it.
   void drop_vanishing() {
@@ -567,13 +632,14 @@ bool settle_singular(const model::Model& model, const model::State& state, Works
 
   // Ordinary rows; inequalities inside a tight one-sided combination hold with equality.
   Reduced reduced;
-  std::vector<std::size_t> kept;
+  std::vector<std::size_t> held;
   for (std::size_t j = 0; j < problem.size(); ++j) {
     if (x.length(j) == 0) {
       continue;
     }
     if (x.is_equation(j) || implied[j] != 0) {
       reduced.equations.push_back(x.rows()[j]);
+      held.push_back(j);
     } else {
       reduced.inequalities.push_back(x.rows()[j]);
     }
@@ -685,6 +751,21 @@ bool settle_singular(const model::Model& model, const model::State& state, Works
       }
       if (norm(polynomials[k].coefficient) > negligible * terms) {
         alive.push_back(k);
+        continue;
+      }
+      // Redundant rows stay silent at every order; a part of third degree does not.
+      for (int trial = 1; trial <= 3; ++trial) {
+        Vector u(left.null.columns, 0.0);
+        for (std::size_t i = 0; i < u.size(); ++i) {
+          u[i] = std::cos(1.7 * trial + 2.3 * static_cast<double>(i) + 0.4) * (1 + norm(x.x0()));
+        }
+        if (x.goes_on(flat[k].y, x.acceleration(along(left, u)), held)) {
+          instant.status = Status::undecided;
+          instant.singular = true;
+          instant.expansion = "the lowest part of " + combination_words(model, problem, flat[k].y) +
+                              " that contains accelerations is of third degree or higher";
+          return true;
+        }
       }
     }
     if (!alive.empty()) {

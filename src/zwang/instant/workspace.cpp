@@ -1,6 +1,9 @@
 /// The memory of one moment, and the nearest-point problem cut out of a model's rows.
 #include "zwang/instant/workspace.hpp"
 
+#include <array>
+#include <cmath>
+
 namespace zwang::instant {
 
 std::string_view words(Role role) {
@@ -81,6 +84,44 @@ gauss::Problem Subproblem::view(const linear::Mass& mass) const {
   problem.h = h;
   problem.kind = kind;
   return problem;
+}
+
+void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y) {
+  const std::size_t n = x.size();
+  y.resize(n);
+  const auto m = mass.diagonal();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    y[i] = mass.block_of(i) < 0 ? x[i] / m[i] : 0.0;
+  }
+  for (const linear::Mass::Block& block : mass.blocks()) {
+    // |W| column by column from the factor: L L^T w = e_j.
+    const std::size_t b = block.variables.size();
+    constexpr std::size_t largest = 64;
+    std::array<double, largest> column{};
+    for (std::size_t j = 0; j < b; ++j) {
+      if (b > largest) {
+        // Beyond that size the diagonal stands for the whole: a lower bound, good enough to tell noise from numbers.
+        y[block.variables[j]] += x[block.variables[j]] / block.entries[j * b + j];
+        continue;
+      }
+      for (std::size_t i = 0; i < b; ++i) {
+        double sum = i == j ? 1.0 : 0.0;
+        for (std::size_t k = j; k < i; ++k) {
+          sum -= block.factor[k * b + i] * column[k];
+        }
+        column[i] = i < j ? 0.0 : sum / block.factor[i * b + i];
+      }
+      for (std::size_t i = b; i-- > 0;) {
+        for (std::size_t k = i + 1; k < b; ++k) {
+          column[i] -= block.factor[i * b + k] * column[k];
+        }
+        column[i] /= block.factor[i * b + i];
+      }
+      for (std::size_t i = 0; i < b; ++i) {
+        y[block.variables[i]] += std::abs(column[i]) * x[block.variables[j]];
+      }
+    }
+  }
 }
 
 }  // namespace zwang::instant

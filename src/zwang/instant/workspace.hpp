@@ -52,9 +52,9 @@ struct Workspace::Impl {
   gauss::Solution solution;
   std::vector<double> scratch_n;
   std::vector<double> scratch_m;
-  std::vector<double> scale;
+  std::vector<double> a_scale;        ///< size of the terms that make up each acceleration
+  std::vector<double> scale;          ///< size of the terms of Phi_jj lambda_j and of f'', per row of the problem
   std::vector<double> norm2;          ///< Phi_jj of the problem's rows
-  std::vector<double> second_scale;   ///< sum of absolute terms of f'', per row of the problem
   std::vector<double> gram;
   std::vector<std::uint32_t> last_effective;  ///< rows of the last problem: a warm start needs the same ones
 };
@@ -66,6 +66,9 @@ void classify_rows(const model::Model& model, const model::State& state, const O
 
 /// Is the instant `at` the same as `time` (nearer than 1e-12 (1 + |t|))?
 [[nodiscard]] bool same_instant(double at, double time);
+
+/// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration.
+void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y);
 
 /// Are the rows of the problem linearly independent? Fills `norm2`.
 [[nodiscard]] bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace::Impl& impl);

@@ -85,6 +85,11 @@ void run_term_block(const TermGroup& group, const State& state, std::size_t firs
   expressions::extend(group.tape, r, orders, 0, std::min(last, orders - 1), W);
 }
 
+void add_force(Dynamics& dynamics, std::uint32_t variable, double value) {
+  dynamics.force[variable] += value;
+  dynamics.force_scale[variable] += std::abs(value);
+}
+
 /// Lagrange's terms of one block of lanes, added to force and mass.
 template <unsigned W>
 void add_term_block(const TermGroup& group, const State& state, std::size_t first, double* r, Dynamics& dynamics) {
@@ -100,7 +105,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   if (group.kind == TermKind::force) {
     for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
       const double* force = coefficient(k, 0);
-      for (std::size_t l = 0; l < count; ++l) dynamics.force[group.target_of[k * lanes + first + l]] += force[l];
+      for (std::size_t l = 0; l < count; ++l) add_force(dynamics, group.target_of[k * lanes + first + l], force[l]);
     }
     return;
   }
@@ -110,7 +115,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const double* by_position = coefficient(1 + slot, 0);
     for (std::size_t l = 0; l < count; ++l) {
-      dynamics.force[group.position_of[slot * lanes + first + l]] += sign * by_position[l];
+      add_force(dynamics, group.position_of[slot * lanes + first + l], sign * by_position[l]);
     }
   }
   if (group.kind == TermKind::potential) return;
@@ -120,7 +125,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   if (orders == 2) {
     for (std::size_t slot = 0; slot < group.velocities; ++slot) {
       const double* change = coefficient(momenta + slot, 1);
-      for (std::size_t l = 0; l < count; ++l) dynamics.force[group.velocity_of[slot * lanes + first + l]] -= change[l];
+      for (std::size_t l = 0; l < count; ++l) add_force(dynamics, group.velocity_of[slot * lanes + first + l], -change[l]);
     }
   }
   std::size_t k = momenta + group.velocities;
@@ -205,6 +210,7 @@ Dynamics make_dynamics(const Model& model) {
   Dynamics dynamics;
   dynamics.mass = linear::Mass(model.variables, model.mass_blocks);
   dynamics.force.assign(model.variables, 0.0);
+  dynamics.force_scale.assign(model.variables, 0.0);
 
   // The masses of points alone never change.
   set_point_masses(model, dynamics.mass);
@@ -213,7 +219,10 @@ Dynamics make_dynamics(const Model& model) {
 }
 
 void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics) {
-  std::copy(model.constant_force.begin(), model.constant_force.end(), dynamics.force.begin());
+  for (std::size_t i = 0; i < dynamics.force.size(); ++i) {
+    dynamics.force[i] = model.constant_force[i];
+    dynamics.force_scale[i] = std::abs(model.constant_force[i]);
+  }
   const bool kinetic = has_kinetic(model);
   if (kinetic) set_point_masses(model, dynamics.mass);
 

@@ -32,6 +32,7 @@ struct Dynamics {
   linear::Mass mass;            ///< at the state, factored
   bool mass_positive = true;    ///< false: not positive definite, see mass.weakest()
   std::vector<double> force;    ///< X
+  std::vector<double> force_scale;  ///< sum of the absolute values of the terms of X
 };
 [[nodiscard]] Dynamics make_dynamics(const Model& model);
 void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
@@ -47,6 +48,10 @@ struct Rows {
 };
 [[nodiscard]] Rows make_rows(const Model& model);
 void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows);
+
+/// dp/dt - df/dq of a nonholonomic row (p = df/dv), added with a factor to a vector over the variables: what Hamilton's
+/// principle adds to the straightest law. Derivatives by exact forward differentiation, one sweep per variable.
+void add_bend(const Model& model, std::uint32_t row, const State& state, double factor, std::vector<double>& out);
 
 struct Energy {
   double kinetic = 0;    ///< T
@@ -75,7 +80,9 @@ struct RowSeries {
 void series_row(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders, RowSeries& out);
 
 /// Coefficients 0..orders-1 of X(t, q, v) - M q'' (all of Lagrange's equation but the reactions) along the motion;
-/// out[order * n + i]. Coefficient k needs the motion to order k + 2; what it does not have counts as zero.
-void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out);
+/// out[order * n + i]. Coefficient k needs the motion to order k + 2; what it does not have counts as zero. `size` receives
+/// the sums of the absolute values of the terms.
+void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out,
+                     std::vector<double>* size = nullptr);
 
 }  // namespace zwang::model

@@ -6,6 +6,7 @@
 /// along the motion holds M q'' and Lagrange's terms together.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "zwang/model/evaluate.hpp"
 
@@ -62,16 +63,65 @@ void series_row(const Model& model, std::uint32_t row, const MotionSeries& motio
   }
 }
 
-void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out) {
+void add_bend(const Model& model, std::uint32_t row, const State& state, double factor, std::vector<double>& out) {
+  const RowGroup& group = model.groups[model.row_group[row]];
+  const std::size_t lane = model.row_lane[row];
+  assert(!group.holonomic);
+  constexpr unsigned orders = 2;
+  std::vector<double> registers(group.tape.registers() * orders, 0.0);
+  expressions::load_constants(group.tape, registers.data(), orders, 1);
+  const auto input = [&](std::size_t slot) { return registers.data() + slot * orders; };
+  const auto output = [&](std::size_t k) { return registers.data() + std::size_t{group.tape.outputs[k]} * orders; };
+  input(0)[0] = state.time;
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    input(1 + slot)[0] = state.position[group.position_of[slot * group.lanes + lane]];
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+    input(1 + group.positions + slot)[0] = state.velocity[group.velocity_of[slot * group.lanes + lane]];
+  }
+  for (std::size_t slot = 0; slot < group.constants; ++slot) {
+    input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
+  }
+
+  // dp/dt along (t + s, q + v s); p does not depend on the velocities.
+  input(0)[1] = 1;
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    input(1 + slot)[1] = state.velocity[group.position_of[slot * group.lanes + lane]];
+  }
+  expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
+  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+    out[group.velocity_of[slot * group.lanes + lane]] += factor * output(1 + slot)[1];
+  }
+
+  // df/dq, one position at a time.
+  input(0)[1] = 0;
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    input(1 + slot)[1] = 0;
+  }
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    input(1 + slot)[1] = 1;
+    expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
+    input(1 + slot)[1] = 0;
+    out[group.position_of[slot * group.lanes + lane]] -= factor * output(0)[1];
+  }
+}
+
+void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out,
+                     std::vector<double>* size) {
   assert(orders > 0);
   const std::size_t n = model.variables;
   out.assign(n * orders, 0.0);
+  if (size != nullptr) size->assign(n * orders, 0.0);
+  const auto add = [&](std::size_t place, double value) {
+    out[place] += value;
+    if (size != nullptr) (*size)[place] += std::abs(value);
+  };
 
   // Constant forces and the inertia of points.
   for (std::size_t i = 0; i < n; ++i) {
-    out[i] = model.constant_force[i];
+    add(i, model.constant_force[i]);
     for (unsigned k = 0; k < orders; ++k) {
-      out[k * n + i] -= model.point_mass[i] * (k + 1) * (k + 2) * coefficient(motion, i, k + 2);
+      add(k * n + i, -model.point_mass[i] * (k + 1) * (k + 2) * coefficient(motion, i, k + 2));
     }
   }
 
@@ -85,20 +135,20 @@ void series_residual(const Model& model, const MotionSeries& motion, unsigned or
       if (group.kind == TermKind::force) {
         for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
           const std::uint32_t target = group.target_of[k * group.lanes + lane];
-          for (unsigned order = 0; order < orders; ++order) out[order * n + target] += series(k)[order];
+          for (unsigned order = 0; order < orders; ++order) add(order * n + target, series(k)[order]);
         }
         continue;
       }
       const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
       for (std::size_t slot = 0; slot < group.positions; ++slot) {
         const std::uint32_t variable = group.position_of[slot * group.lanes + lane];
-        for (unsigned order = 0; order < orders; ++order) out[order * n + variable] += sign * series(1 + slot)[order];
+        for (unsigned order = 0; order < orders; ++order) add(order * n + variable, sign * series(1 + slot)[order]);
       }
       if (group.kind == TermKind::potential) continue;
       for (std::size_t slot = 0; slot < group.velocities; ++slot) {
         const std::uint32_t variable = group.velocity_of[slot * group.lanes + lane];
         const double* momentum = series(1 + group.positions + slot);
-        for (unsigned order = 0; order < orders; ++order) out[order * n + variable] -= (order + 1) * momentum[order + 1];
+        for (unsigned order = 0; order < orders; ++order) add(order * n + variable, -(order + 1.0) * momentum[order + 1]);
       }
     }
   }

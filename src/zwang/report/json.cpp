@@ -76,6 +76,28 @@ Json reaction_of_row(const model::Model& model, const model::Rows& rows, std::ui
   return json;
 }
 
+/// What a variational condition adds beside -rho' p: -rho (dp/dt - df/dq).
+void add_bend(const model::Model& model, const model::State& state, std::uint32_t row, double rho, Json& reaction) {
+  std::vector<double> extra(model.variables, 0.0);
+  model::add_bend(model, row, state, -rho, extra);
+  std::vector<bool> touched(model.variables, false);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    touched[i] = extra[i] != 0;
+  }
+  const Json parts = by_body(model, extra, &touched);
+  for (const auto& [name, value] : parts.items()) {
+    if (!reaction.contains(name)) {
+      reaction[name] = value;
+    } else if (value.is_array()) {
+      for (std::size_t c = 0; c < value.size(); ++c) {
+        reaction[name][c] = reaction[name][c].get<double>() + value[c].get<double>();
+      }
+    } else {
+      reaction[name] = reaction[name].get<double>() + value.get<double>();
+    }
+  }
+}
+
 Json certificate_json(const gauss::Certificate& c) {
   Json json;
   json["primal"] = c.primal;
@@ -150,7 +172,10 @@ Json accelerate_object(const model::Model& model, const model::State& state, con
       json["farkas"] = by_row(model, instant.farkas);
       json["derivative"] = instant.jam_derivative;
       break;
-    case Status::undecided: json["expansion"] = instant.expansion; break;
+    case Status::undecided:
+      json["regular"] = instant.regular;
+      json["expansion"] = instant.expansion;
+      break;
     case Status::impact:
     case Status::determined:
     case Status::ambiguous: break;
@@ -175,6 +200,15 @@ Json accelerate_object(const model::Model& model, const model::State& state, con
         multipliers[name] = instant.multipliers[row];
         reactions[name] = reaction_of_row(model, rows, row, instant.multipliers[row]);
       }
+    }
+    if (!instant.rho.empty()) {
+      Json rho = Json::object();
+      for (const auto& [row, value] : instant.rho) {
+        const std::string name = model::row_name(model, row);
+        rho[name] = value;
+        add_bend(model, state, row, value, reactions[name]);
+      }
+      json["rho"] = std::move(rho);
     }
     json["multipliers"] = std::move(multipliers);
     json["multipliers_unique"] = instant.multipliers_unique;
