@@ -44,8 +44,8 @@ TEST(Number, OnlyWholeDecimalTextsAreNumbers) {
   EXPECT_EQ(read_number("+7"), 7.0);
   EXPECT_EQ(read_number("-7"), -7.0);
   EXPECT_EQ(read_number("4.9406564584124654e-324"), 4.9406564584124654e-324);
-  for (const char* wrong : {"", " 1", "1 ", "1,5", "0x10", "inf", "nan", "1e", "1.2.3", "--1", "+-1", "++1", "+", "-", ".",
-                            "e5", "1e999", "1e-999", "one"}) {
+  for (const char* wrong : {"", " 1", "1 ", "1,5", "0x10", "inf", "nan", "1e", "1.2.3", "--1", "+-1", "++1", "+", "-",
+                            ".", "e5", "1e999", "1e-999", "one"}) {
     EXPECT_FALSE(read_number(wrong).has_value()) << wrong;
   }
 }

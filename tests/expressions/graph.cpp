@@ -90,7 +90,8 @@ TEST(Graph, NumbersFoldAsTheyRound) {
   EXPECT_TRUE(graph.is_number(build(graph, "-2^2"), -4));
   EXPECT_TRUE(graph.is_number(build(graph, "2^3^2"), 512));
   EXPECT_TRUE(graph.is_number(build(graph, "sqrt(2)/2"), std::sqrt(2.0) / 2));
-  EXPECT_TRUE(graph.is_number(build(graph, "max(1, 7, 3) - min(2, 1) + floor(-0.5) + mod(-1, 5) + abs(-2)"), 7 - 1 - 1 + 4 + 2));
+  EXPECT_TRUE(graph.is_number(build(graph, "max(1, 7, 3) - min(2, 1) + floor(-0.5) + mod(-1, 5) + abs(-2)"),
+                              7 - 1 - 1 + 4 + 2));
 
   // 3/5 and 3*(1/5) differ in the last digit.
   ASSERT_NE(3.0 / 5.0, 3.0 * (1.0 / 5.0));
@@ -157,7 +158,8 @@ TEST(Graph, KnowsWhatOccurs) {
   EXPECT_TRUE(depends_on(graph, e, SymbolKind::position));
   EXPECT_TRUE(depends_on(graph, e, SymbolKind::constant));
   EXPECT_FALSE(depends_on(graph, e, SymbolKind::time));
-  const std::vector<Symbol> expected = {{SymbolKind::position, 1}, {SymbolKind::velocity, 0}, {SymbolKind::constant, 0}};
+  const std::vector<Symbol> expected = {
+      {SymbolKind::position, 1}, {SymbolKind::velocity, 0}, {SymbolKind::constant, 0}};
   EXPECT_EQ(symbols(graph, e), expected);
   EXPECT_FALSE(depends_on(graph, build(graph, "x' - x' + x"), SymbolKind::velocity));
 }

@@ -47,7 +47,8 @@ TEST(Series, AgreesWithClosedForms) {
     expect_series("1/t", u, [&](unsigned k) { return std::pow(-1.0, k) / std::pow(u, k + 1.0); });
     expect_series("t^2", u, [&](unsigned k) { return k == 0 ? u * u : k == 1 ? 2 * u : k == 2 ? 1.0 : 0.0; });
     for (const int n : {3, 5, 12, -2, -7, 64}) {
-      expect_series("t^(" + std::to_string(n) + ")", u, [&](unsigned k) { return binomial(u, n, k); }, 1e-10);
+      expect_series(
+          "t^(" + std::to_string(n) + ")", u, [&](unsigned k) { return binomial(u, n, k); }, 1e-10);
     }
     expect_series("2^t", u, [&](unsigned k) { return std::pow(2, u) * std::pow(std::log(2), k) / factorial(k); });
 
@@ -65,7 +66,8 @@ TEST(Series, AgreesWithClosedForms) {
     expect_series("t^-1.5", u, [&](unsigned k) { return binomial(u, -1.5, k); });
     expect_series("t^1.5", u, [&](unsigned k) { return binomial(u, 1.5, k); });
     expect_series("t^-0.7", u, [&](unsigned k) { return binomial(u, -0.7, k); });
-    expect_series("t^100", u, [&](unsigned k) { return binomial(u, 100, k); }, 1e-10);
+    expect_series(
+        "t^100", u, [&](unsigned k) { return binomial(u, 100, k); }, 1e-10);
   }
   // asin and acos at 0: binomial(2n, n) / (4^n (2n + 1)).
   const auto asin_at_zero = [](unsigned k) {
@@ -128,8 +130,9 @@ TEST(Series, CoefficientsAreRepeatedDerivatives) {
 TEST(Series, SumToTheValueAtAShiftedPoint) {
   // Several symbols on curved paths.
   Graph graph;
-  const char* const texts[] = {"x*y/z + sin(x - y)*exp(z)", "sqrt(x^2 + y^2 + z^2)", "atan2(y, x)*log(z)^2", "x^y - tanh(x*z)",
-                               "x/(x^2 + y^2 + z^2)^1.5",   "asin(x*y*z/4)^3 + acos(x/3)", "cosh(x)/(1 + y^2) - z^2.7"};
+  const char* const texts[] = {"x*y/z + sin(x - y)*exp(z)", "sqrt(x^2 + y^2 + z^2)",   "atan2(y, x)*log(z)^2",
+                               "x^y - tanh(x*z)",           "x/(x^2 + y^2 + z^2)^1.5", "asin(x*y*z/4)^3 + acos(x/3)",
+                               "cosh(x)/(1 + y^2) - z^2.7"};
   const std::vector<std::vector<double>> paths = {{0.3, 1}, {1.1, 0.4, -0.3}, {0.9, -0.5, 0.2, 0.1}, {1.4, 0.3, 0.1}};
   for (const char* text : texts) {
     const Expr e = build(graph, text);

@@ -132,19 +132,19 @@ TEST(Syntax, ConditionsRangesAndReferences) {
 }
 
 TEST(Syntax, NestingIsLimitedWhateverNests) {
-  const auto repeated = [](std::string_view part, int count) {
+  const auto repeated = [](std::string_view part, std::size_t count) {
     std::string text;
-    for (int k = 0; k < count; ++k) text += part;
+    for (std::size_t k = 0; k < count; ++k) text += part;
     return text;
   };
-  const auto nested = [&](std::string_view open, std::string_view close, int depth) {
+  const auto nested = [&](std::string_view open, std::string_view close, std::size_t depth) {
     return repeated(open, depth) + "x" + repeated(close, depth);
   };
   const std::pair<std::string_view, std::string_view> kinds[] = {
       {"(", ")"}, {"sin(", ")"}, {"[", "]"}, {"-", ""}, {"+", ""}, {"x^", ""}, {"a[", "]"}, {"sum(i=1..2,", ")"}};
   for (const auto& [open, close] : kinds) {
     EXPECT_NO_THROW((void)parse_expression(nested(open, close, deepest_nesting))) << open;
-    for (const int depth : {deepest_nesting + 1, 50000}) {
+    for (const std::size_t depth : {std::size_t{deepest_nesting} + 1, std::size_t{50000}}) {
       try {
         (void)parse_expression(nested(open, close, depth));
         ADD_FAILURE() << open;
@@ -157,6 +157,10 @@ TEST(Syntax, NestingIsLimitedWhateverNests) {
   // Lists do not nest: a million bytes of terms are fine.
   const Syntax sum = parse_expression("x" + repeated("+x", (1 << 19) - 1));
   EXPECT_EQ(sum.children.size(), 1U << 19U);
+
+  // Products are lists too, but every factor stands in the derivative by every other.
+  EXPECT_NO_THROW((void)parse_expression("x" + repeated("*x", most_factors - 1)));
+  EXPECT_THROW((void)parse_expression("x" + repeated("/x", most_factors)), SyntaxError);
 }
 
 TEST(Syntax, LengthIsLimited) {
@@ -300,15 +304,22 @@ TEST(Syntax, WrongConditionsSayWhatToWrite) {
 
 TEST(Syntax, WrongRangesAndReferencesSayWhatIsExpected) {
   const Wrong ranges[] = {
-      {"", 0, "`i = 1..n`"},          {"i", 0, "a `=` is expected"},       {"1..n", 0, "name of an index"},
-      {"i in 1..n", 2, "a `=`"},      {"i = 1", 0, "needs two ends"},      {"i = 1..", 5, "nothing follows this `..`"},
-      {"i = 1..n,", 8, "nothing follows this `,`"}, {"i = 1..n..2", 8, "without a step"},
-      {"i = 1:n", 5, "`1..n`"},       {"i = 1..n j = 1..n", 9, "between `n` and `j`"},
-      {"i = ..n", 4, "not `..`"},     {"i = 1..n <= 3", 9, "comparison"},
+      {"", 0, "`i = 1..n`"},
+      {"i", 0, "a `=` is expected"},
+      {"1..n", 0, "name of an index"},
+      {"i in 1..n", 2, "a `=`"},
+      {"i = 1", 0, "needs two ends"},
+      {"i = 1..", 5, "nothing follows this `..`"},
+      {"i = 1..n,", 8, "nothing follows this `,`"},
+      {"i = 1..n..2", 8, "without a step"},
+      {"i = 1:n", 5, "`1..n`"},
+      {"i = 1..n j = 1..n", 9, "between `n` and `j`"},
+      {"i = ..n", 4, "not `..`"},
+      {"i = 1..n <= 3", 9, "comparison"},
   };
   for (const Wrong& wrong : ranges) expect_error(parse_ranges, wrong);
   const Wrong references[] = {
-      {"", 0, "name of a point"}, {"3", 0, "name of a point"}, {"a.x", 1, "without `.`"}, {"a'", 1, "without `'`"},
+      {"", 0, "name of a point"},  {"3", 0, "name of a point"},     {"a.x", 1, "without `.`"}, {"a'", 1, "without `'`"},
       {"a + b", 2, "without `+`"}, {"bead[3].x", 7, "without `.`"}, {"a b", 2, "without `b`"}, {"bead[]", 4, "empty"},
   };
   for (const Wrong& wrong : references) expect_error(parse_reference, wrong);
@@ -340,9 +351,10 @@ TEST(Syntax, RandomBytesAreReadOrRefused) {
 }
 
 TEST(Syntax, RandomTokensAreReadOrRefused) {
-  static const char* const tokens[] = {"a",  "x",  "bead", "sum(", "sin(", "1",  "2.5", "1e",  ".",  "..", "'",  "[", "]",
-                                       "(",  ")",  ",",    "+",    "-",    "*",  "**",  "/",   "^",  "=",  "<=", ">=", "<",
-                                       "==", " ",  "i = ", "1..n", ".x",   "\u2264", "\xC3", "0", "e5"};
+  static const char* const tokens[] = {"a",  "x",    "bead", "sum(", "sin(",   "1",    "2.5", "1e", ".",
+                                       "..", "'",    "[",    "]",    "(",      ")",    ",",   "+",  "-",
+                                       "*",  "**",   "/",    "^",    "=",      "<=",   ">=",  "<",  "==",
+                                       " ",  "i = ", "1..n", ".x",   "\u2264", "\xC3", "0",   "e5"};
   workshop::Dice dice(12);
   for (int k = 0; k < 15000; ++k) {
     std::string text;

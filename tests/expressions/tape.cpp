@@ -18,7 +18,8 @@ bool same_bits(double a, double b) {
 /// Random tapes with every operation among them.
 Tape random_tape(Dice& dice, Graph& graph) {
   std::vector<Expr> outputs;
-  for (int k = 0; k < 3; ++k) outputs.push_back(build(graph, random_text(dice, 1 + static_cast<int>(dice.below(4)), true)));
+  for (int k = 0; k < 3; ++k)
+    outputs.push_back(build(graph, random_text(dice, 1 + static_cast<int>(dice.below(4)), true)));
   return flatten(graph, outputs, all_symbols);
 }
 

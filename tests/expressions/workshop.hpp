@@ -43,9 +43,7 @@ inline std::string name_of(Symbol symbol) {
   return all_names[static_cast<std::size_t>(found - all_symbols.begin())];
 }
 
-inline std::string name_of(const Syntax& s) {
-  return s.kind == SyntaxKind::prime ? s.children[0].name + "'" : s.name;
-}
+inline std::string name_of(const Syntax& s) { return s.kind == SyntaxKind::prime ? s.children[0].name + "'" : s.name; }
 
 /// Syntax to graph; sums and products as whole lists, or pair by pair from the left.
 inline Expr lower(Graph& graph, const Syntax& s, bool pairwise) {
@@ -146,7 +144,9 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
   std::uint64_t below(std::uint64_t count) { return engine_() % count; }
-  double between(double low, double high) { return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+  double between(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
+  }
   std::uint64_t bits() { return engine_(); }
 
  private:
@@ -155,10 +155,11 @@ class Dice {
 
 /// Numbers that are easy to get wrong among ordinary ones.
 inline std::string random_number(Dice& dice, bool tame) {
-  static const std::array<const char*, 12> ordinary = {"0", "1", "2", "3", "0.5", "0.1", "1.5", "4", "0.25", "7", "2.5", "10"};
+  static const std::array<const char*, 12> ordinary = {"0",   "1", "2",    "3", "0.5", "0.1",
+                                                       "1.5", "4", "0.25", "7", "2.5", "10"};
   static const std::array<const char*, 10> wild = {
-      "1e-300", "1e300", "0.30000000000000004", "1.7976931348623157e308", "4.9406564584124654e-324", "1e-310", "1e16",
-      "0.0", "9007199254740993", "123456789.12345679"};
+      "1e-300", "1e300", "0.30000000000000004", "1.7976931348623157e308", "4.9406564584124654e-324", "1e-310",
+      "1e16",   "0.0",   "9007199254740993",    "123456789.12345679"};
   if (!tame && dice.below(4) == 0) return wild[dice.below(wild.size())];
   return ordinary[dice.below(ordinary.size())];
 }

@@ -18,7 +18,12 @@ bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) ==
 /// Bytes of the well-formed code point that starts at `at`, or 0.
 std::size_t code_point(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   if (length == 0 || at + length > text.size()) return 0;
   for (std::size_t k = 1; k < length; ++k) {
     if (!continues(text[at + k])) return 0;
@@ -89,7 +94,10 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
 }  // namespace
 
 Error::Error(Place place, std::string message, std::string excerpt)
-    : std::runtime_error(message), place_(std::move(place)), message_(std::move(message)), excerpt_(std::move(excerpt)) {}
+    : std::runtime_error(message),
+      place_(std::move(place)),
+      message_(std::move(message)),
+      excerpt_(std::move(excerpt)) {}
 
 std::string render(const Error& error) {
   // file:line:column, as far as known.

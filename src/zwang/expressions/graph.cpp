@@ -164,9 +164,7 @@ struct Graph::Store {
     r.rest = of[1].id;
     return intern(r, of);
   }
-  Expr overflow() {
-    return intern_power(intern_number(std::numeric_limits<double>::max()), intern_number(2));
-  }
+  Expr overflow() { return intern_power(intern_number(std::numeric_limits<double>::max()), intern_number(2)); }
 
   Expr number(double value) {
     if (std::isfinite(value)) return intern_number(value);
@@ -215,7 +213,7 @@ struct Graph::Store {
     mark = 1;
   }
 
-  // Sums ---------------------------------------------------------------------------------------------------------------
+  // Sums ------------------------------------------------------------------------------------------------------------
 
   /// Collect terms_in into terms_out by their rests, in the order of first appearance; false if 0/0 is among them.
   bool collect_terms() {
@@ -288,7 +286,7 @@ struct Graph::Store {
     return intern(r, list);
   }
 
-  // Products -----------------------------------------------------------------------------------------------------------
+  // Products --------------------------------------------------------------------------------------------------------
 
   /// e as base^exponent with a number as exponent; a power of a number is left alone.
   [[nodiscard]] Factor factor(Expr e) const {
@@ -316,7 +314,7 @@ struct Graph::Store {
     }
   }
 
-  /// Is (e)^exponent written out: (c x y)^n = c^n x^n y^n, unless c^n or its inverse leaves the range of normal numbers?
+  /// Is (e)^exponent written out: (c x y)^n = c^n x^n y^n, unless c^n or its inverse is no normal number?
   [[nodiscard]] bool written_out(Expr e, double exponent) const {
     if (at(e).kind != NodeKind::product || !whole(exponent)) return false;
     const double c = term(e).coefficient;
@@ -333,7 +331,7 @@ struct Graph::Store {
     for (const Expr f : children_of(e)) push_factor(f, exponent);
   }
 
-  /// Collect factors_in into factors_out by their bases; numbers are not collected but folded one by one (0/0 is not 0^0).
+  /// Collect factors_in into factors_out by their bases; numbers are folded one by one instead (0/0 is not 0^0).
   void collect_factors() {
     factors_out.clear();
     next_mark();
@@ -413,10 +411,7 @@ struct Graph::Store {
     // The factors, sorted by handle, then the number in front of them.
     std::vector<Expr> list;
     list.reserve(factors_in.size());
-    for (std::size_t k = 0; k < factors_in.size(); ++k) {
-      // An exponent that overflows in the collection is a constant of its own.
-      list.push_back(plain_power(factors_in[k].base, factors_in[k].exponent));
-    }
+    for (const Factor& f : factors_in) list.push_back(plain_power(f.base, f.exponent));
     if (list.empty()) return number(coefficient);
     std::sort(list.begin(), list.end());
     if (list.size() == 1) return scaled(coefficient, list[0]);
@@ -503,9 +498,7 @@ Node Graph::node(Expr e) const {
   return {r.kind, r.function, {r.symbol_kind, r.symbol_index}, r.number, store_->children_of(e)};
 }
 std::size_t Graph::size() const { return store_->records.size(); }
-bool Graph::is_number(Expr e, double value) const {
-  return store_->is_number(e) && store_->at(e).number == value;
-}
+bool Graph::is_number(Expr e, double value) const { return store_->is_number(e) && store_->at(e).number == value; }
 Term Graph::term(Expr e) const { return store_->term(e); }
 unsigned Graph::kinds(Expr e) const { return store_->at(e).kinds; }
 

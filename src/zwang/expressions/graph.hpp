@@ -1,7 +1,8 @@
 /// The expression graph: every distinct scalar expression exists once (hash-consed), and is named by a small handle.
 ///
-/// The constructors simplify lightly and without changing rounding behind the user's back: numbers fold, 0 and 1 vanish,
-/// equal terms of one sum and equal bases of one product are collected, `a + b + c` and `(a + b) + c` are one list.
+/// The constructors simplify lightly and without changing rounding behind the user's back: numbers fold, 0 and 1
+/// vanish, equal terms of one sum and equal bases of one product are collected, `a + b + c` and `(a + b) + c` are one
+/// list. A constant without a finite value (1/0, log(-1)) stays as written, so that evaluation shows it.
 /// They do not distribute products over sums; `expand` does, for decisions such as "is this linear in the velocities".
 /// Constructors are idempotent: printing an expression and building it again gives the same handle.
 #pragma once
@@ -27,9 +28,25 @@ struct Symbol {
 };
 
 enum class Function : std::uint8_t {
-  sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, sqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  sqrt,
   // Only where parameters and indices occur; they fold to numbers and never reach a tape.
-  floor, mod, min, max, abs
+  floor,
+  mod,
+  min,
+  max,
+  abs
 };
 
 /// Handle of an expression in its Graph. Equal handles are equal expressions.
@@ -121,8 +138,8 @@ using Names = std::function<std::string(Symbol)>;
 [[nodiscard]] std::string_view name(Function function);
 struct FunctionInfo {
   Function function;
-  int arguments;        ///< -1: two or more (min, max)
-  bool parameters_only; ///< floor mod min max abs
+  int arguments;         ///< -1: two or more (min, max)
+  bool parameters_only;  ///< floor mod min max abs
 };
 [[nodiscard]] const FunctionInfo* find_function(std::string_view name);
 /// All function names in the order users' documentation lists them.

@@ -139,9 +139,9 @@ class Printer {
 
     // Below the line, in one parenthesis where that reads back the same.
     const bool together = below.size() > 1 && std::none_of(below.begin(), below.end(), [&](Expr factor) {
-      const NodeKind kind = graph_.node(graph_.node(factor).children[0]).kind;
-      return kind == NodeKind::product || kind == NodeKind::number;
-    });
+                            const NodeKind kind = graph_.node(graph_.node(factor).children[0]).kind;
+                            return kind == NodeKind::product || kind == NodeKind::number;
+                          });
     if (together) literal("/(");
     for (std::size_t k = 0; k < below.size(); ++k) {
       if (!together) {

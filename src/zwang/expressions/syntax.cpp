@@ -1,4 +1,4 @@
-/// The lexer and the recursive-descent parser, whose depth is limited, and the sentences for everything that can go wrong.
+/// The lexer, the recursive-descent parser of limited depth, and the sentences for everything that can go wrong.
 #include "zwang/expressions/syntax.hpp"
 
 #include <algorithm>
@@ -55,19 +55,58 @@ struct Lookalike {
   std::string_view sign;
   std::string_view instead;
 };
-constexpr Lookalike lookalikes[] = {
-    {"\u00B7", "`*`"},        {"\u22C5", "`*`"},        {"\u00D7", "`*`"},    {"\u2217", "`*`"},   {"\u2022", "`*`"},
-    {"\u00F7", "`/`"},        {"\u2215", "`/`"},        {"\u2044", "`/`"},    {"\u2212", "`-`"},   {"\u2013", "`-`"},
-    {"\u2014", "`-`"},        {"\u2010", "`-`"},        {"\u2011", "`-`"},    {"\uFF0D", "`-`"},   {"\uFF0B", "`+`"},
-    {"\u2264", "`<=`"},       {"\u2A7D", "`<=`"},       {"\u2265", "`>=`"},   {"\u2A7E", "`>=`"},  {"\u2260", "`=`, `<=` or `>=`"},
-    {"\u2261", "`=`"},        {"\uFF1D", "`=`"},        {"\u00B2", "`^2`"},   {"\u00B3", "`^3`"},  {"\u00B9", "`^1`"},
-    {"\u207B", "`^-`"},       {"\u221A", "`sqrt(...)`"}, {"\u03C0", "`pi`"},   {"\u2032", "`'`"},   {"\u2019", "`'`"},
-    {"\u2018", "`'`"},        {"\u02B9", "`'`"},        {"\u00B4", "`'`"},    {"\u2033", "`'`"},   {"\u2211", "`sum(i = 1..n, ...)`"},
-    {"\u03A3", "`sum(i = 1..n, ...)`"}, {"\u2026", "`..`"}, {"\u2025", "`..`"}, {"\u00A0", "an ordinary space"},
-    {"\u2009", "an ordinary space"}, {"\u202F", "an ordinary space"}, {"\u200B", "nothing (it is invisible)"},
-    {"\uFEFF", "nothing (it is invisible)"}, {"\u00BD", "`1/2`"}, {"\u00BC", "`1/4`"}, {"\u00BE", "`3/4`"},
-    {"\uFF08", "`(`"},        {"\uFF09", "`)`"},        {"\uFF0C", "`,`"},    {"\u201C", "`'` or nothing"},
-    {"\u201D", "`'` or nothing"}, {"\u221E", "a large number"}};
+constexpr Lookalike lookalikes[] = {{"\u00B7", "`*`"},
+                                    {"\u22C5", "`*`"},
+                                    {"\u00D7", "`*`"},
+                                    {"\u2217", "`*`"},
+                                    {"\u2022", "`*`"},
+                                    {"\u00F7", "`/`"},
+                                    {"\u2215", "`/`"},
+                                    {"\u2044", "`/`"},
+                                    {"\u2212", "`-`"},
+                                    {"\u2013", "`-`"},
+                                    {"\u2014", "`-`"},
+                                    {"\u2010", "`-`"},
+                                    {"\u2011", "`-`"},
+                                    {"\uFF0D", "`-`"},
+                                    {"\uFF0B", "`+`"},
+                                    {"\u2264", "`<=`"},
+                                    {"\u2A7D", "`<=`"},
+                                    {"\u2265", "`>=`"},
+                                    {"\u2A7E", "`>=`"},
+                                    {"\u2260", "`=`, `<=` or `>=`"},
+                                    {"\u2261", "`=`"},
+                                    {"\uFF1D", "`=`"},
+                                    {"\u00B2", "`^2`"},
+                                    {"\u00B3", "`^3`"},
+                                    {"\u00B9", "`^1`"},
+                                    {"\u207B", "`^-`"},
+                                    {"\u221A", "`sqrt(...)`"},
+                                    {"\u03C0", "`pi`"},
+                                    {"\u2032", "`'`"},
+                                    {"\u2019", "`'`"},
+                                    {"\u2018", "`'`"},
+                                    {"\u02B9", "`'`"},
+                                    {"\u00B4", "`'`"},
+                                    {"\u2033", "`'`"},
+                                    {"\u2211", "`sum(i = 1..n, ...)`"},
+                                    {"\u03A3", "`sum(i = 1..n, ...)`"},
+                                    {"\u2026", "`..`"},
+                                    {"\u2025", "`..`"},
+                                    {"\u00A0", "an ordinary space"},
+                                    {"\u2009", "an ordinary space"},
+                                    {"\u202F", "an ordinary space"},
+                                    {"\u200B", "nothing (it is invisible)"},
+                                    {"\uFEFF", "nothing (it is invisible)"},
+                                    {"\u00BD", "`1/2`"},
+                                    {"\u00BC", "`1/4`"},
+                                    {"\u00BE", "`3/4`"},
+                                    {"\uFF08", "`(`"},
+                                    {"\uFF09", "`)`"},
+                                    {"\uFF0C", "`,`"},
+                                    {"\u201C", "`'` or nothing"},
+                                    {"\u201D", "`'` or nothing"},
+                                    {"\u221E", "a large number"}};
 
 /// ASCII characters that have no meaning here, and what may have been meant.
 constexpr Lookalike strangers[] = {{"%", "a remainder is written `mod(a, b)`"},
@@ -91,7 +130,12 @@ constexpr Lookalike strangers[] = {{"%", "a remainder is written `mod(a, b)`"},
 std::string shown_character(std::string_view text, std::size_t offset) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned lead = byte(offset);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   bool valid = length > 0 && offset + length <= text.size() && lead >= 0x20 && lead != 0x7F;
   for (std::size_t k = 1; valid && k < length; ++k) valid = (byte(offset + k) & 0xC0U) == 0x80U;
   if (valid) return "`" + std::string(text.substr(offset, length)) + "`";
@@ -222,7 +266,8 @@ class Lexer {
       }
     }
     std::string message = "unknown character " + shown_character(text_, at_);
-    if (static_cast<unsigned char>(rest.front()) >= 0x80) message += ": names consist of the letters a to z, digits and `_`";
+    if (static_cast<unsigned char>(rest.front()) >= 0x80)
+      message += ": names consist of the letters a to z, digits and `_`";
     throw SyntaxError(at_, message);
   }
 
@@ -256,10 +301,11 @@ class Parser {
       case Sign::greater: throw SyntaxError(sign.offset, "write `>=` for `>`: limits are closed, touching is allowed");
       case Sign::double_equal: throw SyntaxError(sign.offset, "write `=` for `==`");
       case Sign::not_equal:
-        throw SyntaxError(sign.offset, "a condition is written with `=`, `<=` or `>=`; `" + text_of(sign) +
-                                           "` restricts no motion");
+        throw SyntaxError(sign.offset,
+                          "a condition is written with `=`, `<=` or `>=`; `" + text_of(sign) + "` restricts no motion");
       case Sign::end:
-        throw SyntaxError(sign.offset, "a comparison is missing: `=`, `<=` or `>=` and a second expression are expected");
+        throw SyntaxError(sign.offset,
+                          "a comparison is missing: `=`, `<=` or `>=` and a second expression are expected");
       default: unexpected();
     }
     c.relation_offset = sign.offset;
@@ -283,7 +329,8 @@ class Parser {
       all.push_back(range());
     }
     if (token_.sign == Sign::end) return all;
-    if (token_.sign == Sign::range) throw SyntaxError(token_.offset, "a range has two ends: `i = 1..n`, without a step");
+    if (token_.sign == Sign::range)
+      throw SyntaxError(token_.offset, "a range has two ends: `i = 1..n`, without a step");
     unexpected();
   }
 
@@ -295,7 +342,8 @@ class Parser {
     Syntax e = name();
     if (token_.sign == Sign::open_bracket) e = index(std::move(e));
     if (token_.sign != Sign::end) {
-      throw SyntaxError(token_.offset, "a name alone or with its index is expected (`a`, `bead[3]`), without " + shown(token_));
+      throw SyntaxError(token_.offset,
+                        "a name alone or with its index is expected (`a`, `bead[3]`), without " + shown(token_));
     }
     return e;
   }
@@ -306,8 +354,8 @@ class Parser {
    public:
     explicit Level(Parser& parser) : depth_(parser.depth_) {
       if (++depth_ > deepest_nesting) {
-        throw SyntaxError(parser.token_.offset,
-                          "nested deeper than " + std::to_string(deepest_nesting) + " levels, the deepest that is read");
+        throw SyntaxError(parser.token_.offset, "nested deeper than " + std::to_string(deepest_nesting) +
+                                                    " levels, the deepest that is read");
       }
     }
     ~Level() { --depth_; }
@@ -368,8 +416,9 @@ class Parser {
       case Sign::close: throw SyntaxError(at, "this `)` closes nothing");
       case Sign::close_bracket: throw SyntaxError(at, "this `]` closes nothing");
       case Sign::comma:
-        throw SyntaxError(at, "a `,` cannot stand here: it separates the parts of functions, vectors and indices, and "
-                              "decimals are written with a point");
+        throw SyntaxError(at,
+                          "a `,` cannot stand here: it separates the parts of functions, vectors and indices, and "
+                          "decimals are written with a point");
       case Sign::range:
         throw SyntaxError(at, "a range cannot stand here: it belongs into `for` or `sum(i = 1..n, ...)`");
       default: throw SyntaxError(at, shown(token_) + " cannot stand here");
@@ -384,16 +433,18 @@ class Parser {
       throw SyntaxError(token_.offset, "an operator is missing between " + shown(previous_) + " and " + shown(token_) +
                                            ": a product is written with `*`");
     }
-    const bool adjacent = previous_.sign == Sign::number && token_.sign == Sign::name && before.size() + after.size() < 40;
-    throw SyntaxError(token_.offset, adjacent ? "a product is written with `*`: `" + before + "*" + after + "`"
-                                              : "an operator is missing before " + shown(token_) +
-                                                    ": a product is written with `*`");
+    const bool adjacent =
+        previous_.sign == Sign::number && token_.sign == Sign::name && before.size() + after.size() < 40;
+    throw SyntaxError(token_.offset,
+                      adjacent ? "a product is written with `*`: `" + before + "*" + after + "`"
+                               : "an operator is missing before " + shown(token_) + ": a product is written with `*`");
   }
 
   /// The current token cannot begin an operand.
   [[noreturn]] void no_operand() const {
     if (token_.sign == Sign::end) {
-      if (previous_.length > 0) throw SyntaxError(previous_.offset, "nothing follows this `" + text_of(previous_) + "`");
+      if (previous_.length > 0)
+        throw SyntaxError(previous_.offset, "nothing follows this `" + text_of(previous_) + "`");
       throw SyntaxError(0, "the expression is empty");
     }
     const std::string expected = "a number, a name or a parenthesis is expected here";
@@ -411,8 +462,9 @@ class Parser {
     }
     if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
     if (token_.sign == Sign::close || token_.sign == Sign::close_bracket) {
-      throw SyntaxError(token_.offset, "a `" + std::string(sign == Sign::close ? ")" : "]") + "` is expected here, not " +
-                                           shown(token_) + ": the `" + text_of(opening) + "` before it is still open");
+      throw SyntaxError(token_.offset, "a `" + std::string(sign == Sign::close ? ")" : "]") +
+                                           "` is expected here, not " + shown(token_) + ": the `" + text_of(opening) +
+                                           "` before it is still open");
     }
     unexpected();
   }
@@ -428,6 +480,9 @@ class Parser {
     Syntax e = over(kind, first, std::move(one));
     e.inverse.push_back(false);
     while (token_.sign == direct || token_.sign == inverse) {
+      if (kind == SyntaxKind::product && e.children.size() == most_factors) {
+        throw SyntaxError(token_.offset, "a product has at most " + std::to_string(most_factors) + " factors");
+      }
       e.inverse.push_back(token_.sign == inverse);
       advance();
       e.children.push_back(operand());
@@ -499,7 +554,8 @@ class Parser {
     if (inner.kind == SyntaxKind::member) {
       throw SyntaxError(token_.offset, "the index stands before the component: `bead[i].x`");
     }
-    throw SyntaxError(token_.offset, "an index belongs directly behind a name, as in `bead[i]`; a product is written with `*`");
+    throw SyntaxError(token_.offset,
+                      "an index belongs directly behind a name, as in `bead[i]`; a product is written with `*`");
   }
 
   /// Apply `wrap` below a prime, so that a'.x is the same as a.x'.
@@ -555,7 +611,8 @@ class Parser {
       const Token comma = token_;
       advance();
       if (token_.sign == closing) throw SyntaxError(comma.offset, "nothing follows this `,`");
-      if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
+      if (token_.sign == Sign::end)
+        throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
     }
     close(closing, opening);
     return all;
@@ -588,8 +645,9 @@ class Parser {
         if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
         Syntax e = expression();
         if (token_.sign == Sign::comma) {
-          throw SyntaxError(token_.offset, "a `,` cannot stand here: a vector is written in brackets, `[x, y, z]`, and "
-                                           "decimals with a point");
+          throw SyntaxError(token_.offset,
+                            "a `,` cannot stand here: a vector is written in brackets, `[x, y, z]`, and "
+                            "decimals with a point");
         }
         close(Sign::close, opening);
         return e;
@@ -614,7 +672,8 @@ class Parser {
     const Token opening = token_;
     advance();
     if (e.name == "sum") return sum_over(std::move(e), opening);
-    if (token_.sign == Sign::close) throw SyntaxError(opening.offset, quoted(e.name) + " needs something in its parentheses");
+    if (token_.sign == Sign::close)
+      throw SyntaxError(opening.offset, quoted(e.name) + " needs something in its parentheses");
     if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.kind = SyntaxKind::call;
     e.children = parts(Sign::close, opening);
@@ -645,7 +704,8 @@ class Parser {
     if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.children.push_back(expression());
     if (token_.sign == Sign::equal) {
-      throw SyntaxError(token_.offset, "`sum` has one range: write a sum over a sum, `sum(i = 1..n, sum(j = 1..m, ...))`");
+      throw SyntaxError(token_.offset,
+                        "`sum` has one range: write a sum over a sum, `sum(i = 1..n, sum(j = 1..m, ...))`");
     }
     close(Sign::close, opening);
     e.length = end_of_previous() - e.offset;

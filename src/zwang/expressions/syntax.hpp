@@ -67,6 +67,7 @@ struct RangeSyntax {
 /// Limits that keep hostile texts harmless; beyond them parsing stops with a SyntaxError that says so.
 inline constexpr std::size_t longest_expression = 1U << 20U;  ///< bytes
 inline constexpr int deepest_nesting = 256;
+inline constexpr std::size_t most_factors = 1000;  ///< of one product: its derivatives have that many factors each
 
 [[nodiscard]] Syntax parse_expression(std::string_view text);
 

@@ -16,11 +16,32 @@
 namespace zwang::expressions {
 
 enum class Op : std::uint8_t {
-  add, subtract, multiply, divide, negate, scale,  ///< scale: a * c
-  square, reciprocal, sqrt, power,                 ///< power: a ^ c with a constant exponent c that is no small integer
-  exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  scale,  ///< scale: a * c
+  square,
+  reciprocal,
+  sqrt,
+  power,  ///< power: a ^ c with a constant exponent c that is no small integer
+  exp,
+  log,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh
 };
 
+/// sin, sinh, tan and tanh also write the register behind theirs: cos, cosh, or their own square; atan2(a, b) finds
+/// a^2 + b^2 in the register before it.
 struct Instruction {
   Op op = Op::add;
   std::uint32_t a = 0;  ///< register of the first argument
@@ -29,10 +50,10 @@ struct Instruction {
 };
 
 struct Tape {
-  std::vector<Symbol> inputs;              ///< register i holds inputs[i]
-  std::vector<double> constants;           ///< registers inputs.size() ...
-  std::vector<Instruction> instructions;   ///< registers after those
-  std::vector<std::uint32_t> outputs;      ///< register of each output, in the order asked for
+  std::vector<Symbol> inputs;             ///< register i holds inputs[i]
+  std::vector<double> constants;          ///< registers inputs.size() ...
+  std::vector<Instruction> instructions;  ///< registers after those
+  std::vector<std::uint32_t> outputs;     ///< register of each output, in the order asked for
   [[nodiscard]] std::size_t registers() const { return inputs.size() + constants.size() + instructions.size(); }
 };
 

@@ -1,9 +1,7 @@
 /// The absolute value; only for parameters and indices, where it folds to a number.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <span>
 #include <string_view>
 
 namespace zwang::expressions {

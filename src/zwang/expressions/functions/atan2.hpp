@@ -26,8 +26,7 @@ struct Atan2 {
 
   /// Coefficient k of w = atan2(y, x); p holds x^2 + y^2.
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* w, const double* y, const double* x,
-                                                 const double* p, K k) {
+  [[gnu::always_inline]] static void coefficient(double* w, const double* y, const double* x, const double* p, K k) {
     if (k == 0) {
       for (unsigned l = 0; l < W; ++l) w[l] = value(y[l], x[l]);
       return;

@@ -1,9 +1,7 @@
 /// The largest whole number that is not greater; only for parameters and indices, where it folds to a number.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <span>
 #include <string_view>
 
 namespace zwang::expressions {

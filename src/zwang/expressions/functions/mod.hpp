@@ -1,9 +1,8 @@
-/// The remainder a - b floor(a / b), with the sign of b (so that indices go round); only for parameters and indices, where it folds to a number.
+/// The remainder a - b floor(a / b), which has the sign of b, so that indices go round; only for parameters and
+/// indices, where it folds to a number.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <span>
 #include <string_view>
 
 namespace zwang::expressions {
@@ -11,7 +10,7 @@ namespace zwang::expressions {
 struct Mod {
   static constexpr std::string_view name = "mod";
 
-  static double value(double a, double b) { 
+  static double value(double a, double b) {
     const double r = std::fmod(a, b);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
   }
