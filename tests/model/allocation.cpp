@@ -1,22 +1,8 @@
 /// Evaluation at a state takes no memory.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "counted_new.hpp"
 #include "sight.hpp"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -42,9 +28,9 @@ potential = "sum(i = 1..19, distance(bead[i], bead[i+1])^2)"
 link = { for = "i = 1..19", condition = "distance(bead[i], bead[i+1]) <= 1" }
 skate = "w'*sin(u) = u'*cos(w)"
 )toml");
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (int k = 0; k < 10; ++k) sight.look();
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations(), before);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@ namespace {
 
 using namespace zwang::model;
 
-const std::string start = "[parameters]\nk = 2\n[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[points.b]\nmass = 1\nposition = [0, 1, 0]\n";
+const std::string start =
+    "[parameters]\nk = 2\n[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[points.b]\nmass = "
+    "1\nposition = [0, 1, 0]\n";
 
 RowKind kind_of(const std::string& condition) {
   return load(start + "[constraints]\nc = \"" + condition + "\"\n", "model.toml").row_kind.at(0);
@@ -75,8 +77,11 @@ TEST(Conditions, OfMembersAndComponentsAreCalledByBoth) {
 }
 
 TEST(Conditions, KeepTheirLongForm) {
-  const Model model = load(start + "[constraints]\ns = { condition = \"a.x'*sin(b.x) = a.y'\", law = \"variational\", multiplier = \"k/8\" }\n"
-                           "w = { condition = \"a.z >= 0\", restitution = \"1/k\" }\n", "model.toml");
+  const Model model = load(
+      start +
+          "[constraints]\ns = { condition = \"a.x'*sin(b.x) = a.y'\", law = \"variational\", multiplier = \"k/8\" }\n"
+          "w = { condition = \"a.z >= 0\", restitution = \"1/k\" }\n",
+      "model.toml");
   EXPECT_EQ(model.conditions[0].law, Law::variational);
   EXPECT_EQ(model.conditions[0].multiplier, 0.25);
   EXPECT_EQ(model.conditions[1].restitution, 0.5);
@@ -109,7 +114,8 @@ a = "y <= 1"
 [outputs]
 q = "y"
 c = "b"
-)toml", "model.toml");
+)toml",
+                           "model.toml");
   std::vector<std::string> names;
   for (std::uint32_t k = 0; k < model.variables; ++k) names.push_back(variable_name(model, k));
   EXPECT_EQ(names, (std::vector<std::string>{"zebra.x", "zebra.y", "y", "ant.x", "ant.y", "b"}));
@@ -122,7 +128,9 @@ c = "b"
 }
 
 TEST(Parameters, MayBeDefinedInAnyOrderAndBeVectors) {
-  const Model model = load("[parameters]\nr = \"2*p.y + c\"\np = [\"c\", \"c^2\", 0]\nc = 3\n" + start.substr(start.find("[points.a]")), "model.toml");
+  const Model model =
+      load("[parameters]\nr = \"2*p.y + c\"\np = [\"c\", \"c^2\", 0]\nc = 3\n" + start.substr(start.find("[points.a]")),
+           "model.toml");
   EXPECT_EQ(model.parameters[0].value, std::vector<double>{21});
   EXPECT_EQ(model.parameters[1].value, (std::vector<double>{3, 9, 0}));
 }
@@ -141,7 +149,9 @@ TEST(Parameters, AreReplacedFromOutsideBeforeAnythingIsMadeOfThem) {
   overrides.until = "20";
   overrides.tolerance = "1e-6";
   overrides.samples = "11";
-  const std::string text = "[parameters]\nk = 1\nm = \"k + 1\"\n[points.a]\nmass = \"m\"\nposition = [\"k\", 0]\n[simulation]\nstart = 1\nuntil = 2\n";
+  const std::string text =
+      "[parameters]\nk = 1\nm = \"k + 1\"\n[points.a]\nmass = \"m\"\nposition = [\"k\", 0]\n[simulation]\nstart = "
+      "1\nuntil = 2\n";
   const Model model = load(text, "model.toml", overrides);
   EXPECT_EQ(model.point_mass[0], 7);
   EXPECT_EQ(model.initial_position[0], 6);
@@ -154,7 +164,8 @@ TEST(Parameters, AreReplacedFromOutsideBeforeAnythingIsMadeOfThem) {
 TEST(Parameters, MayBeReplacedByVectors) {
   Overrides overrides;
   overrides.parameters = {{"p", "[1, k, 2+1]"}, {"k", "7"}};
-  const Model model = load("[parameters]\nk = 1\np = [0, 0, 0]\n[points.a]\nmass = 1\nposition = \"p\"\n", "model.toml", overrides);
+  const Model model =
+      load("[parameters]\nk = 1\np = [0, 0, 0]\n[points.a]\nmass = 1\nposition = \"p\"\n", "model.toml", overrides);
   EXPECT_EQ(model.initial_position, (std::vector<double>{1, 7, 3}));
 }
 
@@ -179,7 +190,8 @@ on = "w"
 value = "J^2"
 [simulation]
 start = 0.25
-)toml", "model.toml");
+)toml",
+                           "model.toml");
   ASSERT_EQ(model.blows.size(), 2U);
   EXPECT_EQ(model.blows[0].on, "b[2,1]");
   EXPECT_EQ(model.blows[0].at, 0.25);
@@ -190,7 +202,10 @@ start = 0.25
 }
 
 TEST(Seizures, ComeAfterTheConstraints) {
-  const Model model = load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a' = [0, 0, 0]\"\n[constraints]\nc = \"b.x <= 1\"\n", "model.toml");
+  const Model model = load(
+      start +
+          "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a' = [0, 0, 0]\"\n[constraints]\nc = \"b.x <= 1\"\n",
+      "model.toml");
   ASSERT_EQ(model.conditions.size(), 2U);
   EXPECT_FALSE(model.conditions[0].seizure);
   EXPECT_TRUE(model.conditions[1].seizure);
@@ -199,24 +214,33 @@ TEST(Seizures, ComeAfterTheConstraints) {
 }
 
 TEST(Seizures, NeedNoValueBeforeTheirTime) {
-  EXPECT_NO_THROW(static_cast<void>(load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a.x' = 1/t\"\n", "model.toml")));
-  EXPECT_THROW(static_cast<void>(load(start + "[[seizures]]\nname = \"hook\"\ncondition = \"a.x' = 1/t\"\n", "model.toml")), zwang::Error);
+  EXPECT_NO_THROW(static_cast<void>(
+      load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a.x' = 1/t\"\n", "model.toml")));
+  EXPECT_THROW(
+      static_cast<void>(load(start + "[[seizures]]\nname = \"hook\"\ncondition = \"a.x' = 1/t\"\n", "model.toml")),
+      zwang::Error);
 }
 
 TEST(Gradients, MayBeWithoutValueAtTheStart) {
   // The end of a string at its anchor: the distance has a value there, its gradient has none.
-  EXPECT_NO_THROW(static_cast<void>(load("[parameters]\np = [0, 0]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\ns = \"distance(a, p) <= 1\"\n", "model.toml")));
+  EXPECT_NO_THROW(static_cast<void>(load(
+      "[parameters]\np = [0, 0]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\ns = \"distance(a, p) <= 1\"\n",
+      "model.toml")));
 }
 
 TEST(KineticEnergy, MayHaveLinearAndConstantParts) {
-  EXPECT_NO_THROW(static_cast<void>(load("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"(x' - t)^2/2 + x^2*t\"\n", "model.toml")));
+  EXPECT_NO_THROW(static_cast<void>(
+      load("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"(x' - t)^2/2 + x^2*t\"\n", "model.toml")));
 }
 
 TEST(KineticEnergy, OfManyCoordinatesCouplesNeighboursOnly) {
   // A chain of 300 coupled by neighbours is one block; 300 free ones are none.
-  const std::string free = "[coordinates.s]\ncount = 300\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..300, s[i]'^2)\"\n";
+  const std::string free =
+      "[coordinates.s]\ncount = 300\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..300, s[i]'^2)\"\n";
   EXPECT_TRUE(load(free, "model.toml").mass_blocks.empty());
-  const std::string chain = "[coordinates.s]\ncount = 30\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..30, s[i]'^2) + sum(i = 1..29, s[i]'*s[i+1]'/4)\"\n";
+  const std::string chain =
+      "[coordinates.s]\ncount = 30\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..30, s[i]'^2) + sum(i = 1..29, "
+      "s[i]'*s[i+1]'/4)\"\n";
   EXPECT_EQ(load(chain, "model.toml").mass_blocks.at(0).size(), 30U);
 }
 
@@ -235,7 +259,9 @@ TEST(Reading, AcceptsCarriageReturnsAByteOrderMarkAndComments) {
 }
 
 TEST(Coordinates, MayBeCalledXYZBesidePoints) {
-  Sight sight("[coordinates.x]\ninitial = 1\n[points.a]\nmass = 1\nposition = [5, 6]\n[energy]\nkinetic = \"x'^2/2\"\n[constraints]\nc = \"a.x <= x\"\n");
+  Sight sight(
+      "[coordinates.x]\ninitial = 1\n[points.a]\nmass = 1\nposition = [5, 6]\n[energy]\nkinetic = "
+      "\"x'^2/2\"\n[constraints]\nc = \"a.x <= x\"\n");
   EXPECT_EQ(sight.rows.value[0], 4);
 }
 

@@ -112,7 +112,9 @@ TEST(Rows, RateAndCurvatureAreTheDerivativesAlongTheUniformMotion) {
     if (is_holonomic(sight.model.row_kind[row])) {
       EXPECT_NEAR((after.value[row] - before.value[row]) / (2 * step), here.rate[row], tolerance * 10) << name;
     }
-    EXPECT_NEAR((after.rate[row] - before.rate[row]) / (2 * step), here.curvature[row], tolerance * (10 + here.curvature_scale[row])) << name;
+    EXPECT_NEAR((after.rate[row] - before.rate[row]) / (2 * step), here.curvature[row],
+                tolerance * (10 + here.curvature_scale[row]))
+        << name;
     EXPECT_LE(std::abs(here.curvature[row]), here.curvature_scale[row] * (1 + 1e-12)) << name;
   }
 }
@@ -226,7 +228,8 @@ potential = "-(m1 + m2)*g*l1*cos(th1) - m2*g*l2*cos(th2)"
   EXPECT_NEAR(mass[1][1], m2 * l2 * l2, 1e-13);
   EXPECT_NEAR(mass[0][1], m2 * l1 * l2 * std::cos(d), 1e-13);
   EXPECT_NEAR(mass[1][0], mass[0][1], 0);
-  EXPECT_NEAR(sight.dynamics.force[0], -m2 * l1 * l2 * w2 * w2 * std::sin(d) - (m1 + m2) * g * l1 * std::sin(th1), 1e-12);
+  EXPECT_NEAR(sight.dynamics.force[0], -m2 * l1 * l2 * w2 * w2 * std::sin(d) - (m1 + m2) * g * l1 * std::sin(th1),
+              1e-12);
   EXPECT_NEAR(sight.dynamics.force[1], m2 * l1 * l2 * w1 * w1 * std::sin(d) - m2 * g * l2 * std::sin(th2), 1e-12);
 }
 
@@ -250,8 +253,8 @@ kinetic = "((x' - w*y)^2 + (y' + w*x)^2)/2"
   EXPECT_TRUE(sight.dynamics.mass.is_diagonal());
 
   // T_2 - T_0 is v^2/2 - w^2 r^2/2.
-  EXPECT_NEAR(vis_viva(sight.model, sight.state, sight.scratch),
-              0.5 * (0.09 + 0.81) - 0.5 * w * w * (1.5 * 1.5 + 0.16), 1e-14);
+  EXPECT_NEAR(vis_viva(sight.model, sight.state, sight.scratch), 0.5 * (0.09 + 0.81) - 0.5 * w * w * (1.5 * 1.5 + 0.16),
+              1e-14);
 }
 
 TEST(Dynamics, BlocksHoldWhatTheKineticEnergyCouples) {
@@ -272,7 +275,9 @@ kinetic = "a'^2 + b'^2 + c'^2 + d'^2 + a'*c' + ((b' + d')^2 - (b' - d')^2)*0"
 }
 
 TEST(Energy, GravityOfTheTimeIsAPotential) {
-  Sight sight("gravity = [\"2*t\", \"cos(t)\"]\n[points.a]\nmass = 3\nposition = [4, 5]\nvelocity = [1, 2]\n[simulation]\nstart = 0.5\n");
+  Sight sight(
+      "gravity = [\"2*t\", \"cos(t)\"]\n[points.a]\nmass = 3\nposition = [4, 5]\nvelocity = [1, "
+      "2]\n[simulation]\nstart = 0.5\n");
   const Energy e = energy(sight.model, sight.state, sight.scratch);
   EXPECT_DOUBLE_EQ(e.kinetic, 7.5);
   EXPECT_NEAR(e.potential, -3 * (1.0 * 4 + std::cos(0.5) * 5), 1e-13);
@@ -292,7 +297,9 @@ std::string written_out(unsigned count) {
   std::string points, links, potential, kinetic;
   for (unsigned i = 1; i <= count; ++i) {
     const std::string n = std::to_string(i);
-    points += "[points.b" + n + "]\nmass = \"1 + " + n + "/7\"\nposition = [\"" + n + "*0.9\", \"sin(" + n + ")\"]\nvelocity = [0.1, \"cos(" + n + ")\"]\nforce = [\"-b" + n + ".x'*" + n + "\", \"b" + n + ".x*t\"]\n";
+    points += "[points.b" + n + "]\nmass = \"1 + " + n + "/7\"\nposition = [\"" + n + "*0.9\", \"sin(" + n +
+              ")\"]\nvelocity = [0.1, \"cos(" + n + ")\"]\nforce = [\"-b" + n + ".x'*" + n + "\", \"b" + n +
+              ".x*t\"]\n";
     if (i < count) {
       const std::string m = std::to_string(i + 1);
       links += "link" + n + " = \"distance(b" + n + ", b" + m + ") <= 1\"\n";
@@ -305,9 +312,12 @@ std::string written_out(unsigned count) {
 
 std::string family(unsigned count) {
   const std::string n = std::to_string(count), m = std::to_string(count - 1);
-  return "[points.b]\ncount = " + n + "\nmass = \"1 + i/7\"\nposition = [\"i*0.9\", \"sin(i)\"]\nvelocity = [0.1, \"cos(i)\"]\nforce = [\"-b[i].x'*i\", \"b[i].x*t\"]\n" +
-         "[energy]\npotential = \"2*sum(i = 1.." + m + ", i*distance(b[i], b[i+1])^2)\"\nkinetic = \"sum(i = 1.." + m + ", b[i].x'*b[i+1].x'/20)\"\n" +
-         "[constraints]\nlink = { for = \"i = 1.." + m + "\", condition = \"distance(b[i], b[i+1]) <= 1\" }\n";
+  return "[points.b]\ncount = " + n +
+         "\nmass = \"1 + i/7\"\nposition = [\"i*0.9\", \"sin(i)\"]\nvelocity = [0.1, \"cos(i)\"]\nforce = "
+         "[\"-b[i].x'*i\", \"b[i].x*t\"]\n" +
+         "[energy]\npotential = \"2*sum(i = 1.." + m + ", i*distance(b[i], b[i+1])^2)\"\nkinetic = \"sum(i = 1.." + m +
+         ", b[i].x'*b[i+1].x'/20)\"\n" + "[constraints]\nlink = { for = \"i = 1.." + m +
+         "\", condition = \"distance(b[i], b[i+1]) <= 1\" }\n";
 }
 
 TEST(Families, GiveTheNumbersOfTheWrittenOutModel) {
@@ -333,7 +343,9 @@ TEST(Families, GiveTheNumbersOfTheWrittenOutModel) {
 
 TEST(Families, AMemberThatMeetsItselfHasAShapeOfItsOwn) {
   // In the middle i and 6 - i are the same bead: x_i x_(6-i) is a square there.
-  Sight sight("[points.b]\ncount = 5\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..5\", condition = \"b[i].x*b[6-i].x <= 9\" }\n");
+  Sight sight(
+      "[points.b]\ncount = 5\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..5\", condition = "
+      "\"b[i].x*b[6-i].x <= 9\" }\n");
   EXPECT_EQ(sight.model.groups.size(), 2U);
   EXPECT_EQ(sight.gradient(sight.row("c[1]"), sight.variable("b[1].x")), 5);
   EXPECT_EQ(sight.gradient(sight.row("c[1]"), sight.variable("b[5].x")), 1);
@@ -342,14 +354,18 @@ TEST(Families, AMemberThatMeetsItselfHasAShapeOfItsOwn) {
 }
 
 TEST(Families, ACoefficientThatVanishesForOneMemberChangesItsKind) {
-  Sight sight("[points.b]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..3\", condition = \"(i - 2)*b[i].x' + b[i].y = 0\" }\n");
+  Sight sight(
+      "[points.b]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..3\", condition = "
+      "\"(i - 2)*b[i].x' + b[i].y = 0\" }\n");
   EXPECT_EQ(sight.model.row_kind[0], RowKind::nonholonomic_equation);
   EXPECT_EQ(sight.model.row_kind[1], RowKind::holonomic_equation);
   EXPECT_EQ(sight.model.row_kind[2], RowKind::nonholonomic_equation);
 }
 
 TEST(Families, SumsWithIndexDependentBoundsAreUnrolledPerMember) {
-  Sight sight("[coordinates.s]\ncount = 6\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..6, s[i]'^2)\"\n[constraints]\nc = { for = \"i = 2..6\", condition = \"sum(j = 1..i-1, j*s[j]^i) <= s[i]\" }\n");
+  Sight sight(
+      "[coordinates.s]\ncount = 6\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..6, s[i]'^2)\"\n[constraints]\nc = "
+      "{ for = \"i = 2..6\", condition = \"sum(j = 1..i-1, j*s[j]^i) <= s[i]\" }\n");
   for (int i = 2; i <= 6; ++i) {
     double f = -i;
     for (int j = 1; j < i; ++j) f += j * std::pow(j, i);
@@ -358,7 +374,9 @@ TEST(Families, SumsWithIndexDependentBoundsAreUnrolledPerMember) {
 }
 
 TEST(Families, TwoIndicesRunWithTheSecondFirst) {
-  Sight sight("[points.k]\ncount = [2, 3]\nmass = \"10*i + j\"\nposition = [\"i\", \"j\", \"i*j\"]\n[constraints]\nc = { for = \"i = 1..2, j = i..3\", condition = \"k[i,j].z <= i + j\" }\n");
+  Sight sight(
+      "[points.k]\ncount = [2, 3]\nmass = \"10*i + j\"\nposition = [\"i\", \"j\", \"i*j\"]\n[constraints]\nc = { for = "
+      "\"i = 1..2, j = i..3\", condition = \"k[i,j].z <= i + j\" }\n");
   EXPECT_EQ(variable_name(sight.model, 0), "k[1,1].x");
   EXPECT_EQ(variable_name(sight.model, 17), "k[2,3].z");
   EXPECT_EQ(sight.model.point_mass[17], 23);
@@ -370,7 +388,9 @@ TEST(Families, TwoIndicesRunWithTheSecondFirst) {
 }
 
 TEST(Observables, GiveTheValueOfTheirExpression) {
-  Sight sight("[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[outputs]\nh = \"a.z - a.x'^2\"\nl = \"cross(a, a')\"\nfive = 5\n[simulation]\nstop = \"a.z >= 5 + t\"\n");
+  Sight sight(
+      "[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[outputs]\nh = \"a.z - a.x'^2\"\nl = "
+      "\"cross(a, a')\"\nfive = 5\n[simulation]\nstop = \"a.z >= 5 + t\"\n");
   ASSERT_EQ(sight.model.outputs.size(), 5U);
   EXPECT_EQ(observe(sight.model.outputs[0], sight.state), -13);
   EXPECT_EQ(sight.model.outputs[1].name, "l.x");

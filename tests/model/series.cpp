@@ -49,7 +49,8 @@ TEST(Residual, VanishesAlongAnOscillation) {
   // x = 3 sin(2 t + 1), m = 5, force -20 x.
   Sight sight("[points.a]\nmass = 5\nposition = [1, 0]\nforce = [\"-20*a.x\", 0]\n");
   std::vector<double> out;
-  series_residual(sight.model, motion(0, {scaled(wave(2, 1)[0], 3), std::vector<double>(orders + 3, 0.0)}), orders, out);
+  series_residual(sight.model, motion(0, {scaled(wave(2, 1)[0], 3), std::vector<double>(orders + 3, 0.0)}), orders,
+                  out);
   ASSERT_EQ(out.size(), orders * 2);
   expect_zero(out, 100);
 }
@@ -84,7 +85,9 @@ TEST(Residual, VanishesAlongAStraightLineInPolarCoordinates) {
     phi[2 * k + 1] = (k % 2 == 0 ? 1 : -1) * ratio / (2 * k + 1);
     ratio *= c * c / (b * b);
   }
-  Sight sight("[coordinates.r]\ninitial = 2\n[coordinates.phi]\ninitial = 0\nvelocity = 0.4\n[energy]\nkinetic = \"(r'^2 + r^2*phi'^2)/2\"\n");
+  Sight sight(
+      "[coordinates.r]\ninitial = 2\n[coordinates.phi]\ninitial = 0\nvelocity = 0.4\n[energy]\nkinetic = \"(r'^2 + "
+      "r^2*phi'^2)/2\"\n");
   std::vector<double> out;
   series_residual(sight.model, motion(0, {r, phi}), orders, out);
   expect_zero(out, 10);

@@ -71,7 +71,8 @@ TEST(WrongModels, ALineOfAHundredMegabytesIsRefusedQuickly) {
 
 TEST(WrongModels, DeepParenthesesAreRefusedWithoutHarm) {
   for (const std::size_t depth : {std::size_t{1000}, std::size_t{200'000}}) {
-    const std::string text = wrong_models::condition(std::string(depth, '(') + "a.x" + std::string(depth, ')') + " = 0");
+    const std::string text =
+        wrong_models::condition(std::string(depth, '(') + "a.x" + std::string(depth, ')') + " = 0");
     EXPECT_THROW(static_cast<void>(zwang::model::load(text, "model.toml")), Error);
   }
 }

@@ -206,7 +206,8 @@ class Compiler {
     // One name space; the words of the language are taken.
     for (const auto& [field, kind] : named) {
       if (const std::string_view what = reserved_meaning(field->key); !what.empty()) {
-        throw source_.error(field->place, fmt::format("`{}` cannot be the name of a {}: it is {}", field->key, kind, what));
+        throw source_.error(field->place,
+                            fmt::format("`{}` cannot be the name of a {}: it is {}", field->key, kind, what));
       }
       const bool parameter = kind == "parameter";
       NameMeaning meaning{parameter ? NameKind::parameter : NameKind::body, 0, source_.place(field->place)};
@@ -214,11 +215,12 @@ class Compiler {
       const auto [other, fresh] = vocabulary_.names.try_emplace(field->key, meaning);
       if (!fresh) {
         const NameMeaning& first = other->second;
-        const std::string_view what = first.kind == NameKind::parameter ? "parameter"
+        const std::string_view what = first.kind == NameKind::parameter                         ? "parameter"
                                       : vocabulary_.bodies[first.index].kind == BodyKind::point ? "point"
                                                                                                 : "coordinate";
-        throw source_.error(field->place, fmt::format("`{}` is the name of a {} and of a {} (line {}, column {}); names must differ",
-                                                      field->key, kind, what, first.place.line, first.place.column));
+        throw source_.error(field->place,
+                            fmt::format("`{}` is the name of a {} and of a {} (line {}, column {}); names must differ",
+                                        field->key, kind, what, first.place.line, first.place.column));
       }
       if (parameter) {
         vocabulary_.parameters.push_back({field->key, {}});
@@ -242,8 +244,8 @@ class Compiler {
         if (found == vocabulary_.names.end() || (index == "j" && !two)) continue;
         const Place& place = found->second.place;
         throw source_.error({place.line, place.column},
-                            fmt::format("`{}` cannot be a name here: it is the index of the family `{}` (line {})", index,
-                                        vocabulary_.bodies[k].name, body_fields_[k]->place.line));
+                            fmt::format("`{}` cannot be a name here: it is the index of the family `{}` (line {})",
+                                        index, vocabulary_.bodies[k].name, body_fields_[k]->place.line));
       }
     }
   }
@@ -331,7 +333,8 @@ class Compiler {
   double compute_whole(const Syntax& syntax, std::string_view where) {
     const double value = compute_number(syntax, where);
     if (std::abs(value - std::round(value)) > 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) > 1e9) {
-      throw formulas_.error(syntax, fmt::format("{} must be a whole number; `{}` is {}", where, formulas_.text(syntax), exact(value)));
+      throw formulas_.error(
+          syntax, fmt::format("{} must be a whole number; `{}` is {}", where, formulas_.text(syntax), exact(value)));
     }
     return std::round(value);
   }
@@ -369,13 +372,16 @@ class Compiler {
     if (const auto touch = number("touch", {}, {}, "`touch`")) {
       simulation.touch = touch->second;
       if (!(simulation.touch > 0 && simulation.touch < 1)) {
-        throw formulas_.error(touch->first, fmt::format("`touch` must lie between 0 and 1; here it is {}", exact(simulation.touch)));
+        throw formulas_.error(touch->first,
+                              fmt::format("`touch` must lie between 0 and 1; here it is {}", exact(simulation.touch)));
       }
     }
     if (const auto samples = number("samples", overrides_.samples, "--samples", "the number of samples")) {
       const double count = compute_whole(samples->first, "the number of samples");
       if (count < 2 || count > 1e8) {
-        throw formulas_.error(samples->first, fmt::format("there must be at least 2 samples and at most 1e8; here stands {}", exact(count)));
+        throw formulas_.error(
+            samples->first,
+            fmt::format("there must be at least 2 samples and at most 1e8; here stands {}", exact(count)));
       }
       simulation.samples = static_cast<std::uint32_t>(count);
     }
@@ -396,10 +402,12 @@ class Compiler {
       const Syntax& part = list ? syntax.children[k] : syntax;
       const double count = compute_whole(part, "a count");
       if (count < 1) {
-        throw formulas_.error(part, fmt::format("a family without members: the count is {} and must be at least 1", exact(count)));
+        throw formulas_.error(
+            part, fmt::format("a family without members: the count is {} and must be at least 1", exact(count)));
       }
       members *= count;
-      if (members > most_members) throw formulas_.error(part, fmt::format("a family may have at most {} members", most_members));
+      if (members > most_members)
+        throw formulas_.error(part, fmt::format("a family may have at most {} members", most_members));
       out.push_back(static_cast<std::uint32_t>(count));
     }
     return out;
@@ -414,8 +422,8 @@ class Compiler {
     for (std::uint32_t member = 0; member < body.members(); ++member) {
       if (depth == 1) bindings_[0].value = member + 1.0;
       if (depth == 2) {
-        bindings_[0].value = member / body.counts[1] + 1.0;
-        bindings_[1].value = member % body.counts[1] + 1.0;
+        bindings_[0].value = static_cast<double>(member / body.counts[1] + 1);
+        bindings_[1].value = static_cast<double>(member % body.counts[1] + 1);
       }
       visit(member);
     }
@@ -429,7 +437,8 @@ class Compiler {
     const bool point = body.kind == BodyKind::point;
     const Value* velocity_value = table.find("velocity");
     const Syntax position = formulas_.expression(*table.find(point ? "position" : "initial"));
-    const std::optional<Syntax> velocity = velocity_value == nullptr ? std::optional<Syntax>{} : formulas_.expression(*velocity_value);
+    const std::optional<Syntax> velocity =
+        velocity_value == nullptr ? std::optional<Syntax>{} : formulas_.expression(*velocity_value);
     const std::optional<Syntax> mass = point ? formulas_.expression(*table.find("mass")) : std::optional<Syntax>{};
 
     body.dimension = 0;
@@ -437,10 +446,13 @@ class Compiler {
       // Position, and with it the dimension.
       const Traced q = compute(position, point ? "an initial position" : "an initial value");
       if (point && q.size == 0) {
-        throw formulas_.error(position, fmt::format("the position of `{}` must have 2 or 3 components; here stands a number", body.name));
+        throw formulas_.error(
+            position, fmt::format("the position of `{}` must have 2 or 3 components; here stands a number", body.name));
       }
       if (!point && q.size != 0) {
-        throw formulas_.error(position, fmt::format("the initial value of the coordinate `{}` is a number; here stands a vector", body.name));
+        throw formulas_.error(
+            position,
+            fmt::format("the initial value of the coordinate `{}` is a number; here stands a vector", body.name));
       }
       body.dimension = static_cast<std::uint32_t>(q.parts());
       for (std::size_t c = 0; c < q.parts(); ++c) model_.initial_position.push_back(q.part[c].value);
@@ -450,8 +462,9 @@ class Compiler {
       v.size = q.size;
       if (velocity) v = compute(*velocity, "an initial velocity");
       if (v.size != q.size) {
-        throw formulas_.error(*velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",
-                                                     body.name, point ? "position" : "initial value", q.parts(), v.parts()));
+        throw formulas_.error(
+            *velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",
+                                   body.name, point ? "position" : "initial value", q.parts(), v.parts()));
       }
       for (std::size_t c = 0; c < v.parts(); ++c) model_.initial_velocity.push_back(v.part[c].value);
 
@@ -550,14 +563,16 @@ class Compiler {
       }
       const auto found = vocabulary_.names.find(std::string_view(name));
       if (found != vocabulary_.names.end()) {
-        throw formulas_.error(ranges[k].offset,
-                              fmt::format("`{}` is already the name of a {} (line {}); take another index", name,
-                                          found->second.kind == NameKind::parameter ? "parameter" : "point or coordinate",
-                                          found->second.place.line));
+        throw formulas_.error(
+            ranges[k].offset,
+            fmt::format("`{}` is already the name of a {} (line {}); take another index", name,
+                        found->second.kind == NameKind::parameter ? "parameter" : "point or coordinate",
+                        found->second.place.line));
       }
       for (std::size_t other = 0; other < k; ++other) {
         if (ranges[other].name == name) {
-          throw formulas_.error(ranges[k].offset, fmt::format("`{}` is already an index here; take another letter", name));
+          throw formulas_.error(ranges[k].offset,
+                                fmt::format("`{}` is already an index here; take another letter", name));
         }
       }
     }
@@ -573,7 +588,8 @@ class Compiler {
     const bool points = std::any_of(vocabulary_.bodies.begin(), vocabulary_.bodies.end(),
                                     [](const Body& body) { return body.kind == BodyKind::point; });
     if (!points) {
-      throw formulas_.error(syntax, "gravity acts on points, and this model has none: write the weight into `potential` of [energy]");
+      throw formulas_.error(
+          syntax, "gravity acts on points, and this model has none: write the weight into `potential` of [energy]");
     }
     Context context;
     context.where = "gravity";
@@ -584,8 +600,9 @@ class Compiler {
     for (std::size_t c = 0; c < g.parts(); ++c) constant = constant && g.part[c].made != Made::state;
     for (const Body& body : vocabulary_.bodies) {
       if (body.kind == BodyKind::point && body.dimension != g.size) {
-        throw formulas_.error(syntax, fmt::format("gravity must have as many components as the points; `{}` has {}, here stand {}",
-                                                  body.name, body.dimension, g.parts()));
+        throw formulas_.error(
+            syntax, fmt::format("gravity must have as many components as the points; `{}` has {}, here stand {}",
+                                body.name, body.dimension, g.parts()));
       }
     }
 
@@ -623,7 +640,9 @@ class Compiler {
 
   Traced trace_only_time(const Syntax& syntax, const Context& context) {
     const Traced out = trace(syntax, context);
-    if (out.size == 0) throw formulas_.error(syntax, fmt::format("{} is a vector of 2 or 3 components; here stands a number", context.where));
+    if (out.size == 0)
+      throw formulas_.error(syntax,
+                            fmt::format("{} is a vector of 2 or 3 components; here stands a number", context.where));
     return out;
   }
 
@@ -645,8 +664,9 @@ class Compiler {
       const Traced force = trace(syntax, context);
       const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
       if (force.size != size) {
-        throw formulas_.error(syntax, fmt::format("the force on `{}` must have as many components as it has itself: {}, here stand {}",
-                                                  body.name, std::max<std::size_t>(size, 1), force.parts()));
+        throw formulas_.error(
+            syntax, fmt::format("the force on `{}` must have as many components as it has itself: {}, here stand {}",
+                                body.name, std::max<std::size_t>(size, 1), force.parts()));
       }
       const auto [found, fresh] = known.try_emplace(slots_->key);
       ForceShape& shape = found->second;
@@ -675,8 +695,10 @@ class Compiler {
     const Value* kinetic = find("energy", "kinetic");
     if (coordinate != vocabulary_.bodies.end() && kinetic == nullptr) {
       const Field* field = body_fields_[static_cast<std::size_t>(coordinate - vocabulary_.bodies.begin())];
-      throw source_.error(field->place, fmt::format("the coordinate `{}` has no inertia: a model with coordinates needs `kinetic` in [energy]",
-                                                    coordinate->name));
+      throw source_.error(
+          field->place,
+          fmt::format("the coordinate `{}` has no inertia: a model with coordinates needs `kinetic` in [energy]",
+                      coordinate->name));
     }
     if (kinetic != nullptr) {
       kinetic_syntax_ = formulas_.expression(*kinetic);
@@ -702,14 +724,17 @@ class Compiler {
       std::map<std::vector<std::uint32_t>, TermShape> known;
       auto add_lane = [&]() {
         const Traced value = trace(summand.syntax, context);
-        if (value.size != 0) throw formulas_.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
+        if (value.size != 0)
+          throw formulas_.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
         const auto [found, fresh] = known.try_emplace(slots_->key);
         if (fresh) {
           const std::vector<Expr> energy = build(summand.syntax, context);
           found->second = shapes_.term(kind, energy, probe());
           if (!found->second.wrong.empty()) {
-            throw formulas_.error(summand.syntax, fmt::format("the kinetic energy must be quadratic in the velocities; this term is not: {}",
-                                                              found->second.wrong));
+            throw formulas_.error(
+                summand.syntax,
+                fmt::format("the kinetic energy must be quadratic in the velocities; this term is not: {}",
+                            found->second.wrong));
           }
         }
         shapes_.add_term_lane(found->second, *slots_, {});
@@ -740,7 +765,9 @@ class Compiler {
     if (law != nullptr && law->text == "variational") condition.law = Law::variational;
     if (multiplier != nullptr) {
       if (condition.law != Law::variational) {
-        throw source_.error(multiplier->place, "`multiplier` is the initial rho of a variational condition: it needs law = \"variational\"");
+        throw source_.error(
+            multiplier->place,
+            "`multiplier` is the initial rho of a variational condition: it needs law = \"variational\"");
       }
       condition.multiplier = compute_number(*multiplier, "a multiplier");
     }
@@ -783,24 +810,31 @@ class Compiler {
     auto add_member = [&]() {
       const Traced value = trace(f, context);
       if (value.size != 0 && !equation) {
-        throw formulas_.error(syntax.relation_offset, "vectors are not smaller or larger than each other: write one condition for each component");
+        throw formulas_.error(
+            syntax.relation_offset,
+            "vectors are not smaller or larger than each other: write one condition for each component");
       }
       if (members == 0) condition.components = static_cast<std::uint32_t>(value.parts());
       const auto [found, fresh] = known.try_emplace(slots_->key);
       if (fresh) found->second = make_rows_of_member(syntax, f, context, value, condition);
       for (const RowShape& shape : found->second) {
         const std::uint32_t row = model_.rows();
-        if (row == std::numeric_limits<std::uint32_t>::max() / 4) throw formulas_.error(f, "there are too many conditions");
-        model_.row_kind.push_back(shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
-                                                  : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+        if (row == std::numeric_limits<std::uint32_t>::max() / 4)
+          throw formulas_.error(f, "there are too many conditions");
+        model_.row_kind.push_back(shape.holonomic
+                                      ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                                      : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
         model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
         shapes_.add_row_lane(shape, *slots_, row);
       }
-      for (const Binding& binding : bindings_) condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
+      for (const Binding& binding : bindings_)
+        condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
       ++members;
     };
     for_ranges(std::span<const RangeSyntax>(ranges), add_member);
-    if (members == 0) throw formulas_.error(ranges[0].offset, fmt::format("the condition `{}` has no members: its ranges are empty", condition.name));
+    if (members == 0)
+      throw formulas_.error(ranges[0].offset,
+                            fmt::format("the condition `{}` has no members: its ranges are empty", condition.name));
     condition.rows = model_.rows() - condition.first_row;
 
     if (condition.law == Law::variational) {
@@ -816,7 +850,8 @@ class Compiler {
   /// "link[3]" for messages.
   std::string member_words(const Condition& condition) const {
     std::string out = condition.name;
-    for (std::size_t k = 0; k < bindings_.size(); ++k) out += fmt::format("{}{}", k == 0 ? '[' : ',', bindings_[k].value);
+    for (std::size_t k = 0; k < bindings_.size(); ++k)
+      out += fmt::format("{}{}", k == 0 ? '[' : ',', bindings_[k].value);
     return bindings_.empty() ? out : out + "]";
   }
 
@@ -828,8 +863,9 @@ class Compiler {
     for (const Expr e : parts) {
       out.push_back(shapes_.row(e, at));
       if (out.back().nonlinear.empty()) continue;
-      throw formulas_.error(f, fmt::format("velocities must occur linearly in a condition; in `{}` this term is not linear in them: {}",
-                                           member_words(condition), out.back().nonlinear));
+      throw formulas_.error(
+          f, fmt::format("velocities must occur linearly in a condition; in `{}` this term is not linear in them: {}",
+                         member_words(condition), out.back().nonlinear));
     }
 
     // A condition in which nothing occurs is a mistake; one component of a vector equation may be idle.
@@ -839,9 +875,16 @@ class Compiler {
       const double left_over = value.part[c].value;
       const bool timed = expressions::depends_on(shapes_.graph(), parts[c], expressions::SymbolKind::time);
       const bool holds = syntax.relation == Relation::equal ? std::abs(left_over) <= 1e-12 : left_over <= 0;
-      if (timed) throw formulas_.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it", member_words(condition)));
-      if (!holds) throw formulas_.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it", member_words(condition)));
-      if (real == out.end()) throw formulas_.error(f, fmt::format("`{}` always holds and restricts nothing: neither positions nor velocities occur in it", member_words(condition)));
+      if (timed)
+        throw formulas_.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it",
+                                             member_words(condition)));
+      if (!holds)
+        throw formulas_.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it",
+                                             member_words(condition)));
+      if (real == out.end())
+        throw formulas_.error(
+            f, fmt::format("`{}` always holds and restricts nothing: neither positions nor velocities occur in it",
+                           member_words(condition)));
       out[c] = shapes_.empty_row(shapes_.graph().number(0), real->holonomic);
     }
     return out;
@@ -861,7 +904,10 @@ class Compiler {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       });
       if (!identifier || (name.text[0] >= '0' && name.text[0] <= '9')) {
-        throw source_.error(name.place, fmt::format("`{}` cannot be a name: names are made of letters, digits and _, and start with a letter or _", name.text));
+        throw source_.error(
+            name.place,
+            fmt::format("`{}` cannot be a name: names are made of letters, digits and _, and start with a letter or _",
+                        name.text));
       }
       for (const Condition& other : model_.conditions) {
         if (other.name != condition.name) continue;
@@ -871,7 +917,8 @@ class Compiler {
       const Value& text = *table.find("condition");
       const ConditionSyntax syntax = formulas_.condition(text);
       if (syntax.relation != Relation::equal) {
-        throw formulas_.error(syntax.relation_offset, "a seizure is an equation: write =, or put the inequality into [constraints]");
+        throw formulas_.error(syntax.relation_offset,
+                              "a seizure is an equation: write =, or put the inequality into [constraints]");
       }
       add_condition(std::move(condition), text, nullptr, nullptr);
     }
@@ -894,9 +941,10 @@ class Compiler {
       const Traced value = compute(syntax, "an impulse");
       const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
       if (value.size != size) {
-        throw formulas_.error(syntax, fmt::format("the impulse on `{}` must be {}; here stands {}", blow.on,
-                                                  size == 0 ? "a number" : fmt::format("a vector of {} components", size),
-                                                  value.size == 0 ? "a number" : fmt::format("a vector of {}", value.parts())));
+        throw formulas_.error(syntax,
+                              fmt::format("the impulse on `{}` must be {}; here stands {}", blow.on,
+                                          size == 0 ? "a number" : fmt::format("a vector of {} components", size),
+                                          value.size == 0 ? "a number" : fmt::format("a vector of {}", value.parts())));
       }
       for (std::uint32_t c = 0; c < body.dimension; ++c) {
         blow.variables.push_back(body.first + member * body.dimension + c);
@@ -941,7 +989,8 @@ class Compiler {
       if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
       observe_parts("stop", stop->text, f, "`stop`", model_.simulation.stop);
       if (model_.simulation.stop.size() > 1) {
-        throw formulas_.error(syntax.relation_offset, "vectors are not smaller or larger than each other: `stop` compares numbers");
+        throw formulas_.error(syntax.relation_offset,
+                              "vectors are not smaller or larger than each other: `stop` compares numbers");
       }
     }
   }
@@ -964,7 +1013,8 @@ class Compiler {
     }
     for (std::size_t row = 0; row < rows; ++row) {
       const std::uint64_t next = std::uint64_t{model_.row_start[row]} + model_.row_start[row + 1];
-      if (next > std::numeric_limits<std::uint32_t>::max()) throw source_.error({1, 1}, "the conditions have too many terms");
+      if (next > std::numeric_limits<std::uint32_t>::max())
+        throw source_.error({1, 1}, "the conditions have too many terms");
       model_.row_start[row + 1] = static_cast<std::uint32_t>(next);
     }
     model_.row_column.resize(model_.row_start[rows]);
@@ -976,7 +1026,8 @@ class Compiler {
       group.entry_of.resize(std::size_t{slots} * group.lanes);
       for (std::size_t lane = 0; lane < group.lanes; ++lane) {
         columns.clear();
-        for (std::uint32_t slot = 0; slot < slots; ++slot) columns.emplace_back(variable_of[slot * std::size_t{group.lanes} + lane], slot);
+        for (std::uint32_t slot = 0; slot < slots; ++slot)
+          columns.emplace_back(variable_of[slot * std::size_t{group.lanes} + lane], slot);
         std::sort(columns.begin(), columns.end());
         std::uint32_t entry = model_.row_start[group.row[lane]];
         for (const auto& [variable, slot] : columns) {
@@ -1017,8 +1068,9 @@ class Compiler {
     for (std::uint32_t k = 0; k < model_.variables; ++k) {
       if (coupled[k]) blocks[joined.find(k)].push_back(k);
       if (model_.point_mass[k] == 0 && !inert[k]) {
-        throw formulas_.error(*kinetic_syntax_, fmt::format("the kinetic energy gives `{}` no inertia: {}'^2 does not occur in it",
-                                                            variable_name(model_, k), variable_name(model_, k)));
+        throw formulas_.error(*kinetic_syntax_,
+                              fmt::format("the kinetic energy gives `{}` no inertia: {}'^2 does not occur in it",
+                                          variable_name(model_, k), variable_name(model_, k)));
       }
     }
     for (auto& [first, variables] : blocks) model_.mass_blocks.push_back(std::move(variables));
@@ -1029,9 +1081,10 @@ class Compiler {
     Dynamics dynamics = make_dynamics(model_);
     evaluate_dynamics(model_, initial_state(model_), scratch, dynamics);
     if (dynamics.mass_positive) return;
-    throw formulas_.error(*kinetic_syntax_, fmt::format("the kinetic energy is not positive for every velocity at the initial state: "
-                                                        "its matrix is not positive definite, see `{}`",
-                                                        variable_name(model_, dynamics.mass.weakest())));
+    throw formulas_.error(*kinetic_syntax_,
+                          fmt::format("the kinetic energy is not positive for every velocity at the initial state: "
+                                      "its matrix is not positive definite, see `{}`",
+                                      variable_name(model_, dynamics.mass.weakest())));
   }
 
   const Draft::Content& content_;

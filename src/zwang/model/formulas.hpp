@@ -31,7 +31,9 @@ class Formulas {
 
   /// An error at a part of some tree.
   [[nodiscard]] Error error(std::size_t offset, const std::string& message) const;
-  [[nodiscard]] Error error(const Syntax& part, const std::string& message) const { return error(part.offset, message); }
+  [[nodiscard]] Error error(const Syntax& part, const std::string& message) const {
+    return error(part.offset, message);
+  }
   [[nodiscard]] Place place(std::size_t offset) const;
   /// A part as it was written.
   [[nodiscard]] std::string text(const Syntax& part) const;

@@ -50,7 +50,8 @@ std::string reason(Function function, std::span<const double> arguments) {
       break;
     case Function::asin:
     case Function::acos:
-      if (std::abs(arguments[0]) > 1) return fmt::format("{} of {}, which lies outside of -1..1", name(function), value);
+      if (std::abs(arguments[0]) > 1)
+        return fmt::format("{} of {}, which lies outside of -1..1", name(function), value);
       break;
     case Function::mod:
       if (arguments[1] == 0) return "the remainder of a division by zero";
@@ -116,7 +117,8 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
     }
     if (factor.value.value == 0 && (finite_ || factor.value.made != Made::state)) {
       const Syntax& at = factor.source != nullptr ? *factor.source : whole;
-      throw formulas_.error(at, fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), formulas_.text(at)));
+      throw formulas_.error(at,
+                            fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), formulas_.text(at)));
     }
     part.value /= factor.value.value;
   }
@@ -245,7 +247,8 @@ auto Interpreter<Algebra>::member(const Syntax& syntax, std::vector<Binding>& bi
   turns_ = 0;
   if (!is_body(syntax)) {
     const NameMeaning* found = syntax.kind == SyntaxKind::name ? meaning(syntax) : nullptr;
-    if (found != nullptr) fail(syntax, fmt::format("`{}` is a parameter; a point or coordinate is expected", syntax.name));
+    if (found != nullptr)
+      fail(syntax, fmt::format("`{}` is a parameter; a point or coordinate is expected", syntax.name));
     if (syntax.kind == SyntaxKind::name) fail_unknown(syntax, false);
     if (syntax.kind == SyntaxKind::index && syntax.children[0].kind == SyntaxKind::name &&
         meaning(syntax.children[0]) == nullptr) {
@@ -331,8 +334,8 @@ void Interpreter<Algebra>::fail_unknown(const Syntax& s, bool call) const {
   if (!call) {
     for (const Binding& binding : *bindings_) known.push_back(binding.name);
     for (const auto& [name, what] : vocabulary_.names) known.push_back(name);
-    known.push_back("pi");
-    if (context_.time) known.push_back("t");
+    known.emplace_back("pi");
+    if (context_.time) known.emplace_back("t");
     std::sort(known.begin(), known.end());
   } else {
     for (const std::string_view name : expressions::function_names()) known.push_back(name);
@@ -386,8 +389,8 @@ auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
         where += fmt::format("{}{} = {}", where.empty() ? " for " : ", ", binding.name, exact(binding.value));
       }
       const std::string_view which = body.counts.size() == 1 ? "index" : k == 0 ? "first index" : "second index";
-      fail(index, fmt::format("{} is {} here{}, but the {} of `{}` goes from 1 to {}", quote(index), exact(value), where,
-                              which, body.name, body.counts[k]));
+      fail(index, fmt::format("{} is {} here{}, but the {} of `{}` goes from 1 to {}", quote(index), exact(value),
+                              where, which, body.name, body.counts[k]));
     }
     out.member = out.member * body.counts[k] + static_cast<std::uint32_t>(value) - 1;
   }
@@ -546,13 +549,13 @@ auto Interpreter<Algebra>::sum(std::span<const Operand<Result>> terms, const Syn
     }
     if (term.value.size == out.size) continue;
     const Operand<Result>& number = term.value.size == 0 ? term : *first;
-    const bool zero = number.value.size == 0 && number.value.part[0].made == Made::plain &&
-                      algebra_.value(number.value.part[0]) == 0;
+    const bool zero =
+        number.value.size == 0 && number.value.part[0].made == Made::plain && algebra_.value(number.value.part[0]) == 0;
     const std::size_t size = std::max(term.value.size, out.size);
-    fail(*term.source, fmt::format("{} is {} and {} is {}: they cannot be added, subtracted or compared{}",
-                                   quote(*first->source), size_words(first->value), quote(*term.source),
-                                   size_words(term.value),
-                                   zero ? (size == 2 ? "; the vector zero is [0, 0]" : "; the vector zero is [0, 0, 0]") : ""));
+    fail(*term.source,
+         fmt::format("{} is {} and {} is {}: they cannot be added, subtracted or compared{}", quote(*first->source),
+                     size_words(first->value), quote(*term.source), size_words(term.value),
+                     zero ? (size == 2 ? "; the vector zero is [0, 0]" : "; the vector zero is [0, 0, 0]") : ""));
   }
   out.empty = first == nullptr;
   Few<Operand<Scalar>> operands(terms.size());
@@ -652,7 +655,8 @@ auto Interpreter<Algebra>::walk_sum_over(const Syntax& s) -> Result {
 template <class Algebra>
 void Interpreter<Algebra>::require_arguments(const Syntax& s, std::size_t count) const {
   if (s.children.size() == count) return;
-  fail(s, fmt::format("{} takes {} argument{}, here stand {}", s.name, count, count == 1 ? "" : "s", s.children.size()));
+  fail(s,
+       fmt::format("{} takes {} argument{}, here stand {}", s.name, count, count == 1 ? "" : "s", s.children.size()));
 }
 
 template <class Algebra>
@@ -703,8 +707,8 @@ auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
   const Result u = vector_argument(s, 0);
   const Result v = vector_argument(s, 1);
   if (u.size != v.size) {
-    fail(s.children[1], fmt::format("{} is {} and {} is {}: {} needs two vectors of one dimension", quote(s.children[0]),
-                                    size_words(u), quote(s.children[1]), size_words(v), s.name));
+    fail(s.children[1], fmt::format("{} is {} and {} is {}: {} needs two vectors of one dimension",
+                                    quote(s.children[0]), size_words(u), quote(s.children[1]), size_words(v), s.name));
   }
   if (distance) {
     const std::array<Operand<Result>, 2> difference = {Operand<Result>{u, false, &s.children[0]},
@@ -719,8 +723,10 @@ auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
     return out;
   }
   const auto minor = [&](std::size_t a, std::size_t b) {
-    const std::array<Operand<Scalar>, 2> left = {Operand<Scalar>{u.part[a], false, &s}, Operand<Scalar>{v.part[b], false, &s}};
-    const std::array<Operand<Scalar>, 2> right = {Operand<Scalar>{u.part[b], false, &s}, Operand<Scalar>{v.part[a], false, &s}};
+    const std::array<Operand<Scalar>, 2> left = {Operand<Scalar>{u.part[a], false, &s},
+                                                 Operand<Scalar>{v.part[b], false, &s}};
+    const std::array<Operand<Scalar>, 2> right = {Operand<Scalar>{u.part[b], false, &s},
+                                                  Operand<Scalar>{v.part[a], false, &s}};
     const Scalar first = algebra_.product(left, s);
     const Scalar second = algebra_.product(right, s);
     const std::array<Operand<Scalar>, 2> terms = {Operand<Scalar>{first, false, &s}, Operand<Scalar>{second, true, &s}};
@@ -748,9 +754,9 @@ auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::F
   for (std::size_t k = 0; k < s.children.size(); ++k) {
     const Result value = walk(s.children[k]);
     if (value.size != 0) {
-      fail(s.children[k], fmt::format("{} takes {}; {} is {}{}", s.name, info.arguments == 1 ? "a number" : "numbers",
-                                      quote(s.children[k]), size_words(value),
-                                      s.name == "abs" ? ": its length is norm(u)" : ""));
+      fail(s.children[k],
+           fmt::format("{} takes {}; {} is {}{}", s.name, info.arguments == 1 ? "a number" : "numbers",
+                       quote(s.children[k]), size_words(value), s.name == "abs" ? ": its length is norm(u)" : ""));
     }
     arguments[k] = value.part[0];
     if (info.parameters_only && value.part[0].made == Made::state) {

@@ -21,7 +21,8 @@ constexpr std::array table_list = {
     Table{"coordinates.*", "[coordinates.NAME]", "A generalized coordinate, or with `count` a family of them."},
     Table{"energy", "[energy]", "Energies beside the kinetic energy of the points and the potential of gravity."},
     Table{"constraints", "[constraints]", "The conditions; what kind each is follows from how it is written."},
-    Table{"constraints.*", "NAME = { … } in [constraints]", "The long form of a condition, and families of conditions."},
+    Table{"constraints.*", "NAME = { … } in [constraints]",
+          "The long form of a condition, and families of conditions."},
     Table{"impulses", "[[impulses]]", "Blows from outside."},
     Table{"seizures", "[[seizures]]", "Equations imposed suddenly, and from then on."},
     Table{"outputs", "[outputs]", "Expressions to be recorded and plotted."},
@@ -42,14 +43,16 @@ constexpr std::array key_list = {
     Key{"", "outputs", Form::named, false, "", "Expressions to be recorded."},
     Key{"", "simulation", Form::table, false, "", "Time span, accuracy, sampling."},
 
-    Key{"parameters", "*", Form::parameter, false, "", "A number, or a vector of 2 or 3 components; may use other parameters."},
+    Key{"parameters", "*", Form::parameter, false, "",
+        "A number, or a vector of 2 or 3 components; may use other parameters."},
 
     Key{"points.*", "count", Form::count, false, "a single point",
         "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
     Key{"points.*", "mass", Form::number, true, "", "Mass, greater than zero."},
     Key{"points.*", "position", Form::numbers, true, "", "Position at the start, 2 or 3 components."},
     Key{"points.*", "velocity", Form::numbers, false, "zero", "Velocity at the start."},
-    Key{"points.*", "force", Form::expressions, false, "zero", "Force of time, positions and velocities, added to gravity."},
+    Key{"points.*", "force", Form::expressions, false, "zero",
+        "Force of time, positions and velocities, added to gravity."},
 
     Key{"coordinates.*", "count", Form::count, false, "a single coordinate",
         "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
@@ -59,7 +62,8 @@ constexpr std::array key_list = {
 
     Key{"energy", "kinetic", Form::expression, false, "0",
         "Kinetic energy beside that of the points, quadratic in the velocities; required when there are coordinates."},
-    Key{"energy", "potential", Form::expression, false, "0", "Potential energy of positions and time, beside that of gravity."},
+    Key{"energy", "potential", Form::expression, false, "0",
+        "Potential energy of positions and time, beside that of gravity."},
 
     Key{"constraints", "*", Form::constraint, false, "", "A condition in quotes, or the long form."},
 
@@ -73,20 +77,24 @@ constexpr std::array key_list = {
 
     Key{"impulses", "at", Form::number, false, "the start", "Time of the blow."},
     Key{"impulses", "on", Form::reference, true, "", "A point, a member of a family, or a coordinate."},
-    Key{"impulses", "value", Form::parameter, true, "", "Impulse (mass times velocity): a vector for a point, a number for a coordinate."},
+    Key{"impulses", "value", Form::parameter, true, "",
+        "Impulse (mass times velocity): a vector for a point, a number for a coordinate."},
 
     Key{"seizures", "name", Form::text, true, "", "Name of the equation in the answers."},
     Key{"seizures", "at", Form::number, false, "the start", "Time from which the equation holds."},
-    Key{"seizures", "condition", Form::condition, true, "", "A velocity condition, or a position that holds at that instant."},
+    Key{"seizures", "condition", Form::condition, true, "",
+        "A velocity condition, or a position that holds at that instant."},
 
-    Key{"outputs", "*", Form::expression, false, "", "An expression of time, positions and velocities; a vector gives its components."},
+    Key{"outputs", "*", Form::expression, false, "",
+        "An expression of time, positions and velocities; a vector gives its components."},
 
     Key{"simulation", "start", Form::number, false, "0", "Time of the initial state."},
     Key{"simulation", "until", Form::number, false, "start + 10", "Time at which the run ends."},
     Key{"simulation", "tolerance", Form::number, false, "1e-12", "Relative and absolute error per step."},
     Key{"simulation", "samples", Form::number, false, "1001", "Evenly spaced output instants, at least 2."},
     Key{"simulation", "stop", Form::condition, false, "none", "End the run when this inequality becomes true."},
-    Key{"simulation", "touch", Form::number, false, "1e-9", "What counts as touching, relative to the size of the state."},
+    Key{"simulation", "touch", Form::number, false, "1e-9",
+        "What counts as touching, relative to the size of the state."},
 };
 
 constexpr std::string_view friction =
@@ -104,7 +112,8 @@ constexpr std::string_view method =
     "the method cannot be chosen, time stepping is outside of this version: leave the line out, shocks and contacts "
     "are found exactly";
 constexpr std::string_view jump =
-    "a function that jumps is outside of this mechanics: write the two sides as conditions with <= or >=, and resistance "
+    "a function that jumps is outside of this mechanics: write the two sides as conditions with <= or >=, and "
+    "resistance "
     "as a smooth force of the velocity";
 
 struct Refusal {
@@ -112,21 +121,49 @@ struct Refusal {
   std::string_view sentence;
 };
 constexpr std::array refusals = {
-    Refusal{"friction", friction},    Refusal{"mu", friction},         Refusal{"stiction", friction},
-    Refusal{"coulomb", friction},     Refusal{"friction_coefficient", friction},
-    Refusal{"sign", jump},            Refusal{"sgn", jump},            Refusal{"signum", jump},
-    Refusal{"heaviside", jump},       Refusal{"step", jump},           Refusal{"if", jump},
-    Refusal{"where", jump},           Refusal{"round", jump},          Refusal{"ceil", jump},
-    Refusal{"sphere", geometry},      Refusal{"box", geometry},        Refusal{"radius", geometry},
-    Refusal{"collide", geometry},     Refusal{"collision", geometry},  Refusal{"collisions", geometry},
-    Refusal{"shape", geometry},       Refusal{"geometry", geometry},   Refusal{"geom", geometry},
-    Refusal{"mesh", geometry},        Refusal{"plane", geometry},      Refusal{"capsule", geometry},
-    Refusal{"contact", geometry},     Refusal{"contacts", geometry},   Refusal{"size", geometry},
-    Refusal{"code", code},            Refusal{"python", code},         Refusal{"lua", code},
-    Refusal{"function", code},        Refusal{"functions", code},      Refusal{"plugin", code},
-    Refusal{"script", code},          Refusal{"callback", code},       Refusal{"import", code},
-    Refusal{"eval", code},            Refusal{"exec", code},
-    Refusal{"flow", first_order},     Refusal{"free", first_order},    Refusal{"method", method},
+    Refusal{"friction", friction},
+    Refusal{"mu", friction},
+    Refusal{"stiction", friction},
+    Refusal{"coulomb", friction},
+    Refusal{"friction_coefficient", friction},
+    Refusal{"sign", jump},
+    Refusal{"sgn", jump},
+    Refusal{"signum", jump},
+    Refusal{"heaviside", jump},
+    Refusal{"step", jump},
+    Refusal{"if", jump},
+    Refusal{"where", jump},
+    Refusal{"round", jump},
+    Refusal{"ceil", jump},
+    Refusal{"sphere", geometry},
+    Refusal{"box", geometry},
+    Refusal{"radius", geometry},
+    Refusal{"collide", geometry},
+    Refusal{"collision", geometry},
+    Refusal{"collisions", geometry},
+    Refusal{"shape", geometry},
+    Refusal{"geometry", geometry},
+    Refusal{"geom", geometry},
+    Refusal{"mesh", geometry},
+    Refusal{"plane", geometry},
+    Refusal{"capsule", geometry},
+    Refusal{"contact", geometry},
+    Refusal{"contacts", geometry},
+    Refusal{"size", geometry},
+    Refusal{"code", code},
+    Refusal{"python", code},
+    Refusal{"lua", code},
+    Refusal{"function", code},
+    Refusal{"functions", code},
+    Refusal{"plugin", code},
+    Refusal{"script", code},
+    Refusal{"callback", code},
+    Refusal{"import", code},
+    Refusal{"eval", code},
+    Refusal{"exec", code},
+    Refusal{"flow", first_order},
+    Refusal{"free", first_order},
+    Refusal{"method", method},
 };
 
 /// Schema of one form, in JSON.
@@ -168,20 +205,21 @@ std::string table_schema(std::string_view path, int indent);
 /// Schema of what stands behind one key.
 std::string key_schema(const Key& key, int indent) {
   const std::string about = fmt::format("\"description\": {}", quoted(key.description));
-  const std::string path = key.table.empty()  ? std::string(key.key)
-                           : key.key == "*" ? fmt::format("{}.*", key.table)
-                                            : fmt::format("{}.{}", key.table, key.key);
+  const std::string path = key.table.empty() ? std::string(key.key)
+                           : key.key == "*"  ? fmt::format("{}.*", key.table)
+                                             : fmt::format("{}.{}", key.table, key.key);
   switch (key.form) {
     case Form::table: return fmt::format("{{{}, {}", about, table_schema(path, indent).substr(1));
-    case Form::list: return fmt::format("{{{}, \"type\": \"array\", \"items\": {}}}", about, table_schema(path, indent));
+    case Form::list:
+      return fmt::format("{{{}, \"type\": \"array\", \"items\": {}}}", about, table_schema(path, indent));
     case Form::constraint:
       return fmt::format("{{{}, \"anyOf\": [{{{}}}, {}]}}", about, schema(Form::condition), table_schema(path, indent));
     case Form::named: {
       // The users' names: a key of the table below, or a table of its own.
       const auto inner = std::find_if(key_list.begin(), key_list.end(),
                                       [&](const Key& other) { return other.table == path && other.key == "*"; });
-      const std::string item = inner != key_list.end() ? key_schema(*inner, indent + 2)
-                                                       : table_schema(path + ".*", indent + 2);
+      const std::string item =
+          inner != key_list.end() ? key_schema(*inner, indent + 2) : table_schema(path + ".*", indent + 2);
       const std::string pad(static_cast<std::size_t>(indent), ' ');
       return fmt::format(
           "{{{}, \"type\": \"object\",\n{}  \"propertyNames\": {{\"$ref\": \"#/definitions/name\"}},\n{}  "
@@ -217,14 +255,16 @@ std::string_view words(Form form) {
   switch (form) {
     case Form::text: return "a text in quotes";
     case Form::number: return "a number, or an expression of the parameters in quotes";
-    case Form::numbers: return "2 or 3 components in brackets, each a number or an expression of the parameters in quotes";
+    case Form::numbers:
+      return "2 or 3 components in brackets, each a number or an expression of the parameters in quotes";
     case Form::parameter: return "a number, an expression in quotes, or 2 or 3 components in brackets";
     case Form::count: return "a whole number, or two of them in brackets";
     case Form::expression: return "a number or an expression in quotes";
     case Form::expressions: return "2 or 3 components in brackets, each a number or an expression in quotes";
     case Form::condition: return "a condition in quotes, such as \"distance(a, b) <= L\"";
     case Form::ranges: return "one or two ranges in quotes, such as \"i = 1..n, j = i+1..n\"";
-    case Form::reference: return "the name of a point, a member or a coordinate in quotes, such as \"a\" or \"bead[3]\"";
+    case Form::reference:
+      return "the name of a point, a member or a coordinate in quotes, such as \"a\" or \"bead[3]\"";
     case Form::law: return "\"straightest\" or \"variational\"";
     case Form::table: return "a table";
     case Form::named: return "a table";

@@ -11,7 +11,9 @@
 namespace zwang::model {
 
 /// Lanes run together.
-[[nodiscard]] inline unsigned width_of(std::uint32_t lanes) { return lanes >= expressions::wide ? expressions::wide : 1; }
+[[nodiscard]] inline unsigned width_of(std::uint32_t lanes) {
+  return lanes >= expressions::wide ? expressions::wide : 1;
+}
 
 /// Coefficients a term's registers need: the energy of motion is followed to first order, unless its momenta depend on
 /// velocities alone.

@@ -118,7 +118,8 @@ class Checker {
     }
     for (const Key& key : keys()) {
       if (key.table != path || !key.required || table.find(key.key) != nullptr) continue;
-      throw source_.error(place, fmt::format("{} has no `{}`: write {} = … with {}", heading(path, name), key.key, key.key, words(key.form)));
+      throw source_.error(place, fmt::format("{} has no `{}`: write {} = … with {}", heading(path, name), key.key,
+                                             key.key, words(key.form)));
     }
   }
 

@@ -67,13 +67,13 @@ class Dice {
     return static_cast<double>(seed_ >> 11U) / 4503599627370496.0 - 1.0;
   }
   std::vector<double> near(const std::vector<double>& values) {
-    std::vector<double> out;
-    for (const double value : values) out.push_back(value + next() * std::max(0.3, 0.3 * std::abs(value)));
+    std::vector<double> out = values;
+    for (double& value : out) value += next() * std::max(0.3, 0.3 * std::abs(value));
     return out;
   }
   std::vector<double> velocities() {
-    std::vector<double> out;
-    for (std::size_t k = 0; k < probe_.velocities.size(); ++k) out.push_back(2 * next());
+    std::vector<double> out(probe_.velocities.size());
+    for (double& value : out) value = 2 * next();
     return out;
   }
   std::vector<double> positions() { return near(probe_.positions); }
@@ -196,9 +196,8 @@ SlotMap Shapes::compact(std::vector<Expr>& expressions) {
   }
   if (!moved) return out;
   for (Expr& e : expressions) {
-    e = expressions::substitute(graph_, e, [&](Symbol s) {
-      return graph_.symbol(s.kind == SymbolKind::time ? s : image.at(s));
-    });
+    e = expressions::substitute(graph_, e,
+                                [&](Symbol s) { return graph_.symbol(s.kind == SymbolKind::time ? s : image.at(s)); });
   }
   return out;
 }
@@ -304,7 +303,8 @@ void Shapes::make_tape(TermGroup& group, const std::vector<Expr>& outputs) {
       const std::vector<Expr> row = expressions::gradient(graph_, momentum[i], std::span(v).subspan(i));
       for (Expr entry : row) {
         // The matrix is free of velocities, if not by its form then by its values.
-        if (expressions::depends_on(graph_, entry, SymbolKind::velocity)) entry = at_rest(graph_, expressions::expand(graph_, entry));
+        if (expressions::depends_on(graph_, entry, SymbolKind::velocity))
+          entry = at_rest(graph_, expressions::expand(graph_, entry));
         all.push_back(entry);
       }
     }
@@ -313,8 +313,8 @@ void Shapes::make_tape(TermGroup& group, const std::vector<Expr>& outputs) {
 }
 
 std::uint32_t Shapes::term_group(TermKind kind, const std::vector<Expr>& outputs, const SlotMap& slots) {
-  std::vector<std::uint32_t> ids;
-  for (const Expr e : outputs) ids.push_back(e.id);
+  std::vector<std::uint32_t> ids(outputs.size());
+  std::transform(outputs.begin(), outputs.end(), ids.begin(), [](Expr e) { return e.id; });
   const auto [found, fresh] = term_of_.try_emplace({kind, ids}, static_cast<std::uint32_t>(terms_.size()));
   if (!fresh) return found->second;
 

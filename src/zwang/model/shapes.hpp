@@ -37,9 +37,9 @@ struct SlotMap {
 
 /// A condition's expression in its shape.
 struct RowShape {
-  bool restricts = true;   ///< a position or velocity occurs
+  bool restricts = true;  ///< a position or velocity occurs
   bool holonomic = true;
-  std::string nonlinear;   ///< the term that is not linear in the velocities, or ""
+  std::string nonlinear;  ///< the term that is not linear in the velocities, or ""
   std::uint32_t group = 0;
   SlotMap slots;
 };
@@ -78,7 +78,8 @@ class Shapes {
   };
   [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
   [[nodiscard]] std::uint32_t row_group(expressions::Expr f, bool holonomic, const SlotMap& slots);
-  [[nodiscard]] std::uint32_t term_group(TermKind kind, const std::vector<expressions::Expr>& outputs, const SlotMap& slots);
+  [[nodiscard]] std::uint32_t term_group(TermKind kind, const std::vector<expressions::Expr>& outputs,
+                                         const SlotMap& slots);
   void make_tape(TermGroup& group, const std::vector<expressions::Expr>& outputs);
 
   expressions::Graph graph_;

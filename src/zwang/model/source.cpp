@@ -173,7 +173,8 @@ void Source::require_text() const {
 
     // A name of very many parts would be as many tables inside each other.
     if (byte == '.') ++dots;
-    if (byte == '=' || byte == ',' || byte == '[' || byte == ']' || byte == '{' || byte == '}' || byte == '\n') dots = 0;
+    if (byte == '=' || byte == ',' || byte == '[' || byte == ']' || byte == '{' || byte == '}' || byte == '\n')
+      dots = 0;
     if (dots > most_dots) throw Error(place(position(at)), fmt::format("a name of more than {} parts", most_dots));
     at += length;
   }
