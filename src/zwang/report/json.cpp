@@ -3,370 +3,375 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "zwang/report/version.hpp"
+#include "zwang/report/writer.hpp"
 
 namespace zwang::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Pairs = std::vector<std::pair<std::uint32_t, double>>;
 
-Json start(const model::Model& model, double time) {
-  Json json;
-  json["zwang"] = version();
-  json["model"] = model.title.empty() ? model.file : model.title;
-  json["time"] = time;
-  return json;
+void put_start(Writer& json, const model::Model& model, double time) {
+  json.put("zwang", this_version);
+  json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  json.put("time", time);
 }
 
-/// A vector over the variables, keyed by body; with `only` just the bodies it marks.
-Json by_body(const model::Model& model, std::span<const double> values, const std::vector<bool>* only = nullptr) {
-  Json json = Json::object();
+/// One body's part of a vector over the variables: a number for a coordinate, components for a point.
+void put_member(Writer& json, const model::Body& body, std::uint32_t member, std::span<const double> values) {
+  const std::uint32_t first = body.first + member * body.dimension;
+  const std::string name = model::member_name(body, member);
+  if (body.kind == model::BodyKind::coordinate) {
+    json.put(name, values[first]);
+  } else {
+    json.put(name, values.subspan(first, body.dimension));
+  }
+}
+
+/// A vector over the variables, keyed by body.
+void put_bodies(Writer& json, std::string_view key, const model::Model& model, std::span<const double> values) {
+  json.open(key);
   for (const model::Body& body : model.bodies) {
     for (std::uint32_t member = 0; member < body.members(); ++member) {
-      const std::uint32_t first = body.first + member * body.dimension;
-      bool wanted = only == nullptr;
-      for (std::uint32_t c = 0; c < body.dimension && !wanted; ++c) {
-        wanted = (*only)[first + c];
-      }
-      if (!wanted) {
-        continue;
-      }
-      const std::string name = model::member_name(body, member);
-      if (body.kind == model::BodyKind::coordinate) {
-        json[name] = values[first];
-      } else {
-        json[name] = std::vector<double>(values.begin() + first, values.begin() + first + body.dimension);
-      }
+      put_member(json, body, member, values);
     }
   }
-  return json;
+  json.close();
 }
 
 /// The body a variable belongs to.
 const model::Body& body_of(const model::Model& model, std::uint32_t variable) {
-  std::size_t low = 0;
-  for (std::size_t i = 1; i < model.bodies.size() && model.bodies[i].first <= variable; ++i) {
-    low = i;
-  }
-  return model.bodies[low];
+  const auto after = std::upper_bound(
+      model.bodies.begin(), model.bodies.end(), variable,
+      [](std::uint32_t wanted, const model::Body& body) { return wanted < body.first; });
+  return *(after - 1);
 }
 
-/// -lambda grad f, keyed by the bodies the row touches.
-Json reaction_of_row(const model::Model& model, const model::Rows& rows, std::uint32_t row, double lambda) {
-  Json json = Json::object();
+/// The force of one condition on the bodies it touches: -lambda grad f, and -rho (dp/dt - df/dq) of a variational one.
+/// `force` is zero outside of this call.
+void put_reaction(Writer& json, const model::Model& model, const model::State& state, const model::Rows& rows,
+                  std::uint32_t row, double lambda, const double* rho, std::vector<double>& force) {
+  std::vector<std::uint32_t> touched(model.row_column.begin() + model.row_start[row],
+                                     model.row_column.begin() + model.row_start[row + 1]);
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-    const std::uint32_t variable = model.row_column[e];
+    force[model.row_column[e]] -= lambda * rows.entry[e];
+  }
+  if (rho != nullptr) {
+    model::add_bend(model, row, state, -*rho, force);
+    touched.clear();
+    for (std::uint32_t i = 0; i < model.variables; ++i) {
+      if (force[i] != 0) {
+        touched.push_back(i);
+      }
+    }
+  }
+  json.open(model::row_name(model, row));
+  const model::Body* last_body = nullptr;
+  std::uint32_t last_member = 0;
+  for (const std::uint32_t variable : touched) {
     const model::Body& body = body_of(model, variable);
     const std::uint32_t member = (variable - body.first) / body.dimension;
-    const std::string name = model::member_name(body, member);
-    const double force = -lambda * rows.entry[e] + 0.0;
-    if (body.kind == model::BodyKind::coordinate) {
-      json[name] = force;
-      continue;
+    if (&body != last_body || member != last_member) {
+      put_member(json, body, member, force);
     }
-    if (!json.contains(name)) {
-      json[name] = std::vector<double>(body.dimension, 0.0);
-    }
-    json[name][(variable - body.first) % body.dimension] = force;
+    last_body = &body;
+    last_member = member;
   }
-  return json;
-}
-
-/// What a variational condition adds beside -rho' p: -rho (dp/dt - df/dq).
-void add_bend(const model::Model& model, const model::State& state, std::uint32_t row, double rho, Json& reaction) {
-  std::vector<double> extra(model.variables, 0.0);
-  model::add_bend(model, row, state, -rho, extra);
-  std::vector<bool> touched(model.variables, false);
-  for (std::uint32_t i = 0; i < model.variables; ++i) {
-    touched[i] = extra[i] != 0;
-  }
-  const Json parts = by_body(model, extra, &touched);
-  for (const auto& [name, value] : parts.items()) {
-    if (!reaction.contains(name)) {
-      reaction[name] = value;
-    } else if (value.is_array()) {
-      for (std::size_t c = 0; c < value.size(); ++c) {
-        reaction[name][c] = reaction[name][c].get<double>() + value[c].get<double>();
-      }
-    } else {
-      reaction[name] = reaction[name].get<double>() + value.get<double>();
-    }
+  json.close();
+  for (const std::uint32_t variable : touched) {
+    force[variable] = 0;
   }
 }
 
-Json certificate_json(const gauss::Certificate& c) {
-  Json json;
-  json["primal"] = c.primal;
-  json["dual"] = c.dual;
-  json["complementarity"] = c.complementarity;
-  json["stationarity"] = c.stationarity;
-  return json;
+void put_certificate(Writer& json, const gauss::Certificate& c) {
+  json.open("certificate");
+  json.put("primal", c.primal);
+  json.put("dual", c.dual);
+  json.put("complementarity", c.complementarity);
+  json.put("stationarity", c.stationarity);
+  json.close();
 }
 
-Json by_row(const model::Model& model, const std::vector<std::pair<std::uint32_t, double>>& values) {
-  Json json = Json::object();
+void put_rows(Writer& json, std::string_view key, const model::Model& model, const Pairs& values) {
+  json.open(key);
   for (const auto& [row, value] : values) {
-    json[model::row_name(model, row)] = value;
+    json.put(model::row_name(model, row), value);
   }
-  return json;
+  json.close();
 }
 
-void put(Json& json, const char* key, double value) {
-  if (std::isfinite(value)) {
-    json[key] = value;
-  }
-}
-
-Json constraints_json(const model::Model& model, const instant::Instant& instant, bool with_second) {
-  Json json = Json::object();
+void put_constraints(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second) {
+  json.open("constraints");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant.role[row] == instant::Role::absent) {
       continue;
     }
-    Json one;
-    one["kind"] = model::words(model.row_kind[row]);
+    json.open(model::row_name(model, row));
+    json.put("kind", model::words(model.row_kind[row]));
     if (model::is_holonomic(model.row_kind[row])) {
-      put(one, "value", instant.value[row]);
+      json.put("value", instant.value[row]);
     }
-    put(one, "rate", instant.rate[row]);
+    json.put("rate", instant.rate[row]);
     if (with_second) {
-      put(one, "second", instant.second[row]);
+      json.put("second", instant.second[row]);
     }
-    one["role"] = instant::words(instant.role[row]);
-    json[model::row_name(model, row)] = std::move(one);
+    json.put("role", instant::words(instant.role[row]));
+    json.close();
   }
-  return json;
+  json.close();
 }
 
-Json trials_json(const model::Model& model, const std::vector<gauss::Trial>& trials,
-                 const std::vector<std::uint32_t>& effective) {
-  const auto names = [&](const std::vector<std::uint32_t>& rows) {
-    Json list = Json::array();
-    for (const std::uint32_t row : rows) {
-      list.push_back(model::row_name(model, effective[row]));
+void put_trials(Writer& json, const model::Model& model, const std::vector<gauss::Trial>& trials,
+                const std::vector<std::uint32_t>& effective) {
+  const auto names = [&](const std::vector<std::uint32_t>& places) {
+    std::vector<std::string> list;
+    for (const std::uint32_t place : places) {
+      list.push_back(model::row_name(model, effective[place]));
     }
     return list;
   };
-  Json json = Json::array();
+  json.open_list("trials");
   for (const gauss::Trial& trial : trials) {
-    json.push_back({{"equations", names(trial.rows)},
-                    {"negative", names(trial.negative)},
-                    {"violated", names(trial.violated)}});
+    json.open();
+    json.put("equations", names(trial.rows));
+    json.put("negative", names(trial.negative));
+    json.put("violated", names(trial.violated));
+    json.close();
   }
-  return json;
+  json.close_list();
 }
 
-Json accelerate_object(const model::Model& model, const model::State& state, const instant::Instant& instant) {
+/// Multipliers, rho and reactions of a determined instant.
+void put_forces(Writer& json, const model::Model& model, const model::State& state, const instant::Instant& instant) {
+  const auto counts = [&](std::uint32_t row) { return instant.is_effective(row) && !instant.singular; };
+  json.open("multipliers");
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (counts(row)) {
+      json.put(model::row_name(model, row), instant.multipliers[row]);
+    }
+  }
+  json.close();
+  if (!instant.rho.empty()) {
+    put_rows(json, "rho", model, instant.rho);
+  }
+  json.put("multipliers_unique", instant.multipliers_unique);
+
+  // Rows as they stand at the state, for the reactions of single conditions.
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  std::vector<double> force(model.variables, 0.0);
+  json.open("reactions");
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!counts(row)) {
+      continue;
+    }
+    const auto rho = std::find_if(instant.rho.begin(), instant.rho.end(),
+                                  [&](const std::pair<std::uint32_t, double>& one) { return one.first == row; });
+    put_reaction(json, model, state, rows, row, instant.multipliers[row],
+                 rho == instant.rho.end() ? nullptr : &rho->second, force);
+  }
+  json.close();
+  put_bodies(json, "reaction", model, instant.reaction);
+}
+
+/// The keys of `accelerate`, into an open object.
+void put_instant(Writer& json, const model::Model& model, const model::State& state, const instant::Instant& instant) {
   using instant::Status;
-  Json json = start(model, instant.time);
-  json["status"] = instant::words(instant.status);
+  put_start(json, model, instant.time);
+  json.put("status", instant::words(instant.status));
   const bool determined = instant.status == Status::determined;
-  switch (instant.status) {
-    case Status::inadmissible: json["violations"] = by_row(model, instant.violations); break;
-    case Status::jammed:
-      json["regular"] = instant.regular;
-      json["farkas"] = by_row(model, instant.farkas);
-      json["derivative"] = instant.jam_derivative;
-      break;
-    case Status::undecided:
-      json["regular"] = instant.regular;
-      json["expansion"] = instant.expansion;
-      break;
-    case Status::impact:
-    case Status::determined:
-    case Status::ambiguous: break;
+  const bool ambiguous = instant.status == Status::ambiguous;
+  if (instant.status != Status::inadmissible && instant.status != Status::impact) {
+    json.put("regular", instant.regular);
   }
-  if (determined || instant.status == Status::ambiguous) {
-    json["regular"] = instant.regular;
-    if (determined) {
-      json["accelerations"] = by_body(model, instant.accelerations);
-    }
-    json["free"] = by_body(model, instant.free);
+  if (instant.status == Status::inadmissible) {
+    put_rows(json, "violations", model, instant.violations);
+  }
+  if (instant.status == Status::jammed) {
+    put_rows(json, "farkas", model, instant.farkas);
+    json.put("derivative", std::uint64_t{instant.jam_derivative});
+  }
+  if (instant.status == Status::undecided) {
+    json.put("expansion", instant.expansion);
   }
   if (determined) {
-    // Rows as they stand at the state, for the reactions of single conditions.
-    model::Scratch scratch = model::make_scratch(model);
-    model::Rows rows = model::make_rows(model);
-    model::evaluate_rows(model, state, scratch, rows);
-    Json multipliers = Json::object();
-    Json reactions = Json::object();
-    for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (instant.is_effective(row) && !instant.singular) {
-        const std::string name = model::row_name(model, row);
-        multipliers[name] = instant.multipliers[row];
-        reactions[name] = reaction_of_row(model, rows, row, instant.multipliers[row]);
-      }
-    }
-    if (!instant.rho.empty()) {
-      Json rho = Json::object();
-      for (const auto& [row, value] : instant.rho) {
-        const std::string name = model::row_name(model, row);
-        rho[name] = value;
-        add_bend(model, state, row, value, reactions[name]);
-      }
-      json["rho"] = std::move(rho);
-    }
-    json["multipliers"] = std::move(multipliers);
-    json["multipliers_unique"] = instant.multipliers_unique;
-    json["reactions"] = std::move(reactions);
-    json["reaction"] = by_body(model, instant.reaction);
+    put_bodies(json, "accelerations", model, instant.accelerations);
   }
-  json["constraints"] = constraints_json(model, instant, determined);
+  if (determined || ambiguous) {
+    put_bodies(json, "free", model, instant.free);
+  }
   if (determined) {
-    json["constraint"] = instant.constraint;
-    json["certificate"] = certificate_json(instant.certificate);
+    put_forces(json, model, state, instant);
   }
-  if (instant.status == Status::ambiguous) {
-    json["constraint"] = instant.solutions.front().constraint;
-    Json solutions = Json::array();
+  put_constraints(json, model, instant, determined);
+  if (determined) {
+    json.put("constraint", instant.constraint);
+    put_certificate(json, instant.certificate);
+  }
+  if (ambiguous) {
+    json.put("constraint", instant.solutions.front().constraint);
+    json.open_list("solutions");
     for (const instant::Minimiser& one : instant.solutions) {
-      solutions.push_back({{"accelerations", by_body(model, one.accelerations)}, {"constraint", one.constraint}});
+      json.open();
+      put_bodies(json, "accelerations", model, one.accelerations);
+      json.put("constraint", one.constraint);
+      json.close();
     }
-    json["solutions"] = std::move(solutions);
-    json["family"] = instant.continuum ? "continuum" : "isolated";
+    json.close_list();
+    json.put("family", instant.continuum ? "continuum" : "isolated");
   }
   if (!instant.decisions.empty()) {
-    Json decisions = Json::object();
+    json.open("decisions");
     for (const instant::Decision& decision : instant.decisions) {
-      decisions[model::row_name(model, decision.row)] = {{"derivative", decision.derivative},
-                                                         {"stays", decision.stays}};
+      json.open(model::row_name(model, decision.row));
+      json.put("derivative", std::uint64_t{decision.derivative});
+      json.put("stays", decision.stays);
+      json.close();
     }
-    json["decisions"] = std::move(decisions);
+    json.close();
   }
-  return json;
 }
 
-Json impact_object(const model::Model& model, const instant::Shock& shock) {
+/// The keys of `impact`, into an open object.
+void put_shock(Writer& json, const model::Model& model, const instant::Shock& shock) {
   using instant::ShockStatus;
-  Json json = start(model, shock.time);
-  json["status"] = instant::words(shock.status);
+  put_start(json, model, shock.time);
+  json.put("status", instant::words(shock.status));
   if (shock.status == ShockStatus::inadmissible) {
-    json["violations"] = by_row(model, shock.violations);
-    return json;
+    put_rows(json, "violations", model, shock.violations);
+    return;
   }
+  put_bodies(json, "before", model, shock.before);
   if (shock.status == ShockStatus::jammed) {
-    json["farkas"] = by_row(model, shock.farkas);
-    return json;
+    put_rows(json, "farkas", model, shock.farkas);
+    return;
   }
-  json["before"] = by_body(model, shock.before);
   if (shock.status == ShockStatus::gave_up) {
-    if (!shock.restitution_note.empty()) {
-      json["expansion"] = shock.restitution_note;
-    }
-    return json;
+    json.put("expansion", shock.restitution_note.empty() ? "the numbers are not finite"
+                                                         : std::string_view(shock.restitution_note));
+    return;
   }
-  json["velocities"] = by_body(model, shock.velocities);
+  put_bodies(json, "velocities", model, shock.velocities);
   std::vector<double> changes(shock.before.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     changes[i] = shock.velocities[i] - shock.before[i];
   }
-  json["changes"] = by_body(model, changes);
-  Json impulses = Json::object();
-  Json roles = Json::object();
+  put_bodies(json, "changes", model, changes);
+  json.open("impulses");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (shock.role[row] == instant::Role::absent) {
-      continue;
-    }
-    const std::string name = model::row_name(model, row);
-    roles[name] = instant::words(shock.role[row]);
-    if (shock.role[row] != instant::Role::passive_in_position) {
-      impulses[name] = shock.impulses[row];
+    if (shock.role[row] != instant::Role::absent && shock.role[row] != instant::Role::passive_in_position) {
+      json.put(model::row_name(model, row), shock.impulses[row]);
     }
   }
-  json["impulses"] = std::move(impulses);
-  json["impulses_unique"] = shock.impulses_unique;
-  json["roles"] = std::move(roles);
-  json["energy"] = {{"before", shock.energy.before},
-                    {"blow", shock.energy.blow},
-                    {"work", shock.energy.work},
-                    {"lost", shock.energy.lost},
-                    {"after", shock.energy.after}};
-  json["certificate"] = certificate_json(shock.certificate);
+  json.close();
+  json.put("impulses_unique", shock.impulses_unique);
+  json.open("roles");
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (shock.role[row] != instant::Role::absent) {
+      json.put(model::row_name(model, row), instant::words(shock.role[row]));
+    }
+  }
+  json.close();
+  json.open("energy");
+  json.put("before", shock.energy.before);
+  json.put("blow", shock.energy.blow);
+  json.put("work", shock.energy.work);
+  json.put("lost", shock.energy.lost);
+  json.put("after", shock.energy.after);
+  json.close();
+  put_certificate(json, shock.certificate);
   if (!shock.restitution_note.empty()) {
-    json["restitution"] = shock.restitution_note;
+    json.put("restitution", shock.restitution_note);
   }
-  return json;
 }
-
-std::string text(const Json& json) { return json.dump(2) + "\n"; }
 
 }  // namespace
 
 std::string version() { return this_version; }
 
 std::string accelerate_json(const model::Model& model, const model::State& state, const instant::Instant& instant) {
-  return text(accelerate_object(model, state, instant));
+  Writer json;
+  json.open();
+  put_instant(json, model, state, instant);
+  return json.close().text();
 }
 
 std::string explain_json(const model::Model& model, const model::State& state, const instant::Instant& instant,
                          const instant::Shock* shock, const instant::Instant* after,
                          const model::State* state_after) {
-  Json json = accelerate_object(model, state, instant);
-  json["trials"] = trials_json(model, instant.trials, instant.effective);
+  Writer json;
+  json.open();
+  put_instant(json, model, state, instant);
+  put_trials(json, model, instant.trials, instant.effective);
   if (shock != nullptr) {
-    json["impact"] = impact_object(model, *shock);
-    json["impact"]["trials"] = trials_json(model, shock->trials, shock->effective);
+    json.open("impact");
+    put_shock(json, model, *shock);
+    put_trials(json, model, shock->trials, shock->effective);
+    json.close();
   }
   if (after != nullptr && state_after != nullptr) {
-    json["after"] = accelerate_object(model, *state_after, *after);
-    json["after"]["trials"] = trials_json(model, after->trials, after->effective);
+    json.open("after");
+    put_instant(json, model, *state_after, *after);
+    put_trials(json, model, after->trials, after->effective);
+    json.close();
   }
-  return text(json);
+  return json.close().text();
 }
 
 std::string impact_json(const model::Model& model, const instant::Shock& shock) {
-  return text(impact_object(model, shock));
+  Writer json;
+  json.open();
+  put_shock(json, model, shock);
+  return json.close().text();
 }
 
 std::string check_json(const model::Model& model, const model::State& state, const instant::Instant& instant,
                        const instant::Repair* repair) {
-  Json json = start(model, state.time);
-  json["status"] =
-      instant.status == instant::Status::determined ? "admissible" : std::string(instant::words(instant.status));
-  json["regular"] = instant.regular;
-  json["points"] = std::count_if(model.bodies.begin(), model.bodies.end(),
-                                 [](const model::Body& body) { return body.kind == model::BodyKind::point; });
-  json["variables"] = model.variables;
-  json["constraints"] = constraints_json(model, instant, false);
+  Writer json;
+  json.open();
+  put_start(json, model, state.time);
+  json.put("status", instant.status == instant::Status::determined ? "admissible" : instant::words(instant.status));
+  json.put("regular", instant.regular);
+  json.put("variables", std::uint64_t{model.variables});
+  put_constraints(json, model, instant, false);
   if (!instant.violations.empty()) {
-    json["violations"] = by_row(model, instant.violations);
+    put_rows(json, "violations", model, instant.violations);
   }
   if (!instant.expansion.empty()) {
-    json["expansion"] = instant.expansion;
+    json.put("expansion", instant.expansion);
   }
   if (repair != nullptr) {
-    Json one;
-    one["succeeded"] = repair->succeeded;
-    one["position_change"] = repair->position_change;
-    one["velocity_change"] = repair->velocity_change;
-    one["positions"] = by_body(model, repair->state.position);
-    one["velocities"] = by_body(model, repair->state.velocity);
-    json["repair"] = std::move(one);
+    json.open("repair");
+    json.put("succeeded", repair->succeeded);
+    json.put("position_change", repair->position_change);
+    json.put("velocity_change", repair->velocity_change);
+    put_bodies(json, "positions", model, repair->state.position);
+    put_bodies(json, "velocities", model, repair->state.velocity);
+    json.close();
   }
-  return text(json);
+  return json.close().text();
 }
 
 std::string error_json(const Error& error) {
-  Json one;
-  one["file"] = error.place().file;
+  Writer json;
+  json.open().open("error");
+  json.put("file", error.place().file);
   if (error.place().line > 0) {
-    one["line"] = error.place().line;
-    one["column"] = error.place().column;
+    json.put("line", std::uint64_t{error.place().line});
+    json.put("column", std::uint64_t{error.place().column});
   }
-  one["message"] = error.message();
-  Json json;
-  json["error"] = std::move(one);
-  return text(json);
+  json.put("message", error.message());
+  return json.close().close().text();
 }
 
 std::string error_json(const std::string& message) {
-  Json json;
-  json["error"] = {{"message", message}};
-  return text(json);
+  Writer json;
+  json.open().open("error").put("message", message);
+  return json.close().close().text();
 }
 
 }  // namespace zwang::report
