@@ -42,7 +42,7 @@ mount -t tmpfs tmpfs "$root/dev/shm"
 # The clone, made by its own git from one file.
 git -C "$here" bundle create -q "$root/root/zwang.bundle" HEAD
 inside() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "$1"; }
-inside "git clone -q /root/zwang.bundle /root/zwang"
+inside "git -c advice.detachedHead=false clone -q /root/zwang.bundle /root/zwang"
 echo "fresh_machine: $(du -sm --one-file-system "$root" | cut -f1) MB, $(inside 'dpkg-query -W | wc -l') packages; no g++: $(inside 'command -v g++ cmake python3 || echo none of them')"
 
 for command in "$@"; do
