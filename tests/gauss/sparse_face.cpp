@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "gauss/allocations.hpp"
@@ -269,7 +270,7 @@ TEST(SparseFace, a_sheared_net_needs_few_factorisations) {
         sparse.solve(problem);
         SCOPED_TRACE(::testing::Message() << m << " x " << m << ", shear " << shear << ", smooth " << smooth);
         ASSERT_EQ(sparse.solution.status, Status::solved);
-        EXPECT_LE(sparse.solution.rounds, shear > 20 ? 3U : 1U);
+        EXPECT_LE(sparse.solution.rounds, shear > 20 ? 4U : 1U);
         EXPECT_LE(sparse.residual(problem), large_residual);
       }
     }
@@ -380,6 +381,56 @@ TEST(SparseFace, large_pieces_are_rescued_row_by_row_to_the_same_answer) {
     }
   }
   EXPECT_LE(gave_up, 1);
+}
+
+TEST(SparseFace, a_ring_of_strings_is_cut_where_it_is_slack) {
+  for (const bool smooth : {false, true}) {
+    const std::uint32_t n = 1500;
+    std::vector<scenes::Point> points(n), unit(n);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const double angle = 2 * std::numbers::pi * k / n;
+      points[k] = {std::cos(angle), std::sin(angle)};
+      unit[k] = {static_cast<double>(k) / n, 0};
+      pairs.emplace_back(std::min(k, (k + 1) % n), std::max(k, (k + 1) % n));
+    }
+    const Scene scene = scenes::strings(points, pairs, scenes::forces(unit, smooth, 3));
+    Sparse sparse;
+    sparse.solve(scene.problem());
+    ASSERT_EQ(sparse.solution.status, Status::solved);
+    EXPECT_EQ(sparse.face.lines().count(), 1U);
+    EXPECT_LE(sparse.solution.rounds, 2U);
+    EXPECT_LE(sparse.residual(scene.problem()), large_residual);
+  }
+}
+
+TEST(SparseFace, a_triangular_net_has_many_more_strings_than_it_needs) {
+  // Three strings to a point in the plane: the rows held are dependent, block pivoting alone goes round in circles.
+  const std::uint32_t m = 20;
+  std::vector<scenes::Point> points, unit;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t j = 0; j < m; ++j) {
+    for (std::uint32_t i = 0; i < m; ++i) {
+      points.push_back({i + 0.5 * j, j * std::sqrt(0.75)});
+      unit.push_back({static_cast<double>(i) / m, static_cast<double>(j) / m});
+      if (i + 1 < m) pairs.emplace_back(j * m + i, j * m + i + 1);
+      if (j + 1 < m) pairs.emplace_back(j * m + i, j * m + i + m);
+      if (i > 0 && j + 1 < m) pairs.emplace_back(j * m + i, j * m + i + m - 1);
+    }
+  }
+  for (const bool smooth : {false, true}) {
+    const Scene scene = scenes::strings(points, pairs, scenes::forces(unit, smooth, 3));
+    const Problem problem = scene.problem();
+    Sparse sparse;
+    sparse.solve(problem);
+    ASSERT_EQ(sparse.solution.status, Status::solved);
+    EXPECT_LE(sparse.residual(problem), large_residual);
+    EXPECT_LE(sparse.solution.rounds, 400U);
+    OneByOne other;
+    Solution unused;
+    ASSERT_EQ(other.run(problem, {}, 100000, unused, nullptr), Status::solved);
+    EXPECT_LE(distance(sparse.solution.a, other.a()), 1e-9);
+  }
 }
 
 TEST(SparseFace, told_from_the_free_motion_it_reaches_the_same_answer) {

@@ -35,6 +35,11 @@ constexpr double suspicious = 1e-10;
 /// Below this least pivot, relative to its diagonal, rounding is magnified enough to be corrected.
 constexpr double weak_pivot = 1e-5;
 
+/// How much of its diagonal a soft rescue adds to the dual matrix: first, last, and from one pass to the next.
+constexpr double soft_begin = 1.0;
+constexpr double soft_end = 1e-8;
+constexpr double soft_fall = 0.2;
+
 /// In a rescue, a row this near to the span of the set depends on it, above what the factor skips; so does one whose
 /// distance from the span has cancelled to rounding, and one may doubt it where most of it has cancelled.
 constexpr double dependent = 1e-11;
@@ -96,6 +101,7 @@ bool SparseFace::prepare(const Problem& problem) {
   column_.resize(r, 0.0);
   share_.resize(r);
   forgiven_.assign(r, 0.0);
+  held_dependent_ = 0;
   negative_.clear();
   violated_.clear();
 
@@ -559,7 +565,116 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   return Status::solved;
 }
 
+bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  // Dependent rows all take part: with D = diag Phi and the multipliers m of the time before, block pivoting on
+  //   lambda >= 0,   (Phi + s D) lambda - (J a0 + h + s D m) >= 0
+  // has one answer, which block pivoting finds without fail when s is large; m = lambda again and again, with s falling
+  // as long as that goes well, leads to an answer of the true problem.
+  const std::size_t r = problem_->r();
+  const auto takes_part = [&](std::uint32_t i) { return piece_kind_[i] != 1; };
+  std::vector<double> before(r, 0.0);
+  std::vector<double> right(r);
+  std::vector<double> pull(r);
+  double softness = soft_begin;
+  double fall = soft_fall;
+  members_.clear();
+  for (std::uint32_t i = 0; i < r; ++i) {
+    if (place_[i] == in && takes_part(i)) members_.push_back(i);
+  }
+  changed_ = true;
+  std::vector<std::uint32_t> good = members_;
+  bool settled = false;
+  for (int pass = 0; pass < 60 && !settled; ++pass) {
+    cholesky_.soften(softness);
+    for (std::uint32_t i = 0; i < r; ++i) {
+      pull[i] = softness * gram_.diagonal(i);
+      right[i] = free_[i] + pull[i] * before[i];
+    }
+    Patience patience;
+    while (true) {
+      // Multipliers and motion of the set.
+      hold();
+      std::fill(lambda_.begin(), lambda_.end(), 0.0);
+      cholesky_.solve(right, lambda_);
+      std::copy(problem_->a0.begin(), problem_->a0.end(), a_.begin());
+      largest_ = 0;
+      for (const std::uint32_t i : cholesky_.order()) {
+        gram_.add_row(i, -lambda_[i], a_);
+        largest_ = std::max(largest_, std::abs(lambda_[i]));
+      }
+
+      // Wrong signs.
+      negative_.clear();
+      violated_.clear();
+      settled = true;
+      for (std::uint32_t i = 0; i < r; ++i) {
+        w_[i] = gram_.times_row(i, a_) + problem_->h[i];
+        if (!takes_part(i)) continue;
+        const bool inequality = problem_->kind[i] == RowKind::inequality;
+        if (place_[i] == in) {
+          if (inequality && lambda_[i] < -multiplier_rounding * largest_) negative_.push_back(i);
+          settled = settled && (std::abs(w_[i]) <= row_rounding * std::abs(problem_->h[i]) || std::abs(w_[i]) <= rounding_of(i));
+        } else if (w_[i] + pull[i] * before[i] > 0 || !inequality) {
+          if (std::abs(w_[i] + pull[i] * before[i]) > rounding_of(i)) violated_.push_back(i);
+        }
+      }
+      const std::size_t wrong_signs = negative_.size() + violated_.size();
+      if (wrong_signs == 0) break;
+      settled = false;
+      if (solution.rounds >= most || !patience.lasts(wrong_signs)) break;
+
+      // The next set.
+      std::size_t leaves = 0;
+      std::size_t enters = 0;
+      members_.clear();
+      for (std::uint32_t i = 0; i < r; ++i) {
+        const bool goes = leaves < negative_.size() && negative_[leaves] == i;
+        const bool comes = enters < violated_.size() && violated_[enters] == i;
+        leaves += goes ? 1 : 0;
+        enters += comes ? 1 : 0;
+        if ((place_[i] == in && !goes && takes_part(i)) || comes) members_.push_back(i);
+      }
+      changed_ = true;
+      ++solution.rounds;
+    }
+    const bool well = negative_.empty() && violated_.empty();
+    if (well) {
+      before = lambda_;
+      good = members_;
+    } else {
+      members_ = good;
+      changed_ = true;
+    }
+    softness = well ? std::max(soft_end, fall * softness) : softness / fall;
+    fall = well ? std::max(soft_fall, 0.8 * fall) : std::min(0.7, 1.5 * fall);
+    if (softness > soft_begin || solution.rounds >= most) break;
+  }
+
+  // The rank of the set, by the factor that is not soft.
+  cholesky_.soften(0);
+  changed_ = true;
+  if (!settled) {
+    members_.clear();
+    for (std::uint32_t i = 0; i < r; ++i) {
+      if (place_[i] == in) members_.push_back(i);
+    }
+    hold();
+    lambda_.assign(r, 0.0);
+    cholesky_.solve(free_, lambda_);
+    solved_once_ = false;
+    multipliers();
+    return false;
+  }
+  record(*this, trials);
+  hold();
+  held_dependent_ = cholesky_.skipped_count();
+  for (const std::uint32_t i : members_) place_[i] = in;
+  changed_ = true;
+  return true;
+}
+
 Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  if (settle_softly(most, solution, trials)) return Status::solved;
   while (true) {
     // A set without wrong multipliers, and what it breaks.
     if (!settle_signs(most, solution.rounds)) return Status::gave_up;
@@ -674,7 +789,7 @@ bool SparseFace::finish(Solution& solution) {
   solution.a.swap(a_);
   solution.lambda.swap(lambda_);
   solution.w.swap(w_);
-  solution.rank = rank;
+  solution.rank = rank - held_dependent_;
   remembers_ = true;
   return finite;
 }

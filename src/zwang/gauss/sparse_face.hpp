@@ -59,6 +59,7 @@ class SparseFace {
   void load_onto(std::uint32_t p, double sign);
   [[nodiscard]] double rounding_of(std::uint32_t row) const;
   [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution);
+  [[nodiscard]] bool settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] Status rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] Status rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
                                     std::vector<Trial>* trials);
@@ -94,6 +95,7 @@ class SparseFace {
   std::vector<std::uint8_t> piece_kind_;  ///< by row: 0 nothing wrong, 1 small piece, 2 large piece
   std::vector<std::uint32_t> piece_start_, piece_row_;
   std::size_t small_piece_ = 400;
+  std::size_t held_dependent_ = 0;  ///< rows in the set beyond its rank, after a soft rescue
   OneByOne one_by_one_;
 };
 

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t none = 0xffffffffU;
 
 /// Pairs are strung together in this order of strength: Phi_ij^2 / (Phi_ii Phi_jj), 1/4 for two equal strings in line.
-constexpr double strengths[] = {0.15, 0.03};
+/// Close steps around 1/4 tell the straight continuation of a string from strings that cross it at a small angle.
+constexpr double strengths[] = {0.6, 0.249, 0.24, 0.2, 0.1, 0.03};
 
 }  // namespace
 
@@ -21,6 +22,8 @@ void SparseLines::find(const linear::SparseGram& gram, std::span<const RowKind> 
   link_.assign(2 * std::size_t{rows}, none);
   link_value_.resize(2 * std::size_t{rows});
   leader_.resize(rows);
+  closes_with_.assign(rows, none);
+  closing_value_.resize(rows);
   own_.resize(rows);
   for (std::uint32_t i = 0; i < rows; ++i) {
     leader_[i] = i;
@@ -36,10 +39,11 @@ void SparseLines::find(const linear::SparseGram& gram, std::span<const RowKind> 
     return i;
   };
 
-  // Join ends of lines, strong pairs first, never into a ring.
+  // Join ends of lines, strong pairs first; the pair that would close a ring is only noted.
   std::size_t along = 0;
   std::size_t pairs = 0;
   for (const double strength : strengths) {
+    if (strength < 0.6 && along == pairs) break;
     pairs = 0;
     for (std::uint32_t i = 0; i < rows; ++i) {
       const std::size_t last = i + 1 < rows ? gram.first_edge(i + 1) : gram.edges();
@@ -53,7 +57,12 @@ void SparseLines::find(const linear::SparseGram& gram, std::span<const RowKind> 
         if (link_[2 * i + 1] != none || link_[2 * j + 1] != none) continue;
         const std::uint32_t one = leader(i);
         const std::uint32_t other = leader(j);
-        if (one == other) continue;
+        if (one == other) {
+          closes_with_[i] = j;
+          closes_with_[j] = i;
+          closing_value_[i] = closing_value_[j] = value;
+          continue;
+        }
         leader_[other] = one;
         const std::size_t at = link_[2 * i] == none ? 2 * i : 2 * i + 1;
         const std::size_t to = link_[2 * j] == none ? 2 * j : 2 * j + 1;
@@ -71,6 +80,7 @@ void SparseLines::find(const linear::SparseGram& gram, std::span<const RowKind> 
   row_.clear();
   diagonal_.clear();
   towards_next_.clear();
+  closing_.clear();
   for (std::uint32_t end = 0; end < rows; ++end) {
     if (leader_[end] == none || link_[2 * end + 1] != none || !(own_[end] > 0)) continue;
     std::uint32_t i = end;
@@ -89,6 +99,8 @@ void SparseLines::find(const linear::SparseGram& gram, std::span<const RowKind> 
       i = next;
     }
     line_start_.push_back(static_cast<std::uint32_t>(row_.size()));
+    const bool ring = closes_with_[end] == row_.back();
+    closing_.push_back(ring ? -closing_value_[end] : 0.0);
   }
 
   // Room for the longest line.
@@ -114,6 +126,9 @@ std::size_t SparseLines::settle(const linear::SparseGram& gram, const Problem& p
     ++visits;
     quiet = changes == 0 ? quiet + 1 : 0;
     if (apart_) break;
+    for (std::size_t line = 0; visits == 1 && line < count(); ++line) {
+      if (closing_[line] != 0) open_ring_at_slack(gram, problem, line, a);
+    }
   }
   return visits;
 }
@@ -169,6 +184,35 @@ void SparseLines::activate(std::size_t length) {
     }
     stretch_.push_back(top);
   }
+}
+
+void SparseLines::open_ring_at_slack(const linear::SparseGram& gram, const Problem& problem, std::size_t line,
+                                     std::span<const double> a) {
+  // The slackest row of the ring, if any is slack.
+  const std::size_t begin = line_start_[line];
+  const std::size_t end = line_start_[line + 1];
+  std::size_t slackest = end;
+  double least = 0;
+  for (std::size_t k = begin; k < end; ++k) {
+    if (lambda_[row_[k]] != 0) continue;
+    const double value = gram.times_row(row_[k], a) + problem.h[row_[k]];
+    if (value >= least) continue;
+    least = value;
+    slackest = k;
+  }
+  if (slackest == end) return;
+
+  // Turn the ring so that this row is the last: nothing passes the cut while it stays slack.
+  const auto turn = [&](auto& list) {
+    std::rotate(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(slackest + 1),
+                list.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  towards_next_[end - 1] = closing_[line];
+  turn(row_);
+  turn(diagonal_);
+  turn(towards_next_);
+  closing_[line] = towards_next_[end - 1];
+  towards_next_[end - 1] = 0;
 }
 
 std::size_t SparseLines::visit(const linear::SparseGram& gram, const Problem& problem, std::size_t line,

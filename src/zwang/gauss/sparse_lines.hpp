@@ -13,7 +13,7 @@
 /// with x, y the multipliers next to it, and two adjacent stretches join in a fixed number of operations. For d = 2,
 /// e = 1 this is the pooling of isotonic regression. Lines are visited in turn (Gauss-Seidel) until the set stands still.
 /// A chain is one line and its guess is the answer; in a net the lines of one direction see the other only through
-/// the shear. The guess decides how many rounds are needed, never what the answer is.
+/// the shear. A ring is cut where the first visit finds it slackest. The guess decides how many rounds are needed, never what the answer is.
 ///
 /// Symbols: lambda multipliers, q load of a row by all but its line, d and -e entries of Phi along the line.
 /// Reference: Cryer, SIAM J. Numer. Anal. 20 (1983) 1 (tridiagonal problems in linear time);
@@ -54,11 +54,13 @@ class SparseLines {
   /// Join `right` to the stretch before it; false, and nothing done, when the rows together are dependent.
   [[nodiscard]] static bool join(const Stretch& left, Stretch& right);
   void activate(std::size_t length);
+  void open_ring_at_slack(const linear::SparseGram& gram, const Problem& problem, std::size_t line, std::span<const double> a);
   std::size_t visit(const linear::SparseGram& gram, const Problem& problem, std::size_t line, std::span<double> a);
 
   // The lines, one after the other: rows, d, and e towards the next row (0 at the end of a line).
   std::vector<std::uint32_t> line_start_, row_;
   std::vector<double> diagonal_, towards_next_;
+  std::vector<double> closing_;  ///< per line: e between its last row and its first, 0 if it is no ring
   bool apart_ = false;  ///< no row of a line touches another line: one visit is exact
 
   std::vector<double> lambda_;  ///< by row
@@ -67,6 +69,8 @@ class SparseLines {
   std::vector<std::uint32_t> link_;
   std::vector<double> link_value_;
   std::vector<std::uint32_t> leader_;
+  std::vector<std::uint32_t> closes_with_;
+  std::vector<double> closing_value_;
   std::vector<double> own_, between_;
 
   // Work space of a visit, by place in the line.

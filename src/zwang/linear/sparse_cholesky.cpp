@@ -58,6 +58,11 @@ void SparseCholesky::reset(std::size_t nodes) {
 
 void SparseCholesky::expire() { std::fill(now_.factored.begin(), now_.factored.end(), std::uint8_t{0}); }
 
+void SparseCholesky::soften(double part) {
+  softness_ = part;
+  expire();
+}
+
 void SparseCholesky::choose(const SparseGram& gram, std::span<const std::uint32_t> rows) {
   assert(component_of_.size() == gram.nodes());
   find_components(gram, rows);
@@ -301,7 +306,7 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
     // Scatter row k of Phi; the columns of L it meets are the paths from its entries towards the root.
     const auto here = static_cast<std::uint32_t>(k);
     const double diagonal = gram.diagonal(order[k]);
-    double pivot = diagonal;
+    double pivot = diagonal + softness_ * diagonal;
     flag[k] = here;
     filled[k] = 0;
     std::size_t top = count;

@@ -28,6 +28,9 @@ class SparseCholesky {
   /// The numbers of Phi changed: patterns stay, every factor is void.
   void expire();
 
+  /// Add this part of each diagonal entry to itself from now on: no row is dependent then. Every factor is void.
+  void soften(double part);
+
   /// Choose the rows (ascending, different). Components that stand keep their pattern and, unless expired, their factor.
   void choose(const SparseGram& gram, std::span<const std::uint32_t> rows);
 
@@ -94,6 +97,7 @@ class SparseCholesky {
   std::vector<std::uint32_t> component_of_;  ///< by row
   std::size_t skipped_count_ = 0;
   double least_pivot_ = 1;
+  double softness_ = 0;
   std::size_t ordered_count_ = 0;
   std::size_t factored_count_ = 0;
 
