@@ -8,6 +8,8 @@
 #include "gallery_files.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/report/json.hpp"
+#include "zwang/report/writer.hpp"
 
 namespace zwang::cli {
 
@@ -22,21 +24,25 @@ std::string title_of(std::string_view text) {
 }
 
 void list_all(bool json) {
+  std::vector<std::string> names;
   std::size_t longest = 0;
   for (const GalleryFile& file : gallery_files()) {
-    longest = std::max(longest, file.name.size());
-  }
-  std::string text;
-  for (const GalleryFile& file : gallery_files()) {
     if (file.file == "model.toml") {
-      if (json) {
-        text += fmt::format("{}\n    \"{}\"", text.empty() ? "" : ",", file.name);
-      } else {
-        text += fmt::format("{:<{}}  {}\n", file.name, longest, title_of(file.text));
-      }
+      names.emplace_back(file.name);
+      longest = std::max(longest, file.name.size());
     }
   }
-  print(json ? fmt::format("{{\n  \"models\": [{}\n  ]\n}}\n", text) : text);
+  if (json) {
+    report::Writer writer;
+    writer.open().put("zwang", report::version()).put("models", names);
+    print(writer.close().text());
+    return;
+  }
+  for (const GalleryFile& file : gallery_files()) {
+    if (file.file == "model.toml") {
+      print(fmt::format("{:<{}}  {}\n", file.name, longest, title_of(file.text)));
+    }
+  }
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   std::vector<Command> commands;
   const auto add = [&](const char* name, const char* help, int (*answer)(const cli::Request&)) {
     commands.push_back({app.add_subcommand(name, help), answer});
+    commands.back().app->set_version_flag("--version", "zwang " + report::version(), "print the version");
     return commands.back().app;
   };
   CLI::App* check = add("check", "is the model well formed, is the start admissible, is the position regular", cli::check);
