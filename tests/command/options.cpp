@@ -1,0 +1,227 @@
+/// The command line itself: options, sources of the model, exit statuses, errors, colours.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "command/call.hpp"
+
+namespace zwang::command {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string model = R"toml(title = "spring"
+[parameters]
+k = 4
+anchor = [0, 0]
+[points.a]
+mass = 2
+position = [1, 0]
+force = ["-k*(a.x - anchor.x)", "t"]
+)toml";
+
+double first_acceleration(const JsonOutcome& answer) {
+  return answer.json.at("accelerations").at("a")[0].get<double>();
+}
+
+}  // namespace
+
+class Options : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_built) GTEST_SKIP() << "the command is not built";
+  }
+};
+
+TEST_F(Options, the_model_comes_from_a_file_from_standard_input_or_from_the_gallery) {
+  const TemporaryFile file(model, ".toml");
+  const auto by_file = call_json({"accelerate", file.name()});
+  const auto by_input = call_json({"accelerate", "-"}, model);
+  ASSERT_EQ(by_file.exit, 0) << by_file.out;
+  EXPECT_EQ(by_file.json.at("accelerations"), by_input.json.at("accelerations"));
+  const auto text = call({"gallery", "ladder"}).out;
+  EXPECT_EQ(call_json({"accelerate", "gallery:ladder"}).json.at("accelerations"),
+            call_json({"accelerate", "-"}, text).json.at("accelerations"));
+}
+
+TEST_F(Options, set_replaces_parameters_and_is_repeatable) {
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-"}, model)), -2);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set", "k=6"}, model)), -3);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set=k=6"}, model)), -3);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "--set", "k=6", "-"}, model)), -3);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set", "k=6", "--set", "anchor=[3,0]"}, model)), 6);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set", "k=2*sqrt(9)"}, model)), -3);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set", "k=-6"}, model)), 3);
+  EXPECT_EQ(first_acceleration(call_json({"accelerate", "-", "--set", "k=1e-3"}, model)), -0.0005);
+}
+
+TEST_F(Options, set_of_an_unknown_parameter_is_an_error_with_the_nearest_one) {
+  const auto answer = call_json({"accelerate", "-", "--set", "anchr=[3,0]"}, model);
+  EXPECT_EQ(answer.exit, 2);
+  EXPECT_NE(answer.json.at("error").at("message").get<std::string>().find("anchor"), std::string::npos) << answer.out;
+  for (const char* bad : {"k", "=3", "k=", "k=2*", "k=[1,2]", "k=x"}) {
+    const auto refused = call_json({"accelerate", "-", "--set", bad}, model);
+    EXPECT_EQ(refused.exit, 2) << bad << refused.out;
+    EXPECT_FALSE(refused.json.at("error").at("message").get<std::string>().empty());
+  }
+}
+
+TEST_F(Options, at_replaces_the_start) {
+  const auto answer = call_json({"accelerate", "-", "--at", "3"}, model);
+  EXPECT_EQ(answer.json.at("time"), 3.0);
+  EXPECT_EQ(answer.json.at("accelerations").at("a")[1], 1.5);
+  EXPECT_EQ(call_json({"accelerate", "-", "--at", "-0.5"}, model).json.at("time"), -0.5);
+  EXPECT_EQ(call_json({"accelerate", "-", "--at", "soon"}, model).exit, 2);
+}
+
+TEST_F(Options, help_and_version_answer_on_standard_output) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--help"},
+                                                                     {"accelerate", "--help"},
+                                                                     {"check", "--help"},
+                                                                     {"explain", "--help"},
+                                                                     {"impact", "--help"},
+                                                                     {"gallery", "--help"}}) {
+    const auto help = call(arguments);
+    EXPECT_EQ(help.exit, 0);
+    EXPECT_TRUE(help.err.empty());
+    EXPECT_GT(help.out.size(), 100U);
+  }
+  for (const char* verb : {"check", "accelerate", "explain", "impact", "gallery"})
+    EXPECT_NE(call({"--help"}).out.find(verb), std::string::npos) << verb;
+  for (const char* option : {"--json", "--set", "--at", "--quiet", "--help"})
+    EXPECT_NE(call({"accelerate", "--help"}).out.find(option), std::string::npos) << option;
+  const auto version = call({"--version"});
+  EXPECT_EQ(version.exit, 0);
+  EXPECT_NE(version.out.find(call_json({"accelerate", "-"}, model).json.at("zwang").get<std::string>()),
+            std::string::npos);
+}
+
+TEST_F(Options, a_bad_command_line_ends_with_two) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{},
+                                                                     {"fly"},
+                                                                     {"accelerate"},
+                                                                     {"accelerate", "-", "--jason"},
+                                                                     {"accelerate", "-", "-", "-"},
+                                                                     {"accelerate", "-", "--set"},
+                                                                     {"accelerate", "no/such/file.toml"},
+                                                                     {"accelerate", "gallery:no-such-model"},
+                                                                     {"gallery", "no-such-model"}}) {
+    const auto outcome = call(arguments, model);
+    EXPECT_EQ(outcome.exit, 2) << (arguments.empty() ? "" : arguments.back());
+    EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+    EXPECT_FALSE(outcome.err.empty());
+  }
+  const auto json = call_json({"accelerate", "-", "--jason"}, model);
+  EXPECT_EQ(json.exit, 2);
+  EXPECT_TRUE(json.json.at("error").at("message").is_string());
+}
+
+TEST_F(Options, an_error_in_the_model_has_its_place) {
+  const std::string broken = "[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nwall = \"a.q <= 0\"\n";
+  const auto json = call_json({"accelerate", "-"}, broken);
+  EXPECT_EQ(json.exit, 2);
+  const auto& error = json.json.at("error");
+  EXPECT_EQ(error.at("line"), 5);
+  EXPECT_EQ(error.at("column"), 11);
+  EXPECT_TRUE(error.at("file").is_string());
+  EXPECT_FALSE(error.at("message").get<std::string>().empty());
+  // For people: file:line:column, the line, a caret below the place.
+  const TemporaryFile file(broken, ".toml");
+  const auto shown = call({"accelerate", file.name()});
+  EXPECT_EQ(shown.exit, 2);
+  EXPECT_TRUE(shown.out.empty());
+  EXPECT_NE(shown.err.find(file.name() + ":5:11"), std::string::npos) << shown.err;
+  EXPECT_NE(shown.err.find("wall = \"a.q <= 0\""), std::string::npos) << shown.err;
+  EXPECT_NE(shown.err.find('^'), std::string::npos) << shown.err;
+  EXPECT_EQ(call_json({"accelerate", file.name()}).json.at("error").at("file"), file.name());
+}
+
+TEST_F(Options, every_error_with_json_is_one_object_and_nothing_else) {
+  for (const char* text :
+       {"", "x = ", "[points.a]\nmass = 0\nposition = [0, 0]\n", "\x01\x02\xff", "[constraints]\nf = \"0 <= 0\"\n",
+        "title = \"\xff\"\n", "[points.a]\nmass = 1\nposition = [0, \"log(-1)\"]\n",
+        "[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"1/a.x\", 0]\n"}) {
+    for (const char* verb : {"check", "accelerate", "explain", "impact"}) {
+      const auto outcome = call_json({verb, "-"}, text);
+      EXPECT_EQ(outcome.exit, 2) << verb << ": " << text << outcome.out << outcome.err;
+      ASSERT_TRUE(outcome.json.is_object()) << outcome.out;
+      EXPECT_TRUE(outcome.json.contains("error")) << outcome.out;
+      EXPECT_TRUE(outcome.err.empty()) << outcome.err;
+    }
+  }
+}
+
+TEST_F(Options, the_gallery_lists_names_first) {
+  const auto list = call({"gallery"});
+  EXPECT_EQ(list.exit, 0);
+  std::istringstream lines(list.out);
+  std::string line;
+  std::size_t count = 0;
+  while (std::getline(lines, line)) {
+    const auto name = line.substr(0, line.find(' '));
+    EXPECT_TRUE(std::filesystem::exists(std::string(ZWANG_SOURCE_DIR "/gallery/") + name + "/model.toml")) << line;
+    ++count;
+  }
+  EXPECT_GE(count, 14U);
+  const auto json = call_json({"gallery"});
+  EXPECT_EQ(json.exit, 0);
+  ASSERT_TRUE(json.json.is_object());
+}
+
+TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
+  std::istringstream lines(call({"gallery"}).out);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const auto name = line.substr(0, line.find(' '));
+    for (const char* verb : {"check", "accelerate", "explain", "impact"}) {
+      const auto answer = call_json({verb, "gallery:" + name});
+      EXPECT_TRUE(answer.exit == 0 || answer.exit == 3 || answer.exit == 4)
+          << name << " " << verb << answer.out << answer.err;
+      ASSERT_TRUE(answer.json.is_object()) << name << " " << verb;
+      EXPECT_TRUE(answer.json.contains("zwang"));
+      EXPECT_TRUE(answer.err.empty()) << answer.err;
+      const auto shown = call({verb, "gallery:" + name});
+      EXPECT_EQ(shown.exit, answer.exit) << name << " " << verb;
+      EXPECT_FALSE(shown.out.empty());
+    }
+  }
+}
+
+TEST_F(Options, colours_appear_only_on_a_terminal) {
+  for (const char* verb : {"check", "accelerate", "explain", "impact"}) {
+    EXPECT_EQ(call({verb, "gallery:ladder"}).out.find('\x1b'), std::string::npos);
+    EXPECT_EQ(call({verb, "gallery:ladder"}, "", {{"NO_COLOR", "1"}}).out.find('\x1b'), std::string::npos);
+    EXPECT_EQ(call({verb, "gallery:ladder"}).out, call({verb, "gallery:ladder"}, "", {{"NO_COLOR", "1"}}).out);
+  }
+}
+
+TEST_F(Options, explain_names_what_was_tried_and_what_refuted_it) {
+  const auto harmless = call({"explain", "gallery:ostrogradsky-harmless-binds"});
+  EXPECT_EQ(harmless.exit, 0);
+  EXPECT_NE(harmless.out.find("Ostrogradsky"), std::string::npos) << harmless.out;
+  const auto json = call_json({"explain", "gallery:ostrogradsky-harmless-binds"});
+  EXPECT_EQ(json.json.at("status"), "determined");
+  EXPECT_TRUE(json.json.contains("accelerations"));
+}
+
+TEST_F(Options, repair_writes_a_model_whose_start_is_admissible) {
+  const std::string near =
+      "[points.a]\nmass = 1\nposition = [0.6001, 0.7999]\nvelocity = [1, 0.1]\n[constraints]\nrod = \"norm(a) = 1\"\n";
+  EXPECT_EQ(call({"check", "-"}, near).exit, 3);
+  const auto repaired = call({"check", "--repair", "-"}, near);
+  ASSERT_EQ(repaired.exit, 0) << repaired.err;
+  const auto again = call_json({"check", "-"}, repaired.out);
+  EXPECT_EQ(again.exit, 0) << repaired.out << again.out;
+  EXPECT_EQ(call_json({"accelerate", "-"}, repaired.out).json.at("status"), "determined") << repaired.out;
+}
+
+TEST_F(Options, quiet_prints_little) {
+  EXPECT_LT(call({"accelerate", "--quiet", "-"}, model).out.size(), call({"accelerate", "-"}, model).out.size());
+  EXPECT_EQ(call({"accelerate", "--quiet", "-"}, model).exit, 0);
+}
+
+}  // namespace zwang::command
