@@ -244,6 +244,25 @@ TEST(KineticEnergy, OfManyCoordinatesCouplesNeighboursOnly) {
   EXPECT_EQ(load(chain, "model.toml").mass_blocks.at(0).size(), 30U);
 }
 
+TEST(KineticEnergy, WrittenOutFallsApartIntoLanes) {
+  // Twenty terms with no velocity in common are twenty lanes of one tape, not a tape with a matrix of zeros.
+  std::string coordinates, kinetic;
+  for (int k = 0; k < 20; ++k) {
+    const std::string name = "x" + std::to_string(k);
+    coordinates += "[coordinates." + name + "]\ninitial = " + std::to_string(k) + "\nvelocity = 2\n";
+    kinetic += (k > 0 ? " + " : "") + name + "'^2*(1 + " + name + ")/2";
+  }
+  Sight sight(coordinates + "[energy]\nkinetic = \"" + kinetic + " + 7\"\n");
+  ASSERT_EQ(sight.model.terms.size(), 2U);
+  EXPECT_EQ(sight.model.terms[0].lanes, 20U);
+  EXPECT_TRUE(sight.model.mass_blocks.empty());
+  EXPECT_DOUBLE_EQ(energy(sight.model, sight.state, sight.scratch).kinetic, 2.0 * (20 + 190) + 7);
+  for (std::uint32_t k = 0; k < 20; ++k) {
+    EXPECT_DOUBLE_EQ(sight.dynamics.mass.diagonal()[k], 1.0 + k);
+    EXPECT_DOUBLE_EQ(sight.dynamics.force[k], -2.0);  // d/dt ((1 + x) x') - x'^2/2 with x'' = 0
+  }
+}
+
 TEST(Names, OfTheTextAreKept) {
   const Model model = load("title = \"Ein Faden\"\n" + start, "thread.toml");
   EXPECT_EQ(model.title, "Ein Faden");

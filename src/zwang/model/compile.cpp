@@ -609,7 +609,7 @@ class Compiler {
     // A steady field is a steady force, a changing one a potential -m g(t).x.
     std::vector<Expr> field;
     if (!constant) field = build(syntax, context);
-    std::optional<TermShape> shape;
+    std::vector<TermShape> shapes;
     for (const Body& body : vocabulary_.bodies) {
       if (body.kind != BodyKind::point) continue;
       for (std::uint32_t member = 0; member < body.members(); ++member) {
@@ -623,7 +623,7 @@ class Compiler {
         slots_->begin();
         for (std::uint32_t c = 0; c < body.dimension; ++c) slots_->position(first + c);
         slots_->constant(model_.point_mass[first]);
-        if (!shape) {
+        if (shapes.empty()) {
           expressions::Graph& graph = shapes_.graph();
           std::vector<Expr> work;
           for (std::uint32_t c = 0; c < body.dimension; ++c) {
@@ -631,9 +631,9 @@ class Compiler {
           }
           const Expr mass = graph.symbol({expressions::SymbolKind::constant, 0});
           const Expr potential = graph.negate(graph.multiply(mass, graph.add(work)));
-          shape = shapes_.term(TermKind::potential, std::span(&potential, 1), probe());
+          shapes = shapes_.energy(TermKind::potential, potential, probe());
         }
-        shapes_.add_term_lane(*shape, *slots_, {});
+        for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, {});
       }
     }
   }
@@ -678,7 +678,7 @@ class Compiler {
           outputs.push_back(all[c]);
           shape.components.push_back(c);
         }
-        if (!outputs.empty()) shape.term = shapes_.term(TermKind::force, outputs, probe());
+        if (!outputs.empty()) shape.term = shapes_.force(outputs);
       }
       if (!shape.term) return;
       std::vector<std::uint32_t> targets;
@@ -721,23 +721,24 @@ class Compiler {
     split(whole, factors, {}, summands);
     for (const Summand& summand : summands) {
       check_indices(summand.ranges);
-      std::map<std::vector<std::uint32_t>, TermShape> known;
+      std::map<std::vector<std::uint32_t>, std::vector<TermShape>> known;
       auto add_lane = [&]() {
         const Traced value = trace(summand.syntax, context);
-        if (value.size != 0)
+        if (value.size != 0) {
           throw formulas_.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
+        }
         const auto [found, fresh] = known.try_emplace(slots_->key);
+        std::vector<TermShape>& shapes = found->second;
         if (fresh) {
-          const std::vector<Expr> energy = build(summand.syntax, context);
-          found->second = shapes_.term(kind, energy, probe());
-          if (!found->second.wrong.empty()) {
+          shapes = shapes_.energy(kind, build(summand.syntax, context)[0], probe());
+          if (!shapes[0].wrong.empty()) {
             throw formulas_.error(
                 summand.syntax,
                 fmt::format("the kinetic energy must be quadratic in the velocities; this term is not: {}",
-                            found->second.wrong));
+                            shapes[0].wrong));
           }
         }
-        shapes_.add_term_lane(found->second, *slots_, {});
+        for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, {});
       };
       for_ranges(summand.ranges, add_lane);
     }

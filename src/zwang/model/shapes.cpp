@@ -270,21 +270,68 @@ std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
   return found->second;
 }
 
-TermShape Shapes::term(TermKind kind, std::span<const Expr> outputs, const Probe& probe) {
+TermShape Shapes::force(std::span<const Expr> outputs) {
   TermShape shape;
   std::vector<Expr> list(outputs.begin(), outputs.end());
-  if (kind == TermKind::kinetic) {
-    Expr& t = list[0];
-    if (bends(graph_, t, 2)) t = expressions::expand(graph_, t);
-    const std::vector<Expr> wrong = beyond(graph_, t, probe, 2);
-    if (!wrong.empty()) {
-      shape.wrong = expressions::print(graph_, wrong.front(), probe.names);
-      return shape;
-    }
-  }
   shape.slots = compact(list);
-  shape.group = term_group(kind, list, shape.slots);
+  shape.group = term_group(TermKind::force, list, shape.slots);
   return shape;
+}
+
+std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe) {
+  const bool kinetic = kind == TermKind::kinetic;
+  if (kinetic) {
+    if (bends(graph_, e, 2)) e = expressions::expand(graph_, e);
+    const std::vector<Expr> wrong = beyond(graph_, e, probe, 2);
+    if (!wrong.empty()) return {{expressions::print(graph_, wrong.front(), probe.names), 0, {}}};
+  }
+  std::vector<TermShape> out;
+  for (const Expr part : separate(e, kinetic ? SymbolKind::velocity : SymbolKind::position)) {
+    std::vector<Expr> one = {part};
+    TermShape shape;
+    shape.slots = compact(one);
+    shape.group = term_group(kind, one, shape.slots);
+    out.push_back(std::move(shape));
+  }
+  return out;
+}
+
+std::vector<Expr> Shapes::separate(Expr e, SymbolKind by) {
+  // With few variables one tape is best; with many the second derivatives would be a large matrix of zeros.
+  constexpr std::size_t few = 8;
+  std::vector<Symbol> all = expressions::symbols(graph_, e);
+  std::erase_if(all, [&](Symbol s) { return s.kind != by; });
+  const std::vector<Expr> terms = terms_of(graph_, e);
+  if (all.size() <= few || terms.size() == 1) return {e};
+
+  // Terms with a variable in common belong together: every variable leads to the first term it was met in.
+  std::vector<std::size_t> leader(terms.size());
+  const auto find = [&](std::size_t k) {
+    while (leader[k] != k) k = leader[k] = leader[leader[k]];
+    return k;
+  };
+  constexpr std::size_t none = ~std::size_t{0};
+  std::map<Symbol, std::size_t> met;
+  std::size_t still = none;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    leader[k] = k;
+    bool moves = false;
+    for (const Symbol s : expressions::symbols(graph_, terms[k])) {
+      if (s.kind != by) continue;
+      moves = true;
+      const std::size_t other = find(met.try_emplace(s, k).first->second);
+      const std::size_t own = find(k);
+      leader[std::max(own, other)] = std::min(own, other);
+    }
+    if (moves) continue;
+    if (still == none) still = k;
+    leader[k] = still;
+  }
+  std::map<std::size_t, std::vector<Expr>> parts;
+  for (std::size_t k = 0; k < terms.size(); ++k) parts[find(k)].push_back(terms[k]);
+  std::vector<Expr> out;
+  for (const auto& [first, list] : parts) out.push_back(graph_.add(list));
+  return out;
 }
 
 void Shapes::make_tape(TermGroup& group, const std::vector<Expr>& outputs) {

@@ -44,7 +44,7 @@ struct RowShape {
   SlotMap slots;
 };
 
-/// A force's or an energy's expression in its shape.
+/// A force's expression or a part of an energy's in its shape.
 struct TermShape {
   std::string wrong;  ///< the term of a kinetic energy that is not quadratic in the velocities, or ""
   std::uint32_t group = 0;
@@ -58,7 +58,9 @@ class Shapes {
   [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe);
   /// A row in which nothing occurs, beside others of a vector equation that do: a lane without slots.
   [[nodiscard]] RowShape empty_row(expressions::Expr f, bool holonomic);
-  [[nodiscard]] TermShape term(TermKind kind, std::span<const expressions::Expr> outputs, const Probe& probe);
+  [[nodiscard]] TermShape force(std::span<const expressions::Expr> outputs);
+  /// An energy, in parts that have no velocities (potential: positions) in common when there are many of them.
+  [[nodiscard]] std::vector<TermShape> energy(TermKind kind, expressions::Expr e, const Probe& probe);
 
   void add_row_lane(const RowShape& shape, const Slots& slots, std::uint32_t row);
   void add_term_lane(const TermShape& shape, const Slots& slots, std::span<const std::uint32_t> targets);
@@ -77,6 +79,7 @@ class Shapes {
     std::vector<double> constants;
   };
   [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
+  [[nodiscard]] std::vector<expressions::Expr> separate(expressions::Expr e, expressions::SymbolKind by);
   [[nodiscard]] std::uint32_t row_group(expressions::Expr f, bool holonomic, const SlotMap& slots);
   [[nodiscard]] std::uint32_t term_group(TermKind kind, const std::vector<expressions::Expr>& outputs,
                                          const SlotMap& slots);
