@@ -1,6 +1,8 @@
 /// What an instant costs beside its nearest-point solve, and what reading a large model costs beside its first instant.
 ///
 /// Times are medians of interleaved runs on one core; only their ratios mean anything.
+#include "zwang/instant/instant.hpp"
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "zwang/gauss/solve.hpp"
-#include "zwang/instant/instant.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/read.hpp"
 
@@ -84,8 +85,10 @@ floor = "c.z >= -2"
   }
   const double solve = median(solve_times);
   const double whole = median(instant_times);
-  std::printf("3 points, 4 conditions, warm: nearest point %.0f ns, evaluation %.0f ns, accelerate %.0f ns, ratio %.1f (goal 15)\n",
-              solve, median(evaluate_times), whole, whole / solve);
+  std::printf(
+      "3 points, 4 conditions, warm: nearest point %.0f ns, evaluation %.0f ns, accelerate %.0f ns, ratio %.1f (goal "
+      "15)\n",
+      solve, median(evaluate_times), whole, whole / solve);
 }
 
 void large_model() {
@@ -116,11 +119,11 @@ across = { for = "i = 1..n, j = 1..n-1", condition = "distance(knot[i,j], knot[i
   const double first = std::chrono::duration<double>(done - read).count();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("net of %u points, %u strings: read and compiled in %.2f s, first cold instant %.2f s (%s), ratio %.2f (goal 3), "
-              "peak memory %.2f GiB (goal 1.5)\n",
-              model.variables / 3, model.rows(), reading, first,
-              std::string(zwang::instant::words(instant.status)).c_str(), reading / first,
-              static_cast<double>(usage.ru_maxrss) / (1024.0 * 1024.0));
+  std::printf(
+      "net of %u points, %u strings: read and compiled in %.2f s, first cold instant %.2f s (%s), ratio %.2f (goal 3), "
+      "peak memory %.2f GiB (goal 1.5)\n",
+      model.variables / 3, model.rows(), reading, first, std::string(zwang::instant::words(instant.status)).c_str(),
+      reading / first, static_cast<double>(usage.ru_maxrss) / (1024.0 * 1024.0));
 }
 
 }  // namespace

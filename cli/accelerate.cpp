@@ -31,9 +31,10 @@ void print_ambiguous(const model::Model& model, const instant::Instant& instant)
 
 void print_determined(const model::Model& model, const instant::Instant& instant) {
   const Style& s = style();
-  print(fmt::format("{}determined{}: the position is {}{}\n\n", s.good, s.off,
-                    instant.regular ? "regular" : (instant.singular ? "singular" : "not regular (dependent conditions)"),
-                    instant.multipliers_unique || instant.singular ? "" : "; multipliers not unique, one choice is shown"));
+  print(fmt::format(
+      "{}determined{}: the position is {}{}\n\n", s.good, s.off,
+      instant.regular ? "regular" : (instant.singular ? "singular" : "not regular (dependent conditions)"),
+      instant.multipliers_unique || instant.singular ? "" : "; multipliers not unique, one choice is shown"));
   print(body_table(model, {{"free acceleration", &instant.free},
                            {"acceleration", &instant.accelerations},
                            {"reaction", &instant.reaction}}));

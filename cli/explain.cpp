@@ -267,8 +267,8 @@ int explain(const Request& request) {
       instant::accelerate(model, state_after, options, workspace, after);
     }
   }
-  const int status = struck ? (regulated ? exit_status(after.status) : exit_status(shock.status))
-                            : exit_status(instant.status);
+  const int status =
+      struck ? (regulated ? exit_status(after.status) : exit_status(shock.status)) : exit_status(instant.status);
   if (request.json) {
     print(report::explain_json(model, state, instant, struck ? &shock : nullptr, regulated ? &after : nullptr,
                                regulated ? &state_after : nullptr));

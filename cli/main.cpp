@@ -53,15 +53,17 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
     commands.back().app->set_version_flag("--version", "zwang " + report::version(), "print the version");
     return commands.back().app;
   };
-  CLI::App* check = add("check", "is the model well formed, is the start admissible, is the position regular", cli::check);
+  CLI::App* check =
+      add("check", "is the model well formed, is the start admissible, is the position regular", cli::check);
   check->add_flag("--repair", request.repair, "project an approximate start onto the conditions and write the model");
   check->add_option("--out", request.out, "with --repair: write the model below DIR instead of standard output")
       ->type_name("DIR");
   CLI::App* accelerate =
       add("accelerate", "the true accelerations at the initial state, with a certificate", cli::accelerate);
-  CLI::App* explain = add("explain", "accelerations and shock told step by step: what was tried, what refuted it",
-                          cli::explain);
-  CLI::App* impact = add("impact", "the velocities after the blows, seizures and collisions of this instant", cli::impact);
+  CLI::App* explain =
+      add("explain", "accelerations and shock told step by step: what was tried, what refuted it", cli::explain);
+  CLI::App* impact =
+      add("impact", "the velocities after the blows, seizures and collisions of this instant", cli::impact);
   for (CLI::App* command : {check, accelerate, explain, impact}) {
     add_common(*command, request);
   }

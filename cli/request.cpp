@@ -37,8 +37,9 @@ Source read_source(const std::string& name) {
       }
     }
     const std::string_view near = nearest(wanted, known.data(), known.size());
-    throw Error({name, 0, 0}, near.empty() ? fmt::format("the gallery has no model '{}'; `zwang gallery` lists all", wanted)
-                                           : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
+    throw Error({name, 0, 0}, near.empty()
+                                  ? fmt::format("the gallery has no model '{}'; `zwang gallery` lists all", wanted)
+                                  : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
   }
   if (std::filesystem::is_directory(name)) {
     throw Error({name, 0, 0}, "cannot read the model: this is a directory");

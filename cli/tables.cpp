@@ -163,8 +163,7 @@ std::string trouble(const model::Model& model, const instant::Instant& instant) 
       }
       return text;
     }
-    case instant::Status::undecided:
-      return fmt::format("{}undecided{}: {}\n", s.warm, s.off, instant.expansion);
+    case instant::Status::undecided: return fmt::format("{}undecided{}: {}\n", s.warm, s.off, instant.expansion);
     case instant::Status::impact: {
       std::vector<std::string> approached;
       for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -182,7 +181,8 @@ std::string trouble(const model::Model& model, const instant::Instant& instant) 
       if (instant.seizure_due) {
         why += why.empty() ? "a seizure begins" : ", a seizure begins";
       }
-      return fmt::format("{}impact{}: {}; no accelerations before the shock (see `zwang impact`)\n", s.warm, s.off, why);
+      return fmt::format("{}impact{}: {}; no accelerations before the shock (see `zwang impact`)\n", s.warm, s.off,
+                         why);
     }
     case instant::Status::determined:
     case instant::Status::ambiguous: break;

@@ -27,7 +27,6 @@ void expect_near(const std::vector<double>& got, const std::vector<double>& want
   }
 }
 
-
 TEST(Instant, a_slack_string_carries_no_force) {
   const auto model = model_of(R"toml(
 gravity = [0, -10]
@@ -252,7 +251,8 @@ TEST(Instant, a_force_that_begins_at_fourth_order_presses_or_lifts) {
 mass = 1
 position = [0, 0]
 velocity = [1, 0]
-force = [0, ")toml") + (sign < 0 ? "-t^2" : "t^2") + R"toml("]
+force = [0, ")toml") + (sign < 0 ? "-t^2" : "t^2") +
+                                R"toml("]
 [constraints]
 floor = "a.y >= 0"
 )toml");

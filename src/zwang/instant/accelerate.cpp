@@ -15,10 +15,10 @@ namespace zwang::instant {
 
 namespace {
 
-constexpr double zero_part = 1e-11;           ///< of the sum of the absolute values of the terms (section 8)
-constexpr double rounding = 1e-15;            ///< of the same: what is smaller is shown as zero
-constexpr std::size_t dense_gram = 128;       ///< rows up to which independence is read off a dense Gram matrix
-constexpr std::size_t dense_rank = 400000;    ///< entries up to which a rank is taken by singular values
+constexpr double zero_part = 1e-11;         ///< of the sum of the absolute values of the terms (section 8)
+constexpr double rounding = 1e-15;          ///< of the same: what is smaller is shown as zero
+constexpr std::size_t dense_gram = 128;     ///< rows up to which independence is read off a dense Gram matrix
+constexpr std::size_t dense_rank = 400000;  ///< entries up to which a rank is taken by singular values
 
 /// Conditions under the variational law: M a = X - rho' p - rho (dp/dt - df/dq). The multiplier of their row is rho'; the
 /// term with rho joins the forces.
@@ -97,9 +97,8 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
     for (std::size_t j = 0; j < r; ++j) {
       // A row that is clearly open carries nothing.
       const bool open = sweep > 0 && lambda[j] == 0 && std::abs(impl.solution.w[j]) > 1e-6 * impl.scale[j];
-      const double size = open || impl.norm2[j] == 0
-                              ? std::abs(lambda[j])
-                              : std::max(std::abs(lambda[j]), impl.scale[j] / impl.norm2[j]);
+      const double size = open || impl.norm2[j] == 0 ? std::abs(lambda[j])
+                                                     : std::max(std::abs(lambda[j]), impl.scale[j] / impl.norm2[j]);
       for (std::uint32_t e = problem.start[j]; size > 0 && e < problem.start[j + 1]; ++e) {
         impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e]) * size;
       }
@@ -458,9 +457,10 @@ Instant classify(const model::Model& model, const model::State& state, const Opt
   instant.multipliers.assign(model.rows(), 0.0);
   const bool shock = instant.blow_due || instant.seizure_due ||
                      std::find(instant.role.begin(), instant.role.end(), Role::approached) != instant.role.end();
-  instant.status = !instant.violations.empty()
-                       ? Status::inadmissible
-                       : (!instant.expansion.empty() ? Status::undecided : (shock ? Status::impact : Status::determined));
+  instant.status =
+      !instant.violations.empty()
+          ? Status::inadmissible
+          : (!instant.expansion.empty() ? Status::undecided : (shock ? Status::impact : Status::determined));
   gather(model, impl, instant);
   instant.regular = impl.dynamics.mass_positive && independent(impl.dynamics.mass, impl.problem, impl);
   return instant;

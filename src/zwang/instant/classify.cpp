@@ -115,10 +115,10 @@ void classify_rows(const model::Model& model, const model::State& state, const O
                           " has no gradient at this state; write it without a root (squares, or a vector equation)";
       continue;
     }
-    instant.role[row] = model::is_holonomic(kind)
-                            ? role_of_holonomic(equation, rows.value[row], rows.rate[row], impl.touch_value[row],
-                                                impl.touch_rate[row])
-                            : role_of_nonholonomic(equation, rows.rate[row], impl.touch_rate[row]);
+    instant.role[row] =
+        model::is_holonomic(kind)
+            ? role_of_holonomic(equation, rows.value[row], rows.rate[row], impl.touch_value[row], impl.touch_rate[row])
+            : role_of_nonholonomic(equation, rows.rate[row], impl.touch_rate[row]);
     if (instant.role[row] == Role::violated) {
       instant.violations.emplace_back(row, rows.value[row]);
     }

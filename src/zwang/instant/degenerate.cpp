@@ -122,17 +122,17 @@ bool at_rest_for_good(const model::Model& model, const model::State& state, cons
       return false;
     }
   }
-  const bool timed_term = std::any_of(model.terms.begin(), model.terms.end(),
-                                      [](const model::TermGroup& term) { return term.uses_time; });
-  const bool timed_row = std::any_of(model.groups.begin(), model.groups.end(), [](const model::RowGroup& group) {
-    return group.rheonomic || !group.holonomic;
-  });
+  const bool timed_term =
+      std::any_of(model.terms.begin(), model.terms.end(), [](const model::TermGroup& term) { return term.uses_time; });
+  const bool timed_row = std::any_of(model.groups.begin(), model.groups.end(),
+                                     [](const model::RowGroup& group) { return group.rheonomic || !group.holonomic; });
   return !timed_term && !timed_row;
 }
 
 /// The rows that are not open, with their multipliers; `bounded(j)` says which may not fall below zero.
 template <class Bounded>
-MultiplierQuestion ask(const Subproblem& problem, const std::vector<Hold>& hold, const Vector& lambda, Bounded bounded) {
+MultiplierQuestion ask(const Subproblem& problem, const std::vector<Hold>& hold, const Vector& lambda,
+                       Bounded bounded) {
   MultiplierQuestion question;
   question.problem = &problem;
   for (std::uint32_t j = 0; j < problem.size(); ++j) {
@@ -196,8 +196,8 @@ class Decider {
  private:
   /// Multipliers that are not unique: those of order zero must maximise lambda.c_k among what the orders below left,
   /// those of the order below likewise.
-  Pass share(unsigned k, const std::vector<std::uint8_t>& inequality, const std::vector<Hold>& at_start, const Vector& c,
-             const Vector& c_scale, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
+  Pass share(unsigned k, const std::vector<std::uint8_t>& inequality, const std::vector<Hold>& at_start,
+             const Vector& c, const Vector& c_scale, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
              std::vector<Vector>& lambda) {
     const Subproblem& problem = impl_.problem;
     // Order zero: rows that lose against others of the same gradients are excluded, and everything begins again.
@@ -235,9 +235,8 @@ class Decider {
       return Pass::finished;
     }
     // The order below: undecided rows may only press.
-    MultiplierQuestion below = ask(problem, hold, lambda[k - 1], [&](std::uint32_t j) {
-      return inequality[j] != 0 && hold[j] == Hold::undecided;
-    });
+    MultiplierQuestion below = ask(problem, hold, lambda[k - 1],
+                                   [&](std::uint32_t j) { return inequality[j] != 0 && hold[j] == Hold::undecided; });
     Vector more;
     for (const std::uint32_t j : below.rows) {
       more.push_back(c[j]);
@@ -327,7 +326,8 @@ class Decider {
       const std::uint32_t j = place_[i];
       const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part(k) * terms[i];
       const bool counts = std::abs(solution_.lambda[i]) * impl_.norm2[j] > noise_part * terms[i];
-      lambda[k][j] = hold[j] == Hold::equation ? (counts ? solution_.lambda[i] : 0.0) : (presses ? solution_.lambda[i] : 0.0);
+      lambda[k][j] =
+          hold[j] == Hold::equation ? (counts ? solution_.lambda[i] : 0.0) : (presses ? solution_.lambda[i] : 0.0);
       if (hold[j] != Hold::undecided) {
         continue;
       }
@@ -396,7 +396,8 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
     hold = first;
     if (!unique) {
       // Share the force evenly among the rows that may carry it.
-      MultiplierQuestion question = ask(problem, hold, multipliers, [&](std::uint32_t j) { return inequality[j] != 0; });
+      MultiplierQuestion question =
+          ask(problem, hold, multipliers, [&](std::uint32_t j) { return inequality[j] != 0; });
       Vector gain(question.rows.size(), 0.0);
       bool excluded = false;
       for (std::size_t i = 0; i < question.rows.size(); ++i) {

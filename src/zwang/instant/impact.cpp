@@ -24,7 +24,8 @@ double vis_viva(const linear::Mass& mass, const std::vector<double>& v, std::vec
 }
 
 /// f' of every row for given velocities.
-void rates(const model::Model& model, const model::Rows& rows, const std::vector<double>& v, std::vector<double>& rate) {
+void rates(const model::Model& model, const model::Rows& rows, const std::vector<double>& v,
+           std::vector<double>& rate) {
   rate.resize(model.rows());
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     double sum = rows.explicit_rate[row];
@@ -139,8 +140,8 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
   for (const model::Condition& condition : model.conditions) {
     if (condition.law == model::Law::variational) {
-      instant.expansion = "the theory defines no shock while a condition under the variational law (" + condition.name +
-                          ") is active";
+      instant.expansion =
+          "the theory defines no shock while a condition under the variational law (" + condition.name + ") is active";
     }
   }
   if (!impl.dynamics.mass_positive || !instant.expansion.empty()) {
@@ -198,8 +199,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
     shock.status = ShockStatus::regulated;
     shock.velocities = impl.solution.a;
     l = impl.solution.lambda;
-    shock.certificate =
-        gauss::verify(problem.view(mass), impl.solution.a, impl.solution.lambda, impl.scratch_n);
+    shock.certificate = gauss::verify(problem.view(mass), impl.solution.a, impl.solution.lambda, impl.scratch_n);
 
     // Bodies that rebound.
     const Restitution e = restitution(model, problem, l);

@@ -30,25 +30,25 @@ struct ShockEnergy {
   double blow = 0;    ///< T(alpha) - T(before)
   double work = 0;    ///< sum l df/dt of moving conditions
   double lost = 0;
-  double after = 0;   ///< before + blow + work - lost
+  double after = 0;  ///< before + blow + work - lost
 };
 
 struct Shock {
   ShockStatus status = ShockStatus::gave_up;
   double time = 0;
-  std::vector<double> before;         ///< v before
-  std::vector<double> alpha;          ///< v with the external impulses alone
-  std::vector<double> velocities;     ///< v after
-  std::vector<double> impulses;       ///< l per row
+  std::vector<double> before;      ///< v before
+  std::vector<double> alpha;       ///< v with the external impulses alone
+  std::vector<double> velocities;  ///< v after
+  std::vector<double> impulses;    ///< l per row
   bool impulses_unique = true;
-  std::vector<Role> role;             ///< equation, binding, marginal, leaving, passive_in_position, violated, absent
-  std::vector<double> rate_before;    ///< f' of alpha, per row
-  std::vector<double> rate_after;     ///< f' after, per row
+  std::vector<Role> role;           ///< equation, binding, marginal, leaving, passive_in_position, violated, absent
+  std::vector<double> rate_before;  ///< f' of alpha, per row
+  std::vector<double> rate_after;   ///< f' after, per row
   std::vector<std::pair<std::uint32_t, double>> violations;
   std::vector<std::pair<std::uint32_t, double>> farkas;
   ShockEnergy energy;
   gauss::Certificate certificate;
-  std::string restitution_note;       ///< what was done with different or contradictory restitutions, else empty
+  std::string restitution_note;  ///< what was done with different or contradictory restitutions, else empty
   std::vector<std::uint32_t> effective;
   std::vector<gauss::Trial> trials;
 };

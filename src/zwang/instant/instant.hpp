@@ -50,9 +50,9 @@ struct Instant {
   double time = 0;
 
   // classify
-  std::vector<Role> role;         ///< per row of the model; classify, then refined by accelerate
-  std::vector<double> value;      ///< f
-  std::vector<double> rate;       ///< f'
+  std::vector<Role> role;     ///< per row of the model; classify, then refined by accelerate
+  std::vector<double> value;  ///< f
+  std::vector<double> rate;   ///< f'
   std::vector<std::pair<std::uint32_t, double>> violations;  ///< rows with f > 0 or equation != 0, and the amount
   bool blow_due = false;
   bool seizure_due = false;
@@ -64,20 +64,20 @@ struct Instant {
   std::vector<double> multipliers;    ///< per row; 0 where a row has none
   bool multipliers_unique = true;
   std::vector<std::pair<std::uint32_t, double>> rho;  ///< of variational rows; their multiplier is rho'
-  std::vector<double> second;         ///< f'' per row (nonholonomic: f')
-  std::vector<double> free_second;    ///< f'' of the free motion, per row
-  std::vector<double> reaction;       ///< M a - X, per variable
-  double constraint = 0;              ///< Z = (a - a0)^T M (a - a0)
+  std::vector<double> second;                         ///< f'' per row (nonholonomic: f')
+  std::vector<double> free_second;                    ///< f'' of the free motion, per row
+  std::vector<double> reaction;                       ///< M a - X, per variable
+  double constraint = 0;                              ///< Z = (a - a0)^T M (a - a0)
   gauss::Certificate certificate;
   std::vector<std::pair<std::uint32_t, double>> farkas;  ///< when jammed: rows and their y
-  unsigned jam_derivative = 2;        ///< the derivative of the conditions that cannot be satisfied
+  unsigned jam_derivative = 2;                           ///< the derivative of the conditions that cannot be satisfied
   std::vector<Decision> decisions;
 
   // singular positions
-  bool singular = false;              ///< some combination of conditions has a vanishing gradient and decides
-  std::vector<Minimiser> solutions;   ///< all of least constraint, when ambiguous
-  bool continuum = false;             ///< the minimisers are not isolated; `solutions` are a few members
-  std::string expansion;              ///< in words, when undecided
+  bool singular = false;             ///< some combination of conditions has a vanishing gradient and decides
+  std::vector<Minimiser> solutions;  ///< all of least constraint, when ambiguous
+  bool continuum = false;            ///< the minimisers are not isolated; `solutions` are a few members
+  std::string expansion;             ///< in words, when undecided
 
   // for the story told by `explain`, when asked for
   std::vector<std::uint32_t> effective;  ///< rows of the nearest-point problem, in its order
@@ -90,11 +90,11 @@ struct Instant {
 };
 
 struct Options {
-  double touch = 0;              ///< what counts as touching; 0: the model's own
-  bool warm = false;             ///< start from the active set of the last call with this workspace
-  bool tell = false;             ///< keep the trials
-  bool shock_done = false;       ///< blows and seizures of this very instant have been dealt with by `impact`
-  unsigned highest_order = 12;   ///< derivatives beyond f'' looked at for degenerate rows
+  double touch = 0;             ///< what counts as touching; 0: the model's own
+  bool warm = false;            ///< start from the active set of the last call with this workspace
+  bool tell = false;            ///< keep the trials
+  bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
+  unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
 };
 
 /// Memory of `accelerate` and `impact`; made for one model, reused from call to call.

@@ -72,8 +72,7 @@ Repair repair(const model::Model& model, const model::State& state, const Option
       const bool finite = std::isfinite(gradient_size(model, impl.rows, row));
       if (model::is_holonomic(model.row_kind[row]) && present(model, row, state.time) && finite) {
         problem.append(model, impl.rows, row, impl.rows.value[row],
-                       model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation
-                                                               : gauss::RowKind::inequality);
+                       model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
       }
     }
     gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss, impl.solution);

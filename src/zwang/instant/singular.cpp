@@ -267,9 +267,8 @@ std::vector<Combination> one_sided(const Expansion& x, const std::vector<std::si
   const std::uint32_t subsets = 1U << inequalities.size();
   std::vector<std::uint32_t> order(subsets);
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [](std::uint32_t a, std::uint32_t b) {
-    return __builtin_popcount(a) < __builtin_popcount(b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](std::uint32_t a, std::uint32_t b) { return __builtin_popcount(a) < __builtin_popcount(b); });
   for (const std::uint32_t subset : order) {
     const bool contains = std::any_of(supports.begin(), supports.end(),
                                       [&](std::uint32_t support) { return (subset & support) == support; });
@@ -664,8 +663,8 @@ bool settle_singular(const model::Model& model, const model::State& state, Works
     }
   }
   bool changed = false;
-  std::vector<Combination> flat;          // those whose s^3 does not contain a
-  std::vector<Vector> moving;             // y and z of each flat one
+  std::vector<Combination> flat;  // those whose s^3 does not contain a
+  std::vector<Vector> moving;     // y and z of each flat one
   for (const Combination& combination : tight) {
     Row row{Vector(x.n(), 0.0), 0};
     double size = 0;
@@ -813,8 +812,8 @@ bool settle_singular(const model::Model& model, const model::State& state, Works
   } else {
     if (reduced.inequalities.size() > most_inequalities) {
       instant.status = Status::undecided;
-      instant.expansion = "a quadric (" + quadric_words + ") beside more than " + std::to_string(most_inequalities) +
-                          " inequalities";
+      instant.expansion =
+          "a quadric (" + quadric_words + ") beside more than " + std::to_string(most_inequalities) + " inequalities";
       return true;
     }
     candidates = on_faces(x, reduced, left, quadric);

@@ -52,9 +52,9 @@ struct Workspace::Impl {
   gauss::Solution solution;
   std::vector<double> scratch_n;
   std::vector<double> scratch_m;
-  std::vector<double> a_scale;        ///< size of the terms that make up each acceleration
-  std::vector<double> scale;          ///< size of the terms of Phi_jj lambda_j and of f'', per row of the problem
-  std::vector<double> norm2;          ///< Phi_jj of the problem's rows
+  std::vector<double> a_scale;  ///< size of the terms that make up each acceleration
+  std::vector<double> scale;    ///< size of the terms of Phi_jj lambda_j and of f'', per row of the problem
+  std::vector<double> norm2;    ///< Phi_jj of the problem's rows
   std::vector<double> gram;
   std::vector<std::uint32_t> last_effective;  ///< rows of the last problem: a warm start needs the same ones
 };
@@ -80,9 +80,9 @@ void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std:
 /// `positive` ones are free to move both ways; rows with w < 0 are left out by the caller.
 struct MultiplierQuestion {
   const Subproblem* problem = nullptr;
-  std::vector<std::uint32_t> rows;         ///< rows of the problem with w = 0 (equations included)
-  std::vector<std::uint8_t> nonnegative;   ///< per entry of `rows`: may not decrease below zero
-  std::vector<double> lambda;              ///< per entry of `rows`
+  std::vector<std::uint32_t> rows;        ///< rows of the problem with w = 0 (equations included)
+  std::vector<std::uint8_t> nonnegative;  ///< per entry of `rows`: may not decrease below zero
+  std::vector<double> lambda;             ///< per entry of `rows`
 };
 [[nodiscard]] bool multipliers_unique(const MultiplierQuestion& question);
 

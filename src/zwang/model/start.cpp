@@ -146,8 +146,7 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
   }
 
   // From the end to the beginning, so that places stay right; what begins later in the list stands later in the text.
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.begin < b.begin; });
   std::string result = text;
   for (std::size_t i = changes.size(); i-- > 0;) {
     result.replace(changes[i].begin, changes[i].end - changes[i].begin, changes[i].text);

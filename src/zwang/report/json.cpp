@@ -44,9 +44,9 @@ void put_bodies(Writer& json, std::string_view key, const model::Model& model, s
 
 /// The body a variable belongs to.
 const model::Body& body_of(const model::Model& model, std::uint32_t variable) {
-  const auto after = std::upper_bound(
-      model.bodies.begin(), model.bodies.end(), variable,
-      [](std::uint32_t wanted, const model::Body& body) { return wanted < body.first; });
+  const auto after =
+      std::upper_bound(model.bodies.begin(), model.bodies.end(), variable,
+                       [](std::uint32_t wanted, const model::Body& body) { return wanted < body.first; });
   return *(after - 1);
 }
 
@@ -251,8 +251,8 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
     return;
   }
   if (shock.status == ShockStatus::gave_up) {
-    json.put("expansion", shock.restitution_note.empty() ? "the numbers are not finite"
-                                                         : std::string_view(shock.restitution_note));
+    json.put("expansion",
+             shock.restitution_note.empty() ? "the numbers are not finite" : std::string_view(shock.restitution_note));
     return;
   }
   put_bodies(json, "velocities", model, shock.velocities);
@@ -301,8 +301,7 @@ std::string accelerate_json(const model::Model& model, const model::State& state
 }
 
 std::string explain_json(const model::Model& model, const model::State& state, const instant::Instant& instant,
-                         const instant::Shock* shock, const instant::Instant* after,
-                         const model::State* state_after) {
+                         const instant::Shock* shock, const instant::Instant* after, const model::State* state_after) {
   Writer json;
   json.open();
   put_instant(json, model, state, instant);

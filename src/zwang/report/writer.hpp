@@ -13,9 +13,9 @@ namespace zwang::report {
 
 class Writer {
  public:
-  Writer& open();                       ///< {
-  Writer& open(std::string_view key);   ///< "key": {
-  Writer& close();                      ///< }
+  Writer& open();                      ///< {
+  Writer& open(std::string_view key);  ///< "key": {
+  Writer& close();                     ///< }
   Writer& open_list(std::string_view key);
   Writer& close_list();
 
