@@ -144,8 +144,9 @@ void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
 
     // Sort the runs by the other row, keeping the order of the variables, and write the edges down.
     if (products.size() > 1) {
-      std::stable_sort(products.begin(), products.end(),
-                       [](const Product& one, const Product& other) { return one.row < other.row; });
+      std::sort(products.begin(), products.end(), [](const Product& one, const Product& other) {
+        return one.row != other.row ? one.row < other.row : one.run.weighted < other.run.weighted;
+      });
     }
     for (std::size_t k = 0; k < products.size(); ++k) {
       if (k == 0 || products[k].row != products[k - 1].row) {
