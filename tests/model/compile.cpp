@@ -270,6 +270,12 @@ TEST(Names, OfTheTextAreKept) {
   EXPECT_EQ(model.text, "title = \"Ein Faden\"\n" + start);
 }
 
+TEST(Reading, KeepsLettersOfAnyKindInTexts) {
+  const std::string text =
+      "title = \"\"\"\"Fäden\"\" 糸 \\\n  x\"\"\" # größer\n" + start + "# ein 'halber\n[outputs]\nh = \"a.x\" # \"ü\n";
+  EXPECT_EQ(load(text, "model.toml").title, "\"Fäden\"\" 糸 x");
+}
+
 TEST(Reading, AcceptsCarriageReturnsAByteOrderMarkAndComments) {
   std::string text = "\xEF\xBB\xBF# Größe\n" + start;
   std::string dos;

@@ -157,7 +157,6 @@ void Source::require_text() const {
                                      longest_line >> 20U));
     }
   }
-  std::size_t dots = 0;
   for (std::size_t at = 0; at < text_.size();) {
     // Bytes that are no characters, and characters that no text has.
     const std::size_t length = character_length(text_, at);
@@ -170,13 +169,62 @@ void Source::require_text() const {
       const std::string what = fmt::format("this is not a text file: it holds the control character 0x{:02x}", byte);
       throw Error(place(position(at)), what);
     }
-
-    // A name of very many parts would be as many tables inside each other.
-    if (byte == '.') ++dots;
-    if (byte == '=' || byte == ',' || byte == '[' || byte == ']' || byte == '{' || byte == '}' || byte == '\n')
-      dots = 0;
-    if (dots > most_dots) throw Error(place(position(at)), fmt::format("a name of more than {} parts", most_dots));
     at += length;
+  }
+  require_plain_names();
+}
+
+void Source::require_plain_names() const {
+  const std::string_view text = text_;
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  const auto require_ascii = [&](std::size_t at, std::string_view where) {
+    if (at >= text.size() || static_cast<unsigned char>(text[at]) < 0x80U) return;
+    throw error(position(at),
+                fmt::format("the character {} cannot stand {}", text.substr(at, character_length(text, at)), where));
+  };
+  char quote = 0;      // of the string we are in
+  bool lines = false;  // it is one of several lines
+  std::size_t dots = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (quote == 0) {
+      // Between the strings: names, numbers, signs and comments.
+      require_ascii(at, "here: outside of quotes and comments only the letters a to z and A to Z are possible");
+      if (c == '#') {
+        at = std::min(text.find('\n', at), text.size());
+        continue;
+      }
+      if (c == '"' || c == '\'') {
+        quote = c;
+        lines = text.substr(at, 3) == std::string(3, c);
+        at += lines ? 3 : 1;
+        continue;
+      }
+
+      // A name of very many parts would be as many tables inside each other.
+      if (c == '.') ++dots;
+      if (c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n') dots = 0;
+      if (dots > most_dots) throw error(position(at), fmt::format("a name of more than {} parts", most_dots));
+      ++at;
+    } else if (c == '\\' && quote == '"') {
+      // An escape, or the end of a line that goes on in the next.
+      ++at;
+      require_ascii(at, "behind a \\");
+      if (at < text.size() && lines && blank(text[at])) {
+        while (at < text.size() && blank(text[at])) ++at;
+        require_ascii(at, "at the beginning of a line that goes on from a \\");
+      } else {
+        ++at;
+      }
+    } else if (c == quote && (!lines || text.substr(at, 3) == std::string(3, c))) {
+      // The closing quotes; two more may belong to the text before them.
+      at += lines ? 3 : 1;
+      for (int more = 0; lines && more < 2 && at < text.size() && text[at] == quote; ++more) ++at;
+      quote = 0;
+    } else {
+      if (c == '\n' && !lines) quote = 0;
+      ++at;
+    }
   }
 }
 

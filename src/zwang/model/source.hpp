@@ -39,10 +39,12 @@ class Source {
   /// Position of a byte of the whole text.
   [[nodiscard]] Position position(std::size_t byte) const;
 
-  /// Throws when the text cannot be a model file at all: not UTF-8, bytes that no text has, monstrous lines.
+  /// Throws when the text cannot be a model file at all: not UTF-8, bytes that no text has, monstrous lines; and what
+  /// the TOML library stumbles over: letters beyond ASCII outside of strings and comments, names of very many parts.
   void require_text() const;
 
  private:
+  void require_plain_names() const;
   [[nodiscard]] std::string_view line(std::uint32_t number) const;
   [[nodiscard]] std::size_t byte(Position position) const;
 
