@@ -335,7 +335,8 @@ void measure(std::size_t n, std::size_t r, bool twice) {
 }  // namespace
 
 int main() {
-  std::printf("Dense nearest point, nanoseconds; goals: cold <= 2.5, warm <= 1.5 floors (n <= 12: or floor + 150 ns)\n");
+  std::printf(
+      "Dense nearest point, nanoseconds; goals: cold <= 2.5, warm <= 1.5 floors (n <= 12: or floor + 150 ns)\n");
   std::printf("   n    r rows        floor        cold  ratio       rounds        warm  ratio       rounds\n");
   for (const bool twice : {false, true}) {
     measure(6, 2, twice);

@@ -65,7 +65,8 @@ TEST(Mass, a_blocks_factor_times_its_transpose_is_the_block) {
     for (std::size_t i = 0; i < size; ++i) {
       for (std::size_t j = 0; j < size; ++j) {
         double sum = 0;
-        for (std::size_t k = 0; k <= std::min(i, j); ++k) sum += block.factor[k * size + i] * block.factor[k * size + j];
+        for (std::size_t k = 0; k <= std::min(i, j); ++k)
+          sum += block.factor[k * size + i] * block.factor[k * size + j];
         EXPECT_NEAR(sum, coupled.matrix[block.variables[i]][block.variables[j]], 1e-14);
       }
     }
@@ -96,7 +97,8 @@ TEST(Mass, set_zero_forgets_the_values_and_keeps_the_structure) {
 }
 
 TEST(Mass, what_is_not_positive_or_not_finite_is_refused_by_name) {
-  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Mass mass({1, 2, bad, 3});
     EXPECT_FALSE(mass.factor()) << bad;
     EXPECT_EQ(mass.weakest(), 2U);

@@ -36,7 +36,10 @@ constexpr double hopeless = 1e-11;
 constexpr double doubtful = 1e-6;
 constexpr double dependent = 1e-12;
 
-enum State : std::uint8_t { outside, in_set, skipped };
+/// Up to this many rows a cold start makes all of Phi.
+constexpr std::size_t few_rows = 24;
+
+enum State : std::uint8_t { outside, in_set, skipped, copy };
 
 /// sum x_j^2 root_j^2 over all columns.
 double weighted_square(const double* x, const double* root, std::size_t size) {
@@ -50,6 +53,20 @@ double weighted_square(const double* x, const double* root, std::size_t size) {
   double sum = total(s0 + s1);
   for (; j < size; ++j) sum += (x[j] * root[j]) * (x[j] * root[j]);
   return sum;
+}
+
+/// Zero times a finite number is zero, and any other is not.
+bool finite(const double* x, std::size_t size) {
+  const Pair zero = {0, 0};
+  Pair s0 = zero, s1 = zero;
+  std::size_t j = 0;
+  for (; j + 4 <= size; j += 4) {
+    s0 += load(x + j) * zero;
+    s1 += load(x + j + 2) * zero;
+  }
+  double sum = total(s0 + s1);
+  for (; j < size; ++j) sum += x[j] * 0;
+  return sum == 0;
 }
 
 /// x with zero where the comparison holds.
@@ -75,23 +92,16 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   if (short_rows_) grow(index_, capacity_ * stride_);
   grow(gram_, capacity_ * capacity_);
   grow(factor_, capacity_ * capacity_);
-  for (auto* vector : {&set_, &slot_, &free_slots_, &length_}) grow(*vector, capacity_);
-  for (auto* vector : {&print_, &square_, &free_, &inverse_, &multiplier_}) grow(*vector, capacity_);
-  grow(u_, 2 * capacity_);
+  for (auto* vector : {&set_, &slot_, &slot_row_, &free_slots_, &length_}) grow(*vector, capacity_ + 1);
+  for (auto* vector : {&square_, &free_, &inverse_, &multiplier_}) grow(*vector, capacity_);
+  grow(u_, 2 * capacity_ + 2);
   for (auto* vector : {&waiting_, &negative_, &violated_, &distinct_}) grow(*vector, r + 1);
   for (auto* vector : {&w_, &norm_}) grow(*vector, r);
   grow(estimate_, 6 * (r + 1));
-  grow(table_, 4 * r + 1);
+  grow(table_, 8 * r + 8);
   grow(state_, r);
   for (auto* vector : {&a_, &d_, &scatter_, &magnitude_}) grow(*vector, n + 1);
   last_.reserve(r);
-
-  // Any fixed numbers without pattern serve as a fingerprint of a row's direction.
-  std::uint64_t state = 0x9e3779b97f4a7c15ULL;
-  for (std::size_t j = random_.size(); j <= n; ++j) {
-    state = (state + j) * 6364136223846793005ULL + 1442695040888963407ULL;
-    random_.push_back(static_cast<double>(state >> 11) * 0x1p-53 - 0.5);
-  }
 }
 
 bool DenseFace::prepare(const Problem& problem) {
@@ -128,10 +138,8 @@ bool DenseFace::prepare(const Problem& problem) {
   }
   restart();
 
-  // Zero times a finite number is zero. Rows and offsets show in w, at the end.
-  double check = 0;
-  for (std::size_t j = 0; j < n; ++j) check += 0 * problem.a0[j];
-  return check == 0;
+  // Rows and offsets show in w, at the end.
+  return finite(problem.a0.data(), n);
 }
 
 void DenseFace::restart() {
@@ -143,6 +151,9 @@ void DenseFace::restart() {
   std::fill_n(norm_.data(), r_, -1.0);
   rescued_ = false;
   told_ = false;
+  all_known_ = false;
+  answered_ = false;
+  spent_ = 0;
 }
 
 double DenseFace::norm_squared(std::uint32_t row) {
@@ -185,36 +196,33 @@ void DenseFace::bring_through_blocks(std::uint32_t row, double* out) {
   }
 }
 
-/// A row's place among the candidates: B_i, |B_i|^2, J_i a0 + h_i and the fingerprint.
+/// A row's place among the candidates: B_i, |B_i|^2 and J_i a0 + h_i.
 void DenseFace::bring(std::uint32_t row, std::size_t slot) {
   const Problem& problem = *problem_;
   const double* entry = problem.entry.data() + problem.start[row];
   const double* a0 = problem.a0.data();
   double* out = rows_.data() + slot * stride_;
-  double square = 0, print = 0, slack = problem.h[row];
+  double square = 0, slack = problem.h[row];
 
   if (full_rows_ && diagonal_) {
     // All at once over a dense row.
     const double* root = problem.mass->inverse_root().data();
-    Pair squares = {0, 0}, prints = {0, 0}, slacks = {0, 0};
+    Pair squares = {0, 0}, slacks = {0, 0};
     std::size_t j = 0;
     for (; j + 2 <= n_; j += 2) {
       const Pair x = load(entry + j);
       const Pair b = x * load(root + j);
       store(out + j, b);
       squares += b * b;
-      prints += b * load(random_.data() + j);
       slacks += x * load(a0 + j);
     }
     square = total(squares);
-    print = total(prints);
     slack += total(slacks);
     if (j < n_) {
       const double b = entry[j] * root[j];
       out[j] = b;
       out[j + 1] = 0;
       square += b * b;
-      print += b * random_[j];
       slack += entry[j] * a0[j];
     }
   } else {
@@ -250,10 +258,7 @@ void DenseFace::bring(std::uint32_t row, std::size_t slot) {
           d_[other] = 0;
         }
       }
-      for (std::size_t e = 0; e < length; ++e) {
-        square += out[e] * out[e];
-        print += out[e] * random_[index[e]];
-      }
+      for (std::size_t e = 0; e < length; ++e) square += out[e] * out[e];
     } else {
       if (diagonal_) {
         std::fill_n(out, stride_, 0.0);
@@ -263,12 +268,10 @@ void DenseFace::bring(std::uint32_t row, std::size_t slot) {
         }
       }
       square = linear::dot(out, out, n_);
-      print = linear::dot(out, random_.data(), n_);
     }
     length_[slot] = static_cast<std::uint32_t>(length);
   }
   square_[slot] = square;
-  print_[slot] = print / std::sqrt(square);
   free_[slot] = slack;
   norm_[row] = square;
 }
@@ -306,42 +309,47 @@ bool DenseFace::repeats(std::uint32_t row, std::uint32_t other) const {
          (full_rows_ || std::equal(column + first, column + first + length, column + start));
 }
 
-/// The rows without exact copies of earlier ones, which would only be in the way of a guess.
+/// Lists the rows without exact copies of earlier ones, which would only be in the way; what holds for a row holds for its
+/// copies.
 void DenseFace::list_distinct() {
   const Problem& problem = *problem_;
-  distinct_count_ = 0;
-  if (r_ <= 64) {
-    // Few: compare offsets with all before.
-    const double* h = problem.h.data();
-    for (std::uint32_t i = 0; i < r_; ++i) {
-      int same = 0;
-      for (std::uint32_t k = 0; k < i; ++k) same |= h[k] == h[i] ? 1 : 0;
-      bool copy = false;
-      for (std::uint32_t k = 0; same != 0 && k < i && !copy; ++k) copy = repeats(i, k);
-      distinct_[distinct_count_] = i;
-      distinct_count_ += copy ? 0 : 1;
-    }
-    return;
-  }
 
-  // Many: a table by offset, length and first entry.
-  std::size_t mask = 1;
-  while (mask < 2 * r_) mask *= 2;
-  --mask;
+  // Few rows: when no two offsets share a bit of 1024, no two rows are the same.
+  if (r_ <= 24) {
+    std::uint64_t seen[16] = {};
+    std::uint64_t twice = 0;
+    for (std::uint32_t i = 0; i < r_; ++i) {
+      const std::uint64_t key = (std::bit_cast<std::uint64_t>(problem.h[i]) * 0x9e3779b97f4a7c15ULL) >> 54;
+      const std::uint64_t bit = std::uint64_t{1} << (key & 63);
+      twice |= seen[key >> 6] & bit;
+      seen[key >> 6] |= bit;
+      distinct_[i] = i;
+    }
+    distinct_count_ = r_;
+    if (twice == 0) return;
+  }
   constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
+  const auto bits = static_cast<int>(std::bit_width(4 * r_));
+  const std::size_t mask = (std::size_t{1} << bits) - 1;
   std::fill_n(table_.data(), mask + 1, nobody);
+  distinct_count_ = 0;
   for (std::uint32_t i = 0; i < r_; ++i) {
-    const std::size_t first = problem.start[i], length = problem.start[i + 1] - first;
-    const double lead = length > 0 ? problem.entry[first] : 0.0;
-    std::uint64_t key = std::bit_cast<std::uint64_t>(problem.h[i]) * 0x9e3779b97f4a7c15ULL;
-    key ^= (std::bit_cast<std::uint64_t>(lead) + length) * 0xc2b2ae3d27d4eb4fULL;
-    std::size_t place = (key >> 32) & mask;
-    bool copy = false;
-    while (table_[place] != nobody && !copy) {
-      copy = repeats(i, table_[place]);
+    // A place by offset, first entry and its column.
+    const std::size_t first = problem.start[i];
+    std::uint64_t key = std::bit_cast<std::uint64_t>(problem.h[i]);
+    if (first < problem.start[i + 1]) {
+      key = key * 0x9e3779b97f4a7c15ULL + std::bit_cast<std::uint64_t>(problem.entry[first]) + problem.column[first];
+    }
+    std::size_t place = (key * 0xc2b2ae3d27d4eb4fULL) >> (64 - bits);
+    bool found = false;
+    while (table_[place] != nobody && !found) {
+      found = repeats(i, table_[place]);
       place = (place + 1) & mask;
     }
-    if (copy) continue;
+    if (found) {
+      state_[i] = copy;
+      continue;
+    }
     table_[place] = i;
     distinct_[distinct_count_++] = i;
   }
@@ -355,7 +363,8 @@ void DenseFace::combine(const double* c, double* out) {
     for (std::size_t q = 0; q < distinct_count_; ++q) {
       if (c[q] == 0) continue;
       const std::uint32_t i = distinct_[q];
-      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) out[problem.column[e]] += c[q] * problem.entry[e];
+      for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e)
+        out[problem.column[e]] += c[q] * problem.entry[e];
     }
     return;
   }
@@ -377,71 +386,65 @@ void DenseFace::combine(const double* c, double* out) {
   for (; k < count; ++k) linear::add_multiple(c[which[k]], row(k), out, n_);
 }
 
-/// A few steps of conjugate gradients on the dual problem, clipped at zero: minimise |B^T lambda|^2 / 2 - lambda . (J a0 + h).
-/// The rows that come out with a multiplier well above zero are the guess; small ones are more often wrong than right.
-void DenseFace::guess() {
-  begin();
-  told_ = false;
-  if (r_ == 0) return;
-  const Problem& problem = *problem_;
-  list_distinct();
-  const std::size_t count = distinct_count_;
-  const std::size_t even = (count + 1) / 2 * 2, room = (r_ + 1) / 2 * 2;
-  double* lambda = estimate_.data();   // lambda_i |B_i|
-  double* direction = lambda + room;   // of that
-  double* inverse = direction + room;  // 1 / |B_i|
-  double* gradient = inverse + room;   // w_i / |B_i|
-  double* factor = gradient + room;    // coefficients of rows
-  double* least = factor + room;       // below which lambda does not fall
-
-  // |B_i| and the free slacks; a row of zeros pads an odd number.
-  for (double* values : {lambda, direction, inverse, gradient, factor, least}) values[even - 1] = 0;
-  std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
-  distinct_slacks(gradient);
-  double most = 0;
-  for (std::size_t q = 0; q < count; ++q) {
-    const std::uint32_t i = distinct_[q];
-    const double square = norm_squared(i);
-    const bool equation = problem.kind[i] == RowKind::equation;
-    inverse[q] = square > 0 ? 1 / std::sqrt(square) : 0.0;
-    gradient[q] *= inverse[q];
-    lambda[q] = direction[q] = 0;
-    least[q] = equation ? -std::numeric_limits<double>::infinity() : 0.0;
-    most = std::max(most, equation ? 1.0 : gradient[q]);
+/// out = Phi x over the first slots; a zero behind an odd number.
+void DenseFace::times_phi(const double* x, std::size_t count, double* out) const {
+  std::size_t q = 0;
+  for (; q + 4 <= count; q += 4) {
+    const double* phi = gram_.data() + q * capacity_;
+    const double* rows[4] = {phi, phi + capacity_, phi + 2 * capacity_, phi + 3 * capacity_};
+    linear::dots<4>(rows, x, count, out + q);
   }
-  if (!(most > 0)) return;
+  for (; q < count; ++q) out[q] = linear::dot(gram_.data() + q * capacity_, x, count);
+  if (count % 2 != 0) out[count] = 0;
+}
 
-  const int steps = count < 4 ? 0 : (count < 10 ? 1 : (count < 32 ? 3 : (count < 100 ? 5 : 6)));
-  double before = 0;
-  for (int step = 0; step < steps; ++step) {
-    // The gradient where it may be followed, and the direction conjugate to the last.
-    Pair squares = {0, 0};
+/// Where the steps of a guess keep their numbers, row by row in units in which every |B_i| is one. Rows of zeros pad an odd
+/// number.
+struct DenseFace::Steps {
+  double* lambda;     ///< lambda_i |B_i|
+  double* direction;  ///< of that
+  double* inverse;    ///< 1 / |B_i|
+  double* gradient;   ///< w_i / |B_i|
+  double* factor;     ///< coefficients of the rows themselves
+  double* least;      ///< below which lambda does not fall
+  std::size_t count, even;
+
+  Steps(double* memory, std::size_t rows, std::size_t most) : count(rows), even((rows + 1) / 2 * 2) {
+    const std::size_t room = (most + 1) / 2 * 2;
+    double** const all[6] = {&lambda, &direction, &inverse, &gradient, &factor, &least};
+    for (std::size_t k = 0; k < 6; ++k) {
+      *all[k] = memory + k * room;
+      if (even > 0) (*all[k])[even - 1] = 0;
+    }
+    std::fill_n(lambda, even, 0.0);
+    std::fill_n(direction, even, 0.0);
+  }
+
+  /// The direction conjugate to the last one where it may be followed, and the rise of the dual along it.
+  double choose(double& before) const {
+    const Pair zero = {0, 0};
+    Pair squares = zero, sums = zero;
     for (std::size_t q = 0; q < even; q += 2) {
       const Pair g = load(gradient + q);
-      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (g <= Pair{0, 0}), g);
+      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (g <= zero), g);
       squares += open * open;
       store(factor + q, open);
     }
     const double now = total(squares);
     const double beta = before > 0 ? now / before : 0.0;
     before = now;
-    Pair sums = {0, 0};
     for (std::size_t q = 0; q < even; q += 2) {
       const Pair value = load(factor + q) + Pair{beta, beta} * load(direction + q);
-      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (value <= Pair{0, 0}), value);
+      const Pair open = zero_where((load(lambda + q) <= load(least + q)) & (value <= zero), value);
       sums += open * load(gradient + q);
       store(direction + q, open);
       store(factor + q, open * load(inverse + q));
     }
-    const double along = total(sums);
+    return total(sums);
+  }
 
-    // The exact step along it.
-    combine(factor, d_.data());
-    const double square = weigh(d_.data());
-    if (!(square > 0) || !(along > 0)) break;
-    const double length = along / square;
-
-    // Take it; rows that would fall below zero stop there, which gives back a part.
+  /// Goes that far; rows that would fall below zero stop there. What they give back is left in factor; is there any?
+  [[nodiscard]] bool go(double length) const {
     Pair given_back = {0, 0};
     for (std::size_t q = 0; q < even; q += 2) {
       const Pair value = load(lambda + q) + Pair{length, length} * load(direction + q);
@@ -450,25 +453,183 @@ void DenseFace::guess() {
       store(lambda + q, value - excess);
       store(factor + q, excess * load(inverse + q));
     }
+    return total(given_back) != 0;
+  }
+
+  /// Half a step of each inequality alone; the largest multiplier among them.
+  [[nodiscard]] double finish() const {
+    double largest = 0;
+    for (std::size_t q = 0; q < even; ++q) {
+      lambda[q] = least[q] < 0 ? 0.0 : std::max(0.0, lambda[q] + 0.5 * gradient[q]);
+      largest = std::max(largest, lambda[q]);
+    }
+    return largest;
+  }
+};
+
+/// Steps of conjugate gradients on the dual problem, clipped at zero: minimise |B^T lambda|^2 / 2 - lambda . (J a0 + h). With
+/// few rows through Phi, else through the variables, where a_ follows.
+void DenseFace::take_steps(const Steps& steps, int most, bool few) {
+  double before = 0;
+  double* image = u_.data() + capacity_;
+  for (int step = 0; step < most; ++step) {
+    // The exact length of the step.
+    const double rise = steps.choose(before);
+    double square = 0;
+    if (few) {
+      times_phi(steps.factor, steps.count, image);
+      square = linear::dot(steps.factor, image, steps.even);
+    } else {
+      combine(steps.factor, d_.data());
+      square = weigh(d_.data());
+    }
+    if (!(square > 0) || !(rise > 0)) return;
+    const double length = rise / square;
+
+    // Take it, give back what was clipped, and look at the slacks.
+    const bool clipped = steps.go(length);
+    if (few) {
+      for (std::size_t q = 0; q < steps.even; ++q) steps.gradient[q] -= length * image[q] * steps.inverse[q];
+      if (!clipped) continue;
+      times_phi(steps.factor, steps.count, image);
+      for (std::size_t q = 0; q < steps.even; ++q) steps.gradient[q] += image[q] * steps.inverse[q];
+      continue;
+    }
     linear::add_multiple(-length, d_.data(), a_.data(), n_);
-    if (total(given_back) != 0) {
-      combine(factor, d_.data());
+    if (clipped) {
+      combine(steps.factor, d_.data());
       (void)weigh(d_.data());
       linear::add_multiple(1.0, d_.data(), a_.data(), n_);
     }
-    distinct_slacks(gradient);
-    for (std::size_t q = 0; q < even; q += 2) store(gradient + q, load(gradient + q) * load(inverse + q));
+    distinct_slacks(steps.gradient);
+    for (std::size_t q = 0; q < steps.even; ++q) steps.gradient[q] *= steps.inverse[q];
+  }
+}
+
+/// The guess for few rows: with all of Phi at hand, which costs little then, steps and pivots need no look at the variables.
+/// What it settles on is checked by the story like any other guess.
+void DenseFace::settle_few() {
+  const Problem& problem = *problem_;
+  waiting_count_ = 0;
+
+  // All rows but zero ones take the slots 0, 1, 2, ..., equations first.
+  std::size_t count = 0, equations = 0;
+  for (const RowKind kind : {RowKind::equation, RowKind::inequality}) {
+    for (std::size_t q = 0; q < distinct_count_; ++q) {
+      const std::uint32_t row = distinct_[q];
+      if (problem.kind[row] != kind) continue;
+      bring(row, count);
+      if (!(square_[count] > 0)) continue;
+      slot_[count] = static_cast<std::uint32_t>(count);
+      slot_row_[count++] = row;
+    }
+    if (kind == RowKind::equation) equations = count;
+  }
+  double most = 0;
+  for (std::size_t q = equations; q < count; ++q) most = std::max(most, free_[q]);
+  if (!(most > 0) && equations == 0) return;
+
+  // All of Phi.
+  for (std::size_t first = 0; first < count; first += 4) gram_block(first, std::min<std::size_t>(4, count - first));
+  for (std::size_t p = 0; p < count; ++p) {
+    const double* phi = gram_.data() + p * capacity_;
+    double* column = gram_.data() + p;
+    for (std::size_t q = 0; q < p; ++q, column += capacity_) *column = phi[q];
+    *column = square_[p];
   }
 
-  // Half a step of each row alone, then those clearly above zero.
-  double largest = 0;
+  // A few steps; the rows that come out clearly above zero are the first set.
+  const Steps steps(estimate_.data(), count, r_);
   for (std::size_t q = 0; q < count; ++q) {
-    lambda[q] = least[q] < 0 ? 0.0 : std::max(0.0, lambda[q] + 0.5 * gradient[q]);
-    largest = std::max(largest, lambda[q]);
+    steps.inverse[q] = 1 / std::sqrt(square_[q]);
+    steps.gradient[q] = free_[q] * steps.inverse[q];
+    steps.least[q] = q < equations ? -std::numeric_limits<double>::infinity() : 0.0;
   }
+  take_steps(steps, count < 10 ? 0 : 4, true);
+  const double enough = 0.1 * steps.finish();
+  for (std::size_t q = 0; q < count; ++q) {
+    set_[wanted_] = slot_row_[q];
+    slot_[wanted_] = static_cast<std::uint32_t>(q);
+    wanted_ += q < equations || steps.lambda[q] > enough ? 1 : 0;
+  }
+
+  // Pivot: negative rows leave, else rows broken enter, until neither is left; rounding is the story's business.
+  all_known_ = true;
+  double* lambda = steps.lambda;
+  double* image = steps.factor;
+  double* broken = steps.gradient;
+  for (int round = 0; round < 10; ++round) {
+    if (round > 0) ++spent_;
+    if (valid_ < wanted_) extend();
+    multipliers();
+    if (negative_count_ > 0) {
+      for (const std::uint32_t row : negative()) state_[row] = outside;
+      compact();
+      continue;
+    }
+    std::fill_n(lambda, count, 0.0);
+    for (std::size_t p = 0; p < size_; ++p) lambda[slot_[p]] = multiplier_[p];
+    times_phi(lambda, count, image);
+    double worst = 0;
+    for (std::size_t q = equations; q < count; ++q) {
+      const double noise = 1e-12 * (std::abs(free_[q]) + std::abs(image[q]));
+      const double may = state_[slot_row_[q]] == outside ? 1.0 : 0.0;
+      broken[q] = may * std::max(0.0, free_[q] - image[q] - noise) * steps.inverse[q];
+      worst = std::max(worst, broken[q]);
+    }
+    if (worst == 0) {
+      answered_ = true;
+      break;
+    }
+    for (std::size_t q = equations; q < count; ++q) {
+      set_[wanted_] = slot_row_[q];
+      slot_[wanted_] = static_cast<std::uint32_t>(q);
+      wanted_ += broken[q] > 0.3 * worst ? 1 : 0;
+    }
+  }
+  all_known_ = false;
+  wanted_ = size_;
+
+  // Only the rows held keep their slots.
+  free_count_ = 0;
+  for (std::size_t k = capacity_; k-- > 0;) {
+    if (k >= count || state_[slot_row_[k]] != in_set) free_slots_[free_count_++] = static_cast<std::uint32_t>(k);
+  }
+}
+
+/// The rows that come out of a few steps with a multiplier well above zero; small ones are more often wrong than right.
+void DenseFace::guess() {
+  begin();
+  told_ = false;
+  if (r_ == 0) return;
+  const Problem& problem = *problem_;
+  list_distinct();
+  if (distinct_count_ <= std::min(few_rows, capacity_) && !short_rows_) {
+    settle_few();
+    return;
+  }
+
+  // |B_i| and the free slacks.
+  const std::size_t count = distinct_count_;
+  const Steps steps(estimate_.data(), count, r_);
+  std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
+  distinct_slacks(steps.gradient);
+  double most = 0;
+  for (std::size_t q = 0; q < count; ++q) {
+    const std::uint32_t i = distinct_[q];
+    const double square = norm_squared(i);
+    const bool equation = problem.kind[i] == RowKind::equation;
+    steps.inverse[q] = square > 0 ? 1 / std::sqrt(square) : 0.0;
+    steps.gradient[q] *= steps.inverse[q];
+    steps.least[q] = equation ? -std::numeric_limits<double>::infinity() : 0.0;
+    most = std::max(most, equation ? 1.0 : steps.gradient[q]);
+  }
+  if (!(most > 0)) return;
+  take_steps(steps, count < 100 ? 4 : 6, false);
+  const double enough = 0.1 * steps.finish();
   for (std::size_t q = 0; q < count; ++q) {
     waiting_[waiting_count_] = distinct_[q];
-    waiting_count_ += lambda[q] > 0.1 * largest ? 1 : 0;
+    waiting_count_ += steps.lambda[q] > enough ? 1 : 0;
   }
 }
 
@@ -501,48 +662,31 @@ double DenseFace::weigh(double* x) {
 
 // ---------------------------------------------------------------------------------------------------- factor
 
-double DenseFace::gram_entry(std::size_t one, std::size_t other) const {
-  const double* x = rows_.data() + one * stride_;
-  const double* y = rows_.data() + other * stride_;
-  if (!short_rows_) return linear::dot(x, y, n_);
-
-  // Both by index, ascending only within blocks: spread one, gather the other.
-  double sum = 0;
-  const std::uint32_t* index_x = index_.data() + one * stride_;
-  const std::uint32_t* index_y = index_.data() + other * stride_;
-  for (std::size_t i = 0; i < length_[one]; ++i) {
-    for (std::size_t j = 0; j < length_[other]; ++j) {
-      if (index_x[i] == index_y[j]) sum += x[i] * y[j];
-    }
-  }
-  return sum;
-}
-
-/// True if a row listed already says all that this one says: same direction and at least as far. A weaker row listed
-/// before gives way instead.
-bool DenseFace::shadowed(std::uint32_t row, std::size_t slot) {
-  const double near = 1e-12 * std::sqrt(static_cast<double>(n_) + 1);
-  for (std::size_t p = 0; p < wanted_; ++p) {
+/// A dependent row may be parallel to one held: of two inequalities the one broken further must stay. Then the new row takes
+/// the place, the row of L grows by the ratio of their lengths, and true is returned.
+bool DenseFace::replaces(std::uint32_t row, std::size_t slot) {
+  if (problem_->kind[row] == RowKind::equation) return false;
+  double* phi = gram_.data() + slot * capacity_;
+  for (std::size_t p = 0; p < size_; ++p) {
     const std::size_t other = slot_[p];
-    if (!(std::abs(print_[slot] - print_[other]) <= near)) continue;
-    const double product = gram_entry(slot, other);
-    if (!(product > 0 && product * product >= square_[slot] * square_[other] * (1 - 1e-14))) continue;
+    const double product = phi[other];
+    if (!(product > 0 && product * product >= square_[slot] * square_[other] * (1 - 1e-13))) continue;
+    if (problem_->kind[set_[p]] == RowKind::equation) return false;
+    const double ratio = std::sqrt(square_[slot] / square_[other]);
+    if (!(free_[slot] > ratio * free_[other])) return false;
 
-    // Parallel. Of two inequalities the one broken further stays.
-    const bool both = problem_->kind[row] == RowKind::inequality && problem_->kind[set_[p]] == RowKind::inequality;
-    const double mine = free_[slot] / std::sqrt(square_[slot]), theirs = free_[other] / std::sqrt(square_[other]);
-    if (!both || mine <= theirs) return true;
-    state_[set_[p]] = outside;
-    free_slots_[free_count_++] = static_cast<std::uint32_t>(other);
-    for (std::size_t k = p; k + 1 < wanted_; ++k) {
-      set_[k] = set_[k + 1];
-      slot_[k] = slot_[k + 1];
-    }
-    --wanted_;
-    if (p < size_) --size_;
-    valid_ = std::min(valid_, p);
+    // L and Phi as if it had been there from the start.
+    double* l = factor_.data() + p * capacity_;
+    for (std::size_t q = 0; q <= p; ++q) l[q] *= ratio;
+    inverse_[p] /= ratio;
+    for (std::size_t q = p + 1; q < size_; ++q) gram_[slot_[q] * capacity_ + slot] = phi[slot_[q]];
+    state_[set_[p]] = skipped;
+    release(slot_[p]);
+    set_[p] = row;
+    slot_[p] = static_cast<std::uint32_t>(slot);
+    state_[row] = in_set;
     solved_ = std::min(solved_, p);
-    return false;
+    return true;
   }
   return false;
 }
@@ -678,6 +822,29 @@ double DenseFace::along(const double* z, std::size_t slot) const {
   return sum;
 }
 
+void DenseFace::gram_block(std::size_t first, std::size_t count) {
+  switch (count) {
+    case 1: gram_rows<1>(first); break;
+    case 2: gram_rows<2>(first); break;
+    case 3: gram_rows<3>(first); break;
+    default: gram_rows<4>(first); break;
+  }
+}
+
+void DenseFace::factor_block(std::size_t first, std::size_t count) {
+  switch (count) {
+    case 1: factor_rows<1>(first); break;
+    case 2: factor_rows<2>(first); break;
+    case 3: factor_rows<3>(first); break;
+    default: factor_rows<4>(first); break;
+  }
+}
+
+/// Gives a slot back, unless the guess for few rows still needs them all.
+void DenseFace::release(std::size_t slot) {
+  if (!all_known_) free_slots_[free_count_++] = static_cast<std::uint32_t>(slot);
+}
+
 /// Factors the listed rows from position `valid_` on, four at a time; `size_` rows of the list were held before and have
 /// their part of Phi already.
 void DenseFace::extend() {
@@ -688,12 +855,12 @@ void DenseFace::extend() {
     // The next rows, at most four, all known or all fresh.
     const std::size_t end = next < known ? known : wanted_;
     std::size_t count = std::min<std::size_t>(4, end - next);
-    const bool fresh = next >= known;
+    const bool fresh = next >= known && !all_known_;
     if (size_ == n_) {
       // The set spans everything: whatever comes depends on it.
       for (; next < wanted_; ++next) {
         state_[set_[next]] = skipped;
-        free_slots_[free_count_++] = slot_[next];
+        release(slot_[next]);
       }
       break;
     }
@@ -702,24 +869,8 @@ void DenseFace::extend() {
       slot_[size_ + i] = slot_[next + i];
     }
     next += count;
-    switch (count) {
-      case 1:
-        if (fresh) gram_rows<1>(size_);
-        factor_rows<1>(size_);
-        break;
-      case 2:
-        if (fresh) gram_rows<2>(size_);
-        factor_rows<2>(size_);
-        break;
-      case 3:
-        if (fresh) gram_rows<3>(size_);
-        factor_rows<3>(size_);
-        break;
-      default:
-        if (fresh) gram_rows<4>(size_);
-        factor_rows<4>(size_);
-        break;
-    }
+    if (fresh) gram_block(size_, count);
+    factor_block(size_, count);
 
     // Among themselves, one after the other; a row that depends on those before it is skipped.
     const std::size_t first = size_;
@@ -746,9 +897,9 @@ void DenseFace::extend() {
         slot_[size_] = slot;
         state_[row] = in_set;
         ++size_;
-      } else {
+      } else if (!replaces(row, slot)) {
         state_[row] = skipped;
-        free_slots_[free_count_++] = slot;
+        release(slot);
       }
     }
   }
@@ -756,12 +907,12 @@ void DenseFace::extend() {
 }
 
 void DenseFace::hold() {
-  // Rows that want to enter take a slot, unless they are zero or say nothing new.
+  // Rows that want to enter take a slot, unless they are zero.
   for (std::size_t k = 0; k < waiting_count_ && free_count_ > 0; ++k) {
     const std::uint32_t row = waiting_[k];
     const std::size_t slot = free_slots_[--free_count_];
     bring(row, slot);
-    if (!(square_[slot] > 0) || shadowed(row, slot)) {
+    if (!(square_[slot] > 0)) {
       state_[row] = skipped;
       free_slots_[free_count_++] = static_cast<std::uint32_t>(slot);
       continue;
@@ -777,6 +928,12 @@ void DenseFace::hold() {
 // ---------------------------------------------------------------------------------------------------- signs
 
 void DenseFace::multipliers() {
+  // The guess may have just done it.
+  if (answered_) {
+    answered_ = false;
+    return;
+  }
+
   // L u = free slacks, from the first entry that changed.
   for (std::size_t p = solved_; p < size_; ++p) {
     const double* l = factor_.data() + p * capacity_;
@@ -851,7 +1008,8 @@ double DenseFace::slack(std::size_t row, const double* a) const {
   const Problem& problem = *problem_;
   if (full_rows_) return problem.h[row] + linear::dot(problem.entry.data() + problem.start[row], a, n_);
   double sum = problem.h[row];
-  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) sum += problem.entry[e] * a[problem.column[e]];
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e)
+    sum += problem.entry[e] * a[problem.column[e]];
   return sum;
 }
 
@@ -1031,7 +1189,7 @@ void DenseFace::price() {
 
   // Rows broken beyond rounding.
   for (std::uint32_t i = 0; i < r_; ++i) {
-    if (state_[i] == in_set) continue;
+    if (state_[i] == in_set || state_[i] == copy) continue;
     const double broken = problem_->kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
     const double offset = std::abs(problem_->h[i]);
     if (!(broken > rounding * offset)) continue;
@@ -1050,7 +1208,7 @@ void DenseFace::compact() {
   std::size_t kept = 0;
   for (std::size_t p = 0; p < size_; ++p) {
     if (state_[set_[p]] != in_set) {
-      free_slots_[free_count_++] = slot_[p];
+      release(slot_[p]);
       valid_ = std::min(valid_, kept);
       continue;
     }
@@ -1115,15 +1273,12 @@ bool DenseFace::finish(Solution& solution) {
     last_[p] = row;
   }
   solution.rank = set.size();
+  solution.rounds += spent_;
   last_n_ = n_;
   last_r_ = r_;
   has_last_ = true;
 
-  // Zero times a finite number is zero.
-  double check = 0;
-  for (const double value : solution.a) check += 0 * value;
-  for (const double value : solution.w) check += 0 * value;
-  return check == 0;
+  return finite(a, n_) && finite(w, r_);
 }
 
 }  // namespace zwang::gauss

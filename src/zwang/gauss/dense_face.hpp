@@ -46,8 +46,7 @@ class DenseFace {
   double norm_squared(std::uint32_t row);
   void bring(std::uint32_t row, std::size_t slot);
   void bring_through_blocks(std::uint32_t row, double* out);
-  bool shadowed(std::uint32_t row, std::size_t slot);
-  double gram_entry(std::size_t one, std::size_t other) const;
+  bool replaces(std::uint32_t row, std::size_t slot);
   template <int R>
   void gram_rows(std::size_t first);
   template <int R>
@@ -58,6 +57,13 @@ class DenseFace {
   void compact();
   [[nodiscard]] bool repeats(std::uint32_t row, std::uint32_t other) const;
   void list_distinct();
+  struct Steps;
+  void take_steps(const Steps& steps, int most, bool few);
+  void settle_few();
+  void times_phi(const double* x, std::size_t count, double* out) const;
+  void gram_block(std::size_t first, std::size_t count);
+  void factor_block(std::size_t first, std::size_t count);
+  void release(std::size_t slot);
   void combine(const double* c, double* out);
   double weigh(double* x);
   [[nodiscard]] double slack(std::size_t row, const double* a) const;
@@ -77,6 +83,8 @@ class DenseFace {
   bool full_rows_ = false;    ///< every row of J has all n entries
   bool diagonal_ = false;     ///< the mass matrix has no blocks
   bool short_rows_ = false;   ///< rows of B are kept as index and value
+  bool all_known_ = false;    ///< Phi is complete and slots stay taken
+  bool answered_ = false;     ///< the multipliers of the set are known
   bool told_ = false;         ///< begun from the free motion: every round is priced, every broken row enters
   std::size_t stride_ = 0;    ///< of a row of B
   std::size_t capacity_ = 0;  ///< slots
@@ -88,17 +96,17 @@ class DenseFace {
   std::size_t solved_ = 0;  ///< positions whose entry of u still stands
   std::vector<std::uint32_t> set_;
   std::vector<std::uint32_t> slot_;
+  std::vector<std::uint32_t> slot_row_;  ///< row in a slot, in the guess for few rows
   std::vector<std::uint32_t> free_slots_;
   std::size_t free_count_ = 0;
   std::vector<std::uint32_t> waiting_;  ///< rows that want to enter
   std::size_t waiting_count_ = 0;
-  std::vector<std::uint8_t> state_;  ///< by row: outside, held, skipped
+  std::vector<std::uint8_t> state_;  ///< by row: outside, held, skipped, copy of another
 
-  // By slot: rows of B, their fingerprint, |B|^2, free slack, Phi.
+  // By slot: rows of B, |B|^2, free slack, Phi.
   std::vector<double> rows_;
   std::vector<std::uint32_t> index_;
   std::vector<std::uint32_t> length_;
-  std::vector<double> print_;
   std::vector<double> square_;
   std::vector<double> free_;
   std::vector<double> gram_;
@@ -110,12 +118,11 @@ class DenseFace {
   std::vector<double> multiplier_;
 
   // By variable and by row.
-  std::vector<double> random_;
   std::vector<double> a_;
   std::vector<double> d_;
   std::vector<double> scatter_;
   std::vector<double> magnitude_;  ///< the terms of a, when `sized_`
-  double length_of_a_ = -1;  ///< negative when not known
+  double length_of_a_ = -1;        ///< negative when not known
   bool sized_ = false;
   std::vector<double> w_;
   std::vector<double> norm_;  ///< |B_i|^2 once known, else -1
@@ -137,6 +144,7 @@ class DenseFace {
   std::vector<std::uint32_t> last_;
   std::size_t last_n_ = 0, last_r_ = 0;
   bool has_last_ = false;
+  std::size_t spent_ = 0;  ///< factorisations of the guess beyond the first
   OneByOne one_by_one_;
   bool rescued_ = false;
 };

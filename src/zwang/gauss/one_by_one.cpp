@@ -81,7 +81,8 @@ double OneByOne::metric_row(const Problem& problem, std::uint32_t row, double* o
     const linear::Mass::Block& block = mass.blocks()[static_cast<std::size_t>(number)];
     const std::size_t size = block.variables.size();
     double* u = out + place_[block.variables.front()];
-    if (last >= 0 && std::any_of(problem.column.begin() + problem.start[row], problem.column.begin() + static_cast<std::ptrdiff_t>(e),
+    if (last >= 0 && std::any_of(problem.column.begin() + problem.start[row],
+                                 problem.column.begin() + static_cast<std::ptrdiff_t>(e),
                                  [&](std::uint32_t column) { return mass.block_of(column) == number; })) {
       continue;
     }
