@@ -200,7 +200,8 @@ void measure(const Scene& scene, bool smooth) {
   for (const std::uint32_t i : set) {
     column.insert(column.end(), rows.column.begin() + rows.start[i], rows.column.begin() + rows.start[i + 1]);
     for (int k = 0; k < 2; ++k) {
-      entry[k].insert(entry[k].end(), moved[k].entry.begin() + rows.start[i], moved[k].entry.begin() + rows.start[i + 1]);
+      entry[k].insert(entry[k].end(), moved[k].entry.begin() + rows.start[i],
+                      moved[k].entry.begin() + rows.start[i + 1]);
     }
     start.push_back(static_cast<std::uint32_t>(column.size()));
   }
@@ -223,7 +224,8 @@ void measure(const Scene& scene, bool smooth) {
                                   });
 
   // The same with a general library.
-  Eigen::SparseMatrix<double, Eigen::RowMajor> jacobian(static_cast<Eigen::Index>(set.size()), static_cast<Eigen::Index>(n));
+  Eigen::SparseMatrix<double, Eigen::RowMajor> jacobian(static_cast<Eigen::Index>(set.size()),
+                                                        static_cast<Eigen::Index>(n));
   std::vector<Eigen::Triplet<double>> triplets;
   for (std::size_t k = 0; k < set.size(); ++k) {
     for (std::uint32_t p = start[k]; p < start[k + 1]; ++p) {
@@ -253,8 +255,8 @@ void measure(const Scene& scene, bool smooth) {
 int main(int count, char** words) {
   const std::size_t largest = count > 1 ? std::strtoul(words[1], nullptr, 10) : 100000;
   std::printf("sparse instant: ratios to the floor (goals: cold rough 10, cold smooth 40, warm 2)\n");
-  std::printf("%-10s %-6s %7s %7s %7s | %9s %8s | %7s %7s %7s | %-9s  %s\n", "scene", "forces", "points", "rows", "active",
-              "floor ms", "Eigen", "first", "cold", "warm", "rounds", "residual");
+  std::printf("%-10s %-6s %7s %7s %7s | %9s %8s | %7s %7s %7s | %-9s  %s\n", "scene", "forces", "points", "rows",
+              "active", "floor ms", "Eigen", "first", "cold", "warm", "rounds", "residual");
   for (const bool smooth : {false, true}) {
     for (std::size_t n = 1000; n <= largest; n *= 10) measure(chain(n, 0), smooth);
     for (std::size_t n = 1000; n <= largest; n *= 10) measure(chain(n, 2), smooth);

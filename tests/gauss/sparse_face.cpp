@@ -35,9 +35,7 @@ struct Sparse {
     options.warm = warm;
     tell(problem, options, face, solution, nullptr);
   }
-  double residual(const Problem& problem) {
-    return verify(problem, solution.a, solution.lambda, scratch).worst();
-  }
+  double residual(const Problem& problem) { return verify(problem, solution.a, solution.lambda, scratch).worst(); }
 };
 
 /// The same for problems whose accelerations cancel to exact zeros: rows are scaled with the largest acceleration.
@@ -90,7 +88,8 @@ TEST(SparseFace, agrees_with_one_row_at_a_time_on_random_rows) {
   for (int k = 0; k < 1500; ++k) {
     const auto rows = static_cast<std::uint32_t>(1 + k % 60);
     const auto n = static_cast<std::uint32_t>(2 + (k * 7) % 45);
-    const Scene scene = scenes::random({.n = n, .rows = rows, .width = 1 + static_cast<std::uint32_t>(k % 4)}, generator);
+    const Scene scene =
+        scenes::random({.n = n, .rows = rows, .width = 1 + static_cast<std::uint32_t>(k % 4)}, generator);
     SCOPED_TRACE(k);
     expect_agreement(scene.problem(), 1e-6);
     if (HasFailure()) return;
@@ -207,7 +206,8 @@ TEST(SparseFace, a_large_net_with_a_jam_proves_it) {
   Scene scene = scenes::net(30, 20, false, 5);
   const std::uint32_t i = 800;
   std::vector<std::pair<std::uint32_t, double>> row;
-  for (std::uint32_t p = scene.start[i]; p < scene.start[i + 1]; ++p) row.emplace_back(scene.column[p], -scene.entry[p]);
+  for (std::uint32_t p = scene.start[i]; p < scene.start[i + 1]; ++p)
+    row.emplace_back(scene.column[p], -scene.entry[p]);
   scene.add(row, 0.25);
   const Problem problem = scene.problem();
   Sparse sparse;
@@ -366,8 +366,8 @@ TEST(SparseFace, large_pieces_are_rescued_row_by_row_to_the_same_answer) {
   int gave_up = 0;
   for (int k = 0; k < 600; ++k) {
     const auto rows = static_cast<std::uint32_t>(1 + k % 60);
-    const Scene scene = scenes::random({.n = 25, .rows = rows, .width = 3, .whole = k % 2 == 0, .feasible = k % 3 != 0},
-                                       generator);
+    const Scene scene =
+        scenes::random({.n = 25, .rows = rows, .width = 3, .whole = k % 2 == 0, .feasible = k % 3 != 0}, generator);
     const Problem problem = scene.problem();
     Sparse sparse;
     sparse.face.rescue_densely_up_to(0);

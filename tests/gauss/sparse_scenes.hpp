@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstdint>
+#include <cstdlib>
 #include <numbers>
 #include <random>
 #include <utility>
@@ -39,7 +39,8 @@ struct Point {
 };
 
 /// Strings at their length between points at rest: (p_j - p_i) . (a_j - a_i) <= 0, divided by the length.
-inline Scene strings(const std::vector<Point>& points, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
+inline Scene strings(const std::vector<Point>& points,
+                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
                      const std::vector<Point>& forces) {
   Scene scene;
   scene.mass = linear::Mass(std::vector<double>(2 * points.size(), 1.0));

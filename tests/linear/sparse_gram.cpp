@@ -11,8 +11,8 @@
 namespace zwang::linear {
 namespace {
 
-using testing::Owned;
 using testing::dense;
+using testing::Owned;
 using testing::random_rows;
 
 Eigen::MatrixXd dense(const Mass& mass) {
@@ -49,7 +49,8 @@ TEST(SparseGram, is_the_product_of_rows_and_inverse_mass) {
   std::mt19937_64 generator(1);
   for (int k = 0; k < 60; ++k) {
     const std::size_t n = 2 + static_cast<std::size_t>(k);
-    const Owned rows = random_rows(n, 1 + static_cast<std::size_t>(k % 30), 1 + static_cast<std::size_t>(k % 5), generator);
+    const Owned rows =
+        random_rows(n, 1 + static_cast<std::size_t>(k % 30), 1 + static_cast<std::size_t>(k % 5), generator);
     std::vector<double> diagonal(n);
     for (double& m : diagonal) m = 0.5 + std::uniform_real_distribution<double>(0, 1)(generator);
     Mass mass(diagonal);

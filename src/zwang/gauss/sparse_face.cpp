@@ -309,9 +309,9 @@ bool SparseFace::exchange() {
     const bool comes = enters < violated_.size() && violated_[enters] == i;
     leaves += goes ? 1 : 0;
     enters += comes ? 1 : 0;
-    const bool stays =
-        (place_[i] == in && !goes) ||
-        (place_[i] == skipped && (component_changed_[cholesky_.component_of(i)] == 0 || problem_->kind[i] == RowKind::equation));
+    const bool stays = (place_[i] == in && !goes) ||
+                       (place_[i] == skipped &&
+                        (component_changed_[cholesky_.component_of(i)] == 0 || problem_->kind[i] == RowKind::equation));
     if (stays || comes) {
       members_.push_back(i);
     } else {
@@ -475,7 +475,8 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   std::sort(variables.begin(), variables.end());
   variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
   const auto number = [&](std::uint32_t variable) {
-    return static_cast<std::uint32_t>(std::lower_bound(variables.begin(), variables.end(), variable) - variables.begin());
+    return static_cast<std::uint32_t>(std::lower_bound(variables.begin(), variables.end(), variable) -
+                                      variables.begin());
   };
 
   // Its mass matrix.
@@ -511,6 +512,7 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   std::vector<double> h;
   std::vector<double> a0;
   std::vector<RowKind> kind;
+  a0.reserve(variables.size());
   for (const std::uint32_t variable : variables) a0.push_back(problem_->a0[variable]);
   for (const std::uint32_t i : piece) {
     if (place_[i] == in) rows_held.push_back(static_cast<std::uint32_t>(h.size()));
@@ -613,7 +615,8 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
         const bool inequality = problem_->kind[i] == RowKind::inequality;
         if (place_[i] == in) {
           if (inequality && lambda_[i] < -multiplier_rounding * largest_) negative_.push_back(i);
-          settled = settled && (std::abs(w_[i]) <= row_rounding * std::abs(problem_->h[i]) || std::abs(w_[i]) <= rounding_of(i));
+          settled = settled &&
+                    (std::abs(w_[i]) <= row_rounding * std::abs(problem_->h[i]) || std::abs(w_[i]) <= rounding_of(i));
         } else if (w_[i] + pull[i] * before[i] > 0 || !inequality) {
           if (std::abs(w_[i] + pull[i] * before[i]) > rounding_of(i)) violated_.push_back(i);
         }
@@ -708,7 +711,8 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
         column_[i] = 0;
       }
       for (const std::uint32_t component : touched_) {
-        for (const std::uint32_t i : cholesky_.rows_of(component)) largest_share = std::max(largest_share, std::abs(share_[i]));
+        for (const std::uint32_t i : cholesky_.rows_of(component))
+          largest_share = std::max(largest_share, std::abs(share_[i]));
       }
 
       // How far until p is met, and how far until the first row of the set lets go.

@@ -204,7 +204,8 @@ void SparseLines::open_ring_at_slack(const linear::SparseGram& gram, const Probl
 
   // Turn the ring so that this row is the last: nothing passes the cut while it stays slack.
   const auto turn = [&](auto& list) {
-    std::rotate(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(slackest + 1),
+    std::rotate(list.begin() + static_cast<std::ptrdiff_t>(begin),
+                list.begin() + static_cast<std::ptrdiff_t>(slackest + 1),
                 list.begin() + static_cast<std::ptrdiff_t>(end));
   };
   towards_next_[end - 1] = closing_[line];

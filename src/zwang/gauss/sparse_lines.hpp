@@ -54,14 +54,15 @@ class SparseLines {
   /// Join `right` to the stretch before it; false, and nothing done, when the rows together are dependent.
   [[nodiscard]] static bool join(const Stretch& left, Stretch& right);
   void activate(std::size_t length);
-  void open_ring_at_slack(const linear::SparseGram& gram, const Problem& problem, std::size_t line, std::span<const double> a);
+  void open_ring_at_slack(const linear::SparseGram& gram, const Problem& problem, std::size_t line,
+                          std::span<const double> a);
   std::size_t visit(const linear::SparseGram& gram, const Problem& problem, std::size_t line, std::span<double> a);
 
   // The lines, one after the other: rows, d, and e towards the next row (0 at the end of a line).
   std::vector<std::uint32_t> line_start_, row_;
   std::vector<double> diagonal_, towards_next_;
   std::vector<double> closing_;  ///< per line: e between its last row and its first, 0 if it is no ring
-  bool apart_ = false;  ///< no row of a line touches another line: one visit is exact
+  bool apart_ = false;           ///< no row of a line touches another line: one visit is exact
 
   std::vector<double> lambda_;  ///< by row
 

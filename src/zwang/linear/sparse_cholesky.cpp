@@ -11,7 +11,9 @@ namespace zwang::linear {
 namespace {
 
 /// A pivot below this part of its diagonal counts as zero. Rounding leaves about one unit per row of a long chain.
-double vanishing(std::size_t rows_in_component) { return std::max(1e-12, 1e-15 * static_cast<double>(rows_in_component)); }
+double vanishing(std::size_t rows_in_component) {
+  return std::max(1e-12, 1e-15 * static_cast<double>(rows_in_component));
+}
 
 /// A component with fewer rows than this in its core keeps the order it has: minimum degree would not pay.
 constexpr std::size_t small_core = 4;
@@ -212,7 +214,8 @@ void SparseCholesky::order_core(const SparseGram& gram, std::span<const std::uin
     starts[k] = static_cast<int>(fill);
     places[fill++] = static_cast<int>(k);
     for (const std::uint32_t other : gram.neighbours(core[k])) {
-      if (new_component_of_[other] == component && degree_[other] != nowhere) places[fill++] = static_cast<int>(place_[other]);
+      if (new_component_of_[other] == component && degree_[other] != nowhere)
+        places[fill++] = static_cast<int>(place_[other]);
     }
   }
   assert(fill == entries);

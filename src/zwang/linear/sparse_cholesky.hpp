@@ -52,7 +52,9 @@ class SparseCholesky {
   /// The smallest pivot of a row not skipped, as a part of its diagonal: how near the rows are to dependence.
   [[nodiscard]] double least_pivot() const { return least_pivot_; }
 
-  [[nodiscard]] std::size_t components() const { return now_.component_start.empty() ? 0 : now_.component_start.size() - 1; }
+  [[nodiscard]] std::size_t components() const {
+    return now_.component_start.empty() ? 0 : now_.component_start.size() - 1;
+  }
   [[nodiscard]] std::span<const std::uint32_t> rows_of(std::size_t component) const {
     return {now_.order.data() + now_.component_start[component],
             now_.component_start[component + 1] - now_.component_start[component]};
@@ -71,17 +73,17 @@ class SparseCholesky {
   struct Parts {
     std::vector<std::uint32_t> order;
     std::vector<std::uint32_t> component_start;
-    std::vector<std::uint8_t> factored;       ///< per component
-    std::vector<std::uint8_t> fresh;          ///< per component: factored by the last call of factor
-    std::vector<double> least_pivot;          ///< per component, relative to the diagonal
-    std::vector<std::uint32_t> parent;        ///< elimination tree, relative to the component; nowhere at the root
-    std::vector<std::size_t> upper_start;     ///< entries of Phi above the diagonal, by columns
-    std::vector<std::uint32_t> upper_place;   ///< relative to the component
+    std::vector<std::uint8_t> factored;      ///< per component
+    std::vector<std::uint8_t> fresh;         ///< per component: factored by the last call of factor
+    std::vector<double> least_pivot;         ///< per component, relative to the diagonal
+    std::vector<std::uint32_t> parent;       ///< elimination tree, relative to the component; nowhere at the root
+    std::vector<std::size_t> upper_start;    ///< entries of Phi above the diagonal, by columns
+    std::vector<std::uint32_t> upper_place;  ///< relative to the component
     std::vector<std::uint32_t> upper_edge;
-    std::vector<std::size_t> lower_start;     ///< entries of L by columns
-    std::vector<std::uint32_t> lower_place;   ///< relative to the component
+    std::vector<std::size_t> lower_start;    ///< entries of L by columns
+    std::vector<std::uint32_t> lower_place;  ///< relative to the component
     std::vector<double> lower;
-    std::vector<double> inverse_pivot;        ///< 0 for skipped rows
+    std::vector<double> inverse_pivot;  ///< 0 for skipped rows
     void clear();
     void reserve(std::size_t rows);
   };
