@@ -114,6 +114,24 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
   }
 }
 
+/// Does the solution keep its rows to a small part of what they are made of without any multiplier? Where multipliers
+/// are so large that they cancel to nothing, it does not, and must not be used.
+bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    double terms = std::abs(problem.h[j]);
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      const std::uint32_t i = problem.column[e];
+      terms += std::abs(problem.entry[e]) * (std::abs(problem.a0[i]) + std::abs(solution.a[i]));
+    }
+    const double broken =
+        problem.kind[j] == gauss::RowKind::equation ? std::abs(solution.w[j]) : std::max(solution.w[j], 0.0);
+    if (broken > 1e-7 * terms) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Accelerations that are rounding of zero beside their terms become zero.
 void clean(const std::vector<double>& scale, double part, std::vector<double>& a) {
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -355,6 +373,11 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   if (impl.solution.status != gauss::Status::solved) {
     instant.status = Status::undecided;
     instant.expansion = "the nearest-point solver gave up";
+    return;
+  }
+  if (!keeps_rows(problem, impl.solution)) {
+    instant.status = Status::undecided;
+    instant.expansion = "the conditions are so nearly contradictory that rounding decides";
     return;
   }
   instant.status = Status::determined;
