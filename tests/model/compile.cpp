@@ -34,7 +34,9 @@ TEST(Kinds, AreReadAfterSimplification) {
   EXPECT_EQ(kind_of("(sin(a.x)^2 + cos(a.x)^2 - 1)*a.x'^2 + a.y' = 0"), RowKind::nonholonomic_equation);
 }
 
-TEST(Kinds, ASmallQuadraticTermIsStillQuadratic) {
+TEST(Kinds, ASmallCoefficientIsStillThere) {
+  EXPECT_EQ(kind_of("1e-20*a.x' + a.y = 5"), RowKind::nonholonomic_equation);
+  EXPECT_EQ(kind_of("a.y*(1 + 1e-20*a.x'*b.y) = 5"), RowKind::nonholonomic_equation);
   EXPECT_THROW(static_cast<void>(kind_of("1e-15*a.x'^2 + 1e6*a.y' = 0")), zwang::Error);
 }
 

@@ -77,6 +77,11 @@ TEST(WrongModels, DeepParenthesesAreRefusedWithoutHarm) {
   }
 }
 
+TEST(WrongModels, ModeratelyDeepParenthesesAreFine) {
+  const std::string text = wrong_models::condition(std::string(120, '(') + "a.x" + std::string(120, ')') + " = 0");
+  EXPECT_NO_THROW(static_cast<void>(zwang::model::load(text, "model.toml")));
+}
+
 TEST(WrongModels, AnOverrideOfAnUnknownParameterNamesTheNearest) {
   zwang::model::Overrides overrides;
   overrides.parameters = {{"lenght", "2"}};

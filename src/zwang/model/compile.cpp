@@ -26,7 +26,9 @@ using expressions::Relation;
 
 namespace {
 
-constexpr double most_members = 1e7;  // of a family, or of a condition with `for`
+constexpr double most_members = 1e7;              // of a family, or of a range
+constexpr std::uint32_t most_rows = 20'000'000;   // of all conditions together
+constexpr std::uint32_t most_lanes = 20'000'000;  // of all sums in the energies together
 
 /// One summand of an energy: an expression under some sums, whose members become lanes.
 struct Summand {
@@ -723,6 +725,9 @@ class Compiler {
       check_indices(summand.ranges);
       std::map<std::vector<std::uint32_t>, std::vector<TermShape>> known;
       auto add_lane = [&]() {
+        if (++lanes_ > most_lanes) {
+          throw formulas_.error(summand.syntax, fmt::format("the sums have more than {} terms", most_lanes));
+        }
         const Traced value = trace(summand.syntax, context);
         if (value.size != 0) {
           throw formulas_.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
@@ -820,8 +825,7 @@ class Compiler {
       if (fresh) found->second = make_rows_of_member(syntax, f, context, value, condition);
       for (const RowShape& shape : found->second) {
         const std::uint32_t row = model_.rows();
-        if (row == std::numeric_limits<std::uint32_t>::max() / 4)
-          throw formulas_.error(f, "there are too many conditions");
+        if (row == most_rows) throw formulas_.error(f, fmt::format("there are more than {} conditions", most_rows));
         model_.row_kind.push_back(shape.holonomic
                                       ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
                                       : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
@@ -1097,6 +1101,7 @@ class Compiler {
   std::vector<const Field*> body_fields_;
   std::vector<Binding> bindings_;
   std::optional<Syntax> kinetic_syntax_;
+  std::uint32_t lanes_ = 0;
   Model model_;
   Shapes shapes_;
 

@@ -105,7 +105,7 @@ std::vector<double> plus(const std::vector<double>& a, const std::vector<double>
 }
 
 /// The sum of the terms, differenced `order` + 1 times by velocities in random directions, vanishes at random states:
-/// order 0 asks whether velocities occur at all, 1 whether more than linearly, 2 whether more than quadratically.
+/// order 1 asks whether velocities occur more than linearly, 2 whether more than quadratically.
 bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const Probe& probe, int order) {
   constexpr int attempts = 24;
   constexpr int enough = 6;
@@ -158,6 +158,39 @@ std::vector<Expr> beyond(Graph& graph, Expr e, const Probe& probe, int order) {
   return suspects;
 }
 
+/// The expression is zero at random states, up to the rounding of its terms.
+bool vanishes(Graph& graph, Expr e, const Probe& probe) {
+  const expressions::Node node = graph.node(e);
+  if (node.kind == NodeKind::number) return node.number == 0;
+  if (node.kind == NodeKind::symbol) return false;
+  constexpr int attempts = 12;
+  const std::vector<Expr> terms = terms_of(graph, expressions::expand(graph, e));
+  Dice dice(graph, terms, probe);
+  int judged = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const double time = dice.time();
+    const std::vector<double> q = dice.positions();
+    double total = 0;
+    double scale = 0;
+    for (const double value : dice.values(time, q, dice.velocities())) {
+      total += value;
+      scale += std::abs(value);
+    }
+    if (!std::isfinite(total)) continue;
+    ++judged;
+    if (std::abs(total) > 1e-10 * scale) return false;
+  }
+  return judged > 0;
+}
+
+/// Velocities occur: some derivative by a velocity is not zero.
+bool moves(Graph& graph, Expr e, const Probe& probe) {
+  std::vector<Symbol> velocities = expressions::symbols(graph, e);
+  std::erase_if(velocities, [](Symbol s) { return s.kind != SymbolKind::velocity; });
+  const std::vector<Expr> gradient = expressions::gradient(graph, e, velocities);
+  return std::any_of(gradient.begin(), gradient.end(), [&](Expr entry) { return !vanishes(graph, entry, probe); });
+}
+
 /// Lanes one after the other become lanes side by side: [slot * lanes + lane].
 template <class T>
 std::vector<T> side_by_side(const std::vector<T>& in, std::size_t slots, std::size_t lanes) {
@@ -207,10 +240,7 @@ RowShape Shapes::row(Expr f, const Probe& probe) {
 
   // Velocities may cancel, or be linear, only after multiplying out.
   if (bends(graph_, f, 1)) f = expressions::expand(graph_, f);
-  if (expressions::depends_on(graph_, f, SymbolKind::velocity)) {
-    const std::vector<Expr> terms = terms_of(graph_, f);
-    if (difference_vanishes(graph_, terms, probe, 0)) f = at_rest(graph_, f);
-  }
+  if (!moves(graph_, f, probe)) f = at_rest(graph_, f);
   const std::vector<Expr> nonlinear = beyond(graph_, f, probe, 1);
   if (!nonlinear.empty()) {
     shape.nonlinear = expressions::print(graph_, nonlinear.front(), probe.names);
