@@ -424,8 +424,9 @@ class Compiler {
     for (std::uint32_t member = 0; member < body.members(); ++member) {
       if (depth == 1) bindings_[0].value = member + 1.0;
       if (depth == 2) {
-        bindings_[0].value = static_cast<double>(member / body.counts[1] + 1);
-        bindings_[1].value = static_cast<double>(member % body.counts[1] + 1);
+        const std::uint32_t row = member / body.counts[1];
+        bindings_[0].value = row + 1.0;
+        bindings_[1].value = member - row * body.counts[1] + 1.0;
       }
       visit(member);
     }

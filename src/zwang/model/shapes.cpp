@@ -360,6 +360,7 @@ std::vector<Expr> Shapes::separate(Expr e, SymbolKind by) {
   std::map<std::size_t, std::vector<Expr>> parts;
   for (std::size_t k = 0; k < terms.size(); ++k) parts[find(k)].push_back(terms[k]);
   std::vector<Expr> out;
+  out.reserve(parts.size());
   for (const auto& [first, list] : parts) out.push_back(graph_.add(list));
   return out;
 }
