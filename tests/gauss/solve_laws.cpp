@@ -8,6 +8,8 @@
 
 #include "allocations.hpp"
 #include "instance.hpp"
+#include "sparse_scenes.hpp"
+#include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/solve.hpp"
 #include "zwang/gauss/verify.hpp"
 
@@ -305,6 +307,42 @@ TEST(NearestPointLaws, a_vertex_of_many_more_rows_than_variables_is_found) {
     const Certificate certificate = verify(instance.problem(), solution.a, solution.lambda, scratch);
     ASSERT_LE(std::max(certificate.stationarity, certificate.dual), residual_bound) << k;
   }
+}
+
+TEST(NearestPointLaws, blocks_of_rows_and_one_row_at_a_time_give_the_same_answer) {
+  std::mt19937_64 random(12);
+  std::vector<double> scratch;
+  Workspace workspace;
+  Solution solution, other_solution;
+  OneByOne other;
+  int contradictions = 0;
+  for (int k = 0; k < many / 50; ++k) {
+    // Short rows over up to ninety variables, often dependent, tied, coupled in blocks, or contradictory.
+    scenes::Random what;
+    what.n = static_cast<std::uint32_t>(2 + random() % 90);
+    what.rows = static_cast<std::uint32_t>(1 + random() % 70);
+    what.width = static_cast<std::uint32_t>(1 + random() % 4);
+    what.whole = random() % 2 == 0;
+    what.feasible = random() % 3 != 0;
+    what.blocks = random() % 4 == 0;
+    const scenes::Scene scene = scenes::random(what, random);
+    const Problem problem = scene.problem();
+    Options options;
+    options.warm = random() % 2 == 0;
+    solve(problem, options, workspace, solution);
+    ASSERT_EQ(solution.status, other.run(problem, {}, 100000, other_solution, nullptr)) << k;
+    if (solution.status == Status::infeasible) {
+      ++contradictions;
+      ASSERT_TRUE(verify_farkas(problem, solution.farkas)) << k;
+      ASSERT_TRUE(verify_farkas(problem, other_solution.farkas)) << k;
+      continue;
+    }
+    const Certificate certificate = verify(problem, solution.a, solution.lambda, scratch);
+    ASSERT_LE(std::max({certificate.primal, certificate.dual, certificate.complementarity}), 10 * residual_bound) << k;
+    const std::vector<double> expected(other.a().begin(), other.a().end());
+    ASSERT_LE(difference(expected, solution.a), 1e-8) << k;
+  }
+  EXPECT_GT(contradictions, many / 1000);
 }
 
 TEST(NearestPointLaws, solving_allocates_nothing_once_sized) {

@@ -336,7 +336,7 @@ void DenseFace::list_distinct() {
   for (std::uint32_t i = 0; i < r_; ++i) {
     // A place by offset, first entry and its column.
     const std::size_t first = problem.start[i];
-    std::uint64_t key = std::bit_cast<std::uint64_t>(problem.h[i]);
+    auto key = std::bit_cast<std::uint64_t>(problem.h[i]);
     if (first < problem.start[i + 1]) {
       key = key * 0x9e3779b97f4a7c15ULL + std::bit_cast<std::uint64_t>(problem.entry[first]) + problem.column[first];
     }
@@ -1110,8 +1110,9 @@ void DenseFace::size_up() {
   sized_ = true;
 }
 
-/// The scale of rounding in w_i: sum_j |J_ij| c_j with c_j the terms that a_j was summed from, before cancelling, but no
-/// more than |B_i| (|M^1/2 a0| + |M^1/2 a|), which corrections can always reach; and |h_i|.
+/// The scale of rounding in w_i: sum_j |J_ij| c_j with c_j the terms that a_j was summed from, before cancelling, but between
+/// a thousandth and the whole of |B_i| (|M^1/2 a0| + |M^1/2 a|), so that neither cancelling multipliers nor columns at rest
+/// distort it; and |h_i|.
 double DenseFace::terms(std::uint32_t row) {
   const Problem& problem = *problem_;
   if (!sized_) size_up();
@@ -1123,7 +1124,8 @@ double DenseFace::terms(std::uint32_t row) {
       sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
     }
   }
-  return std::min(sum, std::sqrt(norm_squared(row)) * length_of_a()) + std::abs(problem.h[row]);
+  const double whole = std::sqrt(norm_squared(row)) * length_of_a();
+  return std::clamp(sum, 1e-3 * whole, whole) + std::abs(problem.h[row]);
 }
 
 /// Is |value| at most this fraction of the row's terms? Mostly |h_i| alone tells.

@@ -30,6 +30,7 @@ void OneByOne::reserve(const Problem& problem) {
   if (c_.size() < most_held_) c_.resize(most_held_);
   if (change_.size() < most_held_) change_.resize(most_held_);
   if (z_.size() < width_) z_.resize(width_);
+  if (row_.size() < width_) row_.resize(width_);
   if (dense_.size() < n) dense_.resize(n);
   is_held_.resize(r);
   forgiven_.resize(r);
@@ -114,15 +115,25 @@ void OneByOne::size_up(const Problem& problem) {
   for (std::size_t j = 0; j < problem.n(); ++j) {
     magnitude_[j] = std::abs(a_[j]) + std::abs(problem.a0[j]) + magnitude_[j] / problem.mass->diagonal()[j];
   }
+
+  // |M^1/2 a0| + |M^1/2 a|.
+  double free_square = 0, square = 0;
+  problem.mass->multiply(problem.a0, dense_);
+  for (std::size_t j = 0; j < problem.n(); ++j) free_square += dense_[j] * problem.a0[j];
+  problem.mass->multiply(a_, dense_);
+  for (std::size_t j = 0; j < problem.n(); ++j) square += dense_[j] * a_[j];
+  length_of_a_ = std::sqrt(free_square) + std::sqrt(square);
 }
 
-/// The scale of rounding in w_i.
+/// The scale of rounding in w_i: its terms before they cancel, but between a thousandth and the whole of
+/// |B_i| (|M^1/2 a0| + |M^1/2 a|), so that neither cancelling multipliers nor columns at rest distort it; and |h_i|.
 double OneByOne::terms(const Problem& problem, std::uint32_t row) const {
-  double sum = std::abs(problem.h[row]);
+  double sum = 0;
   for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
     sum += std::abs(problem.entry[e]) * magnitude_[problem.column[e]];
   }
-  return sum;
+  const double whole = norm_[row] * length_of_a_;
+  return std::clamp(sum, 1e-3 * whole, whole) + std::abs(problem.h[row]);
 }
 
 /// Do the rows held hold?
@@ -231,25 +242,27 @@ void OneByOne::solve_multipliers(double* right) const {
   }
 }
 
-/// Makes the rows held exact: multipliers afresh if asked (from a0), then two corrections of what rounding left.
-void OneByOne::polish(const Problem& problem, bool afresh) {
-  if (afresh) {
-    std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
-    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+/// z = sum c_k B_k over the rows held, from the rows themselves: what no row touches stays exactly zero.
+void OneByOne::combine(const Problem& problem, const double* c) {
+  std::fill_n(z_.begin(), width_, 0.0);
+  for (std::size_t k = 0; k < size_; ++k) {
+    (void)metric_row(problem, set_[k], row_.data());
+    linear::add_multiple(c[k], row_.data(), z_.data(), width_);
   }
-  for (int pass = afresh ? 0 : 1; pass < 3; ++pass) {
-    // What is left of w on the set, divided by R^T R.
+}
+
+/// Makes the rows held exact: a from a0 and lambda (zero if `afresh`), then corrections of what is left of w.
+void OneByOne::polish(const Problem& problem, bool afresh) {
+  for (std::size_t k = 0; k < size_; ++k) change_[k] = afresh ? 0.0 : lambda_[set_[k]];
+  if (afresh) std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  std::copy(problem.a0.begin(), problem.a0.end(), a_.begin());
+  combine(problem, change_.data());
+  move(problem, 1.0);
+  for (int pass = 0; pass < 3; ++pass) {
     for (std::size_t k = 0; k < size_; ++k) change_[k] = slack(problem, set_[k]);
     solve_multipliers(change_.data());
-
-    // Into lambda and a: z = B_A^T change = Q^T (R change).
-    std::fill_n(z_.begin(), width_, 0.0);
     for (std::size_t k = 0; k < size_; ++k) lambda_[set_[k]] += change_[k];
-    for (std::size_t i = 0; i < size_; ++i) {
-      double part = 0;
-      for (std::size_t k = i; k < size_; ++k) part += r_[k * most_held_ + i] * change_[k];
-      linear::add_multiple(part, q_.data() + i * width_, z_.data(), width_);
-    }
+    combine(problem, change_.data());
     move(problem, 1.0);
   }
 }
@@ -302,7 +315,6 @@ OneByOne::Joined OneByOne::join(const Problem& problem, std::uint32_t row, std::
 
     // The row's part outside the span of the set, and how the multipliers answer.
     const double rest = split(problem, row);
-    const bool outside = rest > dependent * norm_[row] && size_ < most_held_;
     std::copy_n(c_.begin(), size_, change_.begin());
     for (std::size_t k = size_; k-- > 0;) {
       const double* column = r_.data() + k * most_held_;
@@ -310,11 +322,12 @@ OneByOne::Joined OneByOne::join(const Problem& problem, std::uint32_t row, std::
       linear::add_multiple(-change_[k], column, change_.data(), k);
     }
 
-    // The largest part of the combination B_p = sum change_k B_k: coefficients are known to rounding of that.
+    // The largest part of the combination B_p = sum change_k B_k: what is left outside is known to rounding of that.
     double size_of_changes = norm_[row];
     for (std::size_t k = 0; k < size_; ++k) {
       size_of_changes = std::max(size_of_changes, std::abs(change_[k]) * norm_[set_[k]]);
     }
+    const bool outside = rest > dependent * norm_[row] && rest > rounding * size_of_changes && size_ < most_held_;
 
     // A dependent row agrees with the rows it is made of when y^T h vanishes on the scale of all terms of y^T (J a + h).
     if (!outside) {

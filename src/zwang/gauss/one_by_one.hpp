@@ -54,6 +54,7 @@ class OneByOne {
   void drop(std::size_t place);
   void move(const Problem& problem, double step);
   void solve_multipliers(double* right) const;
+  void combine(const Problem& problem, const double* c);
   void polish(const Problem& problem, bool afresh);
   void start_from(const Problem& problem, std::span<const std::uint32_t> start);
   Joined join(const Problem& problem, std::uint32_t row, std::size_t most_rounds, Solution& solution, Trial* trial);
@@ -78,10 +79,12 @@ class OneByOne {
   std::vector<double> lambda_;
   std::vector<double> w_;
   std::vector<double> magnitude_;  ///< by column: the absolute values of the terms that a was summed from
+  double length_of_a_ = 0;         ///< |M^1/2 a0| + |M^1/2 a|
 
-  // Work: the row being split, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
+  // Work: the row being split, another, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
   // the rows it is made of.
   std::vector<double> z_;
+  std::vector<double> row_;
   std::vector<double> c_;
   std::vector<double> change_;
   std::vector<double> dense_;

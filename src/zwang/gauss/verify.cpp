@@ -7,7 +7,8 @@
 ///   Farkas            any admissible a gives 0 >= y^T (J a + h) = y^T h > 0 when y^T J = 0, y >= 0 on inequalities
 ///
 /// Symbols as in problem.hpp; c_j = |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj, the terms a_j is the sum of: where they
-/// cancel, as in a system at rest, |a| alone would be no scale. A number that is not finite counts as an infinite residual.
+/// cancel, as in a system at rest, |a| alone would be no scale. For the same reason sqrt(M_jj) c_j counts at least a
+/// thousandth of the largest of them. A number that is not finite counts as an infinite residual.
 #include "zwang/gauss/verify.hpp"
 
 #include <algorithm>
@@ -68,6 +69,11 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
   }
   for (std::size_t j = 0; j < n; ++j) {
     size[j] = std::abs(a[j]) + std::abs(problem.a0[j]) + size[j] / problem.mass->diagonal()[j];
+  }
+  double most = 0;
+  for (std::size_t j = 0; j < n; ++j) most = std::max(most, std::sqrt(problem.mass->diagonal()[j]) * size[j]);
+  for (std::size_t j = 0; j < n; ++j) {
+    size[j] = std::max(size[j], 1e-3 * most / std::sqrt(problem.mass->diagonal()[j]));
   }
   problem.mass->multiply(problem.a0, other);
   const double scale = length(sum) + length(other);
