@@ -108,6 +108,7 @@ TEST_F(Options, a_bad_command_line_ends_with_two) {
                                                                      {"accelerate", "-", "-", "-"},
                                                                      {"accelerate", "-", "--set"},
                                                                      {"accelerate", "no/such/file.toml"},
+                                                                     {"accelerate", "/"},
                                                                      {"accelerate", "gallery:no-such-model"},
                                                                      {"gallery", "no-such-model"}}) {
     const auto outcome = call(arguments, model);
@@ -170,6 +171,7 @@ TEST_F(Options, the_gallery_lists_names_first) {
   const auto json = call_json({"gallery"});
   EXPECT_EQ(json.exit, 0);
   ASSERT_TRUE(json.json.is_object());
+  EXPECT_TRUE(json.json.contains("zwang"));
 }
 
 TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
