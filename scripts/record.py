@@ -121,10 +121,25 @@ def draw(commands, build):
     return "\n".join([*lines, "</svg>", ""])
 
 
-def without_rounding(picture):
-    """The picture with rounding errors and the blanks that align them taken out: they differ between processors."""
-    numbers = re.sub(r"-?\b\d+(\.\d+)?e-1\d\b|\b0\b", "0", picture)
-    return re.sub(r"animation-delay: [\d.]+s|[xy]=\"\d+\"|(width|height|viewBox)=\"[\d ]+\"| +", " ", numbers)
+def without_rounding(lines):
+    """Lines with rounding errors and the blanks that align them taken out: they differ between processors."""
+    return [re.sub(r" +", " ", re.sub(r"-?\b\d+(\.\d+)?e-1\d\b", "0", line)).strip() for line in lines if line.strip()]
+
+
+def shown(picture):
+    """The lines of text in a picture."""
+    return [html.unescape(re.sub(r"<[^>]+>", "", text)) for text in re.findall(r"<text [^>]*>(.*)</text>", picture)]
+
+
+def printed(commands, build):
+    """The lines that the commands print when nobody is looking, each below its prompt."""
+    lines = []
+    environment = dict(os.environ, PATH=f"{build.resolve() / 'bin'}:{os.environ['PATH']}", NO_COLOR="1", LC_ALL="C.UTF-8")
+    for command in commands:
+        lines.append(f"$ {command}")
+        lines += subprocess.run(["bash", "-c", command], env=environment, text=True, check=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.splitlines()
+    return lines
 
 
 def main():
@@ -140,7 +155,7 @@ def main():
         return 0
     there = options.picture.read_text(encoding="utf-8")
     commands = html.unescape(re.search(r"<desc>(.*?)</desc>", there, re.DOTALL).group(1)).split("\n")
-    if without_rounding(draw(commands, options.build)) != without_rounding(there):
+    if without_rounding(printed(commands, options.build)) != without_rounding(shown(there)):
         again = " ".join(f"'{command}'" for command in commands)
         print(f"{options.picture} is out of date; draw it again:\n  scripts/record.py --build BUILD {options.picture} {again}")
         return 1
