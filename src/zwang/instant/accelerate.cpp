@@ -114,18 +114,31 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
   }
 }
 
-/// Does the solution keep its rows to a small part of what they are made of without any multiplier? Where multipliers
-/// are so large that they cancel to nothing, it does not, and must not be used.
+/// Does the solution keep its rows to a small part of the accelerations at hand? Where multipliers are so large that they
+/// cancel to nothing, it does not, and must not be used.
 bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    double terms = std::abs(problem.h[j]);
+  // The size of free accelerations and of those the rows ask for.
+  double size = 0;
+  for (const double a : problem.a0) {
+    size = std::max(size, std::abs(a));
+  }
+  double gradient = 0;
+  const auto sum_of_row = [&](std::size_t j) {
+    gradient = 0;
     for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-      const std::uint32_t i = problem.column[e];
-      terms += std::abs(problem.entry[e]) * (std::abs(problem.a0[i]) + std::abs(solution.a[i]));
+      gradient += std::abs(problem.entry[e]);
     }
+    return gradient;
+  };
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (sum_of_row(j) > 0) {
+      size = std::max(size, std::abs(problem.h[j]) / gradient);
+    }
+  }
+  for (std::size_t j = 0; j < problem.size(); ++j) {
     const double broken =
         problem.kind[j] == gauss::RowKind::equation ? std::abs(solution.w[j]) : std::max(solution.w[j], 0.0);
-    if (broken > 1e-7 * terms) {
+    if (broken > 1e-7 * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
       return false;
     }
   }
