@@ -28,8 +28,8 @@ struct Problem {
   std::span<const std::uint32_t> start;  ///< size r + 1
   std::span<const std::uint32_t> column;
   std::span<const double> entry;
-  std::span<const double> h;             ///< size r
-  std::span<const RowKind> kind;         ///< size r
+  std::span<const double> h;      ///< size r
+  std::span<const RowKind> kind;  ///< size r
   [[nodiscard]] std::size_t n() const { return a0.size(); }
   [[nodiscard]] std::size_t r() const { return h.size(); }
 };

@@ -125,7 +125,8 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   if (orders == 2) {
     for (std::size_t slot = 0; slot < group.velocities; ++slot) {
       const double* change = coefficient(momenta + slot, 1);
-      for (std::size_t l = 0; l < count; ++l) add_force(dynamics, group.velocity_of[slot * lanes + first + l], -change[l]);
+      for (std::size_t l = 0; l < count; ++l)
+        add_force(dynamics, group.velocity_of[slot * lanes + first + l], -change[l]);
     }
   }
   std::size_t k = momenta + group.velocities;
@@ -135,7 +136,8 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
       for (std::size_t l = 0; l < count; ++l) {
         const std::uint32_t a = group.velocity_of[i * lanes + first + l];
         const std::uint32_t b = group.velocity_of[j * lanes + first + l];
-        const bool one_block = a == b || (dynamics.mass.block_of(a) >= 0 && dynamics.mass.block_of(a) == dynamics.mass.block_of(b));
+        const bool one_block =
+            a == b || (dynamics.mass.block_of(a) >= 0 && dynamics.mass.block_of(a) == dynamics.mass.block_of(b));
         if (one_block) dynamics.mass.add(a, b, entry[l]);
       }
     }
@@ -170,9 +172,8 @@ void for_energy_blocks(const Model& model, const State& state, Scratch& scratch,
         }
         const std::size_t count = std::min<std::size_t>(width, group.lanes - first);
         for (std::size_t l = 0; l < count; ++l) {
-          visit(group, first + l, [&](std::size_t k) {
-            return r[std::size_t{group.tape.outputs[k]} * orders_of(group) * width + l];
-          });
+          visit(group, first + l,
+                [&](std::size_t k) { return r[std::size_t{group.tape.outputs[k]} * orders_of(group) * width + l]; });
         }
       }
     }
@@ -232,7 +233,8 @@ void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch,
     if (width_of(group.lanes) == 1) {
       for (std::size_t first = 0; first < group.lanes; ++first) add_term_block<1>(group, state, first, r, dynamics);
     } else {
-      for (std::size_t first = 0; first < group.lanes; first += wide) add_term_block<wide>(group, state, first, r, dynamics);
+      for (std::size_t first = 0; first < group.lanes; first += wide)
+        add_term_block<wide>(group, state, first, r, dynamics);
     }
     r += room(group.tape, orders_of(group), group.lanes);
   }
@@ -253,7 +255,8 @@ void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Row
     if (width_of(group.lanes) == 1) {
       for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, rows);
     } else {
-      for (std::size_t first = 0; first < group.lanes; first += wide) evaluate_row_block<wide>(group, state, first, r, rows);
+      for (std::size_t first = 0; first < group.lanes; first += wide)
+        evaluate_row_block<wide>(group, state, first, r, rows);
     }
     r += room(group.tape, row_orders, group.lanes);
   }

@@ -29,9 +29,9 @@ struct Scratch {
 
 /// Filled by evaluate_dynamics.
 struct Dynamics {
-  linear::Mass mass;            ///< at the state, factored
-  bool mass_positive = true;    ///< false: not positive definite, see mass.weakest()
-  std::vector<double> force;    ///< X
+  linear::Mass mass;                ///< at the state, factored
+  bool mass_positive = true;        ///< false: not positive definite, see mass.weakest()
+  std::vector<double> force;        ///< X
   std::vector<double> force_scale;  ///< sum of the absolute values of the terms of X
 };
 [[nodiscard]] Dynamics make_dynamics(const Model& model);
@@ -39,12 +39,12 @@ void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch,
 
 /// Filled by evaluate_rows; one entry per row of the model. For nonholonomic rows `value` is 0 and f itself is `rate`.
 struct Rows {
-  std::vector<double> value;          ///< f
-  std::vector<double> rate;           ///< f' = g.v + df/dt
-  std::vector<double> explicit_rate;  ///< df/dt (holonomic), p0 = f - p.v (nonholonomic)
-  std::vector<double> curvature;      ///< F (K): second derivative for a = 0
+  std::vector<double> value;            ///< f
+  std::vector<double> rate;             ///< f' = g.v + df/dt
+  std::vector<double> explicit_rate;    ///< df/dt (holonomic), p0 = f - p.v (nonholonomic)
+  std::vector<double> curvature;        ///< F (K): second derivative for a = 0
   std::vector<double> curvature_scale;  ///< sum of the absolute values of the terms of F
-  std::vector<double> entry;          ///< gradients in the model's CSR pattern
+  std::vector<double> entry;            ///< gradients in the model's CSR pattern
 };
 [[nodiscard]] Rows make_rows(const Model& model);
 void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows);

@@ -53,15 +53,15 @@ struct Condition {
   std::string text;  ///< the condition as written
   Law law = Law::straightest;
   double restitution = 0;
-  double multiplier = 0;          ///< initial rho of a variational condition
+  double multiplier = 0;  ///< initial rho of a variational condition
   bool seizure = false;
-  double at = 0;                  ///< time of a seizure
+  double at = 0;  ///< time of a seizure
   std::uint32_t first_row = 0;
   std::uint32_t rows = 0;
-  std::uint32_t components = 1;   ///< rows per member: more than 1 for vector equations
-  std::uint32_t indices = 0;      ///< indices per member: 0, 1 or 2
+  std::uint32_t components = 1;            ///< rows per member: more than 1 for vector equations
+  std::uint32_t indices = 0;               ///< indices per member: 0, 1 or 2
   std::vector<std::int32_t> index_values;  ///< `indices` numbers per member
-  Place place;                    ///< of the condition's text
+  Place place;                             ///< of the condition's text
 };
 
 /// Rows of one shape. Tape inputs, in this order: t, position slots, velocity slots (nonholonomic rows only),
@@ -70,8 +70,8 @@ struct Condition {
 struct RowGroup {
   expressions::Tape tape;
   bool holonomic = true;
-  bool rheonomic = false;             ///< df/dt (nonholonomic: p0) is the last output
-  std::uint32_t positions = 0;        ///< number of position slots
+  bool rheonomic = false;       ///< df/dt (nonholonomic: p0) is the last output
+  std::uint32_t positions = 0;  ///< number of position slots
   std::uint32_t velocities = 0;
   std::uint32_t constants = 0;
   std::uint32_t lanes = 0;
@@ -141,21 +141,21 @@ struct Model {
   std::vector<Parameter> parameters;
 
   std::vector<Body> bodies;
-  std::uint32_t variables = 0;              ///< n
-  std::vector<double> initial_position;     ///< q at the start
-  std::vector<double> initial_velocity;     ///< v at the start
+  std::uint32_t variables = 0;           ///< n
+  std::vector<double> initial_position;  ///< q at the start
+  std::vector<double> initial_velocity;  ///< v at the start
 
-  std::vector<double> point_mass;           ///< per variable; 0 for coordinates
+  std::vector<double> point_mass;                       ///< per variable; 0 for coordinates
   std::vector<std::vector<std::uint32_t>> mass_blocks;  ///< variables coupled by `kinetic`
-  std::vector<double> constant_force;       ///< per variable: mass times gravity when gravity is constant, else 0
+  std::vector<double> constant_force;  ///< per variable: mass times gravity when gravity is constant, else 0
   std::vector<TermGroup> terms;
 
   std::vector<Condition> conditions;
-  std::vector<RowKind> row_kind;            ///< per row
-  std::vector<std::uint32_t> row_condition; ///< per row
-  std::vector<std::uint32_t> row_group;     ///< per row
-  std::vector<std::uint32_t> row_lane;      ///< per row
-  std::vector<std::uint32_t> row_start;     ///< CSR pattern of the gradients, columns ascending
+  std::vector<RowKind> row_kind;             ///< per row
+  std::vector<std::uint32_t> row_condition;  ///< per row
+  std::vector<std::uint32_t> row_group;      ///< per row
+  std::vector<std::uint32_t> row_lane;       ///< per row
+  std::vector<std::uint32_t> row_start;      ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
 

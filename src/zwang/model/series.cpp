@@ -53,7 +53,9 @@ void series_row(const Model& model, std::uint32_t row, const MotionSeries& motio
   std::vector<double> registers;
   run_lane(group, lane, motion, orders, registers);
 
-  const auto series = [&](std::size_t k) { return registers.begin() + static_cast<std::ptrdiff_t>(std::size_t{group.tape.outputs[k]} * orders); };
+  const auto series = [&](std::size_t k) {
+    return registers.begin() + static_cast<std::ptrdiff_t>(std::size_t{group.tape.outputs[k]} * orders);
+  };
   out.value.assign(series(0), series(0) + orders);
   const std::size_t slots = group.holonomic ? group.positions : group.velocities;
   out.gradient.assign(slots * orders, 0.0);
@@ -148,7 +150,8 @@ void series_residual(const Model& model, const MotionSeries& motion, unsigned or
       for (std::size_t slot = 0; slot < group.velocities; ++slot) {
         const std::uint32_t variable = group.velocity_of[slot * group.lanes + lane];
         const double* momentum = series(1 + group.positions + slot);
-        for (unsigned order = 0; order < orders; ++order) add(order * n + variable, -(order + 1.0) * momentum[order + 1]);
+        for (unsigned order = 0; order < orders; ++order)
+          add(order * n + variable, -(order + 1.0) * momentum[order + 1]);
       }
     }
   }
