@@ -13,6 +13,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
+constexpr std::size_t large = 2000;   ///< rows beyond which a stubborn order is given up after a few rounds
 constexpr double noise_part = 1e-13;  ///< of its size: below it a coefficient is rounding
 
 /// Rounding grows from order to order with the number of terms.
@@ -276,7 +277,11 @@ class Decider {
         place_.push_back(j);
       }
     }
-    gauss::solve(next_.view(mass), {}, workspace_, solution_);
+    gauss::Options gauss_options;
+    if (next_.size() > large) {
+      gauss_options.most_rounds = 40;
+    }
+    gauss::solve(next_.view(mass), gauss_options, workspace_, solution_);
     if (solution_.status == gauss::Status::infeasible) {
       // Rounding in c is no contradiction: the certificate must exceed it.
       double gap = 0;

@@ -433,20 +433,41 @@ class Compiler {
     bindings_.clear();
   }
 
+  /// The start of a body: one expression for all members, or a list with one for each.
+  std::vector<Syntax> read_starts(const Body& body, const Value& value) {
+    const bool point = body.kind == BodyKind::point;
+    const bool list = value.kind == ValueKind::array && (!point || value.items[0].kind == ValueKind::array);
+    if (!list) return {formulas_.expression(value)};
+    if (body.counts.empty()) {
+      throw formulas_.source().error(value.place, fmt::format("`{}` is a single {}: a list of starts is for families",
+                                                              body.name, point ? "point" : "coordinate"));
+    }
+    if (value.items.size() != body.members()) {
+      throw formulas_.source().error(value.place,
+                                     fmt::format("`{}` has {} members, the list has {}: one start for each", body.name,
+                                                 body.members(), value.items.size()));
+    }
+    std::vector<Syntax> out;
+    out.reserve(value.items.size());
+    for (const Value& item : value.items) out.push_back(formulas_.expression(item));
+    return out;
+  }
+
   void place_body(Body& body, const Field& field) {
     const Value& table = field.value;
     if (const Value* count = table.find("count")) body.counts = read_counts(*count);
     body.first = model_.variables;
     const bool point = body.kind == BodyKind::point;
     const Value* velocity_value = table.find("velocity");
-    const Syntax position = formulas_.expression(*table.find(point ? "position" : "initial"));
-    const std::optional<Syntax> velocity =
-        velocity_value == nullptr ? std::optional<Syntax>{} : formulas_.expression(*velocity_value);
+    const std::vector<Syntax> positions = read_starts(body, *table.find(point ? "position" : "initial"));
+    const std::vector<Syntax> velocities =
+        velocity_value == nullptr ? std::vector<Syntax>{} : read_starts(body, *velocity_value);
     const std::optional<Syntax> mass = point ? formulas_.expression(*table.find("mass")) : std::optional<Syntax>{};
 
     body.dimension = 0;
     for_members(body, [&](std::uint32_t member) {
       // Position, and with it the dimension.
+      const Syntax& position = positions[positions.size() > 1 ? member : 0];
       const Traced q = compute(position, point ? "an initial position" : "an initial value");
       if (point && q.size == 0) {
         throw formulas_.error(
@@ -457,13 +478,19 @@ class Compiler {
             position,
             fmt::format("the initial value of the coordinate `{}` is a number; here stands a vector", body.name));
       }
+      if (member > 0 && body.dimension != q.parts()) {
+        throw formulas_.error(position, fmt::format("all members of `{}` must have the same number of components: {}, "
+                                                    "here stand {}",
+                                                    body.name, body.dimension, q.parts()));
+      }
       body.dimension = static_cast<std::uint32_t>(q.parts());
       for (std::size_t c = 0; c < q.parts(); ++c) model_.initial_position.push_back(q.part[c].value);
 
       // Velocity.
       Traced v;
       v.size = q.size;
-      if (velocity) v = compute(*velocity, "an initial velocity");
+      const Syntax* velocity = velocities.empty() ? nullptr : &velocities[velocities.size() > 1 ? member : 0];
+      if (velocity != nullptr) v = compute(*velocity, "an initial velocity");
       if (v.size != q.size) {
         throw formulas_.error(
             *velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",

@@ -49,15 +49,15 @@ constexpr std::array key_list = {
     Key{"points.*", "count", Form::count, false, "a single point",
         "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
     Key{"points.*", "mass", Form::number, true, "", "Mass, greater than zero."},
-    Key{"points.*", "position", Form::numbers, true, "", "Position at the start, 2 or 3 components."},
-    Key{"points.*", "velocity", Form::numbers, false, "zero", "Velocity at the start."},
+    Key{"points.*", "position", Form::starts, true, "", "Position at the start, 2 or 3 components."},
+    Key{"points.*", "velocity", Form::starts, false, "zero", "Velocity at the start."},
     Key{"points.*", "force", Form::expressions, false, "zero",
         "Force of time, positions and velocities, added to gravity."},
 
     Key{"coordinates.*", "count", Form::count, false, "a single coordinate",
         "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
-    Key{"coordinates.*", "initial", Form::number, true, "", "Value at the start."},
-    Key{"coordinates.*", "velocity", Form::number, false, "0", "Rate at the start."},
+    Key{"coordinates.*", "initial", Form::start, true, "", "Value at the start."},
+    Key{"coordinates.*", "velocity", Form::start, false, "0", "Rate at the start."},
     Key{"coordinates.*", "force", Form::expression, false, "0", "Generalized force Q in d/dt T_v - T_q + V_q = Q."},
 
     Key{"energy", "kinetic", Form::expression, false, "0",
@@ -172,6 +172,10 @@ std::string_view schema(Form form) {
     case Form::text: return R"("type": "string")";
     case Form::number: return R"("$ref": "#/definitions/number")";
     case Form::numbers: return R"("$ref": "#/definitions/vector")";
+    case Form::start:
+      return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"$ref": "#/definitions/number"}}])";
+    case Form::starts:
+      return R"("anyOf": [{"$ref": "#/definitions/vector"}, {"type": "array", "items": {"$ref": "#/definitions/vector"}}])";
     case Form::expressions: return R"("$ref": "#/definitions/vector")";
     case Form::parameter: return R"("anyOf": [{"$ref": "#/definitions/number"}, {"$ref": "#/definitions/vector"}])";
     case Form::count:
@@ -257,6 +261,12 @@ std::string_view words(Form form) {
     case Form::number: return "a number, or an expression of the parameters in quotes";
     case Form::numbers:
       return "2 or 3 components in brackets, each a number or an expression of the parameters in quotes";
+    case Form::start:
+      return "a number, or an expression of the parameters in quotes; in a family also a list of them, one per member";
+    case Form::starts:
+      return "2 or 3 components in brackets, each a number or an expression of the parameters in quotes; in a family "
+             "also a "
+             "list of such vectors, one per member";
     case Form::parameter: return "a number, an expression in quotes, or 2 or 3 components in brackets";
     case Form::count: return "a whole number, or two of them in brackets";
     case Form::expression: return "a number or an expression in quotes";

@@ -13,6 +13,8 @@ enum class Form : std::uint8_t {
   text,         ///< any text
   number,       ///< a number
   numbers,      ///< the components of a vector, or a quoted vector
+  start,        ///< a number, or one for every member of a family
+  starts,       ///< the components of a vector, or one vector for every member of a family
   parameter,    ///< a number or the components of a vector
   count,        ///< a whole number, or two of them
   expression,   ///< an expression of the state, a number

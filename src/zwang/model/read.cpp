@@ -194,6 +194,22 @@ class Checker {
         break;
       case Form::number:
       case Form::expression: check_number(key, name, value); break;
+      case Form::start:
+        if (value.kind == ValueKind::array) {
+          check_numbers(key, name, value, 1, value.items.size());
+        } else {
+          check_number(key, name, value);
+        }
+        break;
+      case Form::starts:
+        if (value.kind == ValueKind::array && !value.items.empty() && value.items[0].kind == ValueKind::array) {
+          for (const Value& item : value.items) {
+            if (item.kind != ValueKind::array) wrong(key, name, item);
+            check_numbers(key, name, item, 2, 3);
+          }
+          break;
+        }
+        [[fallthrough]];
       case Form::numbers:
       case Form::expressions:
         if (value.kind == ValueKind::array) {
