@@ -88,6 +88,31 @@ cubic = "a.y >= a.x^3"
   EXPECT_NEAR(instant.multipliers[0], 0, 1e-12);
 }
 
+TEST(Instant, of_dependent_floors_those_bind_that_hold_the_others_open) {
+  // Gradients 1 + 2 = 3: of f1, f2 (flat) and f3 (falling away at third order) the first two must carry the force.
+  for (const double sign : {1.0, -1.0}) {
+    const auto model = model_of(std::string(R"toml(
+[points.a]
+mass = 1
+position = [0, 0, 0]
+velocity = [0, 0, 1]
+force = [-3, -2, 0]
+[constraints]
+f1 = "a.x >= 0"
+f2 = "a.y >= 0"
+f3 = "a.x + a.y )toml") + (sign > 0 ? "+" : "-") +
+                                R"toml( a.z^3 >= 0"
+)toml");
+    const Instant instant = at_start(model);
+    ASSERT_EQ(instant.status, Status::determined);
+    expect_near(instant.accelerations, {0, 0, 0}, 1e-13);
+    // Rising against them, f3 takes the force as far as it can.
+    EXPECT_EQ(instant.role[2], sign > 0 ? Role::leaving : Role::binding);
+    EXPECT_EQ(instant.role[0], Role::binding);
+    EXPECT_EQ(instant.role[1], sign > 0 ? Role::binding : Role::leaving);
+  }
+}
+
 TEST(Instant, the_floor_that_falls_at_third_order_leaves_the_flat_one_to_bind) {
   const auto model = model_of(R"toml(
 gravity = [0, -10]

@@ -207,7 +207,7 @@ class Decider {
     Vector gain;
     Vector gain_scale;
     for (std::uint32_t j = 0; j < problem.size(); ++j) {
-      if (at_start[j] == Hold::equation) {
+      if (at_start[j] != Hold::open && may_carry[j] != 0) {
         zero.rows.push_back(j);
         zero.nonnegative.push_back(inequality[j]);
         zero.lambda.push_back(lambda[0][j]);
