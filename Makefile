@@ -1,7 +1,7 @@
 # Plain `make` lists what can be asked for. Every task first installs what it needs (scripts/setup).
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
-MODEL ?= gallery:string-and-wall-obtuse
+MODEL ?= gallery:chain-meets-beam
 
 .PHONY: help setup build run test bench format lint install clean
 .DEFAULT_GOAL := help

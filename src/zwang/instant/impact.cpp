@@ -225,6 +225,20 @@ void impact(const model::Model& model, const model::State& state, const Options&
       }
     }
   }
+  // Velocities that are rounding of zero beside their terms become zero.
+  impl.scratch_n.assign(n, 0.0);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e] * l[j]);
+    }
+  }
+  solve_absolute(mass, impl.scratch_n, impl.scratch_m);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::abs(shock.velocities[i]) <= 1e-15 * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
+        shock.velocities[i] != shock.alpha[i]) {
+      shock.velocities[i] = 0;
+    }
+  }
   rates(model, impl.rows, shock.velocities, shock.rate_after);
 
   // Are the impulses the only ones? If not, they are shared evenly.
