@@ -109,7 +109,7 @@ int run(int count, char** words) {
         if (request.json) {
           cli::print(report::error_json(error));
         } else {
-          std::cerr << render(error);
+          std::cerr << render(error) << "\n";
         }
         return cli::bad_input;
       }

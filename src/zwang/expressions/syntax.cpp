@@ -466,6 +466,10 @@ class Parser {
                                            "` is expected here, not " + shown(token_) + ": the `" + text_of(opening) +
                                            "` before it is still open");
     }
+    if (is_relation(token_.sign)) {
+      throw SyntaxError(token_.offset,
+                        "a comparison cannot stand here: the `" + text_of(opening) + "` before it is still open");
+    }
     unexpected();
   }
 
