@@ -4,10 +4,10 @@
 #   sudo tests/project/fresh_machine.sh [COMMAND...]      default: "make run" "make test"
 #
 # Builds that Debian in a temporary folder with debootstrap, clones the last commit into it, and runs the commands there as
-# they stand. MIRROR names another package mirror, TMPDIR another place for the folder.
+# they stand. MIRROR names the package mirror (default: the first one this machine uses), TMPDIR another place for the folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
-mirror=${MIRROR:-http://deb.debian.org/debian}
+mirror=${MIRROR:-$(sed -nE 's/^(deb( \[[^]]*\])?|URIs:) +([^ ]+).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}
 if [ $# -eq 0 ]; then set -- "make run" "make test"; fi
 
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
@@ -40,16 +40,16 @@ mkdir "$root/dev/shm"
 mount -t tmpfs tmpfs "$root/dev/shm"
 
 # The clone, made by its own git from one file.
-git -C "$here" bundle create -q "$root/root/zwang.bundle" HEAD
+git -C "$here" bundle create -q "$root/srv/zwang.bundle" HEAD
 inside() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "$1"; }
-inside "git -c advice.detachedHead=false clone -q /root/zwang.bundle /root/zwang"
+inside "git -c advice.detachedHead=false clone -q /srv/zwang.bundle /srv/zwang"
 echo "fresh_machine: $(du -sm --one-file-system "$root" | cut -f1) MB, $(inside 'dpkg-query -W | wc -l') packages; no g++: $(inside 'command -v g++ cmake python3 || echo none of them')"
 
 for command in "$@"; do
   begin=$SECONDS
   echo
   echo "fresh_machine: $command"
-  inside "cd /root/zwang && $command"
+  inside "cd /srv/zwang && $command"
   echo "fresh_machine: \`$command\` took $((SECONDS - begin)) s"
 done
 echo
