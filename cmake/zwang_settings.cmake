@@ -35,13 +35,11 @@ target_compile_options(zwang_flags INTERFACE -ffp-contract=off)
 target_compile_definitions(zwang_flags INTERFACE $<$<CONFIG:Release>:EIGEN_NO_DEBUG>)
 if(ZWANG_WARNINGS_AS_ERRORS)
   target_compile_options(zwang_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
-  # GCC 12 warns of overlaps in "text" + std::string that are not there (its bug 105651), and of uninitialised values in code
-  # that the sanitizers have rewritten.
+  # False alarms of GCC 12: overlaps in "text" + std::string (its bug 105651), overflows in {fmt} once enough of it is inlined,
+  # and, in code that the sanitizers have rewritten, uninitialised values and replaced operators new.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(zwang_flags INTERFACE -Wno-restrict $<$<CONFIG:Sanitize>:-Wno-maybe-uninitialized>)
-  endif()
-  # GCC 12 sees an overflow in {fmt}'s header where there is none, as soon as it inlines enough of it.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(zwang_flags INTERFACE -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
+    target_compile_options(zwang_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+    target_compile_options(
+      zwang_flags INTERFACE $<$<CONFIG:Sanitize>:-Wno-maybe-uninitialized> $<$<CONFIG:Sanitize>:-Wno-mismatched-new-delete>)
   endif()
 endif()
