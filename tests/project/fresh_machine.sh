@@ -7,9 +7,14 @@
 # they stand. MIRROR names the package mirror (default: the first one this machine uses), TMPDIR another place for the folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
-mirror=${MIRROR:-$(sed -nE 's/^(deb( \[[^]]*\])?|URIs:) +([^ ]+).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}
+mirror=${MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+  sed -nE 's/^(deb( \[[^]]*\])?|URIs:) +([^ ]+).*/\3/p' | head -n 1 || true)}
 if [ $# -eq 0 ]; then set -- "make run" "make test"; fi
 
+if [ -z "$mirror" ]; then
+  echo "fresh_machine: set MIRROR to a Debian package mirror" >&2
+  exit 2
+fi
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "fresh_machine: needs root and the package debootstrap" >&2
   exit 2
