@@ -1,27 +1,9 @@
 /// `accelerate` allocates nothing once its workspace is warm.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "model/counted_new.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/read.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -55,11 +37,11 @@ floor = "c.z >= -2"
   zwang::instant::accelerate(model, state, options, workspace, instant);
   ASSERT_EQ(instant.status, zwang::instant::Status::determined);
   zwang::instant::accelerate(model, state, options, workspace, instant);
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (int i = 0; i < 10; ++i) {
     zwang::instant::accelerate(model, state, options, workspace, instant);
   }
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(allocations() - before, 0U);
 }
 
 }  // namespace
