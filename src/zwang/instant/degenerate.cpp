@@ -169,7 +169,6 @@ class Decider {
             Vector& multipliers) {
     const Subproblem& problem = impl_.problem;
     const std::size_t r = problem.size();
-    const std::vector<Hold> at_start = hold;
     Orders orders(model_, state_, impl_, instant_.accelerations, options_.highest_order);
     std::vector<Vector> lambda{multipliers};
     Vector c(r, 0.0);
@@ -182,7 +181,7 @@ class Decider {
         orders.known(k, j, c[j], c_scale[j]);
       }
       if (!unique_) {
-        const Pass verdict = share(k, inequality, at_start, c, c_scale, may_carry, hold, lambda);
+        const Pass verdict = share(k, inequality, c, c_scale, may_carry, hold, lambda);
         if (verdict != Pass::finished) {
           return verdict;
         }
@@ -197,9 +196,8 @@ class Decider {
  private:
   /// Multipliers that are not unique: those of order zero must maximise lambda.c_k among what the orders below left,
   /// those of the order below likewise.
-  Pass share(unsigned k, const std::vector<std::uint8_t>& inequality, const std::vector<Hold>& at_start,
-             const Vector& c, const Vector& c_scale, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
-             std::vector<Vector>& lambda) {
+  Pass share(unsigned k, const std::vector<std::uint8_t>& inequality, const Vector& c, const Vector& c_scale,
+             std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold, std::vector<Vector>& lambda) {
     const Subproblem& problem = impl_.problem;
     // Order zero: rows that lose against others of the same gradients are excluded, and everything begins again.
     MultiplierQuestion zero;
@@ -207,7 +205,7 @@ class Decider {
     Vector gain;
     Vector gain_scale;
     for (std::uint32_t j = 0; j < problem.size(); ++j) {
-      if (at_start[j] != Hold::open && may_carry[j] != 0) {
+      if (hold[j] != Hold::open && may_carry[j] != 0) {
         zero.rows.push_back(j);
         zero.nonnegative.push_back(inequality[j]);
         zero.lambda.push_back(lambda[0][j]);
