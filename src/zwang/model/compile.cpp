@@ -577,7 +577,9 @@ class Compiler {
     }
     const std::size_t depth = bindings_.size();
     bindings_.push_back({range.name, low});
-    for (double index = low; index <= high; ++index) {
+    const auto steps = static_cast<std::int64_t>(high - low);
+    for (std::int64_t step = 0; step <= steps && low <= high; ++step) {
+      const double index = low + static_cast<double>(step);
       bindings_[depth].value = index;
       for_ranges(ranges.subspan(1), visit);
     }
