@@ -1,0 +1,36 @@
+/// The first excursion of a polynomial above zero: what every event of a motion is.
+///
+///   p(s) = sum_k c_k s^k  on [0, h]
+///
+/// A condition f <= 0 closes where f rises above zero; a held one lets go where -lambda does. What is reported is proved
+/// on the polynomial itself (coefficients taken as exact), never sampled: "none" and "no earlier one" are statements.
+///
+/// Symbols: c coefficients, h length of the step, threshold = what still counts as zero (>= 64 eps sum |c_k| h^k is used
+/// whatever the caller gives). The band is |p| <= threshold. Reference: docs/mathematics, section 11.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace zwang::motion {
+
+struct Excursion {
+  enum class Kind : std::uint8_t {
+    none,      ///< p stays at or below the threshold, and does nothing else that matters
+    crossing,  ///< p exceeds the threshold on [0, h]; `at` is the zero from which it rises there (0 if p(0) >= 0)
+    graze,     ///< p comes from below the band, has its largest value in it, and falls below it again; `at` is the maximum
+    pending    ///< p rose into the band and is still in it at h; `at` is where it entered (0 if it started there)
+  };
+  Kind kind = Kind::none;
+  double at = 0;
+};
+
+/// The first crossing, graze or pending on [from, h], whichever comes first. A polynomial that starts inside the band and
+/// falls out of it has done nothing. `at` of a crossing is correct to the last digits (Newton on the polynomial, error below
+/// 4 eps h beyond what the rounding of the coefficients' evaluation allows). No allocation for degrees up to 63.
+[[nodiscard]] Excursion first_excursion(std::span<const double> c, double h, double threshold, double from = 0);
+
+/// sum |c_k| h^k: the scale of the terms.
+[[nodiscard]] double terms(std::span<const double> c, double h);
+
+}  // namespace zwang::motion
