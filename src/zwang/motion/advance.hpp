@@ -64,6 +64,7 @@ struct Motion {
   model::State state;                    ///< after the events of this instant
   std::vector<std::uint32_t> held;       ///< rows held as equations from here on, ascending
   std::vector<double> multipliers;       ///< of the rows held, now
+  std::vector<double> rho;               ///< of the rows held, now (0 unless variational); empty when none is variational
   std::vector<Event> events;             ///< of this instant: filled by the last `begin` or `advance`
   Piece piece;                           ///< the piece that led here; length 0 after `begin`
 

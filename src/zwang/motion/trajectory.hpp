@@ -51,6 +51,7 @@ struct Piece {
   std::vector<double> position;
   std::vector<std::uint32_t> rows;  ///< the rows held, ascending
   std::vector<double> multiplier;
+  std::vector<double> rho;  ///< per row held, at the start (0 unless variational); empty when no condition is variational
   [[nodiscard]] double end() const { return start + length; }
 };
 
@@ -58,5 +59,8 @@ struct Piece {
 void evaluate(const Piece& piece, double time, model::State& state);
 /// Multipliers of the rows held, in the order of `piece.rows`.
 void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& multipliers);
+/// rho of the rows held: its value at the start and the integral of its rate, which is the multiplier of a variational row.
+/// Empty when no condition is variational; entries of other rows mean nothing.
+void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho);
 
 }  // namespace zwang::motion

@@ -1,0 +1,83 @@
+/// Pieces evaluated by Horner's rule.
+///
+///   q_i(s) = sum_k c_ki s^k,    q_i'(s) = sum_k k c_ki s^(k-1),    rho_j(s) = rho_j + sum_k lambda_kj s^(k+1) / (k + 1)
+#include "zwang/motion/trajectory.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace zwang::motion {
+
+namespace {
+
+/// s = t - start, kept on the piece.
+double local_time(const Piece& piece, double time) { return std::clamp(time - piece.start, 0.0, piece.length); }
+
+}  // namespace
+
+std::string_view words(EventKind kind) {
+  switch (kind) {
+    case EventKind::blow: return "blow";
+    case EventKind::seizure: return "seizure";
+    case EventKind::impact: return "impact";
+    case EventKind::release: return "release";
+    case EventKind::contact: return "contact";
+    case EventKind::graze: return "graze";
+    case EventKind::singular: return "singular";
+    case EventKind::accumulation: return "accumulation";
+  }
+  return "";
+}
+
+void evaluate(const Piece& piece, double time, model::State& state) {
+  const std::size_t n = piece.n;
+  assert(piece.position.size() == n * piece.orders);
+  const double s = local_time(piece, time);
+  state.time = time;
+  state.position.assign(n, 0.0);
+  state.velocity.assign(n, 0.0);
+
+  // Horner over all coordinates at once: v <- v s + q, q <- q s + c.
+  for (std::size_t k = piece.orders; k-- > 0;) {
+    const double* c = piece.position.data() + k * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      state.velocity[i] = state.velocity[i] * s + state.position[i];
+      state.position[i] = state.position[i] * s + c[i];
+    }
+  }
+}
+
+void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& multipliers) {
+  const std::size_t count = piece.rows.size();
+  assert(piece.multiplier.size() == count * piece.multiplier_orders);
+  const double s = local_time(piece, time);
+  multipliers.assign(count, 0.0);
+  for (std::size_t k = piece.multiplier_orders; k-- > 0;) {
+    const double* c = piece.multiplier.data() + k * count;
+    for (std::size_t j = 0; j < count; ++j) {
+      multipliers[j] = multipliers[j] * s + c[j];
+    }
+  }
+}
+
+void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho) {
+  if (piece.rho.empty()) {
+    rho.clear();
+    return;
+  }
+  const std::size_t count = piece.rows.size();
+  assert(piece.rho.size() == count);
+  const double s = local_time(piece, time);
+  rho.assign(count, 0.0);
+  for (std::size_t k = piece.multiplier_orders; k-- > 0;) {
+    const double* c = piece.multiplier.data() + k * count;
+    for (std::size_t j = 0; j < count; ++j) {
+      rho[j] = (rho[j] + c[j] / static_cast<double>(k + 1)) * s;
+    }
+  }
+  for (std::size_t j = 0; j < count; ++j) {
+    rho[j] += piece.rho[j];
+  }
+}
+
+}  // namespace zwang::motion
