@@ -1,0 +1,162 @@
+/// The loop between `advance` and the file.
+#include "zwang/motion/record.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace zwang::motion {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void observe(const model::Model& model, Sample& sample) {
+  sample.outputs.clear();
+  for (const model::Observable& output : model.outputs) {
+    sample.outputs.push_back(model::observe(output, sample.state));
+  }
+}
+
+/// The state on a piece, its multipliers and outputs; `time` is kept on the piece.
+void sample_piece(const model::Model& model, const Piece& piece, double time, Sample& sample) {
+  evaluate(piece, time, sample.state);
+  sample.rows = piece.rows;
+  evaluate_multipliers(piece, time, sample.multipliers);
+  evaluate_rho(piece, time, sample.rho);
+  observe(model, sample);
+}
+
+/// Takes the samples that are due.
+class Sampler {
+ public:
+  Sampler(const model::Model& model, Store& store) : model_(model), store_(store) {}
+
+  /// All instants of a piece up to the time reached; those of an event at its end belong to what follows.
+  void follow(const Motion& motion) {
+    const double end = motion.state.time - (motion.events.empty() ? 0 : resolution(motion.state.time));
+    for (double time = next(); time < end; time = next()) {
+      sample_piece(model_, motion.piece, time, sample_);
+      store_.add(sample_);
+    }
+  }
+
+  /// The instants of the very end.
+  void finish(const Account& account) {
+    const double end = account.present.state.time;
+    for (double time = next(); time <= end + resolution(end); time = next()) {
+      sample_ = account.present;
+      sample_.state.time = time;
+      observe(model_, sample_);
+      store_.add(sample_);
+    }
+  }
+
+ private:
+  [[nodiscard]] double next() const { return store_.sampling().instant(store_.samples()); }
+
+  const model::Model& model_;
+  Store& store_;
+  Sample sample_;
+};
+
+Account account_of(const model::Model& model, const Motion& motion) {
+  Account account;
+  account.status = words(motion.status);
+  account.why = motion.why;
+  for (const std::uint32_t row : motion.culprits) {
+    account.culprits.push_back(model::row_name(model, row));
+  }
+  account.present.state = motion.state;
+  account.present.rows = motion.held;
+  account.present.multipliers = motion.multipliers;
+  account.present.rho = motion.rho;
+  account.energy = motion.energy;
+  account.position_drift = motion.position_drift;
+  account.velocity_drift = motion.velocity_drift;
+  account.position_correction = motion.position_correction;
+  account.velocity_correction = motion.velocity_correction;
+  account.steps = motion.steps;
+  return account;
+}
+
+}  // namespace
+
+double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
+
+Motion start_or_resume(const model::Model& model, const Options& options, Store& store) {
+  store.set_outputs(model);
+  const std::string saved = store.checkpoint();
+  if (!saved.empty()) {
+    return restore(model, options, saved);
+  }
+  Motion motion = begin(model, options);
+  for (const Event& event : motion.events) {
+    store.add(event);
+  }
+  return motion;
+}
+
+bool record(const model::Model& model, Motion& motion, Store& store, const Recording& recording) {
+  Sampler sampler(model, store);
+  const auto begin = Clock::now();
+  const double before = store.account().seconds;
+  auto last_commit = begin;
+  std::uint64_t pieces_then = store.pieces();
+  const auto commit = [&](const std::string& status, bool patient) {
+    Account account = account_of(model, motion);
+    account.status = status;
+    account.seconds = before + seconds_since(begin);
+    if (status != words(Status::going) && status != "interrupted") {
+      sampler.finish(account);
+    }
+    store.commit(account, save(motion), patient);
+    last_commit = Clock::now();
+    pieces_then = store.pieces();
+  };
+
+  // Piece by piece into the file; what is in it becomes permanent every few seconds.
+  while (advance(motion)) {
+    if (motion.piece.length > 0) {
+      store.add(motion.piece);
+      sampler.follow(motion);
+    }
+    for (const Event& event : motion.events) {
+      store.add(event);
+    }
+    if (recording.go_on && !recording.go_on(motion)) {
+      if (motion.status == Status::going) {
+        commit("interrupted", true);
+        return false;
+      }
+    } else if (seconds_since(last_commit) >= recording.seconds || store.pieces() - pieces_then >= recording.pieces) {
+      commit(std::string(words(Status::going)), false);
+    }
+  }
+  commit(std::string(words(motion.status)), true);
+  return true;
+}
+
+bool state_at(const model::Model& model, const Store& store, double time, Sample& sample) {
+  // The end is known as it is; near an event it is the event's time that counts.
+  const Account& account = store.account();
+  const double end = account.present.state.time;
+  if (time >= end - resolution(end)) {
+    sample = account.present;
+    sample.state.time = time;
+    observe(model, sample);
+    return time <= end + resolution(end);
+  }
+  const std::optional<double> event = store.event_time_from(time);
+  const double at = event && *event <= time + resolution(time) ? *event : time;
+  Piece piece;
+  if (!store.piece_at(at, piece) && !store.piece_at(at + resolution(at), piece)) {
+    return false;
+  }
+  sample_piece(model, piece, at, sample);
+  sample.state.time = time;
+  return true;
+}
+
+}  // namespace zwang::motion

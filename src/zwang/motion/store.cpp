@@ -1,0 +1,635 @@
+/// Tables of the run file, and the way into and out of them.
+#include "zwang/motion/store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/motion/database.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// "zwng" in the header of the file tells a run file from other databases.
+constexpr std::uint32_t application = 0x7A776E67;
+constexpr int format = 1;
+
+constexpr const char* schema = R"sql(
+CREATE TABLE run (
+  zwang TEXT NOT NULL, file TEXT NOT NULL, title TEXT NOT NULL, model TEXT NOT NULL,
+  start REAL NOT NULL, until REAL NOT NULL, tolerance REAL NOT NULL, sample_until REAL NOT NULL, sample_count INTEGER NOT NULL,
+  status TEXT NOT NULL, why TEXT NOT NULL, culprits TEXT NOT NULL,
+  time REAL, position BLOB, velocity BLOB, rows BLOB, multiplier BLOB, rho BLOB,
+  energy_initial REAL, energy_work REAL, energy_lost REAL, energy_final REAL, energy_defect REAL, largest_kinetic REAL,
+  position_drift REAL, velocity_drift REAL, position_correction REAL, velocity_correction REAL,
+  steps INTEGER, seconds REAL);
+CREATE TABLE options (number INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL);
+CREATE TABLE variables (number INTEGER PRIMARY KEY, name TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE rows (number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL);
+CREATE TABLE pieces (
+  number INTEGER PRIMARY KEY, start REAL NOT NULL, length REAL NOT NULL, orders INTEGER NOT NULL, position BLOB NOT NULL,
+  rows BLOB NOT NULL, multiplier_orders INTEGER NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL);
+CREATE INDEX pieces_by_time ON pieces (start);
+CREATE TABLE events (
+  number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL,
+  position BLOB NOT NULL, velocity BLOB NOT NULL);
+CREATE INDEX events_by_time ON events (time);
+CREATE TABLE event_rows (
+  event INTEGER NOT NULL REFERENCES events, row INTEGER NOT NULL REFERENCES rows, triggered INTEGER NOT NULL, impulse REAL,
+  PRIMARY KEY (event, row)) WITHOUT ROWID;
+CREATE TABLE samples (
+  number INTEGER PRIMARY KEY, time REAL NOT NULL, position BLOB NOT NULL, velocity BLOB NOT NULL,
+  rows BLOB NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL);
+CREATE TABLE outputs (
+  sample INTEGER NOT NULL REFERENCES samples, name TEXT NOT NULL, value REAL, PRIMARY KEY (sample, name)) WITHOUT ROWID;
+CREATE TABLE checkpoints (
+  number INTEGER PRIMARY KEY, time REAL NOT NULL, pieces INTEGER NOT NULL, events INTEGER NOT NULL, samples INTEGER NOT NULL,
+  state BLOB NOT NULL);
+CREATE VIEW event_list AS
+  SELECT events.number, time, kind,
+    (SELECT group_concat(name, ' ') FROM (SELECT rows.name FROM event_rows JOIN rows ON rows.number = row
+      WHERE event = events.number AND triggered ORDER BY row)) AS conditions,
+    (SELECT group_concat(one, ' ') FROM (SELECT rows.name || '=' || impulse AS one FROM event_rows JOIN rows ON rows.number = row
+      WHERE event = events.number AND impulse IS NOT NULL ORDER BY row)) AS impulses,
+    lost, note
+  FROM events ORDER BY events.number;
+CREATE VIEW output_list AS
+  SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
+)sql";
+
+/// A file of the system that is held against other runs as long as this object lives.
+class HeldFile {
+ public:
+  HeldFile(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~HeldFile() {
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+  }
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  /// False when another process holds it; file systems that know no locks count as ours.
+  [[nodiscard]] bool hold() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::uint64_t size() const {
+    struct stat status = {};
+    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+  [[nodiscard]] bool regular() const {
+    struct stat status = {};
+    return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  }
+  /// Is it a run file, by the header that every SQLite file begins with?
+  [[nodiscard]] bool is_run() const {
+    std::array<char, 100> header{};
+    if (::pread(descriptor_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
+      return false;
+    }
+    return std::memcmp(header.data(), "SQLite format 3", 16) == 0 && big_endian(header.data() + 68) == application;
+  }
+  /// Bytes that its header promises, 0 if it does not say.
+  [[nodiscard]] std::uint64_t promised() const {
+    std::array<char, 100> header{};
+    if (::pread(descriptor_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
+        big_endian(header.data() + 24) != big_endian(header.data() + 92)) {
+      return 0;
+    }
+    const std::uint64_t page = (big_endian(header.data() + 14) & 0xFFFFU);
+    return (page == 1 ? 65536 : page) * big_endian(header.data() + 28);
+  }
+  [[nodiscard]] bool clear() const { return ::ftruncate(descriptor_, 0) == 0; }
+
+ private:
+  static std::uint32_t big_endian(const char* bytes) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < 4; ++i) {
+      value = value << 8U | static_cast<unsigned char>(bytes[i]);
+    }
+    return value;
+  }
+  int descriptor_ = -1;
+};
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : "\n") + name;
+  }
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    names.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+EventKind kind_of(const std::string& word, const std::string& path) {
+  for (const EventKind kind : {EventKind::blow, EventKind::seizure, EventKind::impact, EventKind::release,
+                               EventKind::contact, EventKind::graze, EventKind::singular, EventKind::accumulation}) {
+    if (words(kind) == word) {
+      return kind;
+    }
+  }
+  throw Error({path, 0, 0}, fmt::format("this run file is damaged: it knows an event called '{}'", word));
+}
+
+/// The journal that a killed run left beside a file that is now replaced.
+void remove_journals(const std::string& path) {
+  std::error_code code;
+  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+    std::filesystem::remove(path + suffix, code);
+  }
+}
+
+/// The options as they were typed.
+std::vector<std::pair<std::string, std::string>> options_of(const model::Overrides& overrides) {
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const auto& [name, value] : overrides.parameters) {
+    options.emplace_back("--set", name + "=" + value);
+  }
+  const std::array<std::pair<const char*, const std::string*>, 4> others = {
+      {{"--at", &overrides.start}, {"--until", &overrides.until}, {"--tolerance", &overrides.tolerance}, {"--samples", &overrides.samples}}};
+  for (const auto& [name, value] : others) {
+    if (!value->empty()) {
+      options.emplace_back(name, *value);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+double Sampling::instant(std::uint64_t k) const {
+  return k + 1 == count ? until : start + (until - start) * (static_cast<double>(k) / static_cast<double>(count - 1));
+}
+
+struct Store::Impl {
+  explicit Impl(const std::string& path, std::unique_ptr<HeldFile> file) : held(std::move(file)), database(path) {}
+
+  std::unique_ptr<HeldFile> held;  // outlives the database: closing it earlier would drop SQLite's own locks
+  Database database;
+  Recipe recipe;
+  Sampling sampling;
+  Account account;
+  std::uint64_t pieces = 0;
+  std::uint64_t events = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t checkpoints = 0;
+  std::vector<std::string> output_names;
+
+  Statement add_piece;
+  Statement add_event;
+  Statement add_event_row;
+  Statement add_sample;
+  Statement add_output;
+  Statement add_checkpoint;
+  Statement forget_checkpoints;
+  Statement set_account;
+  mutable Statement find_piece;
+  mutable Statement find_event;
+
+  void prepare();
+  void write_recipe(const model::Model& model);
+  void write_options();
+  void read_recipe();
+  void begin() {
+    if (!database.in_transaction()) {
+      database.run("BEGIN IMMEDIATE");
+    }
+  }
+};
+
+void Store::Impl::prepare() {
+  add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)");
+  add_event_row = database.prepare(
+      "INSERT INTO event_rows VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET impulse = excluded.impulse");
+  add_sample = database.prepare("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)");
+  add_output = database.prepare("INSERT INTO outputs VALUES (?, ?, ?)");
+  add_checkpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)");
+  forget_checkpoints = database.prepare("DELETE FROM checkpoints WHERE number < ?");
+  set_account = database.prepare(
+      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows = ?, multiplier = ?, "
+      "rho = ?, energy_initial = ?, energy_work = ?, energy_lost = ?, energy_final = ?, energy_defect = ?, "
+      "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
+      "steps = ?, seconds = ?");
+  find_piece = database.prepare(
+      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE start <= ? "
+      "ORDER BY start DESC, number DESC LIMIT 1");
+  find_event = database.prepare("SELECT time FROM events WHERE time >= ? ORDER BY time LIMIT 1");
+}
+
+void Store::Impl::write_options() {
+  database.run("DELETE FROM options");
+  Statement add = database.prepare("INSERT INTO options VALUES (?, ?, ?)");
+  std::int64_t number = 0;
+  for (const auto& [name, value] : options_of(recipe.overrides)) {
+    add.put(number++).put(name).put(value).run();
+  }
+}
+
+void Store::Impl::write_recipe(const model::Model& model) {
+  Statement add = database.prepare(
+      "INSERT INTO run (zwang, file, title, model, start, until, tolerance, sample_until, sample_count, status, why, culprits) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'going', '', '')");
+  const model::Simulation& simulation = model.simulation;
+  add.put(recipe.version).put(recipe.file).put(model.title).put(recipe.text);
+  add.put(simulation.start).put(simulation.until).put(simulation.tolerance);
+  add.put(sampling.until).put(std::int64_t{sampling.count}).run();
+  write_options();
+
+  // Names, so that nobody has to understand the model to read the numbers.
+  Statement variable = database.prepare("INSERT INTO variables VALUES (?, ?, ?)");
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      const std::string name = model::member_name(body, member);
+      for (std::uint32_t i = 0; i < body.dimension; ++i) {
+        const std::uint32_t number = body.first + member * body.dimension + i;
+        variable.put(std::int64_t{number}).put(model::variable_name(model, number)).put(name).run();
+      }
+    }
+  }
+  Statement row = database.prepare("INSERT INTO rows VALUES (?, ?, ?)");
+  for (std::uint32_t number = 0; number < model.rows(); ++number) {
+    const std::string name = model::row_name(model, number);
+    row.put(std::int64_t{number}).put(name).put(model::words(model.row_kind[number])).run();
+  }
+}
+
+void Store::Impl::read_recipe() {
+  Statement run = database.prepare(
+      "SELECT zwang, file, model, start, sample_until, sample_count, status, why, culprits, time, position, velocity, rows, "
+      "multiplier, rho, energy_initial, energy_work, energy_lost, energy_final, largest_kinetic, position_drift, "
+      "velocity_drift, position_correction, velocity_correction, steps, seconds FROM run");
+  if (!run.step()) {
+    throw Error({database.path(), 0, 0}, "this run file is damaged: it does not say what was run");
+  }
+  recipe.version = run.text(0);
+  recipe.file = run.text(1);
+  recipe.text = run.text(2);
+  sampling = {run.number(3), run.number(4), static_cast<std::uint32_t>(run.whole(5))};
+  account.status = run.text(6);
+  account.why = run.text(7);
+  account.culprits = split(run.text(8));
+  account.present.state.time = run.number(9);
+  run.read(10, account.present.state.position);
+  run.read(11, account.present.state.velocity);
+  run.read(12, account.present.rows);
+  run.read(13, account.present.multipliers);
+  run.read(14, account.present.rho);
+  account.energy = {run.number(15), run.number(16), run.number(17), run.number(18), run.number(19)};
+  account.position_drift = run.number(20);
+  account.velocity_drift = run.number(21);
+  account.position_correction = run.number(22);
+  account.velocity_correction = run.number(23);
+  account.steps = static_cast<std::uint64_t>(run.whole(24));
+  account.seconds = std::max(0.0, run.number(25));
+  run.reset();
+
+  Statement options = database.prepare("SELECT name, value FROM options ORDER BY number");
+  while (options.step()) {
+    const std::string name = options.text(0);
+    const std::string value = options.text(1);
+    if (name == "--set") {
+      recipe.overrides.parameters.emplace_back(value.substr(0, value.find('=')), value.substr(value.find('=') + 1));
+    } else if (name == "--at") {
+      recipe.overrides.start = value;
+    } else if (name == "--until") {
+      recipe.overrides.until = value;
+    } else if (name == "--tolerance") {
+      recipe.overrides.tolerance = value;
+    } else if (name == "--samples") {
+      recipe.overrides.samples = value;
+    }
+  }
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Store Store::create(const std::string& path, const Recipe& recipe, const model::Model& model) {
+  const std::filesystem::path wanted(path);
+  std::error_code code;
+  if (wanted.has_parent_path()) {
+    std::filesystem::create_directories(wanted.parent_path(), code);
+    if (!std::filesystem::is_directory(wanted.parent_path())) {
+      throw Error({path, 0, 0}, fmt::format("cannot make the folder {}: {}; choose another one with --out",
+                                            wanted.parent_path().string(),
+                                            code ? code.message() : "something else has this name"));
+    }
+  }
+
+  // The wanted name, or the next one that no other run is writing at the moment.
+  std::string name = path;
+  std::unique_ptr<HeldFile> held;
+  for (int number = 2;; ++number) {
+    held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
+    if (!held->is_open()) {
+      throw Error({name, 0, 0}, fmt::format("cannot write the run file: {}; choose another folder with --out",
+                                            std::strerror(errno)));
+    }
+    if (held->hold()) {
+      break;
+    }
+    name = (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string())).string();
+  }
+
+  if (!held->regular() || (!held->empty() && !held->is_run())) {
+    throw Error({name, 0, 0}, "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
+  }
+
+  // What an older run left is cleared; then the tables and the recipe come in as one.
+  remove_journals(name);
+  if (!held->empty() && !held->clear()) {
+    throw Error({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
+  }
+  auto impl = std::make_unique<Impl>(name, std::move(held));
+  impl->recipe = recipe;
+  impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
+  impl->database.run("BEGIN IMMEDIATE");
+  impl->database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, format).c_str());
+  impl->database.run(schema);
+  impl->write_recipe(model);
+  if (!impl->database.commit(5000)) {
+    throw Error({name, 0, 0}, "another program holds the run file; close it there and try again");
+  }
+  for (const model::Observable& output : model.outputs) {
+    impl->output_names.push_back(output.name);
+  }
+  impl->prepare();
+  return Store(std::move(impl));
+}
+
+Store Store::open(const std::string& path) {
+  auto held = std::make_unique<HeldFile>(path, O_RDWR);
+  if (!held->is_open()) {
+    throw Error({path, 0, 0}, errno == ENOENT ? std::string("there is no such run file")
+                                              : fmt::format("cannot open the run file: {}", std::strerror(errno)));
+  }
+  if (!held->regular() || held->empty()) {
+    throw Error({path, 0, 0}, held->regular() ? "this file is empty: the run ended before anything was kept; start it anew"
+                                              : "this is no run file");
+  }
+  if (!held->hold()) {
+    throw Error({path, 0, 0}, "another run is writing this file");
+  }
+  const HeldFile& file = *held;
+  if (!file.is_run()) {
+    throw Error({path, 0, 0}, "this file is no run of zwang");
+  }
+  auto impl = std::make_unique<Impl>(path, std::move(held));
+
+  // The first question undoes what a killed run had not finished; what is missing afterwards was cut off.
+  const std::int64_t tables = impl->database.whole("SELECT count(*) FROM sqlite_master");
+  if (file.size() < file.promised()) {
+    throw Error({path, 0, 0}, fmt::format("this run file is damaged: {} of {} bytes are there", file.size(), file.promised()));
+  }
+  if (tables == 0) {
+    throw Error({path, 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
+  }
+  const std::int64_t version = impl->database.whole("PRAGMA user_version");
+  if (version > format) {
+    throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
+  }
+  impl->read_recipe();
+  impl->prepare();
+  impl->pieces = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM pieces"));
+  impl->events = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM events"));
+  impl->samples = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM samples"));
+  impl->checkpoints =
+      static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM checkpoints"));
+  return Store(std::move(impl));
+}
+
+const std::string& Store::path() const { return impl_->database.path(); }
+const Recipe& Store::recipe() const { return impl_->recipe; }
+const Sampling& Store::sampling() const { return impl_->sampling; }
+const Account& Store::account() const { return impl_->account; }
+std::uint64_t Store::pieces() const { return impl_->pieces; }
+std::uint64_t Store::events() const { return impl_->events; }
+std::uint64_t Store::samples() const { return impl_->samples; }
+
+std::string Store::checkpoint() const {
+  Statement last = impl_->database.prepare("SELECT state FROM checkpoints ORDER BY number DESC LIMIT 1");
+  return last.step() ? last.bytes(0) : std::string{};
+}
+
+void Store::set_outputs(const model::Model& model) {
+  impl_->output_names.clear();
+  for (const model::Observable& output : model.outputs) {
+    impl_->output_names.push_back(output.name);
+  }
+}
+
+void Store::set_until(const std::string& until, double value) {
+  impl_->begin();
+  impl_->recipe.overrides.until = until;
+  impl_->write_options();
+  impl_->database.prepare("UPDATE run SET until = ?").put(value).run();
+}
+
+void Store::add(const Piece& piece) {
+  impl_->begin();
+  const auto number = static_cast<std::int64_t>(impl_->pieces++);
+  impl_->add_piece.put(number).put(piece.start).put(piece.length);
+  impl_->add_piece.put(std::int64_t{piece.orders}).put(std::span<const double>(piece.position));
+  impl_->add_piece.put(std::span<const std::uint32_t>(piece.rows)).put(std::int64_t{piece.multiplier_orders});
+  impl_->add_piece.put(std::span<const double>(piece.multiplier)).put(std::span<const double>(piece.rho)).run();
+}
+
+void Store::add(const Event& event) {
+  impl_->begin();
+  const auto number = static_cast<std::int64_t>(impl_->events++);
+  impl_->add_event.put(number).put(event.time).put(words(event.kind)).put(event.lost).put(event.note);
+  impl_->add_event.put(std::span<const double>(event.position)).put(std::span<const double>(event.velocity)).run();
+
+  // Rows that set it off, then impulses; a row may be both.
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  for (const std::uint32_t row : event.rows) {
+    impl_->add_event_row.put(number).put(std::int64_t{row}).put(std::int64_t{1}).put(none).run();
+  }
+  for (const auto& [row, impulse] : event.impulses) {
+    impl_->add_event_row.put(number).put(std::int64_t{row}).put(std::int64_t{0}).put(impulse).run();
+  }
+}
+
+void Store::add(const Sample& sample) {
+  impl_->begin();
+  assert(sample.outputs.size() == impl_->output_names.size());
+  const auto number = static_cast<std::int64_t>(impl_->samples++);
+  impl_->add_sample.put(number).put(sample.state.time).put(std::span<const double>(sample.state.position));
+  impl_->add_sample.put(std::span<const double>(sample.state.velocity)).put(std::span<const std::uint32_t>(sample.rows));
+  impl_->add_sample.put(std::span<const double>(sample.multipliers)).put(std::span<const double>(sample.rho)).run();
+  for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
+    impl_->add_output.put(number).put(impl_->output_names[i]).put(sample.outputs[i]).run();
+  }
+}
+
+bool Store::commit(const Account& account, std::string_view checkpoint, bool patient) {
+  impl_->begin();
+  impl_->account = account;
+  const Sample& present = account.present;
+  const std::string culprits = joined(account.culprits);
+  Statement& set = impl_->set_account;
+  set.put(account.status).put(account.why).put(culprits).put(present.state.time);
+  set.put(std::span<const double>(present.state.position)).put(std::span<const double>(present.state.velocity));
+  set.put(std::span<const std::uint32_t>(present.rows)).put(std::span<const double>(present.multipliers));
+  set.put(std::span<const double>(present.rho)).put(account.energy.initial).put(account.energy.work);
+  set.put(account.energy.lost).put(account.energy.final).put(account.energy.defect()).put(account.energy.largest_kinetic);
+  set.put(account.position_drift).put(account.velocity_drift);
+  set.put(account.position_correction).put(account.velocity_correction);
+  set.put(static_cast<std::int64_t>(account.steps)).put(account.seconds).run();
+
+  // The last two checkpoints are kept.
+  const auto number = static_cast<std::int64_t>(impl_->checkpoints++);
+  impl_->add_checkpoint.put(number).put(present.state.time).put(static_cast<std::int64_t>(impl_->pieces));
+  impl_->add_checkpoint.put(static_cast<std::int64_t>(impl_->events)).put(static_cast<std::int64_t>(impl_->samples));
+  impl_->add_checkpoint.put_bytes(checkpoint).run();
+  impl_->forget_checkpoints.put(number - 1).run();
+  if (!patient) {
+    return impl_->database.commit(200);
+  }
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    if (impl_->database.commit(10'000)) {
+      return true;
+    }
+  }
+  throw Error({path(), 0, 0}, "another program has held the run file for a minute; the last seconds of the run are lost: close it "
+                              "there, then go on with --resume");
+}
+
+namespace {
+
+/// Columns of a piece, from `first` on.
+void read_piece(const Statement& statement, Piece& piece) {
+  piece.start = statement.number(0);
+  piece.length = statement.number(1);
+  piece.orders = static_cast<std::uint32_t>(statement.whole(2));
+  statement.read(3, piece.position);
+  statement.read(4, piece.rows);
+  piece.multiplier_orders = static_cast<std::uint32_t>(statement.whole(5));
+  statement.read(6, piece.multiplier);
+  statement.read(7, piece.rho);
+  piece.n = piece.orders == 0 ? 0 : static_cast<std::uint32_t>(piece.position.size() / piece.orders);
+}
+
+}  // namespace
+
+bool Store::piece_at(double time, Piece& piece) const {
+  const bool found = impl_->find_piece.put(time).step();
+  if (found) {
+    read_piece(impl_->find_piece, piece);
+    impl_->find_piece.reset();
+  }
+  return found;
+}
+
+std::optional<double> Store::event_time_from(double time) const {
+  std::optional<double> result;
+  if (impl_->find_event.put(time).step()) {
+    result = impl_->find_event.number(0);
+    impl_->find_event.reset();
+  }
+  return result;
+}
+
+void Store::each_piece(std::uint64_t first, const std::function<bool(const Piece&)>& visit) const {
+  Statement all = impl_->database.prepare(
+      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE number >= ? ORDER BY "
+      "number");
+  all.put(static_cast<std::int64_t>(first));
+  Piece piece;
+  while (all.step()) {
+    read_piece(all, piece);
+    if (!visit(piece)) {
+      return;
+    }
+  }
+}
+
+void Store::each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const {
+  Statement all = impl_->database.prepare(
+      "SELECT number, time, kind, lost, note, position, velocity FROM events WHERE number >= ? ORDER BY number");
+  Statement rows =
+      impl_->database.prepare("SELECT row, triggered, impulse FROM event_rows WHERE event = ? ORDER BY row");
+  all.put(static_cast<std::int64_t>(first));
+  Event event;
+  while (all.step()) {
+    event.time = all.number(1);
+    event.kind = kind_of(all.text(2), path());
+    event.lost = all.number(3);
+    event.note = all.text(4);
+    all.read(5, event.position);
+    all.read(6, event.velocity);
+    event.rows.clear();
+    event.impulses.clear();
+    rows.put(all.whole(0));
+    while (rows.step()) {
+      const auto row = static_cast<std::uint32_t>(rows.whole(0));
+      if (rows.whole(1) != 0) {
+        event.rows.push_back(row);
+      }
+      const double impulse = rows.number(2);
+      if (!std::isnan(impulse)) {
+        event.impulses.emplace_back(row, impulse);
+      }
+    }
+    if (!visit(event)) {
+      return;
+    }
+  }
+}
+
+void Store::each_sample(std::uint64_t first, const std::function<bool(const Sample&)>& visit) const {
+  Statement all = impl_->database.prepare(
+      "SELECT number, time, position, velocity, rows, multiplier, rho FROM samples WHERE number >= ? ORDER BY number");
+  Statement value = impl_->database.prepare("SELECT value FROM outputs WHERE sample = ? AND name = ?");
+  all.put(static_cast<std::int64_t>(first));
+  Sample sample;
+  while (all.step()) {
+    sample.state.time = all.number(1);
+    all.read(2, sample.state.position);
+    all.read(3, sample.state.velocity);
+    all.read(4, sample.rows);
+    all.read(5, sample.multipliers);
+    all.read(6, sample.rho);
+    sample.outputs.clear();
+    for (const std::string& name : impl_->output_names) {
+      value.put(all.whole(0)).put(name);
+      sample.outputs.push_back(value.step() ? value.number(0) : std::numeric_limits<double>::quiet_NaN());
+      value.reset();
+    }
+    if (!visit(sample)) {
+      return;
+    }
+  }
+}
+
+void Store::limit_pages(std::uint64_t pages) {
+  impl_->database.run(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
+}
+
+}  // namespace zwang::motion
