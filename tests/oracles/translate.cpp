@@ -223,7 +223,9 @@ std::optional<Translation> translate(const json& problem, Route route) {
       out << name << " = " << quoted(text_of(value)) << "\n";
     out << "\n";
   }
-  out << "[simulation]\nstart = " << quoted(text_of(system.at("state").at("t"))) << "\n\n";
+  out << "[simulation]\nstart = " << quoted(text_of(system.at("state").at("t"))) << "\n";
+  if (system.contains("stop")) out << "stop = " << quoted(translated(system.at("stop").get<std::string>())) << "\n";
+  out << "\n";
 
   // The bodies.
   std::vector<bool> in_point(n, false);
@@ -264,28 +266,44 @@ std::optional<Translation> translate(const json& problem, Route route) {
     if (relation.empty()) throw std::runtime_error("unknown sense " + sense);
     const auto condition = quoted(translated(constraint.at("expr").get<std::string>()) + relation);
     const auto name = constraint.at("name").get<std::string>();
-    if (constraint.value("suddenly_imposed", false))
+    if (constraint.value("suddenly_imposed", false)) {
       seizures << "\n[[seizures]]\nname = " << quoted(name) << "\ncondition = " << condition << "\n";
-    else
+      if (constraint.contains("seized_at")) seizures << "at = " << quoted(text_of(constraint.at("seized_at"))) << "\n";
+    } else if (constraint.contains("restitution")) {
+      out << name << " = { condition = " << condition
+          << ", restitution = " << quoted(text_of(constraint.at("restitution"))) << " }\n";
+    } else {
       out << name << " = " << condition << "\n";
+    }
   }
   out << seizures.str();
 
-  // The blows.
+  // The blows: one at the start (impulses are covectors), others later. On the sheared route a later one would depend on
+  // the position reached, unless it strikes the odd coordinates alone.
+  const auto strike = [&](const std::vector<std::string>& values, const std::string& at) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto [first, count] = groups[g];
+      std::vector<std::string> part;
+      for (std::size_t k = first; k < first + count; ++k) part.push_back(values[k]);
+      if (part != std::vector<std::string>(count, "0"))
+        out << "\n[[impulses]]\n" << at << "on = " << quoted(point_names[g]) << "\nvalue = " << list(part) << "\n";
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (!in_point[i] && values[i] != "0")
+        out << "\n[[impulses]]\n"
+            << at << "on = " << quoted(result.slots[i].body) << "\nvalue = " << quoted(values[i]) << "\n";
+  };
   if (route == Route::sheared)
     for (std::size_t i = 1; i < n; i += 2)
-      impulse[i] = "(" + impulse[i] + ") + (" + impulse[i - 1] + ")*(" + q[i] + ")";
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto [first, count] = groups[g];
-    std::vector<std::string> part;
-    for (std::size_t k = first; k < first + count; ++k) part.push_back(impulse[k]);
-    if (part != std::vector<std::string>(count, "0"))
-      out << "\n[[impulses]]\non = " << quoted(point_names[g]) << "\nvalue = " << list(part) << "\n";
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool none = impulse[i] == "0" || impulse[i].rfind("(0) + (0)*", 0) == 0;
-    if (!in_point[i] && !none)
-      out << "\n[[impulses]]\non = " << quoted(result.slots[i].body) << "\nvalue = " << quoted(impulse[i]) << "\n";
+      if (impulse[i] != "0" || impulse[i - 1] != "0")
+        impulse[i] = "(" + impulse[i] + ") + (" + impulse[i - 1] + ")*(" + q[i] + ")";
+  strike(impulse, "");
+  for (const auto& blow : system.value("blows", json::array())) {
+    const auto values = strings(blow.at("impulse"));
+    if (route == Route::sheared)
+      for (std::size_t i = 0; i + 1 < n; i += 2)
+        if (values[i] != "0") return std::nullopt;
+    strike(values, "at = " + quoted(text_of(blow.at("at"))) + "\n");
   }
   result.model = out.str();
   return result;
