@@ -16,11 +16,9 @@ namespace {
 template <unsigned K>
 using Fixed = std::integral_constant<unsigned, K>;
 
-/// Coefficients k... of every instruction. Registers are `stride` doubles apart.
+/// Coefficients k... of one instruction that writes y. Registers are `stride` doubles apart.
 template <unsigned W, class... K>
-void run(const Tape& tape, double* registers, std::size_t stride, K... k) {
-  double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
-  for (const Instruction& i : tape.instructions) {
+[[gnu::always_inline]] inline void run_one(const Instruction& i, double* registers, double* y, std::size_t stride, K... k) {
     const double* a = registers + i.a * stride;
     const double* b = registers + i.b * stride;
     switch (i.op) {
@@ -47,6 +45,14 @@ void run(const Tape& tape, double* registers, std::size_t stride, K... k) {
       case Op::atan: (Atan::coefficient<W>(y, a, b, k), ...); break;
       case Op::atan2: (Atan2::coefficient<W>(y, a, b, y - stride, k), ...); break;
     }
+}
+
+/// Coefficients k... of every instruction.
+template <unsigned W, class... K>
+void run(const Tape& tape, double* registers, std::size_t stride, K... k) {
+  double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
+  for (const Instruction& i : tape.instructions) {
+    run_one<W>(i, registers, y, stride, k...);
     y += stride;
   }
 }
@@ -72,6 +78,18 @@ void extend_width(const Tape& tape, double* registers, unsigned orders, unsigned
   }
 }
 
+/// All coefficients of an instruction before the next one.
+template <unsigned W>
+void sweep_width(const Tape& tape, double* registers, unsigned orders, unsigned last) {
+  const std::size_t stride = std::size_t{orders} * W;
+  double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
+  for (const Instruction& i : tape.instructions) {
+    run_one<W>(i, registers, y, stride, Fixed<0>{});
+    for (unsigned k = 1; k <= last; ++k) run_one<W>(i, registers, y, stride, k);
+    y += stride;
+  }
+}
+
 }  // namespace
 
 void load_constants(const Tape& tape, double* registers, unsigned orders, unsigned width) {
@@ -84,12 +102,69 @@ void load_constants(const Tape& tape, double* registers, unsigned orders, unsign
 }
 
 void extend(const Tape& tape, double* registers, unsigned orders, unsigned first, unsigned last, unsigned width) {
-  assert(last < orders && (width == 1 || width == wide));
-  if (width == 1) {
-    extend_width<1>(tape, registers, orders, first, last);
-  } else {
-    extend_width<wide>(tape, registers, orders, first, last);
+  assert(last < orders);
+  switch (width) {
+    case 1: extend_width<1>(tape, registers, orders, first, last); break;
+    case 2: extend_width<2>(tape, registers, orders, first, last); break;
+    case 4: extend_width<4>(tape, registers, orders, first, last); break;
+    case wide: extend_width<wide>(tape, registers, orders, first, last); break;
+    default: assert(false && "widths are 1, 2, 4 and wide");
   }
+}
+
+void sweep(const Tape& tape, double* registers, unsigned orders, unsigned last, unsigned width) {
+  assert(last < orders);
+  switch (width) {
+    case 1: sweep_width<1>(tape, registers, orders, last); break;
+    case 2: sweep_width<2>(tape, registers, orders, last); break;
+    case 4: sweep_width<4>(tape, registers, orders, last); break;
+    case wide: sweep_width<wide>(tape, registers, orders, last); break;
+    default: assert(false && "widths are 1, 2, 4 and wide");
+  }
+}
+
+Tape part(const Tape& tape, std::span<const std::uint32_t> outputs) {
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const std::size_t count = tape.instructions.size();
+
+  // What the outputs need, from the end: arguments, and the register that a function writes or reads beside its own.
+  std::vector<bool> needed(before + count, false);
+  for (const std::uint32_t k : outputs) needed[tape.outputs[k]] = true;
+  for (std::size_t i = count; i-- > 0;) {
+    const Instruction& instruction = tape.instructions[i];
+    const Op op = instruction.op;
+    const bool written_before = op == Op::cos || op == Op::cosh ||
+                                (i > 0 && (tape.instructions[i - 1].op == Op::tan || tape.instructions[i - 1].op == Op::tanh));
+    const std::size_t here = before + i;
+    if (!needed[here]) continue;
+    if (written_before) needed[here - 1] = true;
+    if (op == Op::atan2) needed[here - 1] = true;
+    needed[instruction.a] = true;
+    needed[instruction.b] = true;
+  }
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    const Op op = tape.instructions[i].op;
+    const bool two = op == Op::sin || op == Op::sinh || op == Op::tan || op == Op::tanh;
+    if (two && needed[before + i]) needed[before + i + 1] = true;
+  }
+
+  // Renumber.
+  Tape result;
+  result.inputs = tape.inputs;
+  result.constants = tape.constants;
+  std::vector<std::uint32_t> number(before + count, 0);
+  for (std::size_t r = 0; r < before; ++r) number[r] = static_cast<std::uint32_t>(r);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!needed[before + i]) continue;
+    number[before + i] = static_cast<std::uint32_t>(result.registers());
+    Instruction instruction = tape.instructions[i];
+    // A register behind or before its own keeps its place beside it.
+    instruction.a = number[instruction.a];
+    instruction.b = number[instruction.b];
+    result.instructions.push_back(instruction);
+  }
+  for (const std::uint32_t k : outputs) result.outputs.push_back(number[tape.outputs[k]]);
+  return result;
 }
 
 }  // namespace zwang::expressions

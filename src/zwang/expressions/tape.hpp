@@ -61,15 +61,22 @@ struct Tape {
 /// listed is a bug). Whole powers become multiplications, so that series at a zero base are exact.
 [[nodiscard]] Tape flatten(const Graph& graph, std::span<const Expr> outputs, std::span<const Symbol> inputs);
 
-/// Lanes run together by the vector kernels; single members use width 1.
+/// Most lanes run together by the vector kernels; single members use width 1.
 inline constexpr unsigned wide = 8;
 
 /// Write the constants into the registers (once per register block; they are not touched afterwards).
 void load_constants(const Tape& tape, double* registers, unsigned orders, unsigned width);
 
 /// Compute coefficients `first`..`last` of every instruction; the inputs' coefficients up to `last` must be there.
-/// `orders` is the number of coefficients a register has room for (> last). width is 1 or `wide`. Plain numbers are
+/// `orders` is the number of coefficients a register has room for (> last). width is 1, 2, 4 or `wide`. Plain numbers are
 /// orders = 1, first = last = 0. No allocation.
 void extend(const Tape& tape, double* registers, unsigned orders, unsigned first, unsigned last, unsigned width);
+
+/// The same for coefficients 0..last when all of the inputs' are known beforehand: instruction by instruction, which is
+/// faster; same bits.
+void sweep(const Tape& tape, double* registers, unsigned orders, unsigned last, unsigned width);
+
+/// The tape that computes only the outputs named, by number, in that order: instructions none of them needs are left out.
+[[nodiscard]] Tape part(const Tape& tape, std::span<const std::uint32_t> outputs);
 
 }  // namespace zwang::expressions

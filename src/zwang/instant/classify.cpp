@@ -74,7 +74,8 @@ Scales scales(const model::State& state) {
 void classify_rows(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
                    Instant& instant) {
   const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
-  const Scales scale = scales(state);
+  Scales scale = scales(state);
+  scale.velocity = std::max(scale.velocity, options.least_velocity);
   const model::Rows& rows = impl.rows;
   const std::uint32_t count = model.rows();
   instant.time = state.time;
@@ -115,9 +116,11 @@ void classify_rows(const model::Model& model, const model::State& state, const O
                           " has no gradient at this state; write it without a root (squares, or a vector equation)";
       continue;
     }
+    const bool closed = !options.closed.empty() && options.closed[row] != 0;
+    const double value = closed ? 0.0 : rows.value[row];
     instant.role[row] =
         model::is_holonomic(kind)
-            ? role_of_holonomic(equation, rows.value[row], rows.rate[row], impl.touch_value[row], impl.touch_rate[row])
+            ? role_of_holonomic(equation, value, rows.rate[row], impl.touch_value[row], impl.touch_rate[row])
             : role_of_nonholonomic(equation, rows.rate[row], impl.touch_rate[row]);
     if (instant.role[row] == Role::violated) {
       instant.violations.emplace_back(row, rows.value[row]);

@@ -153,7 +153,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   // External blows first: alpha = v + M^-1 J.
   std::vector<double> change(n, 0.0);
   for (const model::Blow& blow : model.blows) {
-    if (same_instant(blow.at, state.time)) {
+    if (instant.blow_due && same_instant(blow.at, state.time)) {
       for (std::size_t i = 0; i < blow.variables.size(); ++i) {
         change[blow.variables[i]] += blow.impulse[i];
       }
@@ -202,7 +202,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
     shock.certificate = gauss::verify(problem.view(mass), impl.solution.a, impl.solution.lambda, impl.scratch_n);
 
     // Bodies that rebound.
-    const Restitution e = restitution(model, problem, l);
+    const Restitution e = options.inelastic ? Restitution{} : restitution(model, problem, l);
     if (e.any && e.common && e.value > 0) {
       std::vector<double> rebound(n);
       for (std::size_t i = 0; i < n; ++i) {

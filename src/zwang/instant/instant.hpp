@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,9 @@ struct Options {
   bool tell = false;            ///< keep the trials
   bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
   unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
+  bool inelastic = false;       ///< shocks without rebound, whatever the conditions say
+  double least_velocity = 0;    ///< the scale V is at least this: after a shock, what moved before it
+  std::span<const std::uint8_t> closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
 };
 
 /// Memory of `accelerate` and `impact`; made for one model, reused from call to call.

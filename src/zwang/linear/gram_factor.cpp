@@ -1,0 +1,206 @@
+/// One factor of the dual matrix, dense or sparse, with even sharing among dependent rows.
+#include "zwang/linear/gram_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace zwang::linear {
+
+namespace {
+
+constexpr std::size_t small = 8;        ///< rows below which dense is always faster
+constexpr std::size_t largest_dense = 400;
+constexpr double vanishing = 1e-13;     ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
+
+}  // namespace
+
+void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const std::uint8_t> shares) {
+  size_ = rows.count();
+  shares_.assign(shares.begin(), shares.end());
+  skipped_.assign(size_, 0);
+  diagonal_.assign(size_, 0.0);
+  skipped_count_ = 0;
+
+  // Dense when small, or when the graph of Phi has hardly any zeros.
+  dense_ = size_ < small;
+  if (!dense_) {
+    gram_.shape(rows, mass);
+    dense_ = size_ <= largest_dense && gram_.edges() * 4 >= size_ * size_;
+  }
+  if (dense_) {
+    phi_.assign(size_ * size_, 0.0);
+    lower_.assign(size_ * size_, 0.0);
+    inverse_pivot_.assign(size_, 0.0);
+    column_.assign(mass.size(), 0.0);
+    image_.assign(mass.size(), 0.0);
+    null_.reserve(size_ * 4);
+    part_.reserve(size_);
+    return;
+  }
+  std::vector<std::uint32_t> all(size_);
+  std::iota(all.begin(), all.end(), 0U);
+  cholesky_ = SparseCholesky();
+  cholesky_.reset(size_);
+  cholesky_.choose(gram_, all);
+  right_.assign(size_, 0.0);
+}
+
+void GramFactor::factor(const SparseRows& rows, const Mass& mass) {
+  if (size_ == 0) {
+    skipped_count_ = 0;
+    least_pivot_ = 1;
+    return;
+  }
+  if (dense_) {
+    factor_dense(rows, mass);
+    return;
+  }
+  gram_.load(rows, mass);
+  cholesky_.expire();
+  cholesky_.factor(gram_);
+  skipped_count_ = cholesky_.skipped_count();
+  least_pivot_ = cholesky_.least_pivot();
+  for (std::uint32_t j = 0; j < size_; ++j) diagonal_[j] = gram_.diagonal(j);
+  std::fill(skipped_.begin(), skipped_.end(), std::uint8_t{0});
+  if (skipped_count_ > 0) {
+    for (std::size_t place = 0; place < size_; ++place) {
+      if (cholesky_.skipped(place)) skipped_[cholesky_.order()[place]] = 1;
+    }
+  }
+}
+
+void GramFactor::factor_dense(const SparseRows& rows, const Mass& mass) {
+  const std::size_t r = size_;
+  const bool diagonal_mass = mass.is_diagonal();
+  const double* inverse_root = mass.inverse_root().data();
+
+  // Phi row by row: spread W J_j^T over the variables, take products with the rows before.
+  for (std::size_t j = 0; j < r; ++j) {
+    if (diagonal_mass) {
+      for (std::uint32_t e = rows.start[j]; e < rows.start[j + 1]; ++e) {
+        const std::uint32_t i = rows.column[e];
+        image_[i] = rows.entry[e] * inverse_root[i] * inverse_root[i];
+      }
+    } else {
+      std::fill(column_.begin(), column_.end(), 0.0);
+      for (std::uint32_t e = rows.start[j]; e < rows.start[j + 1]; ++e) column_[rows.column[e]] = rows.entry[e];
+      mass.solve(column_, image_);
+    }
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = 0;
+      for (std::uint32_t e = rows.start[k]; e < rows.start[k + 1]; ++e) sum += rows.entry[e] * image_[rows.column[e]];
+      phi_[j * r + k] = sum;
+    }
+    diagonal_[j] = phi_[j * r + j];
+    if (diagonal_mass) {
+      for (std::uint32_t e = rows.start[j]; e < rows.start[j + 1]; ++e) image_[rows.column[e]] = 0;
+    }
+  }
+
+  // L D L^T; a row without a pivot of its own is skipped.
+  skipped_count_ = 0;
+  least_pivot_ = 1;
+  for (std::size_t j = 0; j < r; ++j) {
+    double* row = lower_.data() + j * r;
+    double pivot = phi_[j * r + j];
+    for (std::size_t k = 0; k < j; ++k) {
+      // row[k] first holds L_jk D_k.
+      double sum = phi_[j * r + k];
+      const double* other = lower_.data() + k * r;
+      for (std::size_t l = 0; l < k; ++l) sum -= row[l] * other[l];
+      row[k] = inverse_pivot_[k] == 0 ? 0.0 : sum;
+    }
+    for (std::size_t k = 0; k < j; ++k) {
+      const double scaled = row[k] * inverse_pivot_[k];
+      pivot -= scaled * row[k];
+      row[k] = scaled;
+    }
+    const bool good = pivot > vanishing * diagonal_[j];
+    inverse_pivot_[j] = good ? 1 / pivot : 0.0;
+    skipped_[j] = good ? 0 : 1;
+    if (good) {
+      least_pivot_ = std::min(least_pivot_, pivot / diagonal_[j]);
+    } else {
+      ++skipped_count_;
+      std::fill(row, row + j, 0.0);
+    }
+  }
+  null_count_ = 0;
+  if (skipped_count_ > 0) find_null_vectors();
+}
+
+void GramFactor::solve_dense(double* x) const {
+  const std::size_t r = size_;
+  for (std::size_t j = 0; j < r; ++j) {
+    const double* row = lower_.data() + j * r;
+    double sum = x[j];
+    for (std::size_t k = 0; k < j; ++k) sum -= row[k] * x[k];
+    x[j] = skipped_[j] != 0 ? 0.0 : sum;
+  }
+  for (std::size_t j = 0; j < r; ++j) x[j] *= inverse_pivot_[j];
+  for (std::size_t j = r; j-- > 0;) {
+    const double* row = lower_.data() + j * r;
+    for (std::size_t k = 0; k < j; ++k) x[k] -= row[k] * x[j];
+  }
+}
+
+void GramFactor::find_null_vectors() {
+  const std::size_t r = size_;
+  null_.clear();
+  for (std::size_t s = 0; s < r; ++s) {
+    if (skipped_[s] == 0 || shares_[s] == 0) continue;
+    // e_s minus its expression by the rows kept.
+    const std::size_t begin = null_.size();
+    null_.resize(begin + r);
+    double* y = null_.data() + begin;
+    for (std::size_t k = 0; k < r; ++k) y[k] = k <= s ? phi_[s * r + k] : phi_[k * r + s];
+    solve_dense(y);
+    for (std::size_t k = 0; k < r; ++k) y[k] = -y[k];
+    y[s] = 1;
+    ++null_count_;
+  }
+
+  // Cholesky factor of their Gram matrix in the metric of the rows.
+  null_gram_.assign(null_count_ * null_count_, 0.0);
+  part_.resize(null_count_);
+  for (std::size_t a = 0; a < null_count_; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      double sum = 0;
+      for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * null_[b * r + k];
+      for (std::size_t l = 0; l < b; ++l) sum -= null_gram_[a * null_count_ + l] * null_gram_[b * null_count_ + l];
+      null_gram_[a * null_count_ + b] = a == b ? std::sqrt(std::max(sum, 1e-300)) : sum / null_gram_[b * null_count_ + b];
+    }
+  }
+}
+
+void GramFactor::share(double* x) const {
+  const std::size_t r = size_, m = null_count_;
+  for (std::size_t a = 0; a < m; ++a) {
+    double sum = 0;
+    for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * x[k];
+    for (std::size_t l = 0; l < a; ++l) sum -= null_gram_[a * m + l] * part_[l];
+    part_[a] = sum / null_gram_[a * m + a];
+  }
+  for (std::size_t a = m; a-- > 0;) {
+    double sum = part_[a];
+    for (std::size_t l = a + 1; l < m; ++l) sum -= null_gram_[l * m + a] * part_[l];
+    part_[a] = sum / null_gram_[a * m + a];
+  }
+  for (std::size_t a = 0; a < m; ++a) {
+    for (std::size_t k = 0; k < r; ++k) x[k] -= part_[a] * null_[a * r + k];
+  }
+}
+
+void GramFactor::solve(std::span<double> x) {
+  if (size_ == 0) return;
+  if (dense_) {
+    solve_dense(x.data());
+    if (null_count_ > 0) share(x.data());
+    return;
+  }
+  std::copy(x.begin(), x.end(), right_.begin());
+  cholesky_.solve(right_, x);
+}
+
+}  // namespace zwang::linear

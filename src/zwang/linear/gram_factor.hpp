@@ -1,0 +1,71 @@
+/// One factor of the dual matrix of the rows that are held, used for many right-hand sides.
+///
+///   Phi = J W J^T = L D L^T,      Phi x = b
+///
+/// Rows come in the order of their right to be kept: a row that depends on rows before it is skipped. A skipped row that
+/// may share takes its even part of the multipliers afterwards (least sum of Phi_jj x_j^2 among all solutions); any other
+/// skipped row has x = 0. Small or full systems are factored dense, others sparse with ordering and pattern kept while the
+/// rows stand; in the sparse case skipped rows do not share.
+///
+/// Symbols: J rows (CSR), W inverse mass, Phi dual matrix, L unit lower factor, D pivots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "zwang/linear/mass.hpp"
+#include "zwang/linear/sparse_cholesky.hpp"
+#include "zwang/linear/sparse_gram.hpp"
+
+namespace zwang::linear {
+
+class GramFactor {
+ public:
+  /// The rows are others, or stand in another order. `shares[j]`: may a skipped row j share?
+  void shape(const SparseRows& rows, const Mass& mass, std::span<const std::uint8_t> shares);
+
+  /// The numbers of J or W changed. The rows' entries must live until the last `solve`.
+  void factor(const SparseRows& rows, const Mass& mass);
+
+  /// x = Phi^-1 b, in place.
+  void solve(std::span<double> x);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool skipped(std::size_t row) const { return skipped_[row] != 0; }
+  [[nodiscard]] std::size_t skipped_count() const { return skipped_count_; }
+  [[nodiscard]] double diagonal(std::size_t row) const { return diagonal_[row]; }
+  /// The smallest pivot of a row that is not skipped, as a part of its diagonal.
+  [[nodiscard]] double least_pivot() const { return least_pivot_; }
+
+ private:
+  void factor_dense(const SparseRows& rows, const Mass& mass);
+  void solve_dense(double* x) const;
+  void find_null_vectors();
+  void share(double* x) const;
+
+  std::size_t size_ = 0;
+  bool dense_ = true;
+  std::vector<std::uint8_t> shares_, skipped_;
+  std::size_t skipped_count_ = 0;
+  double least_pivot_ = 1;
+  std::vector<double> diagonal_;
+
+  // dense
+  std::vector<double> phi_;    ///< row-major, lower part
+  std::vector<double> lower_;  ///< row-major
+  std::vector<double> inverse_pivot_;
+  std::vector<double> column_, image_;
+  std::vector<double> null_;        ///< one row per sharing skipped row: J^T null = 0
+  std::vector<double> null_gram_;   ///< Cholesky factor of null D null^T
+  mutable std::vector<double> part_;
+  std::size_t null_count_ = 0;
+
+  // sparse
+  SparseGram gram_;
+  SparseCholesky cholesky_;
+  std::vector<double> right_;
+};
+
+}  // namespace zwang::linear

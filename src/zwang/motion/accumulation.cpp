@@ -1,0 +1,94 @@
+/// Infinitely many impacts in a finite time, recognised by their geometric convergence.
+///
+/// The conditions struck repeat with some period. With T_1, T_2, T_3 the durations of the last three periods and
+/// r = T_3 / T_2 the rest lasts
+///
+///   Delta = T_3 (r + r^2 + ...) = T_3 r / (1 - r).
+///
+/// The error of Delta is about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2. When it is below the resolution of time and the bodies no longer
+/// visibly leave the conditions, these close without rebound, and Delta later the limit is reported.
+/// Reference: docs/mathematics, section 12.
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr std::size_t longest_period = 6;
+
+struct Rest {
+  bool found = false;
+  double duration = 0;
+  std::vector<std::uint32_t> rows;
+};
+
+/// The rest of the sequence, if the last three periods of some length agree.
+Rest rest_of(const std::vector<Bounce>& bounces, double time) {
+  Rest rest;
+  for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
+    const std::size_t end = bounces.size();
+    double duration[3] = {0, 0, 0};
+    bool repeats = true;
+    for (std::size_t k = 0; k < period && repeats; ++k) {
+      for (std::size_t window = 0; window < 3; ++window) {
+        const Bounce& one = bounces[end - (window + 1) * period + k];
+        duration[2 - window] += one.flight;
+        repeats = repeats && one.rows == bounces[end - period + k].rows;
+      }
+    }
+    if (!repeats || !(duration[0] > 0) || !(duration[1] > 0)) continue;
+    const double before = duration[1] / duration[0];
+    const double r = duration[2] / duration[1];
+    if (!(r < 0.99999) || !(before < 1) || std::abs(r - before) > 0.2 * (1 - r)) continue;
+    const double left = duration[2] * r / (1 - r);
+    const double error = duration[2] * std::abs(r - before) / ((1 - r) * (1 - r));
+    if (error > 0.02 * resolution(time) && left > 0.1 * resolution(time)) continue;
+    rest.found = true;
+    rest.duration = left;
+    for (std::size_t k = 0; k < period; ++k) {
+      const Bounce& one = bounces[end - period + k];
+      rest.rows.insert(rest.rows.end(), one.rows.begin(), one.rows.end());
+    }
+    std::sort(rest.rows.begin(), rest.rows.end());
+    rest.rows.erase(std::unique(rest.rows.begin(), rest.rows.end()), rest.rows.end());
+    return rest;
+  }
+  return rest;
+}
+
+}  // namespace
+
+void close_accumulation(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Rest rest = rest_of(impl.bounces, motion.state.time);
+  if (!rest.found) return;
+
+  // Do the bodies still visibly leave the conditions? Speeds until the next impact, and gaps there are now.
+  const instant::Instant& now = impl.instant;
+  for (const std::uint32_t row : rest.rows) {
+    const double size = std::max(impl.gradient[row], 1e-300);
+    const double gap = -now.value[row];
+    const double leap = std::abs(now.rate[row]) * rest.duration;
+    const bool many = rest.rows.size() > 1;
+    if (leap > model.simulation.touch * size || (many && gap > 1e-13 * size)) return;
+  }
+
+  // They close: no rebound any more, and from now on held.
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    closed[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? 1 : 0;
+  }
+  for (const std::uint32_t row : rest.rows) closed[row] = 1;
+  close_for_good(motion, closed);
+  impl.bounces.clear();
+  impl.limit_ahead = motion.status == Status::going;
+  impl.limit_time = motion.state.time + rest.duration;
+  impl.limit_rows = std::move(rest.rows);
+}
+
+}  // namespace zwang::motion

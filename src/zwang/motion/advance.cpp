@@ -1,0 +1,264 @@
+/// The event loop: series, first happening, instant; series, first happening, instant.
+#include "zwang/motion/advance.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/excursion.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double rounding = 2.220446049250313e-16;
+constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// The order of the series for a tolerance: Jorba and Zou's -ln(tolerance) / 2, and a few more, since every step also
+/// costs a factorisation and a look for events (docs/mathematics, section 10.4).
+unsigned order_for(double tolerance) {
+  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + 4), 10L, 24L));
+}
+
+/// The next time at which something is due, and never later than the end.
+double next_due(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  double due = impl.until;
+  const auto consider = [&](double at) {
+    if (at <= motion.state.time || (impl.any_done && std::abs(at - impl.done_schedule) <= resolution(at))) return;
+    due = std::min(due, at);
+  };
+  for (const model::Blow& blow : impl.model.blows) consider(blow.at);
+  for (const model::Condition& condition : impl.model.conditions) {
+    if (condition.seizure) consider(condition.at);
+  }
+  if (impl.limit_ahead) due = std::min(due, std::max(impl.limit_time, motion.state.time));
+  return due;
+}
+
+/// The first thing that happens on the series, found on its polynomials.
+struct Happening {
+  double at = never;        ///< of the first crossing
+  double cut = never;       ///< end the piece here without an instant: something begins that the next series sees whole
+  double graze = never;     ///< of the first graze
+  double stop = never;
+  struct Crossing {
+    std::uint32_t row;
+    double at;
+    bool release;
+  };
+  std::vector<Crossing> crossings, grazes;
+};
+
+/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out.
+void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
+             double threshold, std::uint32_t row, bool release, Happening& found) {
+  std::array<double, 64> p;
+  const std::size_t size = count - leading;
+  for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
+  const double band = leading > 0 ? 0.0 : threshold;
+  double from = 0;
+  for (int round = 0; round < 100; ++round) {
+    const Excursion e = first_excursion({p.data(), size}, h, band, from);
+    switch (e.kind) {
+      case Excursion::Kind::none: return;
+      case Excursion::Kind::crossing:
+        found.crossings.push_back({row, e.at, release});
+        found.at = std::min(found.at, e.at);
+        return;
+      case Excursion::Kind::pending:
+        if (e.at > 1e-6 * h) found.cut = std::min(found.cut, e.at);
+        return;
+      case Excursion::Kind::graze:
+        if (!release) {
+          found.grazes.push_back({row, e.at, false});
+          found.graze = std::min(found.graze, e.at);
+        }
+        from = e.at + (h - e.at) * 1e-9 + h * rounding;
+        if (from >= h) return;
+        break;
+    }
+  }
+}
+
+Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
+  const Motion::Impl& impl = *motion.impl;
+  const Series& series = impl.series;
+  Happening found;
+
+  // Multipliers of held inequalities.
+  const std::size_t m = series.held();
+  const std::span<const double> lambda = series.multiplier();
+  for (std::size_t j = 0; j < m; ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
+    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h,
+            multiplier_noise * series.multiplier_scale(j), row, true, found);
+  }
+
+  // Conditions that are open.
+  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
+    const std::uint32_t row = impl.watched_rows[w];
+    const std::span<const double> f = series.watched(w);
+    const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], row, false, found);
+  }
+
+  // The end that the model asks for.
+  if (!impl.model.simulation.stop.empty()) {
+    series.observe(impl.model.simulation.stop.front(), buffer);
+    Happening stop;
+    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0, false, stop);
+    found.stop = std::min(stop.at, stop.graze);
+  }
+  return found;
+}
+
+/// Go to s on the series: the piece ends there, the state moves on.
+void go(Motion& motion, double s, double time) {
+  Motion::Impl& impl = *motion.impl;
+  const Series& series = impl.series;
+  const std::size_t n = impl.model.variables;
+  const unsigned order = series.order();
+  const std::span<const double> q = series.position();
+
+  // The piece: trailing coefficients that vanish for all are left out.
+  Piece& piece = motion.piece;
+  piece.start = motion.state.time;
+  piece.length = s;
+  piece.n = static_cast<std::uint32_t>(n);
+  std::size_t used = q.size();
+  while (used > 2 * n && q[used - 1] == 0) --used;
+  piece.orders = static_cast<std::uint32_t>((used + n - 1) / n);
+  piece.position.assign(q.begin(), q.begin() + static_cast<std::ptrdiff_t>(std::size_t{piece.orders} * n));
+  piece.rows = motion.held;
+  piece.multiplier_orders = order - 1;
+  const std::size_t m = series.held();
+  const std::size_t kept = piece.rows.size();
+  piece.multiplier.resize(kept * piece.multiplier_orders);
+  const std::span<const double> lambda = series.multiplier();
+  for (std::size_t j = 0; j < m; ++j) {
+    const auto found = std::lower_bound(piece.rows.begin(), piece.rows.end(), impl.held_rows[j].row);
+    const auto place = static_cast<std::size_t>(found - piece.rows.begin());
+    for (unsigned k = 0; k < piece.multiplier_orders; ++k) piece.multiplier[k * kept + place] = lambda[k * m + j];
+  }
+
+  // The state, with what rounding takes away carried to the next step.
+  motion.energy.work += series.work(s);
+  for (std::size_t i = 0; i < n; ++i) {
+    double dq = 0;
+    double dv = 0;
+    for (unsigned k = order; k >= 2; --k) {
+      dq = (dq + q[k * n + i]) * s;
+      dv = (dv + k * q[k * n + i]) * s;
+    }
+    dq = (dq + q[n + i]) * s;
+    const double change = dq + impl.carry_position[i];
+    const double moved = motion.state.position[i] + change;
+    impl.carry_position[i] = change - (moved - motion.state.position[i]);
+    motion.state.position[i] = moved;
+    const double gain = dv + impl.carry_velocity[i];
+    const double faster = motion.state.velocity[i] + gain;
+    impl.carry_velocity[i] = gain - (faster - motion.state.velocity[i]);
+    motion.state.velocity[i] = faster;
+  }
+  motion.state.time = time;
+  evaluate_multipliers(piece, piece.end(), motion.multipliers);
+  impl.flight += s;
+  std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
+  ++motion.steps;
+}
+
+}  // namespace
+
+double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
+
+void end(Motion& motion, Status status, std::string why) {
+  motion.status = status;
+  motion.why = std::move(why);
+}
+
+bool project(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  impl.raw = motion.state;
+  impl.raw_carry_position = impl.carry_position;
+  impl.raw_carry_velocity = impl.carry_velocity;
+  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
+  motion.position_drift = std::max(motion.position_drift, found.position_drift);
+  motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
+  return found.regular;
+}
+
+Motion::Motion() = default;
+Motion::~Motion() = default;
+Motion::Motion(Motion&&) noexcept = default;
+Motion& Motion::operator=(Motion&&) noexcept = default;
+
+Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
+    : model(of), until(end_time), tolerance(relative), series(of, order_for(relative)), workspace(of) {
+  carry_position.assign(of.variables, 0.0);
+  carry_velocity.assign(of.variables, 0.0);
+  place.assign(of.rows(), Place::open);
+  leading.assign(of.rows(), 0);
+  gradient.assign(of.rows(), 0.0);
+}
+
+bool advance(Motion& motion) {
+  if (motion.status != Status::going) return false;
+  Motion::Impl& impl = *motion.impl;
+  motion.events.clear();
+
+  // The series from here, and how far it is good.
+  if (!impl.series.extend(motion.state)) {
+    end(motion, Status::gave_up, "the accelerations are not finite");
+    return true;
+  }
+  const double due = next_due(motion);
+  const double gap = due - motion.state.time;
+  const double shortest = 1e-15 * (1 + std::abs(motion.state.time));
+  double h = impl.series.reach(0.1 * impl.tolerance);
+  if (!(h > shortest) && gap > shortest) {
+    // No series reaches anywhere: the position is singular, or numbers have run away.
+    settle(motion, {}, false);
+    if (motion.status == Status::going) end(motion, Status::gave_up, "the steps have become too small to go on");
+    return true;
+  }
+  h = std::min(h, gap);
+
+  // The first thing that happens.
+  std::vector<double> buffer;
+  const Happening found = first_happening(motion, h, buffer);
+  double s = std::min({h, found.at, found.cut, found.graze, found.stop});
+  const double together = s + resolution(motion.state.time);
+  const bool scheduled = gap <= together;
+  if (scheduled) s = gap;
+
+  // Go there; all that lies within the resolution happens at once.
+  const double from = motion.state.time;
+  go(motion, s, scheduled ? due : from + s);
+  if (!project(motion)) {
+    end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
+    return true;
+  }
+  Triggers triggers;
+  triggers.scheduled = scheduled;
+  if (found.at <= together) {
+    for (const Happening::Crossing& one : found.crossings) {
+      if (one.at <= together) (one.release ? triggers.releasing : triggers.closing).push_back(one.row);
+    }
+  }
+  if (found.graze <= together) {
+    for (const Happening::Crossing& one : found.grazes) {
+      if (one.at <= together) triggers.grazing.push_back(one.row);
+    }
+  }
+  triggers.stop = found.stop <= together;
+
+  // The instant: something closes, lets go, touches or is due.
+  settle(motion, triggers, false);
+  return true;
+}
+
+}  // namespace zwang::motion

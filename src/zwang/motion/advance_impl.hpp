@@ -1,0 +1,100 @@
+/// What a motion remembers between calls of `advance`.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "zwang/instant/impact.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/motion/advance.hpp"
+#include "zwang/motion/series.hpp"
+
+namespace zwang::motion {
+
+/// What a row is on the present piece.
+enum class Place : std::uint8_t {
+  open,     ///< watched: f < 0
+  held,     ///< an equation, or an inequality that binds
+  implied,  ///< closed, but carried by other rows it depends on
+  absent    ///< a seizure that lies ahead
+};
+
+/// An impact remembered for the recognition of accumulations.
+struct Bounce {
+  std::vector<std::uint32_t> rows;
+  double flight = 0;  ///< time since the impact before, as sum of the steps in between
+};
+
+struct Motion::Impl {
+  Impl(const model::Model& of, double end, double relative);
+
+  const model::Model& model;
+  double until;
+  double tolerance;
+
+  // engines
+  Series series;
+  instant::Workspace workspace;
+  instant::Instant instant;
+  instant::Shock shock;
+
+  // the state before the last projection, from which a restored motion projects again; rounding carried along
+  model::State raw;
+  std::vector<double> raw_carry_position, raw_carry_velocity;
+  std::vector<double> carry_position, carry_velocity;
+
+  // the rows
+  std::vector<Place> place;
+  std::vector<HeldRow> held_rows;
+  std::vector<std::uint32_t> watched_rows;
+  std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
+  std::vector<double> gradient;       ///< per row: S sum |df/dq| at the last instant
+
+  // what is due
+  double done_schedule = 0;  ///< time of the last blow or seizure dealt with
+  bool any_done = false;
+  std::size_t settled_skips = 0;  ///< rows skipped by the factor right after the last instant
+
+  // accumulation
+  std::vector<Bounce> bounces;
+  double flight = 0;
+  bool limit_ahead = false;
+  double limit_time = 0;
+  std::vector<std::uint32_t> limit_rows;
+
+  // instants that follow without time passing
+  double last_instant = 0;
+  std::uint32_t crowded = 0;
+};
+
+/// Everything that happens at the present instant.
+struct Triggers {
+  std::vector<std::uint32_t> closing;   ///< open rows that reached f = 0
+  std::vector<std::uint32_t> releasing; ///< held rows whose multiplier fell to zero
+  std::vector<std::uint32_t> grazing;   ///< open rows that touch without effect
+  bool stop = false;
+  bool scheduled = false;
+  [[nodiscard]] bool any() const { return !closing.empty() || !releasing.empty(); }
+};
+
+/// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.
+void settle(Motion& motion, const Triggers& triggers, bool first);
+
+/// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
+void close_accumulation(Motion& motion);
+
+/// The rows given touch and stay: a shock without rebound, accelerations and sets, but no events.
+void close_for_good(Motion& motion, std::span<const std::uint8_t> closed);
+
+/// Project the state onto the rows held, and keep account of the drift.
+bool project(Motion& motion);
+
+/// End with a status and a sentence.
+void end(Motion& motion, Status status, std::string why);
+
+/// Multipliers of the rows held now, ascending by row, from the accelerations of this instant.
+void take_multipliers(Motion& motion);
+
+[[nodiscard]] double resolution(double time);
+
+}  // namespace zwang::motion

@@ -1,0 +1,253 @@
+/// How a motion begins, and how it is put aside and taken up again.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+
+#include "zwang/base/error.hpp"
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double sharpest = 1e-15;
+constexpr double bluntest = 1e-6;
+
+Motion make(const model::Model& model, const Options& options) {
+  Motion motion;
+  const double until = std::isnan(options.until) ? model.simulation.until : options.until;
+  const double wanted = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;
+  motion.impl = std::make_unique<Motion::Impl>(model, until, std::clamp(wanted, sharpest, bluntest));
+  return motion;
+}
+
+/// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
+void project_start(Motion& motion) {
+  using instant::Role;
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const model::State written = motion.state;
+  instant::accelerate(model, motion.state, {}, impl.workspace, impl.instant);
+  const instant::Instant& now = impl.instant;
+  if (now.status == instant::Status::inadmissible || !now.expansion.empty()) return;
+  std::vector<HeldRow> touching;
+  std::vector<HeldRow> resting;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const Role role = now.role[row];
+    if (role == Role::absent || role == Role::passive_in_position) continue;
+    const bool holonomic = model::is_holonomic(model.row_kind[row]);
+    if (holonomic) touching.push_back({row, false});
+    if (role != Role::approached && role != Role::passive_in_velocity) resting.push_back({row, false});
+  }
+  impl.series.choose(touching, {});
+  for (int round = 0; round < 3; ++round) {
+    if (!impl.series.project(motion.state, impl.carry_position, impl.carry_velocity).regular) break;
+    motion.state.velocity = written.velocity;
+    std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+  }
+  impl.series.choose(resting, {});
+  static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  for (std::size_t i = 0; i < written.position.size(); ++i) {
+    motion.position_correction = std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
+    motion.velocity_correction = std::max(motion.velocity_correction, std::abs(motion.state.velocity[i] - written.velocity[i]));
+  }
+}
+
+/// Plain bytes in, plain bytes out, each value in its own layout.
+class Writer {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    const std::size_t place = bytes.size();
+    bytes.resize(place + sizeof value);
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+  }
+  template <class T>
+  void put(const std::vector<T>& list) {
+    put(static_cast<std::uint64_t>(list.size()));
+    for (const T& value : list) put(value);
+  }
+  void put(const std::string& text) {
+    put(static_cast<std::uint64_t>(text.size()));
+    bytes += text;
+  }
+  std::string bytes;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view from) : bytes_(from) {}
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void get(T& value) {
+    need(sizeof value);
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_.remove_prefix(sizeof value);
+  }
+  template <class T>
+  void get(std::vector<T>& list) {
+    std::uint64_t size = 0;
+    get(size);
+    if (size > bytes_.size()) need(bytes_.size() + 1);
+    list.resize(size);
+    for (T& value : list) get(value);
+  }
+  void get(std::string& text) {
+    std::uint64_t size = 0;
+    get(size);
+    need(size);
+    text.assign(bytes_.substr(0, size));
+    bytes_.remove_prefix(size);
+  }
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
+
+ private:
+  void need(std::size_t count) const {
+    if (bytes_.size() < count) throw Error({"checkpoint", 0, 0}, "the checkpoint is cut short");
+  }
+  std::string_view bytes_;
+};
+
+/// One list of what is kept, for both directions.
+template <class Archive, class Motion_>
+void keep(Archive& archive, Motion_& motion, auto one) {
+  auto& impl = *motion.impl;
+  one(archive, motion.status);
+  one(archive, motion.why);
+  one(archive, motion.culprits);
+  one(archive, motion.held);
+  one(archive, motion.multipliers);
+  one(archive, motion.energy);
+  one(archive, motion.position_drift);
+  one(archive, motion.velocity_drift);
+  one(archive, motion.position_correction);
+  one(archive, motion.velocity_correction);
+  one(archive, motion.steps);
+  one(archive, motion.event_count);
+  one(archive, impl.raw.time);
+  one(archive, impl.raw.position);
+  one(archive, impl.raw.velocity);
+  one(archive, impl.raw_carry_position);
+  one(archive, impl.raw_carry_velocity);
+  one(archive, impl.place);
+  one(archive, impl.watched_rows);
+  one(archive, impl.leading);
+  one(archive, impl.gradient);
+  one(archive, impl.done_schedule);
+  one(archive, impl.any_done);
+  one(archive, impl.settled_skips);
+  one(archive, impl.flight);
+  one(archive, impl.limit_ahead);
+  one(archive, impl.limit_time);
+  one(archive, impl.limit_rows);
+  one(archive, impl.last_instant);
+  one(archive, impl.crowded);
+}
+
+constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
+constexpr std::uint32_t layout = 1;
+
+}  // namespace
+
+Motion begin(const model::Model& model, const Options& options) {
+  Motion motion = make(model, options);
+  motion.state = model::initial_state(model);
+  motion.piece.start = motion.state.time;
+  motion.piece.n = model.variables;
+
+  // What the theory of motion does not treat here.
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law == model::Law::variational) {
+      end(motion, Status::refused,
+          "the condition " + condition.name + " stands under the variational law, which is answered for one instant only");
+      return motion;
+    }
+  }
+  if (!(motion.impl->until >= motion.state.time)) {
+    throw Error({model.file, 0, 0}, "the motion would end before it begins: until lies before start");
+  }
+
+  // Onto the conditions; then the first instant.
+  project_start(motion);
+  const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.impl().scratch);
+  motion.energy.initial = model::vis_viva(model, motion.state, motion.impl->workspace.impl().scratch) + energy.potential;
+  motion.energy.final = motion.energy.initial;
+  Triggers triggers;
+  if (!model.simulation.stop.empty()) triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;
+  settle(motion, triggers, true);
+  motion.piece.orders = 1;
+  motion.piece.position = motion.state.position;
+  return motion;
+}
+
+std::string save(const Motion& motion) {
+  assert(motion.impl != nullptr);
+  Writer writer;
+  writer.put(mark);
+  writer.put(layout);
+  keep(writer, motion, [](Writer& archive, const auto& value) { archive.put(value); });
+  writer.put(static_cast<std::uint64_t>(motion.impl->held_rows.size()));
+  for (const HeldRow& one : motion.impl->held_rows) {
+    writer.put(one.row);
+    writer.put(one.implied_if_dependent);
+  }
+  writer.put(static_cast<std::uint64_t>(motion.impl->bounces.size()));
+  for (const Bounce& one : motion.impl->bounces) {
+    writer.put(one.rows);
+    writer.put(one.flight);
+  }
+  return std::move(writer.bytes);
+}
+
+Motion restore(const model::Model& model, const Options& options, std::string_view saved) {
+  Motion motion = make(model, options);
+  Motion::Impl& impl = *motion.impl;
+  Reader reader(saved);
+  std::uint32_t word = 0;
+  reader.get(word);
+  if (word != mark) throw Error({"checkpoint", 0, 0}, "this is no checkpoint of a motion");
+  reader.get(word);
+  if (word != layout) throw Error({"checkpoint", 0, 0}, "the checkpoint was written by another version");
+  keep(reader, motion, [](Reader& archive, auto& value) { archive.get(value); });
+  std::uint64_t count = 0;
+  reader.get(count);
+  for (std::uint64_t j = 0; j < count; ++j) {
+    HeldRow one;
+    reader.get(one.row);
+    reader.get(one.implied_if_dependent);
+    impl.held_rows.push_back(one);
+  }
+  reader.get(count);
+  for (std::uint64_t j = 0; j < count; ++j) {
+    Bounce one;
+    reader.get(one.rows);
+    reader.get(one.flight);
+    impl.bounces.push_back(std::move(one));
+  }
+  const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
+                    std::all_of(impl.held_rows.begin(), impl.held_rows.end(),
+                                [&](const HeldRow& one) { return one.row < model.rows(); }) &&
+                    std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),
+                                [&](std::uint32_t row) { return row < model.rows(); });
+  if (!fits || !reader.empty()) throw Error({"checkpoint", 0, 0}, "the checkpoint belongs to another model");
+
+  // The same projection as before gives the same bits.
+  motion.state = impl.raw;
+  impl.carry_position = impl.raw_carry_position;
+  impl.carry_velocity = impl.raw_carry_velocity;
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  static_cast<void>(project(motion));
+  motion.piece.start = motion.state.time;
+  motion.piece.n = model.variables;
+  motion.piece.orders = 1;
+  motion.piece.position = motion.state.position;
+  if (motion.status == Status::finished && motion.state.time < impl.until) motion.status = Status::going;
+  return motion;
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,861 @@
+/// The power series of a constrained motion, order by order, members of families side by side.
+#include "zwang/motion/series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/linear/gram_factor.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+using expressions::Lanes;
+using model::RowGroup;
+using model::TermGroup;
+using model::TermKind;
+
+/// A gradient register shared by several slots, up to sign: the ends of a string, say.
+struct Direction {
+  std::uint32_t reg = 0;
+  bool constant = false;  ///< its series ends with order zero
+  std::vector<std::pair<std::uint32_t, double>> slots;  ///< slot and sign
+};
+
+/// What the rows of one shape need on tape: with gradient when held, the value alone when watched.
+struct RowShape {
+  expressions::Tape held;
+  std::uint32_t value = 0;          ///< register of f on the held tape
+  std::vector<Direction> directions;
+  std::uint32_t explicit_rate = 0;  ///< register of f_t or p0
+  bool moving = false;              ///< f_t (p0) is there and not constant zero
+  expressions::Tape watched;
+};
+
+/// A block of lanes of one shape, with the registers of its tape.
+struct Block {
+  std::uint32_t group = 0;
+  std::uint32_t width = 1;
+  std::uint32_t count = 0;      ///< lanes in use; the others repeat the last
+  std::size_t registers = 0;    ///< place of its registers
+  std::size_t speeds = 0;       ///< held: place of the speeds along its directions, [direction][k][lane]
+  std::size_t carried = 0;      ///< held: place of its multipliers, [k][lane]
+  std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
+  std::vector<std::uint32_t> velocity_of;
+  std::vector<std::uint32_t> target_of;    ///< terms: [output * width + lane]
+  std::vector<std::uint32_t> row;          ///< [lane]: number among the held or watched rows
+};
+
+unsigned width_for(std::size_t lanes) {
+  if (lanes >= 5) return 8;
+  if (lanes >= 3) return 4;
+  return lanes == 2 ? 2 : 1;
+}
+
+/// Is a register of this tape constant in time? Constants, and inputs that hold the constants of members.
+bool is_constant(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input) {
+  const std::size_t inputs = tape.inputs.size();
+  return (reg >= first_constant_input && reg < inputs) || (reg >= inputs && reg < inputs + tape.constants.size());
+}
+
+/// Slots whose gradients are the same register, or the negative of it, move together.
+std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint32_t slots, std::uint32_t first_output,
+                                       std::uint32_t first_constant_input) {
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const auto negated = [&](std::uint32_t reg) -> std::pair<std::uint32_t, double> {
+    if (reg >= before && tape.instructions[reg - before].op == expressions::Op::negate) {
+      return {tape.instructions[reg - before].a, -1.0};
+    }
+    return {reg, 1.0};
+  };
+  std::vector<Direction> directions;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const std::uint32_t reg = tape.outputs[first_output + slot];
+    const auto [root, sign] = negated(reg);
+    bool found = false;
+    for (Direction& direction : directions) {
+      const auto [other_root, other_sign] = negated(direction.reg);
+      const bool scaled_twin = [&] {
+        // c u and -c u, both written as multiples of one register.
+        if (reg < before || direction.reg < before) return false;
+        const expressions::Instruction& a = tape.instructions[reg - before];
+        const expressions::Instruction& b = tape.instructions[direction.reg - before];
+        return a.op == expressions::Op::scale && b.op == expressions::Op::scale && a.a == b.a && a.c == -b.c;
+      }();
+      if (other_root == root || scaled_twin) {
+        direction.slots.emplace_back(slot, scaled_twin ? -1.0 : sign * other_sign);
+        found = true;
+        break;
+      }
+    }
+    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), {{slot, 1.0}}});
+  }
+  return directions;
+}
+
+RowShape make_shape(const RowGroup& group) {
+  RowShape shape;
+  const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t k = 0; k <= slots; ++k) wanted.push_back(k);
+  if (group.rheonomic) wanted.push_back(slots + 1);
+  shape.held = expressions::part(group.tape, wanted);
+  const std::uint32_t first_constant = 1 + group.positions + group.velocities;
+  shape.value = shape.held.outputs[0];
+  shape.directions = find_directions(shape.held, slots, 1, first_constant);
+  shape.moving = group.rheonomic;
+  if (shape.moving) shape.explicit_rate = shape.held.outputs[slots + 1];
+  const std::uint32_t value = 0;
+  shape.watched = expressions::part(group.tape, {&value, 1});
+  return shape;
+}
+
+/// Twice as exact as needed and much faster than the library's: log2 by exponent and a parabola.
+double rough_log2(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = static_cast<double>((bits >> 52U) & 0x7ffU) - 1023;
+  const double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL) - 1;
+  return exponent + m * (1.3465 - 0.3465 * m);
+}
+
+constexpr double tiny = 1e-290;
+
+/// log2 of the largest h for which |c_m| h^m <= tolerance * max_{k <= 2} |c_k| h^k, m the last two orders; c given by norms.
+template <class Norm>
+double log_reach(unsigned last, double log_tolerance, const Norm& norm) {
+  double low[4];
+  const unsigned lows = std::min(4U, last - 1);
+  for (unsigned k = 0; k < lows; ++k) {
+    const double size = norm(k);
+    low[k] = size > tiny ? rough_log2(size) : -1e9;
+  }
+  double least = 1e9;
+  for (unsigned m = last - 1; m <= last; ++m) {
+    const double size = norm(m);
+    if (!(size > tiny)) continue;
+    const double high = rough_log2(size);
+    double best = -1e9;
+    for (unsigned k = 0; k < lows; ++k) best = std::max(best, (log_tolerance + low[k] - high) / (m - k));
+    least = std::min(least, best);
+  }
+  return least;
+}
+
+}  // namespace
+
+struct Series::Impl {
+  Impl(const model::Model& of, unsigned order)
+      : model(of), N(order), orders(order + 1), n(of.variables), dynamics(model::make_dynamics(of)),
+        scratch(model::make_scratch(of)) {
+    for (const RowGroup& group : model.groups) shapes.push_back(make_shape(group));
+    q.assign(orders * n, 0.0);
+    v.assign(orders * n, 0.0);
+    force.assign(n, 0.0);
+    acceleration.assign(n, 0.0);
+    size.assign(n, 0.0);
+    make_term_blocks();
+    has_blocks = !model.mass_blocks.empty();
+    for (const TermGroup& group : model.terms) varying_mass = varying_mass || group.kind == TermKind::kinetic;
+  }
+
+  // ---- blocks
+
+  double* registers(const Block& block) { return arena.data() + block.registers; }
+  const double* registers(const Block& block) const { return arena.data() + block.registers; }
+
+  template <class Group>
+  Block make_block(const Group& group, std::uint32_t number, const expressions::Tape& tape,
+                   std::span<const std::uint32_t> lanes) {
+    Block block;
+    block.group = number;
+    block.width = width_for(lanes.size());
+    block.count = static_cast<std::uint32_t>(lanes.size());
+    const std::uint32_t w = block.width;
+    const auto lane = [&](std::size_t l) { return lanes[std::min(l, lanes.size() - 1)]; };
+    block.position_of.resize(std::size_t{group.positions} * w);
+    for (std::size_t slot = 0; slot < group.positions; ++slot) {
+      for (std::uint32_t l = 0; l < w; ++l) block.position_of[slot * w + l] = group.position_of[slot * group.lanes + lane(l)];
+    }
+    block.velocity_of.resize(std::size_t{group.velocities} * w);
+    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+      for (std::uint32_t l = 0; l < w; ++l) block.velocity_of[slot * w + l] = group.velocity_of[slot * group.lanes + lane(l)];
+    }
+    block.registers = take(tape.registers() * orders * w);
+    double* r = registers(block);
+    expressions::load_constants(tape, r, orders, w);
+    r += (1 + std::size_t{group.positions} + group.velocities) * orders * w;
+    for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders * w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = group.constant_of[slot * group.lanes + lane(l)];
+    }
+    return block;
+  }
+
+  std::size_t take(std::size_t room) {
+    const std::size_t place = arena.size();
+    arena.resize(place + room, 0.0);
+    return place;
+  }
+
+  void make_term_blocks() {
+    for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
+      const TermGroup& group = model.terms[g];
+      // Masses that never change are in M already.
+      const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
+      term_tapes.push_back(term_tape(group));
+      if (constant_kinetic) continue;
+      std::vector<std::uint32_t> lanes(group.lanes);
+      for (std::uint32_t l = 0; l < group.lanes; ++l) lanes[l] = l;
+      for (std::size_t first = 0; first < lanes.size(); first += 8) {
+        const std::size_t count = std::min<std::size_t>(8, lanes.size() - first);
+        terms.push_back(make_block(group, g, term_tapes.back(), {lanes.data() + first, count}));
+        Block& block = terms.back();
+        if (group.kind == TermKind::force) {
+          const std::size_t outputs = group.tape.outputs.size();
+          block.target_of.resize(outputs * block.width);
+          for (std::size_t k = 0; k < outputs; ++k) {
+            for (std::uint32_t l = 0; l < block.width; ++l) {
+              block.target_of[k * block.width + l] = group.target_of[k * group.lanes + std::min(first + l, lanes.size() - 1)];
+            }
+          }
+        }
+      }
+      if (group.kind == TermKind::force || group.uses_time) works = true;
+    }
+    term_arena = arena.size();
+  }
+
+  /// Forces as they are; of a potential its gradient (and itself if it depends on time); of T all but the inertia.
+  static expressions::Tape term_tape(const TermGroup& group) {
+    std::vector<std::uint32_t> wanted;
+    std::uint32_t count = static_cast<std::uint32_t>(group.tape.outputs.size());
+    if (group.kind == TermKind::potential) count = 1 + group.positions;
+    if (group.kind == TermKind::kinetic) count = 1 + group.positions + group.velocities;
+    for (std::uint32_t k = 0; k < count; ++k) wanted.push_back(k);
+    // The value itself is not needed unless time is in it; its place is kept by another output.
+    if (group.kind != TermKind::force && !group.uses_time && count > 1) wanted[0] = 1;
+    return expressions::part(group.tape, wanted);
+  }
+
+  // ---- choosing rows
+
+  void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
+    held_rows.assign(held.begin(), held.end());
+    watched_rows.assign(watch.begin(), watch.end());
+    arena.resize(term_arena);
+    held_blocks.clear();
+    watched_blocks.clear();
+
+    // Rows by shape, in blocks.
+    std::vector<std::vector<std::uint32_t>> of_group(model.groups.size());
+    const auto in_blocks = [&](std::size_t count, auto row_of, auto make) {
+      for (auto& list : of_group) list.clear();
+      for (std::uint32_t j = 0; j < count; ++j) of_group[model.row_group[row_of(j)]].push_back(j);
+      for (std::uint32_t g = 0; g < of_group.size(); ++g) {
+        const std::vector<std::uint32_t>& list = of_group[g];
+        for (std::size_t first = 0; first < list.size(); first += 8) {
+          const std::size_t count_here = std::min<std::size_t>(8, list.size() - first);
+          std::array<std::uint32_t, 8> lanes{};
+          for (std::size_t l = 0; l < count_here; ++l) lanes[l] = model.row_lane[row_of(list[first + l])];
+          make(g, std::span<const std::uint32_t>(lanes.data(), count_here), list.data() + first);
+        }
+      }
+    };
+    in_blocks(
+        held_rows.size(), [&](std::uint32_t j) { return held_rows[j].row; },
+        [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+          Block block = make_block(model.groups[g], g, shapes[g].held, lanes);
+          block.speeds = take(shapes[g].directions.size() * orders * block.width);
+          block.carried = take(std::size_t{orders} * block.width);
+          block.row.assign(numbers, numbers + block.count);
+          held_blocks.push_back(std::move(block));
+        });
+    in_blocks(
+        watched_rows.size(), [&](std::uint32_t w) { return watched_rows[w]; },
+        [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+          Block block = make_block(model.groups[g], g, shapes[g].watched, lanes);
+          block.row.assign(numbers, numbers + block.count);
+          watched_blocks.push_back(std::move(block));
+        });
+
+    // The pattern of J, its places on the tapes, and the factor.
+    const std::size_t m = held_rows.size();
+    start.assign(1, 0);
+    column.clear();
+    for (const HeldRow& one : held_rows) {
+      for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) column.push_back(model.row_column[e]);
+      start.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+    entry.assign(column.size(), 0.0);
+    lambda.assign(std::size_t{orders} * m, 0.0);
+    right.assign(m, 0.0);
+    gradient_sum.assign(m, 0.0);
+    rate_scale.assign(m, 0.0);
+    lambda_scale.assign(m, 0.0);
+    std::vector<std::uint8_t> shares(m);
+    for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
+    factor.shape(rows(), dynamics.mass, shares);
+    watched_value.assign(watched_rows.size() * orders, 0.0);
+  }
+
+  [[nodiscard]] linear::SparseRows rows() const { return {start, column, entry}; }
+
+  // ---- inputs
+
+  /// Coefficient k of all inputs of a block.
+  void fill(Block& block, const model::State& state, std::uint32_t positions, std::uint32_t velocities, unsigned k) {
+    const std::uint32_t w = block.width;
+    double* r = registers(block) + std::size_t{k} * w;
+    const double t = k == 0 ? state.time : (k == 1 ? 1.0 : 0.0);
+    for (std::uint32_t l = 0; l < w; ++l) r[l] = t;
+    r += std::size_t{orders} * w;
+    const double* from = q.data() + k * n;
+    const std::uint32_t* variable = block.position_of.data();
+    for (std::uint32_t slot = 0; slot < positions; ++slot, r += std::size_t{orders} * w, variable += w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = from[variable[l]];
+    }
+    from = v.data() + k * n;
+    variable = block.velocity_of.data();
+    for (std::uint32_t slot = 0; slot < velocities; ++slot, r += std::size_t{orders} * w, variable += w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = from[variable[l]];
+    }
+  }
+  void fill_row(Block& block, const model::State& state, unsigned k) {
+    const RowGroup& group = model.groups[block.group];
+    fill(block, state, group.positions, group.velocities, k);
+  }
+  void fill_term(Block& block, const model::State& state, unsigned k) {
+    const TermGroup& group = model.terms[block.group];
+    fill(block, state, group.positions, group.velocities, k);
+  }
+
+  // ---- order zero: values, gradients, rates of the rows held
+
+  void order_zero(const model::State& state) {
+    for (Block& block : held_blocks) {
+      fill_row(block, state, 0);
+      expressions::extend(shapes[block.group].held, registers(block), orders, 0, 0, block.width);
+    }
+  }
+
+  /// Entries of J from the tapes.
+  void load_rows() {
+    for (const Block& block : held_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const expressions::Tape& tape = shapes[block.group].held;
+      const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+      const double* r = registers(block);
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const std::uint32_t j = block.row[l];
+        const std::uint32_t row = held_rows[j].row;
+        const std::uint32_t lane = model.row_lane[row];
+        double sum = 0;
+        for (std::uint32_t slot = 0; slot < slots; ++slot) {
+          const double g = r[std::size_t{tape.outputs[1 + slot]} * orders * block.width + l];
+          entry[start[j] + group.entry_of[slot * group.lanes + lane] - model.row_start[row]] = g;
+          sum += std::abs(g);
+        }
+        gradient_sum[j] = sum;
+      }
+    }
+  }
+
+  /// Calls visit(j, holonomic, f, f_t) for every row held, from order zero of the tapes.
+  template <class Visit>
+  void for_rows(Visit visit) {
+    for (const Block& block : held_blocks) {
+      const RowShape& shape = shapes[block.group];
+      const double* r = registers(block);
+      const bool holonomic = model.groups[block.group].holonomic;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const double f = r[std::size_t{shape.value} * orders * block.width + l];
+        const double f_t = shape.moving ? r[std::size_t{shape.explicit_rate} * orders * block.width + l] : 0.0;
+        visit(block.row[l], holonomic, f, f_t);
+      }
+    }
+  }
+
+  /// x = J^T y
+  void spread(std::span<const double> y, std::vector<double>& x) const {
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) x[column[e]] += entry[e] * y[j];
+    }
+  }
+  double times(std::size_t j, const double* x) const {
+    double sum = 0;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) sum += entry[e] * x[column[e]];
+    return sum;
+  }
+
+  /// The least correction -W J^T y with Phi y = right, added to x and its carry.
+  void correct(std::vector<double>& x, std::vector<double>& carry) {
+    factor.solve(right);
+    std::fill(force.begin(), force.end(), 0.0);
+    spread(right, force);
+    dynamics.mass.solve(force, acceleration);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (acceleration[i] == 0) continue;
+      const double change = carry[i] - acceleration[i];
+      const double sum = x[i] + change;
+      carry[i] = change - (sum - x[i]);
+      x[i] = sum;
+    }
+  }
+
+  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity) {
+    Projection result;
+    std::copy(state.position.begin(), state.position.end(), q.begin());
+    std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
+    if (varying_mass) {
+      model::evaluate_dynamics(model, state, scratch, dynamics);
+      if (!dynamics.mass_positive) {
+        result.regular = false;
+        return result;
+      }
+    }
+    const std::size_t m = held_rows.size();
+    if (m == 0) return result;
+    order_zero(state);
+    load_rows();
+    factor.factor(rows(), dynamics.mass);
+    result.skipped = factor.skipped_count();
+
+    // Position.
+    double size_q = 0;
+    double size_v = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      size_q = std::max(size_q, std::abs(q[i]));
+      size_v = std::max(size_v, std::abs(v[i]));
+    }
+    if (size_q == 0) size_q = 1;
+    if (size_v == 0) size_v = 1;
+    bool broken = false;
+    for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
+      right[j] = holonomic ? f : 0.0;
+      if (holonomic && !factor.skipped(j)) {
+        result.position_drift = std::max(result.position_drift, std::abs(f) / (size_q * gradient_sum[j] + 1e-300));
+      }
+      broken = broken || (holonomic && f != 0);
+      if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
+    });
+    if (!result.regular) return result;
+    if (broken) {
+      correct(state.position, carry_position);
+      std::copy(state.position.begin(), state.position.end(), q.begin());
+      order_zero(state);
+      load_rows();
+    }
+
+    // Velocity: p.v + p0 = 0 for velocity conditions, g.v + f_t = 0 for the others.
+    broken = false;
+    for_rows([&](std::uint32_t j, bool, double, double f_t) {
+      right[j] = times(j, v.data()) + f_t;
+      rate_scale[j] = size_v * gradient_sum[j] + std::abs(f_t);
+      if (!factor.skipped(j)) {
+        result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
+      }
+      broken = broken || right[j] != 0;
+    });
+    if (broken) {
+      correct(state.velocity, carry_velocity);
+      std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
+    }
+    return result;
+  }
+
+  // ---- higher orders
+
+  /// Speeds along the directions of a block: coefficient k.
+  template <unsigned W>
+  void fill_speeds(Block& block, unsigned k) {
+    const RowShape& shape = shapes[block.group];
+    const bool holonomic = model.groups[block.group].holonomic;
+    const std::uint32_t* variable = (holonomic ? block.position_of : block.velocity_of).data();
+    const double* from = v.data() + k * n;
+    double* to = arena.data() + block.speeds + std::size_t{k} * W;
+    for (const Direction& direction : shape.directions) {
+      for (unsigned l = 0; l < W; ++l) {
+        double sum = 0;
+        for (const auto& [slot, sign] : direction.slots) sum += sign * from[variable[slot * W + l]];
+        to[l] = sum;
+      }
+      to += std::size_t{orders} * W;
+    }
+  }
+
+  /// c_k of the rows of a block, and the reactions of lower multipliers taken off the force.
+  template <unsigned W>
+  void known_terms(Block& block, unsigned k) {
+    const RowShape& shape = shapes[block.group];
+    const bool holonomic = model.groups[block.group].holonomic;
+    const std::uint32_t* variable = (holonomic ? block.position_of : block.velocity_of).data();
+    const double* r = registers(block);
+    const double* speed = arena.data() + block.speeds;
+    const double* carried = arena.data() + block.carried;
+    const std::size_t stride = std::size_t{orders} * W;
+    Lanes<W> sum;
+    if (shape.moving) sum = expressions::load<W>(r + shape.explicit_rate * stride, k + 1);
+    for (const Direction& direction : shape.directions) {
+      const double* g = r + direction.reg * stride;
+      if (!direction.constant) {
+        sum += expressions::convolve<W>(g, speed, k + 1, 1, k + 1);
+        if (k > 0) {
+          const Lanes<W> reaction = expressions::convolve<W>(g, carried, k, 1, k);
+          double part[W];
+          expressions::store<W>(part, 0, reaction);
+          for (const auto& [slot, sign] : direction.slots) {
+            for (std::uint32_t l = 0; l < block.count; ++l) force[variable[slot * W + l]] -= sign * part[l];
+          }
+        }
+      }
+      speed += stride;
+    }
+    double c[W];
+    expressions::store<W>(c, 0, static_cast<double>(k + 1) * sum);
+    for (std::uint32_t l = 0; l < block.count; ++l) right[block.row[l]] = c[l];
+  }
+
+  template <class F>
+  static void by_width(unsigned width, F f) {
+    switch (width) {
+      case 1: f(std::integral_constant<unsigned, 1>{}); break;
+      case 2: f(std::integral_constant<unsigned, 2>{}); break;
+      case 4: f(std::integral_constant<unsigned, 4>{}); break;
+      default: f(std::integral_constant<unsigned, 8>{}); break;
+    }
+  }
+
+  /// Coefficient k of all forces known before a_k.
+  void add_forces(const model::State& state, unsigned k) {
+    if (k == 0) {
+      std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
+    } else {
+      std::fill(force.begin(), force.end(), 0.0);
+    }
+    for (Block& block : terms) {
+      const TermGroup& group = model.terms[block.group];
+      const expressions::Tape& tape = term_tapes[block.group];
+      const std::uint32_t w = block.width;
+      fill_term(block, state, k);
+      double* r = registers(block);
+      const auto output = [&](std::size_t o, unsigned order) { return r + (std::size_t{tape.outputs[o]} * orders + order) * w; };
+      if (group.kind == TermKind::kinetic) {
+        // The next order with v_{k+1} = 0: what d/dt of the momenta holds besides M_0 a_k.
+        fill_term(block, state, k + 1);
+        double* speed = r + (1 + std::size_t{group.positions}) * orders * w + std::size_t{k + 1} * w;
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
+          std::fill(speed, speed + w, 0.0);
+        }
+        expressions::extend(tape, r, orders, k, k + 1, w);
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+          const double* momentum = output(1 + group.positions + slot, k + 1);
+          const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= (k + 1.0) * momentum[l];
+        }
+      } else {
+        expressions::extend(tape, r, orders, k, k, w);
+      }
+      if (group.kind == TermKind::force) {
+        for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
+          const double* part = output(o, k);
+          const std::uint32_t* variable = block.target_of.data() + o * w;
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += part[l];
+        }
+        continue;
+      }
+      const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        const double* part = output(1 + slot, k);
+        const std::uint32_t* variable = block.position_of.data() + std::size_t{slot} * w;
+        for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += sign * part[l];
+      }
+    }
+  }
+
+  bool extend(const model::State& state) {
+    const std::size_t m = held_rows.size();
+    if (m > 0) {
+      for (Block& block : held_blocks) {
+        by_width(block.width, [&](auto w) { fill_speeds<w>(block, 0); });
+      }
+    }
+    for (unsigned k = 0; k + 2 <= N; ++k) {
+      // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
+      add_forces(state, k);
+      double* a = acceleration.data();
+      if (m == 0) {
+        dynamics.mass.solve(force, acceleration);
+      } else {
+        for (Block& block : held_blocks) {
+          fill_row(block, state, k + 1);
+          expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, block.width);
+          by_width(block.width, [&](auto w) { known_terms<w>(block, k); });
+        }
+        if (k == 0) first_sizes();
+        dynamics.mass.solve(force, acceleration);
+        for (std::size_t j = 0; j < m; ++j) right[j] += times(j, a);
+        factor.solve(right);
+        std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
+        for (const Block& block : held_blocks) {
+          double* to = arena.data() + block.carried + std::size_t{k} * block.width;
+          for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
+        }
+        for (std::size_t j = 0; j < m; ++j) {
+          for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
+        }
+        dynamics.mass.solve(force, acceleration);
+        if (k == 0) last_sizes();
+      }
+      double* next_v = v.data() + (k + 1) * n;
+      double* next_q = q.data() + (k + 2) * n;
+      const double by_v = 1.0 / (k + 1.0);
+      const double by_q = by_v / (k + 2.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        next_v[i] = a[i] * by_v;
+        next_q[i] = a[i] * by_q;
+      }
+      if (k == 0) {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += a[i] * 0;
+        if (!(sum == 0)) return false;
+      }
+      if (m > 0) {
+        for (Block& block : held_blocks) {
+          by_width(block.width, [&](auto w) { fill_speeds<w>(block, k + 1); });
+        }
+      }
+    }
+    watch(state);
+    power_known = false;
+    time = state.time;
+    return true;
+  }
+
+  /// Sizes of the terms behind the multipliers at order zero: of the forces and curvatures, then of the reactions.
+  void first_sizes() {
+    for (std::size_t i = 0; i < n; ++i) size[i] = std::abs(force[i]);
+    for (std::size_t j = 0; j < held_rows.size(); ++j) lambda_scale[j] = std::abs(right[j]);
+  }
+  void last_sizes() {
+    const std::size_t m = held_rows.size();
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) size[column[e]] += std::abs(entry[e] * right[j]);
+    }
+    const auto inverse = [&](std::uint32_t i) {
+      const int block = dynamics.mass.block_of(i);
+      if (block < 0) return dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i];
+      const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(block)];
+      for (std::size_t k = 0; k < b.variables.size(); ++k) {
+        if (b.variables[k] == i) return 1 / b.entries[k * b.variables.size() + k];
+      }
+      return 1.0;
+    };
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
+        lambda_scale[j] += std::abs(entry[e]) * inverse(column[e]) * size[column[e]];
+      }
+      lambda_scale[j] /= factor.diagonal(j) > 0 ? factor.diagonal(j) : 1.0;
+    }
+  }
+
+  /// f of the open rows.
+  void watch(const model::State& state) {
+    for (Block& block : watched_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const unsigned last = group.holonomic ? N : N - 1;
+      for (unsigned k = 0; k <= last; ++k) fill_row(block, state, k);
+      const expressions::Tape& tape = shapes[block.group].watched;
+      expressions::sweep(tape, registers(block), orders, last, block.width);
+      const double* f = registers(block) + std::size_t{tape.outputs[0]} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        double* to = watched_value.data() + std::size_t{block.row[l]} * orders;
+        for (unsigned k = 0; k <= last; ++k) to[k] = f[k * block.width + l];
+      }
+    }
+  }
+
+  [[nodiscard]] double reach(double tolerance) const {
+    const double log_tolerance = std::log2(tolerance);
+    const std::size_t m = held_rows.size();
+    const auto largest = [](const double* x, std::size_t count) {
+      double most = 0;
+      for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(x[i]));
+      return most;
+    };
+    // Velocities, coefficients 0..N-1.
+    double least = log_reach(N - 1, log_tolerance, [&](unsigned k) { return largest(v.data() + k * n, n); });
+    // Multipliers, 0..N-2, each in the units of an acceleration.
+    if (m > 0) {
+      least = std::min(least, log_reach(N - 2, log_tolerance, [&](unsigned k) {
+                         double most = 0;
+                         for (std::size_t j = 0; j < m; ++j) {
+                           most = std::max(most, std::abs(lambda[k * m + j]) * std::sqrt(factor.diagonal(j)));
+                         }
+                         return most;
+                       }));
+    }
+    for (std::size_t w = 0; w < watched_rows.size(); ++w) {
+      const bool holonomic = model::is_holonomic(model.row_kind[watched_rows[w]]);
+      const double* f = watched_value.data() + w * orders;
+      least = std::min(least, log_reach(holonomic ? N : N - 1, log_tolerance, [&](unsigned k) { return std::abs(f[k]); }));
+    }
+    return least > 1000 ? 1e300 : std::exp2(least);
+  }
+
+  // ---- work
+
+  /// Coefficients of the power of all that has no potential.
+  void find_power() {
+    power.assign(N, 0.0);
+    const std::size_t m = held_rows.size();
+    for (const Block& block : terms) {
+      const TermGroup& group = model.terms[block.group];
+      const expressions::Tape& tape = term_tapes[block.group];
+      const std::uint32_t w = block.width;
+      const double* r = registers(block);
+      const auto at = [&](std::size_t o, unsigned k, std::uint32_t l) {
+        return r[(std::size_t{tape.outputs[o]} * orders + k) * w + l];
+      };
+      if (group.kind == TermKind::force) {
+        for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
+          for (std::uint32_t l = 0; l < block.count; ++l) {
+            const std::uint32_t i = block.target_of[o * w + l];
+            for (unsigned k = 0; k + 2 <= N; ++k) {
+              for (unsigned j = 0; j <= k; ++j) power[k] += at(o, j, l) * v[(k - j) * n + i];
+            }
+          }
+        }
+        continue;
+      }
+      if (!group.uses_time) continue;
+      // dV/dt at fixed position: V' - V_q.v; the same of T with the other sign and T_v.a besides.
+      const double sign = group.kind == TermKind::potential ? 1.0 : -1.0;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        for (unsigned k = 0; k + 3 <= N; ++k) {
+          double sum = (k + 1.0) * at(0, k + 1, l);
+          for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+            const std::uint32_t i = block.position_of[slot * w + l];
+            for (unsigned j = 0; j <= k; ++j) sum -= at(1 + slot, j, l) * v[(k - j) * n + i];
+          }
+          if (group.kind == TermKind::kinetic) {
+            for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+              const std::uint32_t i = block.velocity_of[slot * w + l];
+              for (unsigned j = 0; j <= k; ++j) sum -= at(1 + group.positions + slot, j, l) * (k - j + 1.0) * v[(k - j + 1) * n + i];
+            }
+          }
+          power[k] += sign * sum;
+        }
+      }
+    }
+    // Moving conditions: lambda f_t.
+    for (const Block& block : held_blocks) {
+      const RowShape& shape = shapes[block.group];
+      if (!shape.moving) continue;
+      const double* r = registers(block) + std::size_t{shape.explicit_rate} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        for (unsigned k = 0; k + 2 <= N; ++k) {
+          for (unsigned j = 0; j <= k; ++j) power[k] += lambda[j * m + block.row[l]] * r[(k - j) * block.width + l];
+        }
+      }
+    }
+    power_known = true;
+  }
+
+  const model::Model& model;
+  unsigned N;
+  unsigned orders;
+  std::size_t n;
+  std::vector<RowShape> shapes;
+  std::vector<expressions::Tape> term_tapes;
+  model::Dynamics dynamics;
+  model::Scratch scratch;
+  bool varying_mass = false;
+  bool has_blocks = false;
+  bool works = false;  ///< some force has no potential, or some energy depends on time
+
+  std::vector<double> arena;
+  std::size_t term_arena = 0;
+  std::vector<Block> terms, held_blocks, watched_blocks;
+  std::vector<HeldRow> held_rows;
+  std::vector<std::uint32_t> watched_rows;
+
+  // series
+  double time = 0;
+  std::vector<double> q, v;           ///< [k * n + i]
+  std::vector<double> lambda;         ///< [k * m + j]
+  std::vector<double> watched_value;  ///< [w * orders + k]
+  std::vector<double> power;
+  bool power_known = false;
+
+  // the linear system
+  std::vector<std::uint32_t> start, column;
+  std::vector<double> entry;
+  linear::GramFactor factor;
+  std::vector<double> force, acceleration, right, size;
+  std::vector<double> gradient_sum, rate_scale, lambda_scale;
+};
+
+Series::Series(const model::Model& model, unsigned order) : impl_(std::make_unique<Impl>(model, order)) {}
+Series::~Series() = default;
+Series::Series(Series&&) noexcept = default;
+Series& Series::operator=(Series&&) noexcept = default;
+
+unsigned Series::order() const { return impl_->N; }
+void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched) { impl_->choose(held, watched); }
+Series::Projection Series::project(model::State& state, std::vector<double>& carry_position,
+                                   std::vector<double>& carry_velocity) {
+  return impl_->project(state, carry_position, carry_velocity);
+}
+bool Series::extend(const model::State& state) { return impl_->extend(state); }
+double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
+std::span<const double> Series::position() const { return impl_->q; }
+std::span<const double> Series::multiplier() const {
+  return {impl_->lambda.data(), (impl_->N - 1) * impl_->held_rows.size()};
+}
+std::size_t Series::held() const { return impl_->held_rows.size(); }
+bool Series::skipped(std::size_t j) const { return impl_->factor.skipped(j); }
+double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scale[j]; }
+std::span<const double> Series::watched(std::size_t w) const {
+  const bool holonomic = model::is_holonomic(impl_->model.row_kind[impl_->watched_rows[w]]);
+  return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
+}
+double Series::least_pivot() const { return impl_->factor.least_pivot(); }
+
+double Series::work(double s) const {
+  bool moving = impl_->works;
+  for (const Block& block : impl_->held_blocks) moving = moving || impl_->shapes[block.group].moving;
+  if (!moving) return 0;
+  if (!impl_->power_known) impl_->find_power();
+  double sum = 0;
+  for (unsigned k = impl_->N - 1; k-- > 0;) sum = sum * s + impl_->power[k] / (k + 1.0);
+  return sum * s;
+}
+
+void Series::observe(const model::Observable& observable, std::vector<double>& out) const {
+  const Impl& impl = *impl_;
+  const TermGroup& term = observable.term;
+  const unsigned last = impl.N - 1;
+  const unsigned orders = impl.orders;
+  std::vector<double> registers(term.tape.registers() * orders, 0.0);
+  expressions::load_constants(term.tape, registers.data(), orders, 1);
+  double* r = registers.data();
+  r[0] = impl.time;
+  r[1] = 1;
+  r += orders;
+  for (std::size_t slot = 0; slot < term.positions; ++slot, r += orders) {
+    for (unsigned k = 0; k <= last; ++k) r[k] = impl.q[k * impl.n + term.position_of[slot]];
+  }
+  for (std::size_t slot = 0; slot < term.velocities; ++slot, r += orders) {
+    for (unsigned k = 0; k <= last; ++k) r[k] = impl.v[k * impl.n + term.velocity_of[slot]];
+  }
+  for (std::size_t slot = 0; slot < term.constants; ++slot, r += orders) r[0] = term.constant_of[slot];
+  expressions::sweep(term.tape, registers.data(), orders, last, 1);
+  const double* f = registers.data() + std::size_t{term.tape.outputs[0]} * orders;
+  out.assign(f, f + last + 1);
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,83 @@
+/// The power series of a constrained motion: one factorisation per step, one back-solve per order.
+///
+/// With q(s) = sum q_k s^k, v = q', a = q'' = sum a_k s^k and the conditions of the set H held as equations,
+///
+///   M_0 a_k + J_0^T lambda_k = R_k - sum_{l<k} J_{k-l}^T lambda_l,      J_0 a_k + c_k = 0      for k = 0, 1, 2, ...
+///
+/// where R_k is the coefficient of all forces and of Lagrange's terms known before a_k, and c_k that part of the coefficient of
+/// f'' (holonomic) or f' (velocity conditions) which is known before a_k. The matrix is the same at every order.
+/// From f' = g.v + f_t follows c_k = (k + 1) [ sum_{l=1..k+1} g_l.v_{k+1-l} + (f_t)_{k+1} ].
+///
+/// Symbols: M mass, J rows (gradients g), lambda multipliers, H rows held, n variables, N order of the series: q has the
+/// coefficients 0..N, lambda 0..N-2. Reference: docs/mathematics, section 10.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::motion {
+
+/// A row held as an equation, in the order of its right to be kept among dependent ones.
+struct HeldRow {
+  std::uint32_t row = 0;
+  bool implied_if_dependent = false;  ///< true: carries nothing if it depends on rows before it; false: shares evenly
+};
+
+class Series {
+ public:
+  Series(const model::Model& model, unsigned order);
+  ~Series();
+  Series(Series&&) noexcept;
+  Series& operator=(Series&&) noexcept;
+
+  [[nodiscard]] unsigned order() const;
+
+  /// Choose the rows held, and the open rows whose f is to be followed (ascending).
+  void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched);
+
+  /// What the projection found.
+  struct Projection {
+    bool regular = true;        ///< mass positive, all numbers finite
+    double position_drift = 0;  ///< worst |f| / (S sum |g|) of a row held, before
+    double velocity_drift = 0;  ///< worst |f'| / (V sum |g| + |f_t|), before
+    std::size_t skipped = 0;    ///< rows dependent on others
+  };
+  /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
+  /// cannot hold goes to the carries. Leaves the factor and order zero ready.
+  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity);
+
+  /// All coefficients from the projected state on. False if some number is not finite.
+  bool extend(const model::State& state);
+
+  /// How far the series is good: the last terms of velocities, multipliers and watched conditions stay below `tolerance` of
+  /// the largest of their own first terms.
+  [[nodiscard]] double reach(double tolerance) const;
+
+  [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
+  [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * held + j], k = 0..N-2, in the order chosen
+  [[nodiscard]] std::size_t held() const;
+  [[nodiscard]] bool skipped(std::size_t j) const;
+  /// Size of the terms that lambda_j is the difference of, at s = 0.
+  [[nodiscard]] double multiplier_scale(std::size_t j) const;
+  /// f of the watched row number w: coefficients 0..N (velocity conditions: 0..N-1).
+  [[nodiscard]] std::span<const double> watched(std::size_t w) const;
+  [[nodiscard]] double least_pivot() const;
+
+  /// Work done from 0 to s by forces that have no potential, moving conditions and explicit time.
+  [[nodiscard]] double work(double s) const;
+
+  /// Series of one expression of the state along the motion: coefficients 0..N-1.
+  void observe(const model::Observable& observable, std::vector<double>& out) const;
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace zwang::motion

@@ -1,0 +1,406 @@
+/// The instant: shock, accelerations, the new sets of rows, and the events that are listed.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/instant/workspace.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+using instant::Role;
+
+constexpr double motion_touch = 1e-12;  ///< what counts as touching during a motion: states are exact to rounding there
+
+bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
+
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+/// The shock of an instant, gathered over its repetitions.
+struct Gathered {
+  bool shock = false;
+  bool blow = false;
+  std::vector<std::uint32_t> struck;   ///< inequalities that were approached
+  std::vector<std::uint32_t> seized;
+  std::vector<double> impulses;        ///< per row
+  double lost = 0;
+  std::string note;
+};
+
+/// Names of what the blows of this instant act on.
+std::string struck_by_blow(const model::Model& model, double time) {
+  std::string names;
+  for (const model::Blow& blow : model.blows) {
+    if (std::abs(blow.at - time) <= resolution(time)) names += (names.empty() ? "on " : ", ") + blow.on;
+  }
+  return names;
+}
+
+void regulate(Motion& motion, const instant::Options& options, Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Instant& now = impl.instant;
+  if (now.blow_due) {
+    gathered.blow = true;
+    gathered.note = struck_by_blow(model, motion.state.time);
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const model::Condition& condition = model.conditions[model.row_condition[row]];
+    const bool due = condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time);
+    if (due && now.seizure_due) gathered.seized.push_back(row);
+    if (!due && now.role[row] == Role::approached) gathered.struck.push_back(row);
+  }
+  instant::impact(model, motion.state, options, impl.workspace, impl.shock);
+  const instant::Shock& shock = impl.shock;
+  if (shock.status == instant::ShockStatus::jammed) {
+    for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);
+    end(motion, Status::jammed, "no velocity after the shock satisfies the conditions");
+    return;
+  }
+  if (shock.status == instant::ShockStatus::inadmissible) {
+    for (const auto& [row, amount] : shock.violations) motion.culprits.push_back(row);
+    end(motion, Status::inadmissible, "a condition is broken in position, and no shock repairs that");
+    return;
+  }
+  if (shock.status == instant::ShockStatus::gave_up) {
+    const bool variational = std::any_of(model.conditions.begin(), model.conditions.end(), [](const auto& condition) {
+      return condition.law == model::Law::variational;
+    });
+    end(motion, variational ? Status::refused : Status::gave_up,
+        shock.restitution_note.empty() ? "the shock has no finite answer" : shock.restitution_note);
+    return;
+  }
+  gathered.shock = true;
+  gathered.lost += shock.energy.lost;
+  motion.energy.lost += shock.energy.lost;
+  motion.energy.work += shock.energy.blow + shock.energy.work;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) gathered.impulses[row] += shock.impulses[row];
+  if (!shock.restitution_note.empty()) gathered.note += (gathered.note.empty() ? "" : "; ") + shock.restitution_note;
+  motion.state.velocity = shock.velocities;
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+}
+
+/// The new sets: rows held in the order of their right to be kept, rows watched.
+void choose_rows(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Instant& now = impl.instant;
+  std::vector<HeldRow> held;
+  std::vector<std::uint32_t> watched;
+  std::vector<std::uint32_t> resting;
+  motion.held.clear();
+  const double scale = std::max(largest(motion.state.position), 1e-300);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const model::RowKind kind = model.row_kind[row];
+    const bool holonomic = model::is_holonomic(kind);
+    const Role role = now.role[row];
+    impl.leading[row] = 0;
+    double gradient = 0;
+    const model::Rows& rows = impl.workspace.impl().rows;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) gradient += std::abs(rows.entry[e]);
+    impl.gradient[row] = std::isfinite(gradient) ? gradient * (holonomic ? scale : largest(motion.state.velocity)) : 0.0;
+    if (role == Role::absent) {
+      impl.place[row] = Place::absent;
+    } else if (is_held(role)) {
+      impl.place[row] = Place::held;
+      motion.held.push_back(row);
+      if (role == Role::equation || now.multipliers[row] > 0) {
+        held.push_back({row, false});
+      } else {
+        resting.push_back(row);
+      }
+    } else {
+      impl.place[row] = Place::open;
+      watched.push_back(row);
+      // What is known to vanish at the start: f and, for a condition that leaves, its first derivatives.
+      if (role == Role::leaving) impl.leading[row] = holonomic ? 2 : 1;
+      if (role == Role::passive_in_velocity && holonomic) impl.leading[row] = 1;
+    }
+  }
+  for (const std::uint32_t row : resting) held.push_back({row, true});
+  for (const instant::Decision& decision : now.decisions) {
+    const std::uint32_t row = decision.row;
+    const bool holonomic = model::is_holonomic(model.row_kind[row]);
+    if (now.role[row] == Role::leaving && !decision.stays) {
+      impl.leading[row] = static_cast<std::uint8_t>(std::min(decision.derivative, impl.series.order() - 2));
+    }
+    if (now.role[row] == Role::binding && decision.stays && now.multipliers[row] == 0) {
+      impl.leading[row] = static_cast<std::uint8_t>(std::min(decision.derivative - (holonomic ? 2 : 1), impl.series.order() - 4));
+    }
+  }
+
+  // Same rows as before: blocks and patterns stand.
+  const bool same = held.size() == impl.held_rows.size() &&
+                    std::equal(held.begin(), held.end(), impl.held_rows.begin(),
+                               [](const HeldRow& a, const HeldRow& b) {
+                                 return a.row == b.row && a.implied_if_dependent == b.implied_if_dependent;
+                               }) &&
+                    watched == impl.watched_rows && motion.steps > 0;
+  impl.held_rows = std::move(held);
+  impl.watched_rows = std::move(watched);
+  if (!same) impl.series.choose(impl.held_rows, impl.watched_rows);
+}
+
+/// Rows that turned out to depend on others and need carry nothing are watched instead.
+void watch_implied(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  bool any = false;
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    if (!impl.held_rows[j].implied_if_dependent || !impl.series.skipped(j)) continue;
+    impl.place[impl.held_rows[j].row] = Place::implied;
+    impl.watched_rows.push_back(impl.held_rows[j].row);
+    any = true;
+  }
+  if (!any) return;
+  std::sort(impl.watched_rows.begin(), impl.watched_rows.end());
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  static_cast<void>(project(motion));
+}
+
+void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) {
+  Event event;
+  event.time = motion.state.time;
+  event.kind = kind;
+  event.rows = std::move(rows);
+  motion.events.push_back(std::move(event));
+}
+
+/// One entry per kind, in their order.
+void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathered, const std::vector<Place>& before,
+                 bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const auto closed_before = [&](std::uint32_t row) { return before[row] == Place::held || before[row] == Place::implied; };
+  const auto closed_now = [&](std::uint32_t row) {
+    return impl.place[row] == Place::held || impl.place[row] == Place::implied;
+  };
+  const std::size_t begin = motion.events.size();
+  if (gathered.blow) add_event(motion, EventKind::blow, {});
+  if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
+  if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
+  const std::size_t shocks = motion.events.size() - begin;
+  for (std::size_t e = begin; e < motion.events.size(); ++e) {
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (gathered.impulses[row] != 0) motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
+    }
+    motion.events[e].note = gathered.note;
+  }
+  if (shocks > 0) motion.events[begin].lost = gathered.lost;
+  if (!first) {
+    // A condition that is open after a shock has not been released; one that closed with it made no contact.
+    std::vector<std::uint32_t> released;
+    std::vector<std::uint32_t> touched;
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (model::is_equation(model.row_kind[row])) continue;
+      const bool trigger = std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
+      if (closed_before(row) && !closed_now(row) && (!gathered.shock || trigger)) released.push_back(row);
+      const bool closing = std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end();
+      const bool struck = std::find(gathered.struck.begin(), gathered.struck.end(), row) != gathered.struck.end();
+      if (!closed_before(row) && before[row] != Place::absent && closed_now(row) && !struck && (!gathered.shock || closing)) {
+        touched.push_back(row);
+      }
+    }
+    if (!released.empty()) add_event(motion, EventKind::release, std::move(released));
+    if (!touched.empty()) add_event(motion, EventKind::contact, std::move(touched));
+    // Touched without effect: also a condition that seemed to close but goes off again by itself.
+    std::vector<std::uint32_t> grazed = triggers.grazing;
+    for (const std::uint32_t row : triggers.closing) {
+      const bool struck = std::find(gathered.struck.begin(), gathered.struck.end(), row) != gathered.struck.end();
+      if (!struck && !closed_now(row) && before[row] == Place::open) grazed.push_back(row);
+    }
+    std::sort(grazed.begin(), grazed.end());
+    grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
+    if (!grazed.empty()) add_event(motion, EventKind::graze, std::move(grazed));
+  }
+}
+
+/// States after the instant, for all its entries.
+void stamp_events(Motion& motion) {
+  for (Event& event : motion.events) {
+    event.position = motion.state.position;
+    event.velocity = motion.state.velocity;
+  }
+  motion.event_count += motion.events.size();
+}
+
+/// Kinetic energy for the account.
+void weigh(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
+  motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
+  motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
+}
+
+/// Did the accelerations come out? If not, the motion ends here.
+bool determined(Motion& motion) {
+  const instant::Instant& now = motion.impl->instant;
+  switch (now.status) {
+    case instant::Status::determined:
+      if (!now.singular) return true;
+      end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
+      break;
+    case instant::Status::ambiguous:
+      end(motion, Status::singular, "the position is singular: several accelerations have the same least constraint");
+      break;
+    case instant::Status::jammed:
+      for (const auto& [row, y] : now.farkas) motion.culprits.push_back(row);
+      end(motion, Status::jammed, "no acceleration satisfies the conditions");
+      return false;
+    case instant::Status::inadmissible:
+      for (const auto& [row, amount] : now.violations) motion.culprits.push_back(row);
+      end(motion, Status::inadmissible, "a condition is broken in position");
+      return false;
+    case instant::Status::impact: end(motion, Status::gave_up, "shock follows shock without end"); return false;
+    case instant::Status::undecided:
+      end(motion, now.regular ? Status::gave_up : Status::singular,
+          now.expansion.empty() ? "the position is singular" : now.expansion);
+      break;
+  }
+  // A singular position is an event, too.
+  if (motion.status == Status::singular) {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < motion.impl->model.rows(); ++row) {
+      if (is_held(now.role[row])) rows.push_back(row);
+    }
+    motion.culprits = rows;
+    add_event(motion, EventKind::singular, std::move(rows));
+  }
+  return false;
+}
+
+/// Shock as long as something is approached, then the accelerations.
+void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  gathered.impulses.assign(impl.model.rows(), 0.0);
+  constexpr int most_shocks = 50;
+  for (int round = 0; round < most_shocks; ++round) {
+    instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
+    if (impl.instant.status != instant::Status::impact) break;
+    regulate(motion, options, gathered);
+    if (motion.status != Status::going) break;
+    options.shock_done = true;
+    impl.any_done = true;
+    impl.done_schedule = motion.state.time;
+  }
+}
+
+/// The sets of the next piece and the state on them.
+void hold_rows(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  choose_rows(motion);
+  if (!project(motion)) end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
+  watch_implied(motion);
+  impl.settled_skips = 0;
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) impl.settled_skips += impl.series.skipped(j) ? 1 : 0;
+  take_multipliers(motion);
+}
+
+/// The instant proper: shock as long as something is approached, then accelerations, sets and events.
+void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::vector<Place> before = impl.place;
+
+  // Rows known to touch: those held, and those that have just closed.
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
+    closed[row] = before[row] == Place::held || before[row] == Place::implied ? 1 : 0;
+  }
+  for (const std::uint32_t row : triggers.closing) closed[row] = 1;
+  instant::Options options;
+  options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
+  if (!first) options.closed = closed;
+  options.least_velocity = largest(motion.state.velocity);
+  options.shock_done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
+
+  Gathered gathered;
+  regulate_until_determined(motion, options, gathered);
+  if (motion.status == Status::going && determined(motion)) hold_rows(motion);
+  list_events(motion, triggers, gathered, before, first);
+
+  // Impacts are remembered: infinitely many may follow.
+  if (!gathered.struck.empty() && !first) {
+    impl.bounces.push_back({gathered.struck, impl.flight});
+    if (impl.bounces.size() > 64) impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + 32);
+    impl.flight = 0;
+    if (motion.status == Status::going) close_accumulation(motion);
+  }
+}
+
+/// Instants crowd without time passing: something is wrong that no formula saw.
+bool crowded(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (std::abs(motion.state.time - impl.last_instant) > resolution(motion.state.time)) {
+    impl.last_instant = motion.state.time;
+    impl.crowded = 0;
+    return false;
+  }
+  return ++impl.crowded > 1000;
+}
+
+}  // namespace
+
+void take_multipliers(Motion& motion) {
+  motion.multipliers.clear();
+  for (const std::uint32_t row : motion.held) motion.multipliers.push_back(motion.impl->instant.multipliers[row]);
+}
+
+void close_for_good(Motion& motion, std::span<const std::uint8_t> closed) {
+  const model::Model& model = motion.impl->model;
+  instant::Options options;
+  options.touch = std::min(motion_touch, model.simulation.touch);
+  options.closed = closed;
+  options.least_velocity = largest(motion.state.velocity);
+  options.shock_done = true;
+  options.inelastic = true;
+  Gathered gathered;
+  regulate_until_determined(motion, options, gathered);
+  if (motion.status == Status::going && determined(motion)) hold_rows(motion);
+}
+
+void settle(Motion& motion, const Triggers& triggers, bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const bool due = triggers.scheduled && motion.state.time < impl.until;
+  std::size_t skips = 0;
+  for (std::size_t j = 0; j < impl.held_rows.size() && !first; ++j) skips += impl.series.skipped(j) ? 1 : 0;
+  const bool rank_changed = !first && skips != impl.settled_skips;
+  bool at_schedule = due || first;
+  for (const model::Blow& blow : impl.model.blows) {
+    at_schedule = at_schedule || std::abs(blow.at - motion.state.time) <= resolution(motion.state.time);
+  }
+  for (const model::Condition& condition : impl.model.conditions) {
+    at_schedule = at_schedule || (condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time));
+  }
+  const bool done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
+
+  // The limit of an accumulation is an instant of its own.
+  if (impl.limit_ahead && motion.state.time >= impl.limit_time) {
+    impl.limit_ahead = false;
+    add_event(motion, EventKind::accumulation, impl.limit_rows);
+  }
+  if (first || triggers.any() || rank_changed || (at_schedule && !done)) {
+    if (crowded(motion)) {
+      end(motion, Status::gave_up, "more than a thousand events at one instant");
+    } else {
+      regulate_and_accelerate(motion, triggers, first);
+    }
+  } else if (!triggers.grazing.empty()) {
+    add_event(motion, EventKind::graze, triggers.grazing);
+  }
+  weigh(motion);
+  if (first) {
+    // The start counts before its own shock.
+    motion.energy.initial = motion.energy.final - motion.energy.work + motion.energy.lost;
+  }
+  if (motion.status == Status::going && triggers.stop) end(motion, Status::stopped, "");
+  if (motion.status == Status::going && motion.state.time >= impl.until) end(motion, Status::finished, "");
+  stamp_events(motion);
+}
+
+}  // namespace zwang::motion
