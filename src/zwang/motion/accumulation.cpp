@@ -79,12 +79,7 @@ void close_accumulation(Motion& motion) {
   }
 
   // They close: no rebound any more, and from now on held.
-  std::vector<std::uint8_t> closed(model.rows(), 0);
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    closed[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? 1 : 0;
-  }
-  for (const std::uint32_t row : rest.rows) closed[row] = 1;
-  close_for_good(motion, closed);
+  close_for_good(motion, rest.rows);
   impl.bounces.clear();
   impl.limit_ahead = motion.status == Status::going;
   impl.limit_time = motion.state.time + rest.duration;

@@ -83,8 +83,8 @@ void settle(Motion& motion, const Triggers& triggers, bool first);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
 
-/// The rows given touch and stay: a shock without rebound, accelerations and sets, but no events.
-void close_for_good(Motion& motion, std::span<const std::uint8_t> closed);
+/// The rows given touch and stay, besides those held: what speed they have is lost; accelerations and sets, no events.
+void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 
 /// Project the state onto the rows held, and keep account of the drift.
 bool project(Motion& motion);

@@ -578,6 +578,7 @@ struct Series::Impl {
 
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
+    std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     if (m > 0) {
       for (Block& block : held_blocks) {
         by_width(block.width, [&](auto w) { fill_speeds<w>(block, 0); });

@@ -220,13 +220,14 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   }
 }
 
-/// States after the instant, for all its entries.
+/// The state after the instant, for all entries that have none yet.
 void stamp_events(Motion& motion) {
   for (Event& event : motion.events) {
+    if (!event.position.empty()) continue;
     event.position = motion.state.position;
     event.velocity = motion.state.velocity;
+    ++motion.event_count;
   }
-  motion.event_count += motion.events.size();
 }
 
 /// Kinetic energy for the account.
@@ -324,7 +325,8 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   if (motion.status == Status::going && determined(motion)) hold_rows(motion);
   list_events(motion, triggers, gathered, before, first);
 
-  // Impacts are remembered: infinitely many may follow.
+  // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
+  stamp_events(motion);
   if (!gathered.struck.empty() && !first) {
     impl.bounces.push_back({gathered.struck, impl.flight});
     if (impl.bounces.size() > 64) impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + 32);
@@ -351,12 +353,30 @@ void take_multipliers(Motion& motion) {
   for (const std::uint32_t row : motion.held) motion.multipliers.push_back(motion.impl->instant.multipliers[row]);
 }
 
-void close_for_good(Motion& motion, std::span<const std::uint8_t> closed) {
-  const model::Model& model = motion.impl->model;
+void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const double speed = largest(motion.state.velocity);
+  const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+
+  // Whatever speed and gap is left goes: the state is brought onto all of them.
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  for (const std::uint32_t row : motion.held) closed[row] = 1;
+  for (const std::uint32_t row : rows) closed[row] = 1;
+  impl.held_rows.clear();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (closed[row] != 0) impl.held_rows.push_back({row, false});
+  }
+  impl.series.choose(impl.held_rows, {});
+  impl.watched_rows.clear();
+  static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  motion.energy.lost += before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+
+  // Then the instant as always.
   instant::Options options;
   options.touch = std::min(motion_touch, model.simulation.touch);
   options.closed = closed;
-  options.least_velocity = largest(motion.state.velocity);
+  options.least_velocity = speed;
   options.shock_done = true;
   options.inelastic = true;
   Gathered gathered;
