@@ -9,6 +9,8 @@ namespace zwang::cli {
 [[nodiscard]] int accelerate(const Request& request);
 [[nodiscard]] int explain(const Request& request);
 [[nodiscard]] int impact(const Request& request);
+[[nodiscard]] int run(const Request& request);
+[[nodiscard]] int analyze_reversal(const Request& request);
 [[nodiscard]] int gallery(const Request& request);
 [[nodiscard]] int schema(const Request& request);
 

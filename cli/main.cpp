@@ -26,8 +26,8 @@ bool wants_json(int count, char** words) {
 }
 
 /// MODEL and the options every question about a model takes.
-void add_common(CLI::App& command, cli::Request& request) {
-  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required();
+void add_common(CLI::App& command, cli::Request& request, bool needs_model = true) {
+  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required(needs_model);
   command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
   command.add_option("--set", request.set, "set a parameter: NAME=VALUE (repeatable)")
       ->take_all()
@@ -67,6 +67,19 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   for (CLI::App* command : {check, accelerate, explain, impact}) {
     add_common(*command, request);
   }
+  CLI::App* run = add("run", "the motion over a finite time: states, multipliers, events; kept in one file", cli::run);
+  add_common(*run, request, false);
+  run->add_option("--sample-at", request.sample_at, "instants whose states the answer shows")->type_name("T1,T2,...");
+  run->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
+  run->add_flag("--csv", request.csv, "also write samples and events as CSV");
+  run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
+      ->type_name("FILE");
+  CLI::App* analyze = app.add_subcommand("analyze", "properties of the motion");
+  analyze->require_subcommand(1);
+  CLI::App* reversal =
+      analyze->add_subcommand("reversal", "run forth, turn every velocity round, run back: how near the start");
+  commands.push_back({reversal, cli::analyze_reversal});
+  add_common(*reversal, request);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");
@@ -87,8 +100,11 @@ int run(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    cli::print(chosen.empty() ? app.help() : chosen.front()->help());
+    const CLI::App* chosen = &app;
+    while (!chosen->get_subcommands().empty()) {
+      chosen = chosen->get_subcommands().front();
+    }
+    cli::print(chosen->help());
     return cli::answered;
   } catch (const CLI::CallForVersion&) {
     cli::print("zwang " + report::version() + "\n");

@@ -71,6 +71,15 @@ model::Overrides overrides(const Request& request) {
   return result;
 }
 
+std::string file_stem(const std::string& model) {
+  constexpr std::string_view prefix = "gallery:";
+  if (model.starts_with(prefix)) {
+    return model.substr(prefix.size());
+  }
+  const std::string stem = std::filesystem::path(model).stem().string();
+  return model == "-" || stem.empty() ? "model" : stem;
+}
+
 model::Model load(const Request& request) {
   const Source source = read_source(request.model);
   return model::load(source.text, source.name, overrides(request));

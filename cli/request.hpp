@@ -9,11 +9,12 @@
 
 namespace zwang::cli {
 
-/// Exit statuses of docs/reference/command-line.md.
+/// Exit statuses of docs/reference/commands.md.
 inline constexpr int answered = 0;
 inline constexpr int bad_input = 2;
 inline constexpr int no_answer = 3;
 inline constexpr int gave_up = 4;
+inline constexpr int interrupted = 130;
 
 struct Request {
   std::string model;
@@ -21,10 +22,13 @@ struct Request {
   bool quiet = false;
   std::vector<std::string> set;
   std::string at, until, tolerance, samples;
-  bool repair = false;   ///< check
-  std::string out;       ///< check --repair, gallery
-  std::string name;      ///< gallery
-  bool physics = false;  ///< gallery
+  bool repair = false;    ///< check
+  std::string out;        ///< check --repair, gallery, run
+  std::string sample_at;  ///< run
+  std::string resume;     ///< run
+  bool csv = false;       ///< run
+  std::string name;       ///< gallery
+  bool physics = false;   ///< gallery
 };
 
 /// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
@@ -34,6 +38,8 @@ struct Source {
 };
 [[nodiscard]] Source read_source(const std::string& model);
 [[nodiscard]] model::Overrides overrides(const Request& request);
+/// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
+[[nodiscard]] std::string file_stem(const std::string& model);
 [[nodiscard]] model::Model load(const Request& request);
 
 }  // namespace zwang::cli

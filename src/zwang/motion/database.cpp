@@ -165,8 +165,7 @@ void Statement::read(int column, std::vector<std::uint32_t>& values) const {
 }
 
 Database::Database(std::string path) : path_(std::move(path)) {
-  const int code =
-      sqlite3_open_v2(path_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, nullptr);
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, nullptr);
   if (code != SQLITE_OK) {
     sqlite3* const failed = std::exchange(handle_, nullptr);
     try {

@@ -168,8 +168,10 @@ std::vector<std::pair<std::string, std::string>> options_of(const model::Overrid
   for (const auto& [name, value] : overrides.parameters) {
     options.emplace_back("--set", name + "=" + value);
   }
-  const std::array<std::pair<const char*, const std::string*>, 4> others = {
-      {{"--at", &overrides.start}, {"--until", &overrides.until}, {"--tolerance", &overrides.tolerance}, {"--samples", &overrides.samples}}};
+  const std::array<std::pair<const char*, const std::string*>, 4> others = {{{"--at", &overrides.start},
+                                                                             {"--until", &overrides.until},
+                                                                             {"--tolerance", &overrides.tolerance},
+                                                                             {"--samples", &overrides.samples}}};
   for (const auto& [name, value] : others) {
     if (!value->empty()) {
       options.emplace_back(name, *value);
@@ -230,7 +232,8 @@ void Store::Impl::prepare() {
   add_checkpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)");
   forget_checkpoints = database.prepare("DELETE FROM checkpoints WHERE number < ?");
   set_account = database.prepare(
-      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows = ?, multiplier = ?, "
+      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows = ?, multiplier = "
+      "?, "
       "rho = ?, energy_initial = ?, energy_work = ?, energy_lost = ?, energy_final = ?, energy_defect = ?, "
       "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
       "steps = ?, seconds = ?");
@@ -251,7 +254,8 @@ void Store::Impl::write_options() {
 
 void Store::Impl::write_recipe(const model::Model& model) {
   Statement add = database.prepare(
-      "INSERT INTO run (zwang, file, title, model, start, until, tolerance, sample_until, sample_count, status, why, culprits) "
+      "INSERT INTO run (zwang, file, title, model, start, until, tolerance, sample_until, sample_count, status, why, "
+      "culprits) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'going', '', '')");
   const model::Simulation& simulation = model.simulation;
   add.put(recipe.version).put(recipe.file).put(model.title).put(recipe.text);
@@ -279,7 +283,8 @@ void Store::Impl::write_recipe(const model::Model& model) {
 
 void Store::Impl::read_recipe() {
   Statement run = database.prepare(
-      "SELECT zwang, file, model, start, sample_until, sample_count, status, why, culprits, time, position, velocity, rows, "
+      "SELECT zwang, file, model, start, sample_until, sample_count, status, why, culprits, time, position, velocity, "
+      "rows, "
       "multiplier, rho, energy_initial, energy_work, energy_lost, energy_final, largest_kinetic, position_drift, "
       "velocity_drift, position_correction, velocity_correction, steps, seconds FROM run");
   if (!run.step()) {
@@ -336,9 +341,9 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   if (wanted.has_parent_path()) {
     std::filesystem::create_directories(wanted.parent_path(), code);
     if (!std::filesystem::is_directory(wanted.parent_path())) {
-      throw Error({path, 0, 0}, fmt::format("cannot make the folder {}: {}; choose another one with --out",
-                                            wanted.parent_path().string(),
-                                            code ? code.message() : "something else has this name"));
+      throw Error({path, 0, 0},
+                  fmt::format("cannot make the folder {}: {}; choose another one with --out",
+                              wanted.parent_path().string(), code ? code.message() : "something else has this name"));
     }
   }
 
@@ -348,17 +353,19 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   for (int number = 2;; ++number) {
     held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
     if (!held->is_open()) {
-      throw Error({name, 0, 0}, fmt::format("cannot write the run file: {}; choose another folder with --out",
-                                            std::strerror(errno)));
+      throw Error({name, 0, 0},
+                  fmt::format("cannot write the run file: {}; choose another folder with --out", std::strerror(errno)));
     }
     if (held->hold()) {
       break;
     }
-    name = (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string())).string();
+    name = (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string()))
+               .string();
   }
 
   if (!held->regular() || (!held->empty() && !held->is_run())) {
-    throw Error({name, 0, 0}, "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
+    throw Error({name, 0, 0},
+                "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
   }
 
   // What an older run left is cleared; then the tables and the recipe come in as one.
@@ -369,6 +376,8 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   auto impl = std::make_unique<Impl>(name, std::move(held));
   impl->recipe = recipe;
   impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
+  // (There is nothing to lose yet, so no waiting for the disk.)
+  impl->database.run("PRAGMA synchronous = OFF");
   impl->database.run("BEGIN IMMEDIATE");
   impl->database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, format).c_str());
   impl->database.run(schema);
@@ -376,6 +385,7 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   if (!impl->database.commit(5000)) {
     throw Error({name, 0, 0}, "another program holds the run file; close it there and try again");
   }
+  impl->database.run("PRAGMA synchronous = FULL");
   for (const model::Observable& output : model.outputs) {
     impl->output_names.push_back(output.name);
   }
@@ -390,8 +400,9 @@ Store Store::open(const std::string& path) {
                                               : fmt::format("cannot open the run file: {}", std::strerror(errno)));
   }
   if (!held->regular() || held->empty()) {
-    throw Error({path, 0, 0}, held->regular() ? "this file is empty: the run ended before anything was kept; start it anew"
-                                              : "this is no run file");
+    throw Error({path, 0, 0}, held->regular()
+                                  ? "this file is empty: the run ended before anything was kept; start it anew"
+                                  : "this is no run file");
   }
   if (!held->hold()) {
     throw Error({path, 0, 0}, "another run is writing this file");
@@ -405,7 +416,8 @@ Store Store::open(const std::string& path) {
   // The first question undoes what a killed run had not finished; what is missing afterwards was cut off.
   const std::int64_t tables = impl->database.whole("SELECT count(*) FROM sqlite_master");
   if (file.size() < file.promised()) {
-    throw Error({path, 0, 0}, fmt::format("this run file is damaged: {} of {} bytes are there", file.size(), file.promised()));
+    throw Error({path, 0, 0},
+                fmt::format("this run file is damaged: {} of {} bytes are there", file.size(), file.promised()));
   }
   if (tables == 0) {
     throw Error({path, 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
@@ -481,7 +493,8 @@ void Store::add(const Sample& sample) {
   assert(sample.outputs.size() == impl_->output_names.size());
   const auto number = static_cast<std::int64_t>(impl_->samples++);
   impl_->add_sample.put(number).put(sample.state.time).put(std::span<const double>(sample.state.position));
-  impl_->add_sample.put(std::span<const double>(sample.state.velocity)).put(std::span<const std::uint32_t>(sample.rows));
+  impl_->add_sample.put(std::span<const double>(sample.state.velocity))
+      .put(std::span<const std::uint32_t>(sample.rows));
   impl_->add_sample.put(std::span<const double>(sample.multipliers)).put(std::span<const double>(sample.rho)).run();
   for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
     impl_->add_output.put(number).put(impl_->output_names[i]).put(sample.outputs[i]).run();
@@ -498,7 +511,10 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
   set.put(std::span<const double>(present.state.position)).put(std::span<const double>(present.state.velocity));
   set.put(std::span<const std::uint32_t>(present.rows)).put(std::span<const double>(present.multipliers));
   set.put(std::span<const double>(present.rho)).put(account.energy.initial).put(account.energy.work);
-  set.put(account.energy.lost).put(account.energy.final).put(account.energy.defect()).put(account.energy.largest_kinetic);
+  set.put(account.energy.lost)
+      .put(account.energy.final)
+      .put(account.energy.defect())
+      .put(account.energy.largest_kinetic);
   set.put(account.position_drift).put(account.velocity_drift);
   set.put(account.position_correction).put(account.velocity_correction);
   set.put(static_cast<std::int64_t>(account.steps)).put(account.seconds).run();
@@ -517,8 +533,9 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
       return true;
     }
   }
-  throw Error({path(), 0, 0}, "another program has held the run file for a minute; the last seconds of the run are lost: close it "
-                              "there, then go on with --resume");
+  throw Error({path(), 0, 0},
+              "another program has held the run file for a minute; the last seconds of the run are lost: close it "
+              "there, then go on with --resume");
 }
 
 namespace {
@@ -558,7 +575,8 @@ std::optional<double> Store::event_time_from(double time) const {
 
 void Store::each_piece(std::uint64_t first, const std::function<bool(const Piece&)>& visit) const {
   Statement all = impl_->database.prepare(
-      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE number >= ? ORDER BY "
+      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE number >= ? "
+      "ORDER BY "
       "number");
   all.put(static_cast<std::int64_t>(first));
   Piece piece;

@@ -36,7 +36,7 @@ struct Event {
   std::vector<double> position;     ///< after it
   std::vector<double> velocity;     ///< after it
   double lost = 0;                  ///< energy lost in the shock of this instant; on its first entry only
-  std::string note;                 ///< a remark in words (what was struck by a blow, contradictory restitutions), or empty
+  std::string note;  ///< a remark in words (what was struck by a blow, contradictory restitutions), or empty
 };
 
 /// A stretch of the motion on which the same conditions bind: for start <= t <= start + length, with s = t - start,
@@ -51,7 +51,8 @@ struct Piece {
   std::vector<double> position;
   std::vector<std::uint32_t> rows;  ///< the rows held, ascending
   std::vector<double> multiplier;
-  std::vector<double> rho;  ///< per row held, at the start (0 unless variational); empty when no condition is variational
+  std::vector<double>
+      rho;  ///< per row held, at the start (0 unless variational); empty when no condition is variational
   [[nodiscard]] double end() const { return start + length; }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "zwang/report/parts.hpp"
 #include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -12,34 +13,10 @@ namespace zwang::report {
 
 namespace {
 
-using Pairs = std::vector<std::pair<std::uint32_t, double>>;
-
 void put_start(Writer& json, const model::Model& model, double time) {
   json.put("zwang", this_version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("time", time);
-}
-
-/// One body's part of a vector over the variables: a number for a coordinate, components for a point.
-void put_member(Writer& json, const model::Body& body, std::uint32_t member, std::span<const double> values) {
-  const std::uint32_t first = body.first + member * body.dimension;
-  const std::string name = model::member_name(body, member);
-  if (body.kind == model::BodyKind::coordinate) {
-    json.put(name, values[first]);
-  } else {
-    json.put(name, values.subspan(first, body.dimension));
-  }
-}
-
-/// A vector over the variables, keyed by body.
-void put_bodies(Writer& json, std::string_view key, const model::Model& model, std::span<const double> values) {
-  json.open(key);
-  for (const model::Body& body : model.bodies) {
-    for (std::uint32_t member = 0; member < body.members(); ++member) {
-      put_member(json, body, member, values);
-    }
-  }
-  json.close();
 }
 
 /// The body a variable belongs to.
@@ -92,14 +69,6 @@ void put_certificate(Writer& json, const gauss::Certificate& c) {
   json.put("dual", c.dual);
   json.put("complementarity", c.complementarity);
   json.put("stationarity", c.stationarity);
-  json.close();
-}
-
-void put_rows(Writer& json, std::string_view key, const model::Model& model, const Pairs& values) {
-  json.open(key);
-  for (const auto& [row, value] : values) {
-    json.put(model::row_name(model, row), value);
-  }
   json.close();
 }
 

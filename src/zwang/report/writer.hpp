@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace zwang::report {
@@ -28,7 +29,9 @@ class Writer {
   Writer& put(std::string_view key, std::span<const double> values);
   Writer& put(std::string_view key, const std::vector<std::string>& texts);
 
-  /// The whole, with a newline at its end.
+  /// What was written since the last call, so that an answer of any length can leave piece by piece.
+  [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
+  /// The whole (or what is left of it), with a newline at its end.
   [[nodiscard]] std::string text() const { return text_ + "\n"; }
 
  private:

@@ -1,0 +1,293 @@
+/// A run told by its file.
+#include "zwang/report/run.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "zwang/base/number.hpp"
+#include "zwang/motion/record.hpp"
+#include "zwang/report/parts.hpp"
+#include "zwang/report/version.hpp"
+
+namespace zwang::report {
+
+namespace {
+
+bool variational(const model::Model& model, std::uint32_t row) {
+  return model.conditions[model.row_condition[row]].law == model::Law::variational;
+}
+
+std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
+  std::vector<std::string> list;
+  for (const std::uint32_t row : rows) {
+    list.push_back(model::row_name(model, row));
+  }
+  return list;
+}
+
+/// A state with its multipliers, into an open object.
+void put_state(Writer& json, const model::Model& model, const motion::Sample& sample) {
+  json.put("time", sample.state.time);
+  put_bodies(json, "positions", model, sample.state.position);
+  put_bodies(json, "velocities", model, sample.state.velocity);
+  json.open("multipliers");
+  for (std::size_t j = 0; j < sample.rows.size() && j < sample.multipliers.size(); ++j) {
+    json.put(model::row_name(model, sample.rows[j]), sample.multipliers[j]);
+  }
+  json.close();
+  if (!sample.rho.empty()) {
+    json.open("rho");
+    for (std::size_t j = 0; j < sample.rows.size(); ++j) {
+      if (variational(model, sample.rows[j])) {
+        json.put(model::row_name(model, sample.rows[j]), sample.rho[j]);
+      }
+    }
+    json.close();
+  }
+  if (!sample.outputs.empty()) {
+    json.open("outputs");
+    for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
+      json.put(model.outputs[i].name, sample.outputs[i]);
+    }
+    json.close();
+  }
+}
+
+/// Pairs name=value, apart from each other by blanks.
+std::string impulse_words(const model::Model& model, const std::vector<motion::RowValue>& impulses) {
+  std::string text;
+  for (const auto& [row, value] : impulses) {
+    text += (text.empty() ? "" : " ") + model::row_name(model, row) + "=" + exact(value);
+  }
+  return text;
+}
+
+/// One line of comma-separated values.
+class Line {
+ public:
+  Line& put(std::string_view text) {
+    comma();
+    if (text.find_first_of(",\"\n") == std::string_view::npos) {
+      text_ += text;
+      return *this;
+    }
+    text_ += '"';
+    for (const char c : text) {
+      text_ += c;
+      if (c == '"') {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+    return *this;
+  }
+  /// What is not a number stays empty.
+  Line& put(double value) {
+    comma();
+    if (!std::isnan(value)) {
+      text_ += exact(value);
+    }
+    return *this;
+  }
+  void end(const Sink& sink) {
+    text_ += '\n';
+    sink(text_);
+    text_.clear();
+    first_ = true;
+  }
+
+ private:
+  void comma() {
+    if (!first_) {
+      text_ += ',';
+    }
+    first_ = false;
+  }
+  std::string text_;
+  bool first_ = true;
+};
+
+/// Names of the variables, then of their velocities.
+void put_state_names(Line& line, const model::Model& model) {
+  for (const char* mark : {"", "'"}) {
+    for (std::uint32_t i = 0; i < model.variables; ++i) {
+      line.put(model::variable_name(model, i) + mark);
+    }
+  }
+}
+
+void put_numbers(Line& line, const std::vector<double>& values) {
+  for (const double value : values) {
+    line.put(value);
+  }
+}
+
+}  // namespace
+
+void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
+             const std::vector<std::string>& files, const Sink& sink) {
+  const motion::Account& account = store.account();
+  json.put("status", account.status);
+  if (!account.why.empty()) {
+    json.put("why", account.why);
+  }
+  if (!account.culprits.empty()) {
+    json.put("culprits", account.culprits);
+  }
+  motion::Sample final = account.present;
+  for (const model::Observable& output : model.outputs) {
+    final.outputs.push_back(model::observe(output, final.state));
+  }
+  json.open("final");
+  put_state(json, model, final);
+  json.close();
+
+  // Samples that were asked for and that the motion reached.
+  if (!sample_at.empty()) {
+    json.open_list("samples");
+    motion::Sample sample;
+    for (const double time : sample_at) {
+      if (motion::state_at(model, store, time, sample)) {
+        json.open();
+        put_state(json, model, sample);
+        json.close();
+        sink(json.take());
+      }
+    }
+    json.close_list();
+  }
+
+  json.open_list("events");
+  store.each_event(0, [&](const motion::Event& event) {
+    json.open();
+    json.put("time", event.time);
+    json.put("kind", motion::words(event.kind));
+    json.put("constraints", names(model, event.rows));
+    put_rows(json, "impulses", model, event.impulses);
+    put_bodies(json, "positions", model, event.position);
+    put_bodies(json, "velocities", model, event.velocity);
+    if (event.lost != 0) {
+      json.put("lost", event.lost);
+    }
+    if (!event.note.empty()) {
+      json.put("note", event.note);
+    }
+    json.close();
+    sink(json.take());
+    return true;
+  });
+  json.close_list();
+
+  json.open("energy");
+  json.put("initial", account.energy.initial);
+  json.put("work", account.energy.work);
+  json.put("lost", account.energy.lost);
+  json.put("final", account.energy.final);
+  json.put("defect", account.energy.defect());
+  json.close();
+  json.open("drift");
+  json.put("position", account.position_drift);
+  json.put("velocity", account.velocity_drift);
+  json.close();
+  json.put("steps", account.steps);
+  json.open("correction");
+  json.put("position", account.position_correction);
+  json.put("velocity", account.velocity_correction);
+  json.close();
+  json.put("files", files);
+}
+
+void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
+              const std::vector<std::string>& files, const Sink& sink) {
+  Writer json;
+  json.open();
+  json.put("zwang", this_version);
+  json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  put_run(json, model, store, sample_at, files, sink);
+  sink(json.close().text());
+}
+
+void samples_csv(const model::Model& model, const motion::Store& store, const Sink& sink) {
+  Line line;
+  line.put("time");
+  put_state_names(line, model);
+  std::vector<std::uint32_t> rho_rows;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    line.put("lambda " + model::row_name(model, row));
+    if (variational(model, row)) {
+      rho_rows.push_back(row);
+    }
+  }
+  for (const std::uint32_t row : rho_rows) {
+    line.put("rho " + model::row_name(model, row));
+  }
+  for (const model::Observable& output : model.outputs) {
+    line.put(output.name);
+  }
+  line.end(sink);
+
+  // Rows without a multiplier at that time stay empty.
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> multipliers(model.rows());
+  std::vector<double> rho(model.rows());
+  store.each_sample(0, [&](const motion::Sample& sample) {
+    line.put(sample.state.time);
+    put_numbers(line, sample.state.position);
+    put_numbers(line, sample.state.velocity);
+    std::fill(multipliers.begin(), multipliers.end(), none);
+    std::fill(rho.begin(), rho.end(), none);
+    for (std::size_t j = 0; j < sample.rows.size(); ++j) {
+      multipliers[sample.rows[j]] = sample.multipliers[j];
+      if (!sample.rho.empty()) {
+        rho[sample.rows[j]] = sample.rho[j];
+      }
+    }
+    put_numbers(line, multipliers);
+    for (const std::uint32_t row : rho_rows) {
+      line.put(rho[row]);
+    }
+    put_numbers(line, sample.outputs);
+    line.end(sink);
+    return true;
+  });
+}
+
+void events_csv(const model::Model& model, const motion::Store& store, const Sink& sink) {
+  Line line;
+  line.put("time").put("kind").put("constraints").put("impulses").put("lost");
+  put_state_names(line, model);
+  line.end(sink);
+  store.each_event(0, [&](const motion::Event& event) {
+    std::string conditions;
+    for (const std::string& name : names(model, event.rows)) {
+      conditions += (conditions.empty() ? "" : " ") + name;
+    }
+    line.put(event.time).put(motion::words(event.kind)).put(conditions).put(impulse_words(model, event.impulses));
+    line.put(event.lost);
+    put_numbers(line, event.position);
+    put_numbers(line, event.velocity);
+    line.end(sink);
+    return true;
+  });
+}
+
+std::string reversal_json(const model::Model& model, const analysis::Reversal& reversal) {
+  Writer json;
+  json.open();
+  json.put("zwang", this_version);
+  json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  json.put("reversible", reversal.reversible);
+  json.put("expected", reversal.expected);
+  json.put("distance", reversal.distance);
+  json.put("duration", reversal.duration);
+  if (!reversal.reasons.empty()) {
+    json.put("reasons", reversal.reasons);
+  }
+  if (!reversal.why.empty()) {
+    json.put("status", motion::words(reversal.status));
+    json.put("why", reversal.why);
+  }
+  return json.close().text();
+}
+
+}  // namespace zwang::report

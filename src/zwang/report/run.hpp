@@ -1,0 +1,33 @@
+/// The answer of `run` as JSON, and its samples and events as CSV; read from the run file piece by piece, so that the length of
+/// a run does not matter.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zwang/analysis/reversal.hpp"
+#include "zwang/model/model.hpp"
+#include "zwang/motion/store.hpp"
+#include "zwang/report/writer.hpp"
+
+namespace zwang::report {
+
+/// Takes text and passes it on: to a terminal, a file, a string.
+using Sink = std::function<void(std::string_view)>;
+
+/// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written.
+void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
+             const std::vector<std::string>& files, const Sink& sink);
+void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
+              const std::vector<std::string>& files, const Sink& sink);
+
+/// time, positions, velocities, multipliers (empty where a condition has none), outputs; one line per sample.
+void samples_csv(const model::Model& model, const motion::Store& store, const Sink& sink);
+/// time, kind, conditions, impulses, energy lost, then the state after it; one line per event.
+void events_csv(const model::Model& model, const motion::Store& store, const Sink& sink);
+
+[[nodiscard]] std::string reversal_json(const model::Model& model, const analysis::Reversal& reversal);
+
+}  // namespace zwang::report
