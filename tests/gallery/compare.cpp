@@ -34,16 +34,20 @@ struct Comparison {
   void values(const std::string& path, const json& expected, const json& answer) {
     if (expected.is_null()) return;
 
-    // Objects: what is named must be there.
+    // Objects: what is named must be there; a tolerance of its own holds for what is inside.
     if (expected.is_object()) {
       if (!answer.is_object()) return differ(path, expected, answer.dump());
+      const double outside = tolerance;
+      if (!answer.contains("tolerance")) tolerance = expected.value("tolerance", tolerance);
       for (const auto& [key, value] : expected.items()) {
+        if (key == "tolerance" && !answer.contains(key)) continue;
         if (answer.contains(key)) {
           values(path + "/" + key, value, answer[key]);
         } else {
           differ(path + "/" + key, value, "nothing");
         }
       }
+      tolerance = outside;
       return;
     }
 
@@ -101,6 +105,40 @@ struct Comparison {
     values("farkas", scaled(expected), scaled(given));
   }
 
+  /// Events of a run, in order: all (neither `first` nor `last`), the first ones or the last ones.
+  void events(const json& expected, const json& answer, bool first, bool last) {
+    // A graze changes nothing and counts only where one is asked for.
+    const bool grazes = std::any_of(expected.begin(), expected.end(),
+                                    [](const json& event) { return event.value("kind", "") == "graze"; });
+    std::vector<json> given;
+    for (const json& event : answer.value("events", json::array())) {
+      if (grazes || event.value("kind", "") != "graze") given.push_back(event);
+    }
+
+    // How many there are, told by time, kind and what triggered them.
+    const bool enough = first || last ? given.size() >= expected.size() : given.size() == expected.size();
+    if (!enough) {
+      std::string list = std::to_string(given.size()) + ":";
+      for (const json& event : given) {
+        list += " " + event.value("time", json()).dump() + " " + event.value("kind", "") + " " +
+                event.value("constraints", json()).dump();
+      }
+      return differ("number of events", expected.size(), list);
+    }
+    const std::size_t skipped = last ? given.size() - expected.size() : 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      values("events/" + std::to_string(skipped + i), expected[i], given[skipped + i]);
+    }
+  }
+
+  void event_counts(const json& expected, const json& answer) {
+    std::map<std::string, int> counts;
+    for (const json& event : answer.value("events", json::array())) ++counts[event.value("kind", "")];
+    for (const auto& [kind, count] : expected.items()) {
+      if (counts[kind] != count.get<int>()) differ("number of " + kind, count, std::to_string(counts[kind]));
+    }
+  }
+
   void role_counts(const json& expected, const json& answer) {
     std::map<std::string, int> counts;
     for (const json& constraint : answer.value("constraints", json::object())) {
@@ -134,6 +172,10 @@ std::vector<std::string> differences(const json& expected, const json& answer) {
       comparison.solutions(value, answer);
     } else if (key == "every_solution") {
       comparison.every_solution(value, answer);
+    } else if (key == "events" || key == "first_events" || key == "last_events") {
+      comparison.events(value, answer, key == "first_events", key == "last_events");
+    } else if (key == "event_counts") {
+      comparison.event_counts(value, answer);
     } else if (key == "farkas") {
       comparison.farkas(value, answer);
     } else {

@@ -12,6 +12,12 @@
 ///   "solutions"       the same solutions in any order
 ///   "every_solution"  holds for each of at least two solutions
 ///   "farkas"          agrees up to a common positive factor
+///   "events"          of a run: all of them, grazes left out unless one is expected
+///   "first_events"    the same for the first ones, however many follow
+///   "last_events"     the same for the last ones
+///   "event_counts"    how many events of each kind named
+///
+/// "tolerance" may also stand in an object further inside, for the numbers below it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -83,4 +83,38 @@ TEST(Comparison, takes_a_certificate_of_contradiction_up_to_a_positive_factor) {
   EXPECT_FALSE(agree(R"({"farkas": {"a": 1, "b": 2}})", R"({"farkas": {"a": 1}})"));
 }
 
+TEST(Comparison, takes_all_events_in_their_order_and_leaves_grazes_out) {
+  const char* answer = R"({"events": [{"time": 1.0, "kind": "impact", "constraints": ["wall"]},
+                                      {"time": 1.5, "kind": "graze", "constraints": ["floor"]},
+                                      {"time": 2.0, "kind": "release", "constraints": ["wall"]}]})";
+  EXPECT_TRUE(agree(R"({"events": [{"time": 1, "constraints": ["wall"]}, {"time": 2, "kind": "release"}]})", answer));
+  EXPECT_TRUE(agree(R"({"events": [{"time": 1}, {"kind": "graze", "time": 1.5}, {"time": 2}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"time": 1}, {"kind": "graze", "time": 1.6}, {"time": 2}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"time": 1}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"time": 1}, {"time": 2}, {"time": 3}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"time": 1, "constraints": ["floor"]}, {"time": 2}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"time": 1}, {"time": 2, "kind": "impact"}]})", answer));
+  EXPECT_FALSE(agree(R"({"events": []})", answer));
+  EXPECT_TRUE(agree(R"({"events": []})", R"({"events": [{"time": 1.5, "kind": "graze"}]})"));
+}
+
+TEST(Comparison, takes_the_first_and_the_last_of_many_events_and_counts_them) {
+  const char* answer = R"({"events": [{"time": 1.0, "kind": "impact"}, {"time": 1.5, "kind": "impact"},
+                                      {"time": 2.0, "kind": "accumulation"}]})";
+  EXPECT_TRUE(agree(R"({"first_events": [{"time": 1}, {"time": 1.5}]})", answer));
+  EXPECT_TRUE(agree(R"({"last_events": [{"time": 2, "kind": "accumulation"}]})", answer));
+  EXPECT_FALSE(agree(R"({"first_events": [{"time": 1.5}]})", answer));
+  EXPECT_FALSE(agree(R"({"last_events": [{"time": 1.5}]})", answer));
+  EXPECT_FALSE(agree(R"({"last_events": [{}, {}, {}, {}]})", answer));
+  EXPECT_TRUE(agree(R"({"event_counts": {"impact": 2, "accumulation": 1, "release": 0}})", answer));
+  EXPECT_FALSE(agree(R"({"event_counts": {"impact": 3}})", answer));
+}
+
+TEST(Comparison, lets_a_part_have_a_tolerance_of_its_own) {
+  const char* answer = R"({"events": [{"time": 1.0001, "kind": "impact"}], "final": {"time": 2.0001}})";
+  EXPECT_TRUE(agree(R"({"events": [{"tolerance": 1e-3, "time": 1}]})", answer));
+  EXPECT_TRUE(agree(R"({"final": {"tolerance": 1e-3, "time": 2}})", answer));
+  EXPECT_FALSE(agree(R"({"events": [{"tolerance": 1e-3, "time": 1}], "final": {"time": 2}})", answer));
+}
+
 }  // namespace
