@@ -377,6 +377,22 @@ void SparseCholesky::solve_component(std::size_t component, std::span<const doub
 
   // L z = P b, then z / D: a skipped row has zero in D^-1 and zero in its row of L.
   for (std::size_t k = 0; k < count; ++k) dense[k] = b[order[k]];
+
+  // A tree without fill: every column but the last has one entry, that of its parent.
+  if (lower_start[count] - lower_start[0] == count - 1) {
+    const std::uint32_t* parent = lower_place + lower_start[0];
+    const double* l = lower + lower_start[0];
+    const double* inverse = now_.inverse_pivot.data() + begin;
+    for (std::size_t k = 0; k + 1 < count; ++k) dense[parent[k]] -= l[k] * dense[k];
+    dense[count - 1] *= inverse[count - 1];
+    x[order[count - 1]] = dense[count - 1];
+    for (std::size_t k = count - 1; k-- > 0;) {
+      dense[k] = dense[k] * inverse[k] - l[k] * dense[parent[k]];
+      x[order[k]] = dense[k];
+    }
+    std::fill(dense, dense + count, 0.0);
+    return;
+  }
   for (std::size_t k = 0; k < count; ++k) {
     const double z = dense[k];
     for (std::size_t p = lower_start[k]; p < lower_start[k + 1]; ++p) dense[lower_place[p]] -= lower[p] * z;

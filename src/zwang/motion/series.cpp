@@ -161,6 +161,9 @@ struct Series::Impl {
     make_term_blocks();
     has_blocks = !model.mass_blocks.empty();
     for (const TermGroup& group : model.terms) varying_mass = varying_mass || group.kind == TermKind::kinetic;
+    if (!varying_mass && dynamics.mass.is_diagonal()) {
+      for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
+    }
   }
 
   // ---- blocks
@@ -291,6 +294,7 @@ struct Series::Impl {
       start.push_back(static_cast<std::uint32_t>(column.size()));
     }
     entry.assign(column.size(), 0.0);
+    weighted.assign(column.size(), 0.0);
     lambda.assign(std::size_t{orders} * m, 0.0);
     right.assign(m, 0.0);
     gradient_sum.assign(m, 0.0);
@@ -469,21 +473,24 @@ struct Series::Impl {
 
   // ---- higher orders
 
-  /// Speeds along the directions of a block: coefficient k.
+  /// Speeds along the directions of a block, coefficient k, from its inputs: v_k = (k + 1) q_{k+1}.
   template <unsigned W>
   void fill_speeds(Block& block, unsigned k) {
     const RowShape& shape = shapes[block.group];
-    const bool holonomic = model.groups[block.group].holonomic;
-    const std::uint32_t* variable = (holonomic ? block.position_of : block.velocity_of).data();
-    const double* from = v.data() + k * n;
-    double* to = arena.data() + block.speeds + std::size_t{k} * W;
+    const RowGroup& group = model.groups[block.group];
+    const std::size_t stride = std::size_t{orders} * W;
+    const double* input = registers(block) + (group.holonomic ? 1 : 1 + std::size_t{group.positions}) * stride;
+    const unsigned order = group.holonomic ? k + 1 : k;
+    const double factor_k = group.holonomic ? k + 1.0 : 1.0;
+    double* to = arena.data() + block.speeds;
     for (const Direction& direction : shape.directions) {
-      for (unsigned l = 0; l < W; ++l) {
-        double sum = 0;
-        for (const auto& [slot, sign] : direction.slots) sum += sign * from[variable[slot * W + l]];
-        to[l] = sum;
+      Lanes<W> sum = (factor_k * direction.slots[0].second) * expressions::load<W>(input + direction.slots[0].first * stride, order);
+      for (std::size_t d = 1; d < direction.slots.size(); ++d) {
+        const auto [slot, sign] = direction.slots[d];
+        sum += (factor_k * sign) * expressions::load<W>(input + slot * stride, order);
       }
-      to += std::size_t{orders} * W;
+      expressions::store<W>(to, k, sum);
+      to += stride;
     }
   }
 
@@ -497,18 +504,32 @@ struct Series::Impl {
     const double* speed = arena.data() + block.speeds;
     const double* carried = arena.data() + block.carried;
     const std::size_t stride = std::size_t{orders} * W;
+    const std::uint32_t count = block.count;
     Lanes<W> sum;
     if (shape.moving) sum = expressions::load<W>(r + shape.explicit_rate * stride, k + 1);
     for (const Direction& direction : shape.directions) {
       const double* g = r + direction.reg * stride;
       if (!direction.constant) {
-        sum += expressions::convolve<W>(g, speed, k + 1, 1, k + 1);
+        // Two sums along the same gradient: with the speeds, and with the multipliers so far.
+        Lanes<W> along;
+        Lanes<W> reaction;
+        for (unsigned l = 1; l <= k; ++l) {
+          const Lanes<W> gradient = expressions::load<W>(g, l);
+          along += gradient * expressions::load<W>(speed, k + 1 - l);
+          reaction += gradient * expressions::load<W>(carried, k - l);
+        }
+        along += expressions::load<W>(g, k + 1) * expressions::load<W>(speed, 0);
+        sum += along;
         if (k > 0) {
-          const Lanes<W> reaction = expressions::convolve<W>(g, carried, k, 1, k);
           double part[W];
           expressions::store<W>(part, 0, reaction);
           for (const auto& [slot, sign] : direction.slots) {
-            for (std::uint32_t l = 0; l < block.count; ++l) force[variable[slot * W + l]] -= sign * part[l];
+            const std::uint32_t* at = variable + slot * W;
+            if (sign > 0) {
+              for (std::uint32_t l = 0; l < count; ++l) force[at[l]] -= part[l];
+            } else {
+              for (std::uint32_t l = 0; l < count; ++l) force[at[l]] += part[l];
+            }
           }
         }
       }
@@ -516,7 +537,7 @@ struct Series::Impl {
     }
     double c[W];
     expressions::store<W>(c, 0, static_cast<double>(k + 1) * sum);
-    for (std::uint32_t l = 0; l < block.count; ++l) right[block.row[l]] = c[l];
+    for (std::uint32_t l = 0; l < count; ++l) right[block.row[l]] = c[l];
   }
 
   template <class F>
@@ -576,40 +597,73 @@ struct Series::Impl {
     }
   }
 
+  /// x = W force, and the same by reference to the inverse masses where they are single numbers.
+  void accelerate_free() {
+    if (!inverse_mass.empty()) {
+      const double* w = inverse_mass.data();
+      for (std::size_t i = 0; i < n; ++i) acceleration[i] = w[i] * force[i];
+    } else {
+      dynamics.mass.solve(force, acceleration);
+    }
+  }
+
+  /// The reactions of this order's multipliers in `right`, taken off the accelerations.
+  void hinder() {
+    const std::size_t m = held_rows.size();
+    if (!inverse_mass.empty()) {
+      const std::uint32_t* at = column.data();
+      double* a = acceleration.data();
+      std::uint32_t e = 0;
+      for (std::size_t j = 0; j < m; ++j) {
+        const double y = right[j];
+        for (const std::uint32_t last = start[j + 1]; e < last; ++e) a[at[e]] -= weighted[e] * y;
+      }
+      return;
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
+    }
+    dynamics.mass.solve(force, acceleration);
+  }
+
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
-    if (m > 0) {
-      for (Block& block : held_blocks) {
-        by_width(block.width, [&](auto w) { fill_speeds<w>(block, 0); });
-      }
+    if (!inverse_mass.empty()) {
+      for (std::size_t e = 0; e < column.size(); ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
     }
+    double* a = acceleration.data();
     for (unsigned k = 0; k + 2 <= N; ++k) {
       // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
       add_forces(state, k);
-      double* a = acceleration.data();
-      if (m == 0) {
-        dynamics.mass.solve(force, acceleration);
-      } else {
-        for (Block& block : held_blocks) {
-          fill_row(block, state, k + 1);
-          expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, block.width);
-          by_width(block.width, [&](auto w) { known_terms<w>(block, k); });
+      for (Block& block : held_blocks) {
+        fill_row(block, state, k + 1);
+        by_width(block.width, [&](auto w) {
+          fill_speeds<w>(block, k);
+          expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, w);
+          known_terms<w>(block, k);
+        });
+      }
+      if (k == 0 && m > 0) first_sizes();
+      accelerate_free();
+
+      // The multipliers of this order, and the accelerations they leave.
+      if (m > 0) {
+        const std::uint32_t* at = column.data();
+        std::uint32_t e = 0;
+        for (std::size_t j = 0; j < m; ++j) {
+          double sum = right[j];
+          for (const std::uint32_t last = start[j + 1]; e < last; ++e) sum += entry[e] * a[at[e]];
+          right[j] = sum;
         }
-        if (k == 0) first_sizes();
-        dynamics.mass.solve(force, acceleration);
-        for (std::size_t j = 0; j < m; ++j) right[j] += times(j, a);
         factor.solve(right);
         std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
         for (const Block& block : held_blocks) {
           double* to = arena.data() + block.carried + std::size_t{k} * block.width;
           for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
         }
-        for (std::size_t j = 0; j < m; ++j) {
-          for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
-        }
-        dynamics.mass.solve(force, acceleration);
         if (k == 0) last_sizes();
+        hinder();
       }
       double* next_v = v.data() + (k + 1) * n;
       double* next_q = q.data() + (k + 2) * n;
@@ -619,16 +673,9 @@ struct Series::Impl {
         next_v[i] = a[i] * by_v;
         next_q[i] = a[i] * by_q;
       }
-      if (k == 0) {
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) sum += a[i] * 0;
-        if (!(sum == 0)) return false;
-      }
-      if (m > 0) {
-        for (Block& block : held_blocks) {
-          by_width(block.width, [&](auto w) { fill_speeds<w>(block, k + 1); });
-        }
-      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
     }
     watch(state);
     power_known = false;
@@ -795,6 +842,8 @@ struct Series::Impl {
   // the linear system
   std::vector<std::uint32_t> start, column;
   std::vector<double> entry;
+  std::vector<double> inverse_mass;  ///< per variable, when all masses are single numbers that never change
+  std::vector<double> weighted;      ///< J W, then
   linear::GramFactor factor;
   std::vector<double> force, acceleration, right, size;
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
