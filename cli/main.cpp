@@ -74,10 +74,14 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_flag("--csv", request.csv, "also write samples and events as CSV");
   run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
       ->type_name("FILE");
+  run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 3600.0));
   CLI::App* analyze = app.add_subcommand("analyze", "properties of the motion");
   analyze->require_subcommand(1);
   CLI::App* reversal =
       analyze->add_subcommand("reversal", "run forth, turn every velocity round, run back: how near the start");
+  reversal->set_version_flag("--version", "zwang " + report::version(), "print the version");
   commands.push_back({reversal, cli::analyze_reversal});
   add_common(*reversal, request);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);

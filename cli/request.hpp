@@ -27,6 +27,7 @@ struct Request {
   std::string sample_at;  ///< run
   std::string resume;     ///< run
   bool csv = false;       ///< run
+  double checkpoint = 2;  ///< run: seconds between checkpoints
   std::string name;       ///< gallery
   bool physics = false;   ///< gallery
 };

@@ -158,6 +158,7 @@ void compute(const Request& request, const Task& task, motion::Store& store) {
   motion::Motion motion = motion::start_or_resume(task.model, {}, store);
   ProgressLine progress(task.model, !request.quiet);
   motion::Recording recording;
+  recording.seconds = request.checkpoint;
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
     return asked_to_end == 0;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/base/number.hpp"
+
 namespace zwang::analysis {
 
 namespace {
@@ -66,7 +68,10 @@ class Witness {
     using motion::EventKind;
     if (event.kind == EventKind::impact || event.kind == EventKind::blow || event.kind == EventKind::seizure ||
         event.kind == EventKind::accumulation) {
-      say(fmt::format("a shock occurs at t = {:.6g} ({})", event.time, motion::words(event.kind)));
+      if (!shaken_) {
+        say(fmt::format("a shock occurs at t = {} ({})", readable(event.time), motion::words(event.kind)));
+      }
+      shaken_ = true;
     }
   }
 
@@ -120,6 +125,7 @@ class Witness {
 
   const model::Model& model_;
   std::vector<std::string>& reasons_;
+  bool shaken_ = false;
   model::Scratch scratch_;
   model::Dynamics dynamics_;
   model::Rows rows_;

@@ -2,7 +2,6 @@
 #include "zwang/motion/record.hpp"
 
 #include <chrono>
-#include <cmath>
 
 namespace zwang::motion {
 
@@ -82,8 +81,6 @@ Account account_of(const model::Model& model, const Motion& motion) {
 }
 
 }  // namespace
-
-double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
 
 Motion start_or_resume(const model::Model& model, const Options& options, Store& store) {
   store.set_outputs(model);
