@@ -111,7 +111,8 @@ class Motion:
         self.m, self.forces, self.conditions = [mpf(m) for m in masses], forces, conditions
         self.t, self.q, self.v = mpf(t), [mpf(x) for x in q], [mpf(x) for x in v]
         # A length that no event of a model written in short decimals meets exactly.
-        self.step, self.held, self.events = step * sqrt(mpf(2)) / mpf("1.42"), [], []
+        self.step = self.longest_step = step * sqrt(mpf(2)) / mpf("1.42")
+        self.held, self.events = [], []
         self.settle()
 
     # ------------------------------------------------------------------------------------------------ one instant
@@ -266,6 +267,7 @@ class Motion:
                     found = (at, name)
             if found is None:
                 self.t, self.q, self.v = self.t + h, q, v
+                self.step = min(self.longest_step, self.step * 3 / 2)
                 continue
             at, name = found
             q, v, watched = self.watch(at)
@@ -277,7 +279,7 @@ class Motion:
     def happen(self, due):
         """Deal with the conditions that came due: release or shock, then settle."""
         held = list(self.held)
-        struck = [c for c in due if c not in held]
+        struck = [c for c in due if c not in held and c.rate(self.t, self.q, self.v) > CLOSE]
         if struck:
             impulses = self.regulate(struck)
             self.settle()
@@ -292,9 +294,43 @@ class Motion:
             "q": list(self.q), "v": list(self.v), "held": [c.name for c in self.held],
         })
 
+    def carry_to_limit(self):
+        """Shocks that come ever faster: the limit of their times and the state there."""
+        # The pattern in which conditions are struck, and the limit of every period-th time by Aitken's formula.
+        names = [e["constraints"] for e in self.events]
+        times = [e["time"] for e in self.events]
+        period = next(p for p in range(1, 9) if all(names[-i] == names[-i - p] for i in range(1, 2 * p + 1)))
+        a, b, c = times[-1 - 2 * period], times[-1 - period], times[-1]
+        limit = c - (c - b) ** 2 / (c - 2 * b + a)
+        a, b, c = times[-2 - 2 * period], times[-2 - period], times[-2]
+        check = c - (c - b) ** 2 / (c - 2 * b + a)
+        assert abs(limit - check) < mpf(10) ** -24, (limit, check)
+        closed = [c for c in self.conditions if c.equation or [c.name] in names[-period:] or c in self.held]
+        struck = [c for c in closed if [c.name] in names[-period:]]
+
+        # To that time with all of them held, onto them in position and in velocity.
+        h = limit - self.t
+        self.v = [a + h * b for a, b in zip(self.v, self.accelerations(closed, self.t, self.q, self.v)[0])]
+        self.q = [a + h * b for a, b in zip(self.q, self.v)]
+        self.t = limit
+        for target, value in ((self.q, lambda c: c.value(self.t, self.q)), (self.q, lambda c: c.value(self.t, self.q)),
+                              (self.v, lambda c: c.rate(self.t, self.q, self.v))):
+            rows = [c.row(self.t, self.q) for c in closed]
+            for row, move in zip(rows, self.solve_rows(rows, [value(c) for c in closed])):
+                for k, g in row.items():
+                    target[k] -= move * g / self.m[k]
+        self.settle()
+        self.step = self.longest_step / 8
+        self.record("accumulation", struck, {})
+
     def run(self, until, show=True):
         until = mpf(until)
         while self.advance(until):
+            # What comes next may come soon.
+            last = self.events[-1]["time"] - self.events[-2]["time"] if len(self.events) > 1 else self.longest_step
+            self.step = min(self.longest_step, last / 8)
+            if last < mpf(10) ** -17:
+                self.carry_to_limit()
             if show:
                 e = self.events[-1]
                 print(mp.nstr(e["time"], 25), e["kind"], *e["constraints"],
