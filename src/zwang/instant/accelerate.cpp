@@ -411,7 +411,12 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     if (problem.kind[j] == gauss::RowKind::equation) {
       continue;
     }
-    if (impl.solution.lambda[j] * impl.norm2[j] > zero_part * impl.scale[j]) {
+    if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
+      // Known to vanish at this very instant: its derivatives decide.
+      impl.solution.lambda[j] = 0;
+      role = Role::marginal;
+      ++undecided;
+    } else if (impl.solution.lambda[j] * impl.norm2[j] > zero_part * impl.scale[j]) {
       role = Role::binding;
     } else if (impl.solution.w[j] < -zero_part * impl.scale[j]) {
       role = Role::leaving;

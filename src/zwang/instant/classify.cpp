@@ -75,6 +75,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
                    Instant& instant) {
   const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
   Scales scale = scales(state);
+  scale.position = std::max(scale.position, options.least_position);
   scale.velocity = std::max(scale.velocity, options.least_velocity);
   const model::Rows& rows = impl.rows;
   const std::uint32_t count = model.rows();

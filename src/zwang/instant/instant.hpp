@@ -97,8 +97,10 @@ struct Options {
   bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
   unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
   bool inelastic = false;       ///< shocks without rebound, whatever the conditions say
+  double least_position = 0;    ///< the scale S is at least this: the extent of the motion so far
   double least_velocity = 0;    ///< the scale V is at least this: after a shock, what moved before it
   std::span<const std::uint8_t> closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
+  std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
 };
 
 /// Memory of `accelerate` and `impact`; made for one model, reused from call to call.

@@ -16,10 +16,11 @@ constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The order of the series for a tolerance: Jorba and Zou's -ln(tolerance) / 2, and a few more, since every step also
-/// costs a factorisation and a look for events (docs/mathematics, section 10.4).
-unsigned order_for(double tolerance) {
-  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + 4), 10L, 24L));
+/// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
+/// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
+unsigned order_for(double tolerance, std::uint32_t variables) {
+  const double more = std::clamp(12 - std::log2(std::max(1.0, static_cast<double>(variables))), 4.0, 11.0);
+  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 10L, 26L));
 }
 
 /// The next time at which something is due, and never later than the end.
@@ -185,7 +186,8 @@ bool project(Motion& motion) {
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
-  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
+  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity,
+                                                              impl.extent, impl.fastest);
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
   return found.regular;
@@ -197,7 +199,7 @@ Motion::Motion(Motion&&) noexcept = default;
 Motion& Motion::operator=(Motion&&) noexcept = default;
 
 Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
-    : model(of), until(end_time), tolerance(relative), series(of, order_for(relative)), workspace(of) {
+    : model(of), until(end_time), tolerance(relative), series(of, order_for(relative, of.variables)), workspace(of) {
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
   place.assign(of.rows(), Place::open);

@@ -55,6 +55,10 @@ struct Motion::Impl {
   bool any_done = false;
   std::size_t settled_skips = 0;  ///< rows skipped by the factor right after the last instant
 
+  // scales of the motion so far
+  double extent = 0;   ///< largest |q|
+  double fastest = 0;  ///< largest |v|
+
   // accumulation
   std::vector<Bounce> bounces;
   double flight = 0;

@@ -141,6 +141,8 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
+  one(archive, impl.extent);
+  one(archive, impl.fastest);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
   one(archive, impl.limit_time);

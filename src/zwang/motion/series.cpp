@@ -10,6 +10,7 @@
 
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/linear/gram_factor.hpp"
+#include "zwang/motion/strands.hpp"
 
 namespace zwang::motion {
 
@@ -24,6 +25,7 @@ using model::TermKind;
 struct Direction {
   std::uint32_t reg = 0;
   bool constant = false;  ///< its series ends with order zero
+  double own = 0;         ///< not 0: the register is this times the sum of the slots with their signs, and a constant
   std::vector<std::pair<std::uint32_t, double>> slots;  ///< slot and sign
 };
 
@@ -34,6 +36,7 @@ struct RowShape {
   std::vector<Direction> directions;
   std::uint32_t explicit_rate = 0;  ///< register of f_t or p0
   bool moving = false;              ///< f_t (p0) is there and not constant zero
+  bool quadratic = false;           ///< every direction is constant or its own: strands do the rest
   expressions::Tape watched;
 };
 
@@ -93,9 +96,47 @@ std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint3
         break;
       }
     }
-    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), {{slot, 1.0}}});
+    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), 0.0, {{slot, 1.0}}});
   }
   return directions;
+}
+
+/// A register as a linear combination of inputs, as far as it is one: coefficient per input, constants left out.
+bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input, double factor,
+                      std::vector<double>& coefficient) {
+  using expressions::Op;
+  const std::size_t inputs = tape.inputs.size();
+  const std::size_t before = inputs + tape.constants.size();
+  if (is_constant(tape, reg, first_constant_input)) return true;
+  if (reg < inputs) {
+    coefficient[reg] += factor;
+    return true;
+  }
+  const expressions::Instruction& i = tape.instructions[reg - before];
+  const auto follow = [&](std::uint32_t to, double by) {
+    return linear_in_inputs(tape, to, first_constant_input, by, coefficient);
+  };
+  switch (i.op) {
+    case Op::add: return follow(i.a, factor) && follow(i.b, factor);
+    case Op::subtract: return follow(i.a, factor) && follow(i.b, -factor);
+    case Op::negate: return follow(i.a, -factor);
+    case Op::scale: return follow(i.a, factor * i.c);
+    default: return false;
+  }
+}
+
+/// Is the direction c times the sum of its own slots? Then rows of this shape are quadratic along it.
+double own_factor(const expressions::Tape& tape, const Direction& direction, std::uint32_t first_constant_input) {
+  std::vector<double> coefficient(tape.inputs.size(), 0.0);
+  if (!linear_in_inputs(tape, direction.reg, first_constant_input, 1.0, coefficient)) return 0;
+  const auto input = [](std::uint32_t slot) { return 1 + slot; };
+  const double c = coefficient[input(direction.slots[0].first)] * direction.slots[0].second;
+  for (const auto& [slot, sign] : direction.slots) {
+    if (coefficient[input(slot)] != sign * c) return 0;
+    coefficient[input(slot)] = 0;
+  }
+  const bool nothing_else = std::all_of(coefficient.begin(), coefficient.end(), [](double x) { return x == 0; });
+  return nothing_else && direction.slots.size() <= 2 ? c : 0;
 }
 
 RowShape make_shape(const RowGroup& group) {
@@ -110,6 +151,12 @@ RowShape make_shape(const RowGroup& group) {
   shape.directions = find_directions(shape.held, slots, 1, first_constant);
   shape.moving = group.rheonomic;
   if (shape.moving) shape.explicit_rate = shape.held.outputs[slots + 1];
+  shape.quadratic = group.holonomic && !shape.moving;
+  for (Direction& direction : shape.directions) {
+    if (direction.constant) continue;
+    direction.own = group.holonomic ? own_factor(shape.held, direction, first_constant) : 0.0;
+    shape.quadratic = shape.quadratic && direction.own != 0;
+  }
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
   return shape;
@@ -126,8 +173,11 @@ double rough_log2(double x) {
 constexpr double tiny = 1e-290;
 
 /// log2 of the largest h for which |c_m| h^m <= tolerance * max_{k <= 2} |c_k| h^k, m the last two orders; c given by norms.
+///
+/// With `stable` the last coefficients also bound h by their decay, h <= 0.75 sqrt(|c_{m-2}| / |c_m|): a singularity of small
+/// weight hardly shows in the terms, but beyond its distance small disturbances grow from step to step.
 template <class Norm>
-double log_reach(unsigned last, double log_tolerance, const Norm& norm) {
+double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& norm) {
   double low[4];
   const unsigned lows = std::min(4U, last - 1);
   for (unsigned k = 0; k < lows; ++k) {
@@ -139,6 +189,10 @@ double log_reach(unsigned last, double log_tolerance, const Norm& norm) {
     const double size = norm(m);
     if (!(size > tiny)) continue;
     const double high = rough_log2(size);
+    if (stable) {
+      const double before = norm(m - 2);
+      if (before > tiny) least = std::min(least, (rough_log2(before) - high) / 2 - 0.415);
+    }
     double best = -1e9;
     for (unsigned k = 0; k < lows; ++k) best = std::max(best, (log_tolerance + low[k] - high) / (m - k));
     least = std::min(least, best);
@@ -252,6 +306,7 @@ struct Series::Impl {
     arena.resize(term_arena);
     held_blocks.clear();
     watched_blocks.clear();
+    strands.clear(orders);
 
     // Rows by shape, in blocks.
     std::vector<std::vector<std::uint32_t>> of_group(model.groups.size());
@@ -275,8 +330,10 @@ struct Series::Impl {
           block.speeds = take(shapes[g].directions.size() * orders * block.width);
           block.carried = take(std::size_t{orders} * block.width);
           block.row.assign(numbers, numbers + block.count);
+          if (shapes[g].quadratic) add_strands(block);
           held_blocks.push_back(std::move(block));
         });
+    strands.lay_out();
     in_blocks(
         watched_rows.size(), [&](std::uint32_t w) { return watched_rows[w]; },
         [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
@@ -304,6 +361,38 @@ struct Series::Impl {
     for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
     factor.shape(rows(), dynamics.mass, shares);
     watched_value.assign(watched_rows.size() * orders, 0.0);
+  }
+
+  void add_strands(const Block& block) {
+    for (const Direction& direction : shapes[block.group].directions) {
+      if (direction.constant) continue;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        Strands::Strand strand;
+        strand.row = block.row[l];
+        strand.a = block.position_of[direction.slots[0].first * block.width + l];
+        strand.sign_a = direction.slots[0].second;
+        strand.b = strand.a;
+        if (direction.slots.size() > 1) {
+          strand.b = block.position_of[direction.slots[1].first * block.width + l];
+          strand.sign_b = direction.slots[1].second;
+        }
+        strand.c = direction.own;
+        strands.add(strand);
+      }
+    }
+  }
+
+  /// Order zero of the strands, from the tapes.
+  void begin_strands() {
+    std::size_t s = 0;
+    for (const Block& block : held_blocks) {
+      if (!shapes[block.group].quadratic) continue;
+      for (const Direction& direction : shapes[block.group].directions) {
+        if (direction.constant) continue;
+        const double* g = registers(block) + std::size_t{direction.reg} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) strands.begin(s++, g[l]);
+      }
+    }
   }
 
   [[nodiscard]] linear::SparseRows rows() const { return {start, column, entry}; }
@@ -410,7 +499,8 @@ struct Series::Impl {
     }
   }
 
-  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity) {
+  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
+                     double least_position, double least_velocity) {
     Projection result;
     std::copy(state.position.begin(), state.position.end(), q.begin());
     std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
@@ -429,8 +519,8 @@ struct Series::Impl {
     result.skipped = factor.skipped_count();
 
     // Position.
-    double size_q = 0;
-    double size_v = 0;
+    double size_q = least_position;
+    double size_v = least_velocity;
     for (std::size_t i = 0; i < n; ++i) {
       size_q = std::max(size_q, std::abs(q[i]));
       size_v = std::max(size_v, std::abs(v[i]));
@@ -632,11 +722,15 @@ struct Series::Impl {
     if (!inverse_mass.empty()) {
       for (std::size_t e = 0; e < column.size(); ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
     }
+    begin_strands();
     double* a = acceleration.data();
     for (unsigned k = 0; k + 2 <= N; ++k) {
       // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
       add_forces(state, k);
+      std::fill(right.begin(), right.end(), 0.0);
+      if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
       for (Block& block : held_blocks) {
+        if (shapes[block.group].quadratic) continue;
         fill_row(block, state, k + 1);
         by_width(block.width, [&](auto w) {
           fill_speeds<w>(block, k);
@@ -658,7 +752,9 @@ struct Series::Impl {
         }
         factor.solve(right);
         std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
+        strands.carry(k, right.data());
         for (const Block& block : held_blocks) {
+          if (shapes[block.group].quadratic) continue;
           double* to = arena.data() + block.carried + std::size_t{k} * block.width;
           for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
         }
@@ -735,10 +831,10 @@ struct Series::Impl {
       return most;
     };
     // Velocities, coefficients 0..N-1.
-    double least = log_reach(N - 1, log_tolerance, [&](unsigned k) { return largest(v.data() + k * n, n); });
+    double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return largest(v.data() + k * n, n); });
     // Multipliers, 0..N-2, each in the units of an acceleration.
     if (m > 0) {
-      least = std::min(least, log_reach(N - 2, log_tolerance, [&](unsigned k) {
+      least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {
                          double most = 0;
                          for (std::size_t j = 0; j < m; ++j) {
                            most = std::max(most, std::abs(lambda[k * m + j]) * std::sqrt(factor.diagonal(j)));
@@ -749,33 +845,34 @@ struct Series::Impl {
     for (std::size_t w = 0; w < watched_rows.size(); ++w) {
       const bool holonomic = model::is_holonomic(model.row_kind[watched_rows[w]]);
       const double* f = watched_value.data() + w * orders;
-      least = std::min(least, log_reach(holonomic ? N : N - 1, log_tolerance, [&](unsigned k) { return std::abs(f[k]); }));
+      least = std::min(least, log_reach(holonomic ? N : N - 1, log_tolerance, false, [&](unsigned k) { return std::abs(f[k]); }));
     }
     return least > 1000 ? 1e300 : std::exp2(least);
   }
 
   // ---- work
 
-  /// Coefficients of the power of all that has no potential.
+  /// Coefficients of the power of all that has no potential. Products of series are kept whole: that of two series that
+  /// both have converged may itself converge later.
   void find_power() {
-    power.assign(N, 0.0);
+    power.assign(std::size_t{2} * N, 0.0);
     const std::size_t m = held_rows.size();
+    // power += sign x v_i, x with `count` coefficients `stride` apart.
+    const auto add_product = [&](const double* x, std::size_t stride, unsigned count, std::uint32_t i, double sign) {
+      for (unsigned j = 0; j < count; ++j) {
+        const double factor_j = sign * x[j * stride];
+        for (unsigned k = 0; k < N; ++k) power[j + k] += factor_j * v[k * n + i];
+      }
+    };
     for (const Block& block : terms) {
       const TermGroup& group = model.terms[block.group];
       const expressions::Tape& tape = term_tapes[block.group];
       const std::uint32_t w = block.width;
       const double* r = registers(block);
-      const auto at = [&](std::size_t o, unsigned k, std::uint32_t l) {
-        return r[(std::size_t{tape.outputs[o]} * orders + k) * w + l];
-      };
+      const auto series_of = [&](std::size_t o, std::uint32_t l) { return r + std::size_t{tape.outputs[o]} * orders * w + l; };
       if (group.kind == TermKind::force) {
         for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
-          for (std::uint32_t l = 0; l < block.count; ++l) {
-            const std::uint32_t i = block.target_of[o * w + l];
-            for (unsigned k = 0; k + 2 <= N; ++k) {
-              for (unsigned j = 0; j <= k; ++j) power[k] += at(o, j, l) * v[(k - j) * n + i];
-            }
-          }
+          for (std::uint32_t l = 0; l < block.count; ++l) add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], 1.0);
         }
         continue;
       }
@@ -783,19 +880,18 @@ struct Series::Impl {
       // dV/dt at fixed position: V' - V_q.v; the same of T with the other sign and T_v.a besides.
       const double sign = group.kind == TermKind::potential ? 1.0 : -1.0;
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        for (unsigned k = 0; k + 3 <= N; ++k) {
-          double sum = (k + 1.0) * at(0, k + 1, l);
-          for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
-            const std::uint32_t i = block.position_of[slot * w + l];
-            for (unsigned j = 0; j <= k; ++j) sum -= at(1 + slot, j, l) * v[(k - j) * n + i];
+        const double* value = series_of(0, l);
+        for (unsigned k = 0; k + 3 <= N; ++k) power[k] += sign * (k + 1.0) * value[(k + 1) * w];
+        for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+          add_product(series_of(1 + slot, l), w, N - 1, block.position_of[slot * w + l], -sign);
+        }
+        if (group.kind != TermKind::kinetic) continue;
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+          const std::uint32_t i = block.velocity_of[slot * w + l];
+          const double* momentum = series_of(1 + group.positions + slot, l);
+          for (unsigned j = 0; j + 2 <= N; ++j) {
+            for (unsigned k = 1; k < N; ++k) power[j + k - 1] -= sign * momentum[j * w] * k * v[k * n + i];
           }
-          if (group.kind == TermKind::kinetic) {
-            for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
-              const std::uint32_t i = block.velocity_of[slot * w + l];
-              for (unsigned j = 0; j <= k; ++j) sum -= at(1 + group.positions + slot, j, l) * (k - j + 1.0) * v[(k - j + 1) * n + i];
-            }
-          }
-          power[k] += sign * sum;
         }
       }
     }
@@ -805,8 +901,8 @@ struct Series::Impl {
       if (!shape.moving) continue;
       const double* r = registers(block) + std::size_t{shape.explicit_rate} * orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        for (unsigned k = 0; k + 2 <= N; ++k) {
-          for (unsigned j = 0; j <= k; ++j) power[k] += lambda[j * m + block.row[l]] * r[(k - j) * block.width + l];
+        for (unsigned j = 0; j + 2 <= N; ++j) {
+          for (unsigned k = 0; k < N; ++k) power[j + k] += lambda[j * m + block.row[l]] * r[k * block.width + l];
         }
       }
     }
@@ -828,6 +924,7 @@ struct Series::Impl {
   std::vector<double> arena;
   std::size_t term_arena = 0;
   std::vector<Block> terms, held_blocks, watched_blocks;
+  Strands strands;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
 
@@ -857,8 +954,8 @@ Series& Series::operator=(Series&&) noexcept = default;
 unsigned Series::order() const { return impl_->N; }
 void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched) { impl_->choose(held, watched); }
 Series::Projection Series::project(model::State& state, std::vector<double>& carry_position,
-                                   std::vector<double>& carry_velocity) {
-  return impl_->project(state, carry_position, carry_velocity);
+                                   std::vector<double>& carry_velocity, double least_position, double least_velocity) {
+  return impl_->project(state, carry_position, carry_velocity, least_position, least_velocity);
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
@@ -881,7 +978,7 @@ double Series::work(double s) const {
   if (!moving) return 0;
   if (!impl_->power_known) impl_->find_power();
   double sum = 0;
-  for (unsigned k = impl_->N - 1; k-- > 0;) sum = sum * s + impl_->power[k] / (k + 1.0);
+  for (unsigned k = 2 * impl_->N; k-- > 0;) sum = sum * s + impl_->power[k] / (k + 1.0);
   return sum * s;
 }
 

@@ -49,7 +49,9 @@ class Series {
   };
   /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
   /// cannot hold goes to the carries. Leaves the factor and order zero ready.
-  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity);
+  /// The scales of position and velocity that drift is measured by are at least those given.
+  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
+                     double least_position = 0, double least_velocity = 0);
 
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);

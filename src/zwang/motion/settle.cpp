@@ -22,6 +22,15 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
+/// Scales of position and velocity: those of the state, but never far below what the motion has had.
+constexpr double fading = 1e-6;
+double position_scale(const Motion& motion) {
+  return std::max({largest(motion.state.position), fading * motion.impl->extent, 1e-300});
+}
+double velocity_scale(const Motion& motion) {
+  return std::max({largest(motion.state.velocity), fading * motion.impl->fastest, 1e-300});
+}
+
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {
   bool shock = false;
@@ -77,8 +86,11 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
     return;
   }
   gathered.shock = true;
-  gathered.lost += shock.energy.lost;
-  motion.energy.lost += shock.energy.lost;
+  // A loss below the rounding of the energies is none.
+  const double rounding = 4e-15 * (std::abs(shock.energy.before) + std::abs(shock.energy.after));
+  const double lost = std::abs(shock.energy.lost) > rounding ? shock.energy.lost : 0.0;
+  gathered.lost += lost;
+  motion.energy.lost += lost;
   motion.energy.work += shock.energy.blow + shock.energy.work;
   for (std::uint32_t row = 0; row < model.rows(); ++row) gathered.impulses[row] += shock.impulses[row];
   if (!shock.restitution_note.empty()) gathered.note += (gathered.note.empty() ? "" : "; ") + shock.restitution_note;
@@ -95,7 +107,8 @@ void choose_rows(Motion& motion) {
   std::vector<std::uint32_t> watched;
   std::vector<std::uint32_t> resting;
   motion.held.clear();
-  const double scale = std::max(largest(motion.state.position), 1e-300);
+  const double scale = position_scale(motion);
+  const double speed = velocity_scale(motion);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
@@ -104,7 +117,7 @@ void choose_rows(Motion& motion) {
     double gradient = 0;
     const model::Rows& rows = impl.workspace.impl().rows;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) gradient += std::abs(rows.entry[e]);
-    impl.gradient[row] = std::isfinite(gradient) ? gradient * (holonomic ? scale : largest(motion.state.velocity)) : 0.0;
+    impl.gradient[row] = std::isfinite(gradient) ? gradient * (holonomic ? scale : speed) : 0.0;
     if (role == Role::absent) {
       impl.place[row] = Place::absent;
     } else if (is_held(role)) {
@@ -234,6 +247,8 @@ void stamp_events(Motion& motion) {
 void weigh(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
+  impl.extent = std::max(impl.extent, largest(motion.state.position));
+  impl.fastest = std::max(impl.fastest, largest(motion.state.velocity));
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
   motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
 }
@@ -285,6 +300,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     if (impl.instant.status != instant::Status::impact) break;
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
+    options.balanced = {};
     options.shock_done = true;
     impl.any_done = true;
     impl.done_schedule = motion.state.time;
@@ -317,7 +333,11 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   instant::Options options;
   options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
   if (!first) options.closed = closed;
-  options.least_velocity = largest(motion.state.velocity);
+  options.least_position = fading * impl.extent;
+  options.least_velocity = std::max(largest(motion.state.velocity), fading * impl.fastest);
+  std::vector<std::uint8_t> balanced(model.rows(), 0);
+  for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
+  if (!triggers.releasing.empty()) options.balanced = balanced;
   options.shock_done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
   Gathered gathered;
@@ -356,7 +376,7 @@ void take_multipliers(Motion& motion) {
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const double speed = largest(motion.state.velocity);
+  const double speed = velocity_scale(motion);
   const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
 
   // Whatever speed and gap is left goes: the state is brought onto all of them.
@@ -376,6 +396,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   instant::Options options;
   options.touch = std::min(motion_touch, model.simulation.touch);
   options.closed = closed;
+  options.least_position = fading * impl.extent;
   options.least_velocity = speed;
   options.shock_done = true;
   options.inelastic = true;
@@ -414,10 +435,6 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     add_event(motion, EventKind::graze, triggers.grazing);
   }
   weigh(motion);
-  if (first) {
-    // The start counts before its own shock.
-    motion.energy.initial = motion.energy.final - motion.energy.work + motion.energy.lost;
-  }
   if (motion.status == Status::going && triggers.stop) end(motion, Status::stopped, "");
   if (motion.status == Status::going && motion.state.time >= impl.until) end(motion, Status::finished, "");
   stamp_events(motion);
