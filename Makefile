@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 MODEL ?= gallery:chain-meets-beam
 
-.PHONY: help setup build run test bench format lint install clean
+.PHONY: help setup build run test soak bench format lint install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -27,8 +27,12 @@ test: ## format, all tests, the quick ones again under the sanitizers
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/test
 
+soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 50 kills (some minutes)
+	@scripts/setup test
+	@JOBS=$(JOBS) scripts/soak
+
 bench: ## measure, and print ratios to the floors measured in the same run
-	@scripts/setup build
+	@scripts/setup bench
 	@cmake --preset bench
 	@cmake --build build/bench -j $(JOBS)
 	@for program in build/bench/bin/bench_*; do echo "== $${program##*/bench_}"; $$program || exit 1; done
