@@ -731,6 +731,8 @@ struct Series::Impl {
       if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
       for (Block& block : held_blocks) {
         if (shapes[block.group].quadratic) continue;
+        // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
+        if (!model.groups[block.group].holonomic) fill_row(block, state, k);
         fill_row(block, state, k + 1);
         by_width(block.width, [&](auto w) {
           fill_speeds<w>(block, k);

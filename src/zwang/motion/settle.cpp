@@ -301,6 +301,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
     options.balanced = {};
+    options.steady = {};
     options.shock_done = true;
     impl.any_done = true;
     impl.done_schedule = motion.state.time;
@@ -329,10 +330,18 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
     closed[row] = before[row] == Place::held || before[row] == Place::implied ? 1 : 0;
   }
-  for (const std::uint32_t row : triggers.closing) closed[row] = 1;
+  // What is held moves along, and a velocity condition that closes has just reached zero.
+  std::vector<std::uint8_t> steady = closed;
+  for (const std::uint32_t row : triggers.closing) {
+    closed[row] = 1;
+    if (!model::is_holonomic(model.row_kind[row])) steady[row] = 1;
+  }
   instant::Options options;
   options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
-  if (!first) options.closed = closed;
+  if (!first) {
+    options.closed = closed;
+    options.steady = steady;
+  }
   options.least_position = fading * impl.extent;
   options.least_velocity = std::max(largest(motion.state.velocity), fading * impl.fastest);
   std::vector<std::uint8_t> balanced(model.rows(), 0);
@@ -396,6 +405,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   instant::Options options;
   options.touch = std::min(motion_touch, model.simulation.touch);
   options.closed = closed;
+  options.steady = closed;
   options.least_position = fading * impl.extent;
   options.least_velocity = speed;
   options.shock_done = true;
