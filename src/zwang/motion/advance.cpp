@@ -138,32 +138,41 @@ void go(Motion& motion, double s, double time) {
   piece.multiplier_orders = order - 1;
   const std::size_t m = series.held();
   const std::size_t kept = piece.rows.size();
-  piece.multiplier.resize(kept * piece.multiplier_orders);
   const std::span<const double> lambda = series.multiplier();
-  for (std::size_t j = 0; j < m; ++j) {
-    const auto found = std::lower_bound(piece.rows.begin(), piece.rows.end(), impl.held_rows[j].row);
-    const auto place = static_cast<std::size_t>(found - piece.rows.begin());
-    for (unsigned k = 0; k < piece.multiplier_orders; ++k) piece.multiplier[k * kept + place] = lambda[k * m + j];
+  piece.multiplier.resize(kept * piece.multiplier_orders);
+  if (impl.in_order) {
+    std::copy(lambda.begin(), lambda.end(), piece.multiplier.begin());
+  } else {
+    for (std::size_t j = 0; j < m; ++j) {
+      const auto found = std::lower_bound(piece.rows.begin(), piece.rows.end(), impl.held_rows[j].row);
+      const auto place = static_cast<std::size_t>(found - piece.rows.begin());
+      for (unsigned k = 0; k < piece.multiplier_orders; ++k) piece.multiplier[k * kept + place] = lambda[k * m + j];
+    }
   }
 
   // The state, with what rounding takes away carried to the next step.
   motion.energy.work += series.work(s);
-  for (std::size_t i = 0; i < n; ++i) {
-    double dq = 0;
-    double dv = 0;
-    for (unsigned k = order; k >= 2; --k) {
-      dq = (dq + q[k * n + i]) * s;
-      dv = (dv + k * q[k * n + i]) * s;
+  std::vector<double>& dq = impl.gain_position;
+  std::vector<double>& dv = impl.gain_velocity;
+  dq.assign(n, 0.0);
+  dv.assign(n, 0.0);
+  for (unsigned k = order; k >= 2; --k) {
+    const double* c = q.data() + k * n;
+    const double factor = k;
+    for (std::size_t i = 0; i < n; ++i) {
+      dq[i] = (dq[i] + c[i]) * s;
+      dv[i] = (dv[i] + factor * c[i]) * s;
     }
-    dq = (dq + q[n + i]) * s;
-    const double change = dq + impl.carry_position[i];
-    const double moved = motion.state.position[i] + change;
-    impl.carry_position[i] = change - (moved - motion.state.position[i]);
-    motion.state.position[i] = moved;
-    const double gain = dv + impl.carry_velocity[i];
-    const double faster = motion.state.velocity[i] + gain;
-    impl.carry_velocity[i] = gain - (faster - motion.state.velocity[i]);
-    motion.state.velocity[i] = faster;
+  }
+  const auto add = [](double& x, double& carry, double change) {
+    change += carry;
+    const double moved = x + change;
+    carry = change - (moved - x);
+    x = moved;
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    add(motion.state.position[i], impl.carry_position[i], (dq[i] + q[n + i]) * s);
+    add(motion.state.velocity[i], impl.carry_velocity[i], dv[i]);
   }
   motion.state.time = time;
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
@@ -173,6 +182,10 @@ void go(Motion& motion, double s, double time) {
 }
 
 }  // namespace
+
+bool ascending(const std::vector<HeldRow>& rows) {
+  return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });
+}
 
 double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
 
@@ -230,8 +243,7 @@ bool advance(Motion& motion) {
   h = std::min(h, gap);
 
   // The first thing that happens.
-  std::vector<double> buffer;
-  const Happening found = first_happening(motion, h, buffer);
+  const Happening found = first_happening(motion, h, impl.buffer);
   double s = std::min({h, found.at, found.cut, found.graze, found.stop});
   const double together = s + resolution(motion.state.time);
   const bool scheduled = gap <= together;

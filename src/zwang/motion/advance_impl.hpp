@@ -42,11 +42,13 @@ struct Motion::Impl {
   model::State raw;
   std::vector<double> raw_carry_position, raw_carry_velocity;
   std::vector<double> carry_position, carry_velocity;
+  std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
 
   // the rows
   std::vector<Place> place;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
+  bool in_order = false;              ///< held_rows are ascending, as in the pieces
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
   std::vector<double> gradient;       ///< per row: S sum |df/dq| at the last instant
 
@@ -100,5 +102,6 @@ void end(Motion& motion, Status status, std::string why);
 void take_multipliers(Motion& motion);
 
 [[nodiscard]] double resolution(double time);
+[[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 
 }  // namespace zwang::motion

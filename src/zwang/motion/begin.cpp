@@ -242,6 +242,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   motion.state = impl.raw;
   impl.carry_position = impl.raw_carry_position;
   impl.carry_velocity = impl.raw_carry_velocity;
+  impl.in_order = ascending(impl.held_rows);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   static_cast<void>(project(motion));
   motion.piece.start = motion.state.time;

@@ -702,11 +702,21 @@ struct Series::Impl {
     const std::size_t m = held_rows.size();
     if (!inverse_mass.empty()) {
       const std::uint32_t* at = column.data();
+      const double* g = weighted.data();
       double* a = acceleration.data();
-      std::uint32_t e = 0;
       for (std::size_t j = 0; j < m; ++j) {
+        const std::uint32_t length = start[j + 1] - start[j];
         const double y = right[j];
-        for (const std::uint32_t last = start[j + 1]; e < last; ++e) a[at[e]] -= weighted[e] * y;
+        if (length == 4) {
+          a[at[0]] -= g[0] * y;
+          a[at[1]] -= g[1] * y;
+          a[at[2]] -= g[2] * y;
+          a[at[3]] -= g[3] * y;
+        } else {
+          for (std::uint32_t e = 0; e < length; ++e) a[at[e]] -= g[e] * y;
+        }
+        at += length;
+        g += length;
       }
       return;
     }
@@ -746,11 +756,20 @@ struct Series::Impl {
       // The multipliers of this order, and the accelerations they leave.
       if (m > 0) {
         const std::uint32_t* at = column.data();
-        std::uint32_t e = 0;
+        const double* g = entry.data();
         for (std::size_t j = 0; j < m; ++j) {
+          const std::uint32_t length = start[j + 1] - start[j];
           double sum = right[j];
-          for (const std::uint32_t last = start[j + 1]; e < last; ++e) sum += entry[e] * a[at[e]];
+          if (length == 4) {
+            sum += (g[0] * a[at[0]] + g[1] * a[at[1]]) + (g[2] * a[at[2]] + g[3] * a[at[3]]);
+          } else if (length == 6) {
+            sum += (g[0] * a[at[0]] + g[1] * a[at[1]]) + (g[2] * a[at[2]] + g[3] * a[at[3]]) + (g[4] * a[at[4]] + g[5] * a[at[5]]);
+          } else {
+            for (std::uint32_t e = 0; e < length; ++e) sum += g[e] * a[at[e]];
+          }
           right[j] = sum;
+          at += length;
+          g += length;
         }
         factor.solve(right);
         std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));

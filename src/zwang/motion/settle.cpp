@@ -157,6 +157,7 @@ void choose_rows(Motion& motion) {
                     watched == impl.watched_rows && motion.steps > 0;
   impl.held_rows = std::move(held);
   impl.watched_rows = std::move(watched);
+  impl.in_order = ascending(impl.held_rows);
   if (!same) impl.series.choose(impl.held_rows, impl.watched_rows);
 }
 

@@ -44,8 +44,20 @@ class Strands {
     Strand idle;
     idle.sign_a = 0;
     if (count > 0) idle.a = idle.b = strand_[0].a;
-    padded_strand_ = strand_;
-    padded_strand_.resize(padded_, idle);
+    row_.assign(padded_, 0);
+    a_.assign(padded_, idle.a);
+    b_.assign(padded_, idle.a);
+    sign_a_.assign(padded_, 0.0);
+    sign_b_.assign(padded_, 0.0);
+    c_.assign(padded_, 0.0);
+    for (std::size_t s = 0; s < count; ++s) {
+      row_[s] = strand_[s].row;
+      a_[s] = strand_[s].a;
+      b_[s] = strand_[s].b;
+      sign_a_[s] = strand_[s].sign_a;
+      sign_b_[s] = strand_[s].sign_b;
+      c_[s] = strand_[s].c;
+    }
     delta_.assign(orders_ * padded_, 0.0);
     carried_.assign(orders_ * padded_, 0.0);
     part_.assign(padded_, 0.0);
@@ -66,7 +78,7 @@ class Strands {
   /// The multipliers of order k are known.
   void carry(unsigned k, const double* lambda) {
     double* to = carried_.data() + k * padded_;
-    for (std::size_t s = 0; s < strand_.size(); ++s) to[s] = padded_strand_[s].c * lambda[padded_strand_[s].row];
+    for (std::size_t s = 0; s < padded_; ++s) to[s] = c_[s] * lambda[row_[s]];
   }
 
  private:
@@ -75,8 +87,7 @@ class Strands {
     using expressions::Lanes;
     double* next = delta_.data() + (k + 1) * padded_;
     for (std::size_t s = 0; s < padded_; ++s) {
-      const Strand& one = padded_strand_[s];
-      next[s] = one.sign_a * q_next[one.a] + one.sign_b * q_next[one.b];
+      next[s] = sign_a_[s] * q_next[a_[s]] + sign_b_[s] * q_next[b_[s]];
     }
     const unsigned m = k + 2;
     const double factor = (k + 1.0) * m * 0.5;
@@ -97,21 +108,23 @@ class Strands {
         odd += at(delta, l + 1) * at(carried, k - l - 1);
       }
       if (l <= k) even += at(delta, l) * at(carried, k - l);
-      expressions::store<W>(part_.data() + first, 0, factor * pairs);
+      expressions::store<W>(part_.data() + first, 0, factor * (expressions::load<W>(c_.data() + first, 0) * pairs));
       double reaction[W];
       expressions::store<W>(reaction, 0, even + odd);
       if (k > 0) {
         for (unsigned i = 0; i < W; ++i) {
-          const Strand& one = padded_strand_[first + i];
-          force[one.a] -= one.sign_a * reaction[i];
-          force[one.b] -= one.sign_b * reaction[i];
+          const std::size_t s = first + i;
+          force[a_[s]] -= sign_a_[s] * reaction[i];
+          force[b_[s]] -= sign_b_[s] * reaction[i];
         }
       }
     }
-    for (std::size_t s = 0; s < strand_.size(); ++s) right[padded_strand_[s].row] += padded_strand_[s].c * part_[s];
+    for (std::size_t s = 0; s < strand_.size(); ++s) right[row_[s]] += part_[s];
   }
 
-  std::vector<Strand> strand_, padded_strand_;
+  std::vector<Strand> strand_;
+  std::vector<std::uint32_t> row_, a_, b_;     ///< padded
+  std::vector<double> sign_a_, sign_b_, c_;    ///< padded; idle strands have zeros
   unsigned orders_ = 0;
   unsigned width_ = 2;
   std::size_t padded_ = 0;
