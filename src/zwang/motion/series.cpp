@@ -25,7 +25,8 @@ using model::TermKind;
 struct Direction {
   std::uint32_t reg = 0;
   bool constant = false;  ///< its series ends with order zero
-  double own = 0;         ///< not 0: the register is this times the sum of the slots with their signs, and a constant
+  double own = 0;         ///< not 0: the register is this times the sum of the slots with their signs, and a constant,
+                          ///< over the root if the shape has one
   std::vector<std::pair<std::uint32_t, double>> slots;  ///< slot and sign
 };
 
@@ -37,6 +38,7 @@ struct RowShape {
   std::uint32_t explicit_rate = 0;  ///< register of f_t or p0
   bool moving = false;              ///< f_t (p0) is there and not constant zero
   bool quadratic = false;           ///< every direction is constant or its own: strands do the rest
+  std::uint32_t root = 0;           ///< not 0: f = root - constant; while it is held the root is constant, too
   expressions::Tape watched;
 };
 
@@ -125,10 +127,45 @@ bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uin
   }
 }
 
-/// Is the direction c times the sum of its own slots? Then rows of this shape are quadratic along it.
-double own_factor(const expressions::Tape& tape, const Direction& direction, std::uint32_t first_constant_input) {
+/// The root behind f = +-(sqrt(u) - constant), or 0: along a motion that keeps f = 0 it keeps its value.
+std::uint32_t find_root(const expressions::Tape& tape, std::uint32_t value, std::uint32_t first_constant_input) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const auto op = [&](std::uint32_t reg) { return reg < before ? Op::add : tape.instructions[reg - before].op; };
+  const auto is_root = [&](std::uint32_t reg) { return reg >= before && op(reg) == Op::sqrt; };
+  if (value < before) return 0;
+  const expressions::Instruction& i = tape.instructions[value - before];
+  if (i.op != Op::add && i.op != Op::subtract) return 0;
+  if (is_root(i.a) && is_constant(tape, i.b, first_constant_input)) return i.a;
+  if (is_root(i.b) && is_constant(tape, i.a, first_constant_input)) return i.b;
+  return 0;
+}
+
+/// Is the direction c times the sum of its own slots (over the root, if there is one)? Then rows of this shape are quadratic
+/// along it, and the answer is c; else 0.
+double own_factor(const expressions::Tape& tape, const Direction& direction, std::uint32_t root,
+                  std::uint32_t first_constant_input) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::uint32_t reg = direction.reg;
+  double factor = 1;
+  if (root != 0) {
+    // Through signs and numbers to the quotient.
+    while (reg >= before) {
+      const expressions::Instruction& i = tape.instructions[reg - before];
+      if (i.op == Op::negate || i.op == Op::scale) {
+        factor *= i.op == Op::negate ? -1.0 : i.c;
+        reg = i.a;
+        continue;
+      }
+      if (i.op != Op::divide || i.b != root) return 0;
+      reg = i.a;
+      break;
+    }
+    if (reg < before && reg == direction.reg) return 0;
+  }
   std::vector<double> coefficient(tape.inputs.size(), 0.0);
-  if (!linear_in_inputs(tape, direction.reg, first_constant_input, 1.0, coefficient)) return 0;
+  if (!linear_in_inputs(tape, reg, first_constant_input, factor, coefficient)) return 0;
   const auto input = [](std::uint32_t slot) { return 1 + slot; };
   const double c = coefficient[input(direction.slots[0].first)] * direction.slots[0].second;
   for (const auto& [slot, sign] : direction.slots) {
@@ -152,9 +189,10 @@ RowShape make_shape(const RowGroup& group) {
   shape.moving = group.rheonomic;
   if (shape.moving) shape.explicit_rate = shape.held.outputs[slots + 1];
   shape.quadratic = group.holonomic && !shape.moving;
+  shape.root = group.holonomic ? find_root(shape.held, shape.value, first_constant) : 0;
   for (Direction& direction : shape.directions) {
     if (direction.constant) continue;
-    direction.own = group.holonomic ? own_factor(shape.held, direction, first_constant) : 0.0;
+    direction.own = group.holonomic ? own_factor(shape.held, direction, shape.root, first_constant) : 0.0;
     shape.quadratic = shape.quadratic && direction.own != 0;
   }
   const std::uint32_t value = 0;
@@ -389,8 +427,12 @@ struct Series::Impl {
       if (!shapes[block.group].quadratic) continue;
       for (const Direction& direction : shapes[block.group].directions) {
         if (direction.constant) continue;
+        const std::uint32_t root = shapes[block.group].root;
         const double* g = registers(block) + std::size_t{direction.reg} * orders * block.width;
-        for (std::uint32_t l = 0; l < block.count; ++l) strands.begin(s++, g[l]);
+        const double* length = registers(block) + std::size_t{root} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          strands.begin(s++, g[l], root == 0 ? direction.own : direction.own / length[l]);
+        }
       }
     }
   }

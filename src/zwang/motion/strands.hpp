@@ -5,6 +5,7 @@
 ///
 ///   c_k = (k + 1) (m / 2) sum_d c_d sum_{l=1..m-1} delta_l delta_{m-l},  m = k + 2,     (J^T lambda)_k = sum_{l=0..k} c_d delta_l lambda_{k-l}.
 ///
+/// Distances count among them: where f = sqrt(u) - L is held, sqrt(u) = L along the motion, and c_d = 1 / L.
 /// A strand is one (row, d). Strands lie side by side, so that chunks of them are computed together whatever row or family they
 /// come from. Symbols as in series.hpp. Reference: docs/mathematics, section 10.3.
 #pragma once
@@ -63,8 +64,11 @@ class Strands {
     part_.assign(padded_, 0.0);
   }
 
-  /// delta at order zero: gradients over c.
-  void begin(std::size_t s, double gradient) { delta_[s] = gradient / strand_[s].c; }
+  /// Order zero: delta is the gradient over c.
+  void begin(std::size_t s, double gradient, double c) {
+    c_[s] = c;
+    delta_[s] = gradient / c;
+  }
 
   /// With q_{k+1} known: reactions of order k taken off `force`, c_k added to `right`.
   void extend(unsigned k, const double* q_next, double* force, double* right) {
