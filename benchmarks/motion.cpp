@@ -94,23 +94,23 @@ double loosest(const Run& run, const std::vector<double>& truth) {
 
 template <std::size_t K>
 void swinging_chain(double goal, double stretch) {
-  const std::string text = R"toml(
+  std::string text = R"toml(
 gravity = [0, -9.81]
+[simulation]
+until = 10
 [parameters]
 k = )toml" + std::to_string(K) +
-                           R"toml(
+                     R"toml(
 [points.bead]
 count = "k"
 mass = 1
 position = ["i*sin(0.3)", "-i*cos(0.3)"]
 [constraints]
 first = "norm(bead[1]) = 1"
-rod = { for = "i = 1..k-1", condition = "distance(bead[i], bead[i+1]) = 1" }
-[simulation]
-until = 10
 )toml";
+  if (K > 1) text += "rod = { for = \"i = 1..k-1\", condition = \"distance(bead[i], bead[i+1]) = 1\" }\n";
   const auto model = model::load(text, "chain");
-  const double reading = time_of([&] { model::load(text, "chain"); }, 20);
+  const double reading = time_of([&] { static_cast<void>(model::load(text, "chain")); }, 20);
 
   // The truth by our tightest run, confirmed by the yardstick's.
   std::vector<double> truth(2 * K);
