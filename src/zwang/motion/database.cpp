@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <bit>
 #include <cassert>
@@ -20,35 +22,45 @@ namespace zwang::motion {
 static_assert(std::endian::native == std::endian::little);
 static_assert(std::numeric_limits<double>::is_iec559);
 
+namespace {
+
+/// Has a file reached the largest size that this process may write? The system's own word for it is often lost on the way.
+bool at_size_limit(const std::string& path) {
+  rlimit limit = {};
+  struct stat status = {};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         ::stat(path.c_str(), &status) == 0 && static_cast<rlim_t>(status.st_size) + 65536 > limit.rlim_cur;
+}
+
+}  // namespace
+
 void fail(sqlite3* database, const std::string& path, int code) {
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = code & 0xFF;
-  if (kind == SQLITE_FULL || (kind == SQLITE_IOERR && (reason == ENOSPC || reason == EFBIG || reason == EDQUOT))) {
-    throw Error({path, 0, 0}, fmt::format("the run file cannot grow: {}; what was kept before is intact: make room, "
-                                          "then go on with `zwang run --resume {}`",
-                                          reason == EFBIG    ? "it reached the limit of file sizes"
-                                          : reason == EDQUOT ? "the quota is used up"
-                                                             : "the disk is full",
-                                          path));
+  const auto intact = [&](const std::string& trouble) {
+    return fmt::format("{}; what was kept before is intact: see to it, then go on with `zwang run --resume {}`",
+                       trouble, path);
+  };
+  switch (kind) {
+    case SQLITE_FULL: throw Error({path, 0, 0}, intact("the run file cannot grow, the disk is full"));
+    case SQLITE_IOERR:
+      if (reason == EFBIG || at_size_limit(path)) {
+        throw Error({path, 0, 0}, intact("the run file cannot grow, it has reached the limit of file sizes"));
+      }
+      throw Error({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
+                                                   reason != 0 ? ": " : "", reason != 0 ? std::strerror(reason) : "")));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: throw Error({path, 0, 0}, "this run file is damaged: parts of it are missing or were changed");
+    case SQLITE_READONLY:
+    case SQLITE_PERM: throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
+    case SQLITE_CANTOPEN:
+      throw Error({path, 0, 0}, fmt::format("cannot open the run file{}{}", reason != 0 ? ": " : "",
+                                            reason != 0 ? std::strerror(reason) : ""));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: throw Error({path, 0, 0}, "another program holds the run file; close it there and try again");
+    case SQLITE_NOMEM: throw std::bad_alloc();
+    default: throw Error({path, 0, 0}, fmt::format("the run file cannot be used: {}", sqlite3_errstr(code)));
   }
-  if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) {
-    throw Error({path, 0, 0}, "this run file is damaged: parts of it are missing or were changed");
-  }
-  if (kind == SQLITE_READONLY || kind == SQLITE_PERM) {
-    throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
-  }
-  if (kind == SQLITE_CANTOPEN) {
-    throw Error({path, 0, 0}, fmt::format("cannot open the run file{}{}", reason != 0 ? ": " : "",
-                                          reason != 0 ? std::strerror(reason) : ""));
-  }
-  if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED) {
-    throw Error({path, 0, 0}, "another program holds the run file; close it there and try again");
-  }
-  if (kind == SQLITE_NOMEM) {
-    throw std::bad_alloc();
-  }
-  throw Error({path, 0, 0}, fmt::format("the run file cannot be used: {}{}{}", sqlite3_errstr(code),
-                                        reason != 0 ? ", " : "", reason != 0 ? std::strerror(reason) : ""));
 }
 
 Statement::Statement(sqlite3* database, const std::string& path, std::string_view text)
@@ -71,8 +83,12 @@ Statement& Statement::operator=(Statement&& other) noexcept {
 
 void Statement::check(int code) const {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) {
-    sqlite3_reset(statement_);
-    fail(database_, *path_, code);
+    try {
+      fail(database_, *path_, code);
+    } catch (...) {
+      sqlite3_reset(statement_);
+      throw;
+    }
   }
 }
 
