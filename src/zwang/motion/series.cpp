@@ -245,10 +245,13 @@ struct Series::Impl {
       : model(of), N(order), orders(order + 1), n(of.variables), dynamics(model::make_dynamics(of)),
         scratch(model::make_scratch(of)) {
     for (const RowGroup& group : model.groups) shapes.push_back(make_shape(group));
-    q.assign(orders * n, 0.0);
+    q_room.assign(orders * n + 2 * Strands::margin, 0.0);
+    q = std::span<double>(q_room).subspan(Strands::margin, orders * n);
     v.assign(orders * n, 0.0);
-    force.assign(n, 0.0);
-    acceleration.assign(n, 0.0);
+    force_room.assign(n + 2 * Strands::margin, 0.0);
+    force = std::span<double>(force_room).subspan(Strands::margin, n);
+    acceleration_room = force_room;
+    acceleration = std::span<double>(acceleration_room).subspan(Strands::margin, n);
     size.assign(n, 0.0);
     make_term_blocks();
     has_blocks = !model.mass_blocks.empty();
@@ -345,6 +348,7 @@ struct Series::Impl {
     held_blocks.clear();
     watched_blocks.clear();
     strands.clear(orders);
+    plain_rows.clear();
 
     // Rows by shape, in blocks.
     std::vector<std::vector<std::uint32_t>> of_group(model.groups.size());
@@ -368,10 +372,11 @@ struct Series::Impl {
           block.speeds = take(shapes[g].directions.size() * orders * block.width);
           block.carried = take(std::size_t{orders} * block.width);
           block.row.assign(numbers, numbers + block.count);
-          if (shapes[g].quadratic) add_strands(block);
+          if (all_strands(g)) add_strands(block);
+          if (!all_strands(g)) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
           held_blocks.push_back(std::move(block));
         });
-    strands.lay_out();
+    strands.lay_out(n);
     in_blocks(
         watched_rows.size(), [&](std::uint32_t w) { return watched_rows[w]; },
         [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
@@ -401,9 +406,15 @@ struct Series::Impl {
     watched_value.assign(watched_rows.size() * orders, 0.0);
   }
 
+  /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
+  [[nodiscard]] bool all_strands(std::uint32_t group) const {
+    const RowShape& shape = shapes[group];
+    return shape.quadratic && std::none_of(shape.directions.begin(), shape.directions.end(),
+                                           [](const Direction& direction) { return direction.constant; });
+  }
+
   void add_strands(const Block& block) {
     for (const Direction& direction : shapes[block.group].directions) {
-      if (direction.constant) continue;
       for (std::uint32_t l = 0; l < block.count; ++l) {
         Strands::Strand strand;
         strand.row = block.row[l];
@@ -424,9 +435,8 @@ struct Series::Impl {
   void begin_strands() {
     std::size_t s = 0;
     for (const Block& block : held_blocks) {
-      if (!shapes[block.group].quadratic) continue;
+      if (!all_strands(block.group)) continue;
       for (const Direction& direction : shapes[block.group].directions) {
-        if (direction.constant) continue;
         const std::uint32_t root = shapes[block.group].root;
         const double* g = registers(block) + std::size_t{direction.reg} * orders * block.width;
         const double* length = registers(block) + std::size_t{root} * orders * block.width;
@@ -435,6 +445,7 @@ struct Series::Impl {
         }
       }
     }
+    strands.weigh(inverse_mass);
   }
 
   [[nodiscard]] linear::SparseRows rows() const { return {start, column, entry}; }
@@ -515,7 +526,7 @@ struct Series::Impl {
   }
 
   /// x = J^T y
-  void spread(std::span<const double> y, std::vector<double>& x) const {
+  void spread(std::span<const double> y, std::span<double> x) const {
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) x[column[e]] += entry[e] * y[j];
     }
@@ -739,30 +750,18 @@ struct Series::Impl {
     }
   }
 
-  /// The reactions of this order's multipliers in `right`, taken off the accelerations.
-  void hinder() {
-    const std::size_t m = held_rows.size();
+  /// The reactions of this order's multipliers, in `right`, taken off the accelerations.
+  void hinder(unsigned k) {
     if (!inverse_mass.empty()) {
-      const std::uint32_t* at = column.data();
-      const double* g = weighted.data();
       double* a = acceleration.data();
-      for (std::size_t j = 0; j < m; ++j) {
-        const std::uint32_t length = start[j + 1] - start[j];
-        const double y = right[j];
-        if (length == 4) {
-          a[at[0]] -= g[0] * y;
-          a[at[1]] -= g[1] * y;
-          a[at[2]] -= g[2] * y;
-          a[at[3]] -= g[3] * y;
-        } else {
-          for (std::uint32_t e = 0; e < length; ++e) a[at[e]] -= g[e] * y;
-        }
-        at += length;
-        g += length;
+      if (!strands.empty()) strands.hinder(k, right.data(), a);
+      for (const std::uint32_t j : plain_rows) {
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) a[column[e]] -= weighted[e] * right[j];
       }
       return;
     }
-    for (std::size_t j = 0; j < m; ++j) {
+    if (!strands.empty()) strands.carry(k, right.data());
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
     }
     dynamics.mass.solve(force, acceleration);
@@ -772,9 +771,11 @@ struct Series::Impl {
     const std::size_t m = held_rows.size();
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     if (!inverse_mass.empty()) {
-      for (std::size_t e = 0; e < column.size(); ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
+      for (const std::uint32_t j : plain_rows) {
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
+      }
     }
-    begin_strands();
+    if (!strands.empty()) begin_strands();
     double* a = acceleration.data();
     for (unsigned k = 0; k + 2 <= N; ++k) {
       // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
@@ -782,7 +783,7 @@ struct Series::Impl {
       std::fill(right.begin(), right.end(), 0.0);
       if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
       for (Block& block : held_blocks) {
-        if (shapes[block.group].quadratic) continue;
+        if (all_strands(block.group)) continue;
         // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
         if (!model.groups[block.group].holonomic) fill_row(block, state, k);
         fill_row(block, state, k + 1);
@@ -797,32 +798,17 @@ struct Series::Impl {
 
       // The multipliers of this order, and the accelerations they leave.
       if (m > 0) {
-        const std::uint32_t* at = column.data();
-        const double* g = entry.data();
-        for (std::size_t j = 0; j < m; ++j) {
-          const std::uint32_t length = start[j + 1] - start[j];
-          double sum = right[j];
-          if (length == 4) {
-            sum += (g[0] * a[at[0]] + g[1] * a[at[1]]) + (g[2] * a[at[2]] + g[3] * a[at[3]]);
-          } else if (length == 6) {
-            sum += (g[0] * a[at[0]] + g[1] * a[at[1]]) + (g[2] * a[at[2]] + g[3] * a[at[3]]) + (g[4] * a[at[4]] + g[5] * a[at[5]]);
-          } else {
-            for (std::uint32_t e = 0; e < length; ++e) sum += g[e] * a[at[e]];
-          }
-          right[j] = sum;
-          at += length;
-          g += length;
-        }
+        if (!strands.empty()) strands.press(a, right.data());
+        for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
         factor.solve(right);
         std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
-        strands.carry(k, right.data());
         for (const Block& block : held_blocks) {
-          if (shapes[block.group].quadratic) continue;
+          if (all_strands(block.group)) continue;
           double* to = arena.data() + block.carried + std::size_t{k} * block.width;
           for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
         }
         if (k == 0) last_sizes();
-        hinder();
+        hinder(k);
       }
       double* next_v = v.data() + (k + 1) * n;
       double* next_q = q.data() + (k + 2) * n;
@@ -988,12 +974,14 @@ struct Series::Impl {
   std::size_t term_arena = 0;
   std::vector<Block> terms, held_blocks, watched_blocks;
   Strands strands;
+  std::vector<std::uint32_t> plain_rows;  ///< numbers of the rows held that are not made of strands
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
 
   // series
   double time = 0;
-  std::vector<double> q, v;           ///< [k * n + i]
+  std::vector<double> q_room, v;
+  std::span<double> q;                ///< [k * n + i]; v the same
   std::vector<double> lambda;         ///< [k * m + j]
   std::vector<double> watched_value;  ///< [w * orders + k]
   std::vector<double> power;
@@ -1005,7 +993,9 @@ struct Series::Impl {
   std::vector<double> inverse_mass;  ///< per variable, when all masses are single numbers that never change
   std::vector<double> weighted;      ///< J W, then
   linear::GramFactor factor;
-  std::vector<double> force, acceleration, right, size;
+  std::vector<double> force_room, acceleration_room;
+  std::span<double> force, acceleration;
+  std::vector<double> right, size;
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
 };
 
