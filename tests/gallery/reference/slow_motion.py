@@ -11,9 +11,18 @@ from itertools import combinations
 
 from mpmath import cos, lu_solve, matrix, mp, mpf, sin, sqrt
 
-mp.dps = 60
-CLOSE = mpf(10) ** -32  # what counts as touching
-SAME = mpf(10) ** -38  # when two columns agree
+
+def work_with(digits):
+    """Digits carried, and what follows from them."""
+    global CLOSE, SAME, ROOT, SOON
+    mp.dps = digits
+    CLOSE = mpf(10) ** -(digits * 8 // 15)  # what counts as touching
+    SAME = mpf(10) ** -(digits * 19 // 30)  # when two columns agree
+    ROOT = mpf(10) ** -(digits * 3 // 4)  # what is left of a quantity at its root
+    SOON = mpf(10) ** -(digits * 17 // 60)  # shocks that come faster are carried to their limit
+
+
+work_with(60)
 
 
 class Linear:
@@ -231,20 +240,17 @@ class Motion:
         result.update({c.name: c.value(t, q) for c in self.conditions if c not in self.held})
         return q, v, result
 
-    def root(self, name, low, high):
+    def root(self, name, low, flow, high, fhigh):
         """The length of step at which the watched quantity rises through zero (Illinois)."""
-        flow, fhigh = self.watch(low)[2][name], self.watch(high)[2][name]
         for _ in range(200):
             middle = (low * fhigh - high * flow) / (fhigh - flow)
             f = self.watch(middle)[2][name]
-            if abs(f) < CLOSE * CLOSE or abs(high - low) < mpf(10) ** -50 or abs(f) < mpf(10) ** -45:
+            if abs(f) < ROOT or abs(high - low) < ROOT / 100000:
                 return middle
             if f > 0:
                 high, fhigh, flow = middle, f, flow / 2
             else:
                 low, flow, fhigh = middle, f, fhigh / 2
-            if middle != low and abs(f) < mpf(10) ** -40:
-                return middle
         return middle
 
     def advance(self, until):
@@ -254,15 +260,17 @@ class Motion:
             q, v, watched = self.watch(h)
             found = None
             for name, value in watched.items():
-                if value <= mpf(10) ** -45:
+                if value <= ROOT:
                     continue
                 # The start of the step is on the right side, or at zero and about to leave it: look for a place inside.
                 low = h / 2
-                while self.watch(low)[2][name] >= 0:
+                below = self.watch(low)[2][name]
+                while below >= 0:
                     low /= 2
+                    below = self.watch(low)[2][name]
                     if low < h / 2**40:
                         raise ArithmeticError(name + " is on the wrong side from the start")
-                at = self.root(name, low, h)
+                at = self.root(name, low, below, h, value)
                 if found is None or at < found[0]:
                     found = (at, name)
             if found is None:
@@ -304,7 +312,7 @@ class Motion:
         limit = c - (c - b) ** 2 / (c - 2 * b + a)
         a, b, c = times[-2 - 2 * period], times[-2 - period], times[-2]
         check = c - (c - b) ** 2 / (c - 2 * b + a)
-        assert abs(limit - check) < mpf(10) ** -24, (limit, check)
+        assert abs(limit - check) < mpf(10) ** -20, (limit, check)
         closed = [c for c in self.conditions if c.equation or [c.name] in names[-period:] or c in self.held]
         struck = [c for c in closed if [c.name] in names[-period:]]
 
@@ -329,7 +337,7 @@ class Motion:
             # What comes next may come soon.
             last = self.events[-1]["time"] - self.events[-2]["time"] if len(self.events) > 1 else self.longest_step
             self.step = min(self.longest_step, last / 8)
-            if last < mpf(10) ** -17:
+            if last < SOON:
                 self.carry_to_limit()
             if show:
                 e = self.events[-1]
