@@ -54,6 +54,8 @@ struct Block {
   std::vector<std::uint32_t> velocity_of;
   std::vector<std::uint32_t> target_of;    ///< terms: [output * width + lane]
   std::vector<std::uint32_t> row;          ///< [lane]: number among the held or watched rows
+  std::vector<std::uint32_t> entry_at;     ///< held: place in J of the gradient, [slot * width + lane]
+  bool strands = false;                    ///< held: strands do the orders above zero
 };
 
 unsigned width_for(std::size_t lanes) {
@@ -372,8 +374,9 @@ struct Series::Impl {
           block.speeds = take(shapes[g].directions.size() * orders * block.width);
           block.carried = take(std::size_t{orders} * block.width);
           block.row.assign(numbers, numbers + block.count);
-          if (all_strands(g)) add_strands(block);
-          if (!all_strands(g)) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
+          block.strands = all_strands(g);
+          if (block.strands) add_strands(block);
+          if (!block.strands) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
           held_blocks.push_back(std::move(block));
         });
     strands.lay_out(n);
@@ -392,6 +395,18 @@ struct Series::Impl {
     for (const HeldRow& one : held_rows) {
       for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) column.push_back(model.row_column[e]);
       start.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+    for (Block& block : held_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+      block.entry_at.resize(std::size_t{slots} * block.width);
+      for (std::uint32_t slot = 0; slot < slots; ++slot) {
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          const std::uint32_t row = held_rows[block.row[l]].row;
+          block.entry_at[slot * block.width + l] =
+              start[block.row[l]] + group.entry_of[slot * group.lanes + model.row_lane[row]] - model.row_start[row];
+        }
+      }
     }
     entry.assign(column.size(), 0.0);
     weighted.assign(column.size(), 0.0);
@@ -435,7 +450,7 @@ struct Series::Impl {
   void begin_strands() {
     std::size_t s = 0;
     for (const Block& block : held_blocks) {
-      if (!all_strands(block.group)) continue;
+      if (!block.strands) continue;
       for (const Direction& direction : shapes[block.group].directions) {
         const std::uint32_t root = shapes[block.group].root;
         const double* g = registers(block) + std::size_t{direction.reg} * orders * block.width;
@@ -490,22 +505,18 @@ struct Series::Impl {
 
   /// Entries of J from the tapes.
   void load_rows() {
+    std::fill(gradient_sum.begin(), gradient_sum.end(), 0.0);
     for (const Block& block : held_blocks) {
       const RowGroup& group = model.groups[block.group];
       const expressions::Tape& tape = shapes[block.group].held;
       const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
-      const double* r = registers(block);
-      for (std::uint32_t l = 0; l < block.count; ++l) {
-        const std::uint32_t j = block.row[l];
-        const std::uint32_t row = held_rows[j].row;
-        const std::uint32_t lane = model.row_lane[row];
-        double sum = 0;
-        for (std::uint32_t slot = 0; slot < slots; ++slot) {
-          const double g = r[std::size_t{tape.outputs[1 + slot]} * orders * block.width + l];
-          entry[start[j] + group.entry_of[slot * group.lanes + lane] - model.row_start[row]] = g;
-          sum += std::abs(g);
+      const std::uint32_t* at = block.entry_at.data();
+      for (std::uint32_t slot = 0; slot < slots; ++slot, at += block.width) {
+        const double* g = registers(block) + std::size_t{tape.outputs[1 + slot]} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          entry[at[l]] = g[l];
+          gradient_sum[block.row[l]] += std::abs(g[l]);
         }
-        gradient_sum[j] = sum;
       }
     }
   }
@@ -590,7 +601,8 @@ struct Series::Impl {
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
     });
     if (!result.regular) return result;
-    if (broken) {
+    // Below rounding there is nothing to correct.
+    if (broken && result.position_drift > 2e-16) {
       correct(state.position, carry_position);
       std::copy(state.position.begin(), state.position.end(), q.begin());
       order_zero(state);
@@ -607,7 +619,7 @@ struct Series::Impl {
       }
       broken = broken || right[j] != 0;
     });
-    if (broken) {
+    if (broken && result.velocity_drift > 2e-16) {
       correct(state.velocity, carry_velocity);
       std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
     }
@@ -783,7 +795,7 @@ struct Series::Impl {
       std::fill(right.begin(), right.end(), 0.0);
       if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
       for (Block& block : held_blocks) {
-        if (all_strands(block.group)) continue;
+        if (block.strands) continue;
         // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
         if (!model.groups[block.group].holonomic) fill_row(block, state, k);
         fill_row(block, state, k + 1);
@@ -803,7 +815,7 @@ struct Series::Impl {
         factor.solve(right);
         std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
         for (const Block& block : held_blocks) {
-          if (all_strands(block.group)) continue;
+          if (block.strands) continue;
           double* to = arena.data() + block.carried + std::size_t{k} * block.width;
           for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
         }

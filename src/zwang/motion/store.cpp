@@ -129,7 +129,7 @@ class HeldFile {
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
-    text += (text.empty() ? "" : "\n") + name;
+    text.append(text.empty() ? "" : "\n").append(name);
   }
   return text;
 }

@@ -11,10 +11,8 @@
 /// Symbols as in series.hpp. Reference: docs/mathematics, section 10.3.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -135,28 +133,16 @@ class Strands {
 
   template <unsigned W>
   void extend_width(unsigned k, const double* q_next, double* force, double* right) {
-    using expressions::Lanes;
-    const unsigned m = k + 2;
-    const double factor = (k + 1.0) * m * 0.5;
-    for (std::size_t first = 0; first < padded_; first += W) {
-      const double* delta = delta_.data() + first;
-      const double* carried = carried_.data() + first;
-      const auto at = [&](const double* x, unsigned order) { return expressions::load<W>(x + order * padded_, 0); };
-      const Lanes<W> next = differences<W>(first, q_next);
-      expressions::store<W>(delta_.data() + first + (k + 1) * padded_, 0, next);
+    using expressions::load;
+    double* next = delta_.data() + (k + 1) * padded_;
+    for (std::size_t first = 0; first < padded_; first += W) expressions::store<W>(next + first, 0, differences<W>(first, q_next));
 
-      // The first sum is symmetric: every pair counts twice. The second runs over the multipliers so far.
-      Lanes<W> pairs;
-      if (m > 2) pairs = at(delta, 1) * next;
-      for (unsigned l = 2; 2 * l < m; ++l) pairs += at(delta, l) * at(delta, m - l);
-      pairs = pairs + pairs;
-      if (m % 2 == 0) pairs += at(delta, m / 2) * at(delta, m / 2);
-      expressions::store<W>(part_.data() + first, 0, (factor * expressions::load<W>(c_.data() + first, 0)) * pairs);
-      if (k > 0) {
-        Lanes<W> reaction = at(delta, 1) * at(carried, k - 1);
-        for (unsigned l = 2; l <= k; ++l) reaction += at(delta, l) * at(carried, k - l);
-        take_off<W>(first, sign_a_.data(), sign_b_.data(), reaction, force);
-      }
+    // The sums over lower orders, then what they mean for rows and forces.
+    sums_(padded_, W, k, delta_.data(), carried_.data(), part_.data(), reaction_.data());
+    const double factor = (k + 1.0) * (k + 2.0) * 0.5;
+    for (std::size_t first = 0; first < padded_; first += W) {
+      expressions::store<W>(part_.data() + first, 0, (factor * load<W>(c_.data() + first, 0)) * load<W>(part_.data() + first, 0));
+      if (k > 0) take_off<W>(first, sign_a_.data(), sign_b_.data(), load<W>(reaction_.data() + first, 0), force);
     }
     add_up(right);
   }
@@ -179,6 +165,12 @@ class Strands {
     }
   }
 
+  using Sums = void (*)(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
+                        double* pairs, double* reaction);
+  /// The widest that this processor has; all give the same bits.
+  [[nodiscard]] static Sums choose_sums();
+
+  Sums sums_ = choose_sums();
   std::vector<Strand> strand_;
   std::vector<std::uint32_t> place_;  ///< of the strand added as number s
   unsigned orders_ = 0;
@@ -193,79 +185,7 @@ class Strands {
   std::vector<std::ptrdiff_t> from_a_, from_b_;  ///< per chunk: first variable of the run
   std::vector<double> delta_;                    ///< [k * padded + place]
   std::vector<double> carried_;                  ///< c lambda: [k * padded + place]
-  std::vector<double> part_;
+  std::vector<double> part_, reaction_;
 };
-
-inline void Strands::lay_out(std::size_t variables) {
-  const std::size_t count = strand_.size();
-  width_ = count > 4 ? 8 : (count > 2 ? 4 : 2);
-  padded_ = (count + width_ - 1) / width_ * width_;
-
-  // By row, then by variable; the later variable is called a, so that the conditions of a chain make runs.
-  for (Strand& one : strand_) {
-    if (one.sign_b != 0 && one.b > one.a) {
-      std::swap(one.a, one.b);
-      std::swap(one.sign_a, one.sign_b);
-    }
-  }
-  std::vector<std::uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
-    return strand_[x].row != strand_[y].row ? strand_[x].row < strand_[y].row : strand_[x].a < strand_[y].a;
-  });
-  place_.assign(count, 0);
-  row_.assign(padded_, 0);
-  a_.assign(padded_, count > 0 ? strand_[0].a : 0);
-  b_ = a_;
-  for (std::vector<double>* list : {&sign_a_, &sign_b_, &c_, &gradient_, &weight_a_, &weight_b_, &part_}) list->assign(padded_, 0.0);
-  in_pairs_ = true;
-  for (std::uint32_t s = 0; s < count; ++s) {
-    const Strand& one = strand_[order[s]];
-    place_[order[s]] = s;
-    row_[s] = one.row;
-    a_[s] = one.a;
-    b_[s] = one.sign_b != 0 ? one.b : one.a;
-    sign_a_[s] = one.sign_a;
-    sign_b_[s] = one.sign_b;
-    c_[s] = one.c;
-    in_pairs_ = in_pairs_ && one.row == s / 2;
-  }
-  in_pairs_ = in_pairs_ && count % 2 == 0;
-
-  // Runs: a and b both count up through the chunk, where they matter.
-  const std::size_t chunks = width_ == 0 ? 0 : padded_ / width_;
-  run_.assign(chunks, 0);
-  from_a_.assign(chunks, 0);
-  from_b_.assign(chunks, 0);
-  const auto run_of = [&](const std::vector<std::uint32_t>& variable, const std::vector<double>& sign, std::size_t first,
-                          std::ptrdiff_t& from) {
-    bool known = false;
-    from = 0;
-    for (std::size_t i = 0; i < width_; ++i) {
-      if (sign[first + i] == 0) continue;
-      const auto here = static_cast<std::ptrdiff_t>(variable[first + i]) - static_cast<std::ptrdiff_t>(i);
-      if (known && here != from) return false;
-      from = here;
-      known = true;
-    }
-    const auto room = static_cast<std::ptrdiff_t>(margin);
-    return from >= -room && from + static_cast<std::ptrdiff_t>(width_) <= static_cast<std::ptrdiff_t>(variables) + room;
-  };
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const bool run = run_of(a_, sign_a_, chunk * width_, from_a_[chunk]) && run_of(b_, sign_b_, chunk * width_, from_b_[chunk]);
-    run_[chunk] = run ? 1 : 0;
-  }
-  delta_.assign(orders_ * padded_, 0.0);
-  carried_.assign(orders_ * padded_, 0.0);
-}
-
-inline void Strands::weigh(std::span<const double> inverse_mass) {
-  for (std::size_t s = 0; s < strand_.size(); ++s) {
-    gradient_[s] = c_[s] * delta_[s];
-    if (inverse_mass.empty()) continue;
-    weight_a_[s] = sign_a_[s] * inverse_mass[a_[s]];
-    weight_b_[s] = sign_b_[s] * inverse_mass[b_[s]];
-  }
-}
 
 }  // namespace zwang::motion
