@@ -101,7 +101,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
       gradient += std::abs(rows.entry[e]);
     }
-    impl.touch_value[row] = touch * scale.position * (gradient + touch * scale.position);
+    const double near = options.touch_position > 0 ? options.touch_position : touch;
+    impl.touch_value[row] = near * scale.position * (gradient + near * scale.position);
     impl.touch_rate[row] = touch * (scale.velocity * gradient + std::abs(rows.explicit_rate[row]) + touch);
 
     const model::RowKind kind = model.row_kind[row];

@@ -194,13 +194,19 @@ void end(Motion& motion, Status status, std::string why) {
   motion.why = std::move(why);
 }
 
+double speed_scale(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const double duration = impl.until - impl.model.simulation.start;
+  return std::max(impl.fastest, duration > 0 ? impl.extent / duration : 0.0);
+}
+
 bool project(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
   const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity,
-                                                              impl.extent, impl.fastest);
+                                                              impl.extent, speed_scale(motion));
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
   return found.regular;
@@ -241,6 +247,9 @@ bool advance(Motion& motion) {
     return true;
   }
   h = std::min(h, gap);
+  // Two points that pass through one another: begin anew just behind, where their distance grows again.
+  const double branch = impl.series.branch(h);
+  if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
 
   // The first thing that happens.
   const Happening found = first_happening(motion, h, impl.buffer);

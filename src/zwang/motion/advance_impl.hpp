@@ -101,6 +101,9 @@ void end(Motion& motion, Status status, std::string why);
 /// Multipliers of the rows held now, ascending by row, from the accelerations of this instant.
 void take_multipliers(Motion& motion);
 
+/// The scale of velocities: the largest so far, and not less than the extent over the duration.
+[[nodiscard]] double speed_scale(const Motion& motion);
+
 [[nodiscard]] double resolution(double time);
 [[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 

@@ -100,6 +100,7 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   const auto begin = Clock::now();
   const double before = store.account().seconds;
   auto last_commit = begin;
+  double pause = 0;
   std::uint64_t pieces_then = store.pieces();
   const auto commit = [&](const std::string& status, bool patient) {
     Account account = account_of(model, motion);
@@ -108,9 +109,15 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
     if (status != words(Status::going) && status != "interrupted") {
       sampler.finish(account);
     }
-    store.commit(account, save(motion), patient);
+    // While a reader holds the file the run goes on, and asks again in a second.
+    pause = store.commit(account, save(motion), patient) ? 0 : 1;
     last_commit = Clock::now();
     pieces_then = store.pieces();
+  };
+  const auto due = [&] {
+    const double elapsed = seconds_since(last_commit);
+    const bool much = store.pieces() - pieces_then >= recording.pieces || store.pending() >= recording.bytes;
+    return elapsed >= recording.seconds || (much && elapsed >= pause);
   };
 
   // Piece by piece into the file; what is in it becomes permanent every few seconds.
@@ -127,7 +134,7 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
         commit("interrupted", true);
         return false;
       }
-    } else if (seconds_since(last_commit) >= recording.seconds || store.pieces() - pieces_then >= recording.pieces) {
+    } else if (due()) {
       commit(std::string(words(Status::going)), false);
     }
   }

@@ -12,6 +12,7 @@ namespace zwang::motion {
 struct Recording {
   double seconds = 2;              ///< computing time between two commits
   std::uint64_t pieces = 100'000;  ///< at most so many pieces between two commits
+  std::uint64_t bytes = 32 << 20;  ///< and about so many bytes
   /// Asked after every piece; false interrupts the run, which can go on later.
   std::function<bool(const Motion&)> go_on;
 };

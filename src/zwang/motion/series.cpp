@@ -10,6 +10,7 @@
 
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/linear/gram_factor.hpp"
+#include "zwang/motion/excursion.hpp"
 #include "zwang/motion/strands.hpp"
 
 namespace zwang::motion {
@@ -40,6 +41,7 @@ struct RowShape {
   bool quadratic = false;           ///< every direction is constant or its own: strands do the rest
   std::uint32_t root = 0;           ///< not 0: f = root - constant; while it is held the root is constant, too
   expressions::Tape watched;
+  std::vector<std::uint32_t> roots;  ///< registers of the watched tape that are roots
 };
 
 /// A block of lanes of one shape, with the registers of its tape.
@@ -178,6 +180,17 @@ double own_factor(const expressions::Tape& tape, const Direction& direction, std
   return nothing_else && direction.slots.size() <= 2 ? c : 0;
 }
 
+/// Registers that hold roots (or other powers that are no whole ones): never negative, whatever their series say.
+std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
+  std::vector<std::uint32_t> roots;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+    const expressions::Op op = tape.instructions[i].op;
+    if (op == expressions::Op::sqrt || op == expressions::Op::power) roots.push_back(static_cast<std::uint32_t>(before + i));
+  }
+  return roots;
+}
+
 RowShape make_shape(const RowGroup& group) {
   RowShape shape;
   const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
@@ -199,6 +212,7 @@ RowShape make_shape(const RowGroup& group) {
   }
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
+  shape.roots = find_roots(shape.watched);
   return shape;
 }
 
@@ -307,6 +321,7 @@ struct Series::Impl {
       // Masses that never change are in M already.
       const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
       term_tapes.push_back(term_tape(group));
+      term_roots.push_back(find_roots(term_tapes.back()));
       if (constant_kinetic) continue;
       std::vector<std::uint32_t> lanes(group.lanes);
       for (std::uint32_t l = 0; l < group.lanes; ++l) lanes[l] = l;
@@ -607,6 +622,8 @@ struct Series::Impl {
       std::copy(state.position.begin(), state.position.end(), q.begin());
       order_zero(state);
       load_rows();
+      // A factor of other rows would feed the correction back into the next step, the stronger the nearer they are to dependence.
+      if (result.position_drift > 1e-15) factor.factor(rows(), dynamics.mass);
     }
 
     // Velocity: p.v + p0 = 0 for velocity conditions, g.v + f_t = 0 for the others.
@@ -911,6 +928,32 @@ struct Series::Impl {
     return least > 1000 ? 1e300 : std::exp2(least);
   }
 
+  /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.
+  [[nodiscard]] double branch(double h) const {
+    double first = h;
+    std::array<double, 64> p{};
+    const auto look = [&](const Block& block, const std::vector<std::uint32_t>& roots, unsigned count) {
+      for (const std::uint32_t reg : roots) {
+        const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          double least = y[l];
+          double power_of_h = 1;
+          for (unsigned k = 1; k < count; ++k) {
+            power_of_h *= first;
+            least -= std::abs(y[k * block.width + l]) * power_of_h;
+          }
+          if (least > 0 || !(y[l] > 0)) continue;
+          for (unsigned k = 0; k < count; ++k) p[k] = -y[k * block.width + l];
+          const Excursion found = first_excursion({p.data(), count}, first, 0.0);
+          if (found.kind == Excursion::Kind::crossing) first = found.at;
+        }
+      }
+    };
+    for (const Block& block : watched_blocks) look(block, shapes[block.group].roots, model.groups[block.group].holonomic ? N + 1 : N);
+    for (const Block& block : terms) look(block, term_roots[block.group], N - 1);
+    return first;
+  }
+
   // ---- work
 
   /// Coefficients of the power of all that has no potential. Products of series are kept whole: that of two series that
@@ -976,6 +1019,7 @@ struct Series::Impl {
   std::size_t n;
   std::vector<RowShape> shapes;
   std::vector<expressions::Tape> term_tapes;
+  std::vector<std::vector<std::uint32_t>> term_roots;
   model::Dynamics dynamics;
   model::Scratch scratch;
   bool varying_mass = false;
@@ -1024,6 +1068,7 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
+double Series::branch(double h) const { return impl_->branch(h); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
   return {impl_->lambda.data(), (impl_->N - 1) * impl_->held_rows.size()};

@@ -60,6 +60,9 @@ class Series {
   /// the largest of their own first terms.
   [[nodiscard]] double reach(double tolerance) const;
 
+  /// Where on [0, h] a root in an open condition or a force passes zero, beyond which its series has the wrong sign; else h.
+  [[nodiscard]] double branch(double h) const;
+
   [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * held + j], k = 0..N-2, in the order chosen
   [[nodiscard]] std::size_t held() const;

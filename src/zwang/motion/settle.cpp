@@ -12,7 +12,8 @@ namespace {
 
 using instant::Role;
 
-constexpr double motion_touch = 1e-12;  ///< what counts as touching during a motion: states are exact to rounding there
+constexpr double motion_touch = 1e-12;    ///< what counts as zero of a rate during a motion
+constexpr double touch_position = 2e-15;  ///< of a position: what closes is known, the rest is open unless by rounding
 
 bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
 
@@ -22,14 +23,7 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
-/// Scales of position and velocity: those of the state, but never far below what the motion has had.
-constexpr double fading = 1e-6;
-double position_scale(const Motion& motion) {
-  return std::max({largest(motion.state.position), fading * motion.impl->extent, 1e-300});
-}
-double velocity_scale(const Motion& motion) {
-  return std::max({largest(motion.state.velocity), fading * motion.impl->fastest, 1e-300});
-}
+constexpr double fading = 1e-6;  ///< scales of the state count, but never less than this part of the motion's
 
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {
@@ -99,7 +93,7 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
 }
 
 /// The new sets: rows held in the order of their right to be kept, rows watched.
-void choose_rows(Motion& motion) {
+void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
@@ -107,8 +101,8 @@ void choose_rows(Motion& motion) {
   std::vector<std::uint32_t> watched;
   std::vector<std::uint32_t> resting;
   motion.held.clear();
-  const double scale = position_scale(motion);
-  const double speed = velocity_scale(motion);
+  const double scale = std::max(impl.extent, largest(motion.state.position));
+  const double speed = std::max(speed_scale(motion), largest(motion.state.velocity));
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
@@ -123,7 +117,8 @@ void choose_rows(Motion& motion) {
     } else if (is_held(role)) {
       impl.place[row] = Place::held;
       motion.held.push_back(row);
-      if (role == Role::equation || now.multipliers[row] > 0) {
+      const bool vanishes = std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+      if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
         held.push_back({row, false});
       } else {
         resting.push_back(row);
@@ -310,9 +305,9 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
 }
 
 /// The sets of the next piece and the state on them.
-void hold_rows(Motion& motion) {
+void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
-  choose_rows(motion);
+  choose_rows(motion, balanced);
   if (!project(motion)) end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
   watch_implied(motion);
   impl.settled_skips = 0;
@@ -339,12 +334,13 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   }
   instant::Options options;
   options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
+  options.touch_position = first ? 0 : touch_position;
   if (!first) {
     options.closed = closed;
     options.steady = steady;
   }
   options.least_position = fading * impl.extent;
-  options.least_velocity = std::max(largest(motion.state.velocity), fading * impl.fastest);
+  options.least_velocity = std::max(largest(motion.state.velocity), fading * speed_scale(motion));
   std::vector<std::uint8_t> balanced(model.rows(), 0);
   for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
   if (!triggers.releasing.empty()) options.balanced = balanced;
@@ -352,7 +348,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
 
   Gathered gathered;
   regulate_until_determined(motion, options, gathered);
-  if (motion.status == Status::going && determined(motion)) hold_rows(motion);
+  if (motion.status == Status::going && determined(motion)) hold_rows(motion, triggers.releasing);
   list_events(motion, triggers, gathered, before, first);
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
@@ -386,7 +382,7 @@ void take_multipliers(Motion& motion) {
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const double speed = velocity_scale(motion);
+  const double speed = std::max(largest(motion.state.velocity), fading * speed_scale(motion));
   const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
 
   // Whatever speed and gap is left goes: the state is brought onto all of them.
@@ -405,6 +401,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   // Then the instant as always.
   instant::Options options;
   options.touch = std::min(motion_touch, model.simulation.touch);
+  options.touch_position = touch_position;
   options.closed = closed;
   options.steady = closed;
   options.least_position = fading * impl.extent;
@@ -413,7 +410,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   options.inelastic = true;
   Gathered gathered;
   regulate_until_determined(motion, options, gathered);
-  if (motion.status == Status::going && determined(motion)) hold_rows(motion);
+  if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }
 
 void settle(Motion& motion, const Triggers& triggers, bool first) {

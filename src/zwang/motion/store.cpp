@@ -198,6 +198,7 @@ struct Store::Impl {
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
   std::uint64_t checkpoints = 0;
+  std::uint64_t pending = 0;
   std::vector<std::string> output_names;
 
   Statement add_piece;
@@ -223,6 +224,8 @@ struct Store::Impl {
 };
 
 void Store::Impl::prepare() {
+  // Pages wait in memory for the commit: spilling them earlier would shut readers out for all that time.
+  database.run("PRAGMA cache_spill = OFF");
   add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)");
   add_event_row = database.prepare(
@@ -443,6 +446,7 @@ const Account& Store::account() const { return impl_->account; }
 std::uint64_t Store::pieces() const { return impl_->pieces; }
 std::uint64_t Store::events() const { return impl_->events; }
 std::uint64_t Store::samples() const { return impl_->samples; }
+std::uint64_t Store::pending() const { return impl_->pending; }
 
 std::string Store::checkpoint() const {
   Statement last = impl_->database.prepare("SELECT state FROM checkpoints ORDER BY number DESC LIMIT 1");
@@ -466,6 +470,7 @@ void Store::set_until(const std::string& until, double value) {
 void Store::add(const Piece& piece) {
   impl_->begin();
   const auto number = static_cast<std::int64_t>(impl_->pieces++);
+  impl_->pending += 100 + sizeof(double) * (piece.position.size() + piece.multiplier.size());
   impl_->add_piece.put(number).put(piece.start).put(piece.length);
   impl_->add_piece.put(std::int64_t{piece.orders}).put(std::span<const double>(piece.position));
   impl_->add_piece.put(std::span<const std::uint32_t>(piece.rows)).put(std::int64_t{piece.multiplier_orders});
@@ -475,6 +480,7 @@ void Store::add(const Piece& piece) {
 void Store::add(const Event& event) {
   impl_->begin();
   const auto number = static_cast<std::int64_t>(impl_->events++);
+  impl_->pending += 200 + sizeof(double) * 2 * event.position.size();
   impl_->add_event.put(number).put(event.time).put(words(event.kind)).put(event.lost).put(event.note);
   impl_->add_event.put(std::span<const double>(event.position)).put(std::span<const double>(event.velocity)).run();
 
@@ -492,6 +498,7 @@ void Store::add(const Sample& sample) {
   impl_->begin();
   assert(sample.outputs.size() == impl_->output_names.size());
   const auto number = static_cast<std::int64_t>(impl_->samples++);
+  impl_->pending += 100 + sizeof(double) * 3 * sample.state.position.size();
   impl_->add_sample.put(number).put(sample.state.time).put(std::span<const double>(sample.state.position));
   impl_->add_sample.put(std::span<const double>(sample.state.velocity))
       .put(std::span<const std::uint32_t>(sample.rows));
@@ -525,13 +532,14 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
   impl_->add_checkpoint.put(static_cast<std::int64_t>(impl_->events)).put(static_cast<std::int64_t>(impl_->samples));
   impl_->add_checkpoint.put_bytes(checkpoint).run();
   impl_->forget_checkpoints.put(number - 1).run();
-  if (!patient) {
-    return impl_->database.commit(200);
-  }
-  for (int attempt = 0; attempt < 6; ++attempt) {
-    if (impl_->database.commit(10'000)) {
+  for (int attempt = 0; attempt < (patient ? 6 : 1); ++attempt) {
+    if (impl_->database.commit(patient ? 10'000 : 200)) {
+      impl_->pending = 0;
       return true;
     }
+  }
+  if (!patient) {
+    return false;
   }
   throw Error({path(), 0, 0},
               "another program has held the run file for a minute; the last seconds of the run are lost: close it "

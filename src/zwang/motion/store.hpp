@@ -78,6 +78,8 @@ class Store {
   [[nodiscard]] std::uint64_t pieces() const;
   [[nodiscard]] std::uint64_t events() const;
   [[nodiscard]] std::uint64_t samples() const;
+  /// Bytes added since the last commit, about; they are in memory until then.
+  [[nodiscard]] std::uint64_t pending() const;
   /// Bytes of the last checkpoint; empty if there is none yet.
   [[nodiscard]] std::string checkpoint() const;
 
