@@ -163,6 +163,7 @@ void watch_implied(Motion& motion) {
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
     if (!impl.held_rows[j].implied_if_dependent || !impl.series.skipped(j)) continue;
     impl.place[impl.held_rows[j].row] = Place::implied;
+    impl.leading[impl.held_rows[j].row] = 0;
     impl.watched_rows.push_back(impl.held_rows[j].row);
     any = true;
   }
