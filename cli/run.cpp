@@ -240,7 +240,7 @@ std::string event_table(const model::Model& model, const motion::Store& store) {
   constexpr std::uint64_t tail = 20;
   const std::uint64_t count = store.events();
   if (count == 0) {
-    return "  no events: the same conditions bind all the time\n";
+    return store.pieces() == 0 ? "  no events\n" : "  no events: the same conditions bind all the time\n";
   }
   const bool all = count <= head + tail;
   Table table({"time", "event", "conditions", "impulses", "energy lost", ""});

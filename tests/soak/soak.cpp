@@ -115,7 +115,9 @@ until = 1e9
         store.events(), seconds() - begin, static_cast<double>(size) / 1e6, early, megabytes(),
         std::abs(motion.energy.defect()) / motion.energy.largest_kinetic);
   }
+#ifndef __SANITIZE_ADDRESS__  // which keeps what was given back
   EXPECT_LE(megabytes(), early + 4);
+#endif
   std::error_code code;
   std::filesystem::remove_all(folder, code);
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <bit>
 #include <cassert>
@@ -24,12 +23,11 @@ static_assert(std::numeric_limits<double>::is_iec559);
 
 namespace {
 
-/// Has a file reached the largest size that this process may write? The system's own word for it is often lost on the way.
-bool at_size_limit(const std::string& path) {
+/// Is there a limit of file sizes, and was it in the way? The system's own word for it is often lost until one asks.
+bool is_size_limit(int code, int reason) {
   rlimit limit = {};
-  struct stat status = {};
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-         ::stat(path.c_str(), &status) == 0 && static_cast<rlim_t>(status.st_size) + 65536 > limit.rlim_cur;
+  return reason == EFBIG ||
+         (code == SQLITE_IOERR_WRITE && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY);
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ void fail(sqlite3* database, const std::string& path, int code) {
   switch (kind) {
     case SQLITE_FULL: throw Error({path, 0, 0}, intact("the run file cannot grow, the disk is full"));
     case SQLITE_IOERR:
-      if (reason == EFBIG || at_size_limit(path)) {
+      if (is_size_limit(code, reason)) {
         throw Error({path, 0, 0}, intact("the run file cannot grow, it has reached the limit of file sizes"));
       }
       throw Error({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
