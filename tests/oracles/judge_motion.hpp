@@ -2,7 +2,7 @@
 ///
 /// Beside the keys of the reference file a problem's system may have, on a constraint, `restitution` and (with
 /// `suddenly_imposed`) `seized_at`; `blows`, a list of {at, impulse by coordinate}; and `stop`. What is expected may have
-/// a `status`; kinds of events may be called by the reference file's words or by ours.
+/// a `status`, and `conditions_any` where dependent conditions may stand for one another; kinds of events may be called by the reference file's words or by ours.
 #pragma once
 
 #include <nlohmann/json.hpp>
