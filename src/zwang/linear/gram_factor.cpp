@@ -9,7 +9,6 @@ namespace zwang::linear {
 
 namespace {
 
-constexpr std::size_t small = 8;        ///< rows below which dense is always faster
 constexpr std::size_t largest_dense = 400;
 constexpr double vanishing = 1e-13;     ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
 
@@ -22,20 +21,14 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   diagonal_.assign(size_, 0.0);
   skipped_count_ = 0;
 
-  // Dense when small, or when the graph of Phi has hardly any zeros.
-  dense_ = size_ < small;
+  // Dense when tiny, or when the graph of Phi has hardly any zeros.
+  dense_ = size_ < 3;
   if (!dense_) {
     gram_.shape(rows, mass);
-    dense_ = size_ <= largest_dense && gram_.edges() * 4 >= size_ * size_;
+    dense_ = size_ <= largest_dense && gram_.edges() * 4 >= size_ * size_ && gram_.edges() >= size_;
   }
   if (dense_) {
-    phi_.assign(size_ * size_, 0.0);
-    lower_.assign(size_ * size_, 0.0);
-    inverse_pivot_.assign(size_, 0.0);
-    column_.assign(mass.size(), 0.0);
-    image_.assign(mass.size(), 0.0);
-    null_.reserve(size_ * 4);
-    part_.reserve(size_);
+    make_dense(mass);
     return;
   }
   std::vector<std::uint32_t> all(size_);
@@ -44,6 +37,17 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   cholesky_.reset(size_);
   cholesky_.choose(gram_, all);
   right_.assign(size_, 0.0);
+}
+
+void GramFactor::make_dense(const Mass& mass) {
+  dense_ = true;
+  phi_.assign(size_ * size_, 0.0);
+  lower_.assign(size_ * size_, 0.0);
+  inverse_pivot_.assign(size_, 0.0);
+  column_.assign(mass.size(), 0.0);
+  image_.assign(mass.size(), 0.0);
+  null_.reserve(size_ * 4);
+  part_.reserve(size_);
 }
 
 void GramFactor::factor(const SparseRows& rows, const Mass& mass) {
@@ -61,6 +65,12 @@ void GramFactor::factor(const SparseRows& rows, const Mass& mass) {
   cholesky_.factor(gram_);
   skipped_count_ = cholesky_.skipped_count();
   least_pivot_ = cholesky_.least_pivot();
+  // Dependent rows: their right to be kept and their sharing need the whole matrix.
+  if (skipped_count_ > 0 && size_ <= largest_dense) {
+    make_dense(mass);
+    factor_dense(rows, mass);
+    return;
+  }
   for (std::uint32_t j = 0; j < size_; ++j) diagonal_[j] = gram_.diagonal(j);
   std::fill(skipped_.begin(), skipped_.end(), std::uint8_t{0});
   if (skipped_count_ > 0) {

@@ -4,8 +4,8 @@
 ///
 /// Rows come in the order of their right to be kept: a row that depends on rows before it is skipped. A skipped row that
 /// may share takes its even part of the multipliers afterwards (least sum of Phi_jj x_j^2 among all solutions); any other
-/// skipped row has x = 0. Small or full systems are factored dense, others sparse with ordering and pattern kept while the
-/// rows stand; in the sparse case skipped rows do not share.
+/// skipped row has x = 0. Tiny or full systems are factored dense, others sparse with ordering and pattern kept while the
+/// rows stand; when rows turn out dependent, dense again up to 400 rows. Beyond that skipped rows do not share.
 ///
 /// Symbols: J rows (CSR), W inverse mass, Phi dual matrix, L unit lower factor, D pivots.
 #pragma once
@@ -40,6 +40,7 @@ class GramFactor {
   [[nodiscard]] double least_pivot() const { return least_pivot_; }
 
  private:
+  void make_dense(const Mass& mass);
   void factor_dense(const SparseRows& rows, const Mass& mass);
   void solve_dense(double* x) const;
   void find_null_vectors();

@@ -239,7 +239,7 @@ bool advance(Motion& motion) {
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
   const double shortest = 1e-15 * (1 + std::abs(motion.state.time));
-  double h = impl.series.reach(0.1 * impl.tolerance);
+  double h = impl.series.reach(impl.tolerance);
   if (!(h > shortest) && gap > shortest) {
     // No series reaches anywhere: the position is singular, or numbers have run away.
     settle(motion, {}, false);

@@ -360,6 +360,7 @@ struct Series::Impl {
 
   void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
     held_rows.assign(held.begin(), held.end());
+    inequalities = std::any_of(held.begin(), held.end(), [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
     watched_rows.assign(watch.begin(), watch.end());
     arena.resize(term_arena);
     held_blocks.clear();
@@ -430,6 +431,8 @@ struct Series::Impl {
     gradient_sum.assign(m, 0.0);
     rate_scale.assign(m, 0.0);
     lambda_scale.assign(m, 0.0);
+    row_length.assign(m, 1.0);
+    lengths_known = false;
     std::vector<std::uint8_t> shares(m);
     for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
     factor.shape(rows(), dynamics.mass, shares);
@@ -596,6 +599,10 @@ struct Series::Impl {
     load_rows();
     factor.factor(rows(), dynamics.mass);
     result.skipped = factor.skipped_count();
+    if (!lengths_known) {
+      for (std::size_t j = 0; j < m; ++j) row_length[j] = std::sqrt(factor.diagonal(j));
+      lengths_known = true;
+    }
 
     // Position.
     double size_q = least_position;
@@ -623,7 +630,9 @@ struct Series::Impl {
       order_zero(state);
       load_rows();
       // A factor of other rows would feed the correction back into the next step, the stronger the nearer they are to dependence.
-      if (result.position_drift > 1e-15) factor.factor(rows(), dynamics.mass);
+      if (result.position_drift > 1e-9 || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
+        factor.factor(rows(), dynamics.mass);
+      }
     }
 
     // Velocity: p.v + p0 = 0 for velocity conditions, g.v + f_t = 0 for the others.
@@ -796,6 +805,45 @@ struct Series::Impl {
     dynamics.mass.solve(force, acceleration);
   }
 
+  /// v_{k+1} and q_{k+2} from the accelerations of order k.
+  void take_order(unsigned k) {
+    const double* a = acceleration.data();
+    double* next_v = v.data() + (k + 1) * n;
+    double* next_q = q.data() + (k + 2) * n;
+    const double by_v = 1.0 / (k + 1.0);
+    const double by_q = by_v / (k + 2.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      next_v[i] = a[i] * by_v;
+      next_q[i] = a[i] * by_q;
+    }
+  }
+
+  /// All orders of a motion under constant forces that only strands hinder.
+  void extend_strands() {
+    const std::size_t m = held_rows.size();
+    Strands::Order order;
+    order.inverse_mass = inverse_mass.data();
+    order.variables = n;
+    order.a = acceleration.data();
+    for (unsigned k = 0; k + 2 <= N; ++k) {
+      double* multipliers = lambda.data() + k * m;
+      order.k = k;
+      order.q_next = q.data() + (k + 1) * n;
+      order.force = k == 0 ? model.constant_force.data() : nullptr;
+      order.right = multipliers;
+      strands.before_solving(order);
+      factor.solve({multipliers, m});
+      strands.after_solving(order);
+      if (k == 0) {
+        std::copy_n(multipliers, m, right.begin());
+        std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
+        first_sizes();
+        last_sizes();
+      }
+      take_order(k);
+    }
+  }
+
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
@@ -806,6 +854,9 @@ struct Series::Impl {
     }
     if (!strands.empty()) begin_strands();
     double* a = acceleration.data();
+    if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
+      extend_strands();
+    } else {
     for (unsigned k = 0; k + 2 <= N; ++k) {
       // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
       add_forces(state, k);
@@ -839,14 +890,8 @@ struct Series::Impl {
         if (k == 0) last_sizes();
         hinder(k);
       }
-      double* next_v = v.data() + (k + 1) * n;
-      double* next_q = q.data() + (k + 2) * n;
-      const double by_v = 1.0 / (k + 1.0);
-      const double by_q = by_v / (k + 2.0);
-      for (std::size_t i = 0; i < n; ++i) {
-        next_v[i] = a[i] * by_v;
-        next_q[i] = a[i] * by_q;
-      }
+      take_order(k);
+    }
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
@@ -859,10 +904,12 @@ struct Series::Impl {
 
   /// Sizes of the terms behind the multipliers at order zero: of the forces and curvatures, then of the reactions.
   void first_sizes() {
+    if (!inequalities) return;
     for (std::size_t i = 0; i < n; ++i) size[i] = std::abs(force[i]);
     for (std::size_t j = 0; j < held_rows.size(); ++j) lambda_scale[j] = std::abs(right[j]);
   }
   void last_sizes() {
+    if (!inequalities) return;
     const std::size_t m = held_rows.size();
     for (std::size_t j = 0; j < m; ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) size[column[e]] += std::abs(entry[e] * right[j]);
@@ -915,7 +962,7 @@ struct Series::Impl {
       least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {
                          double most = 0;
                          for (std::size_t j = 0; j < m; ++j) {
-                           most = std::max(most, std::abs(lambda[k * m + j]) * std::sqrt(factor.diagonal(j)));
+                           most = std::max(most, std::abs(lambda[k * m + j]) * row_length[j]);
                          }
                          return most;
                        }));
@@ -1042,6 +1089,7 @@ struct Series::Impl {
   std::vector<double> watched_value;  ///< [w * orders + k]
   std::vector<double> power;
   bool power_known = false;
+  bool inequalities = false;  ///< some row held is one: the sizes of multipliers are asked for
 
   // the linear system
   std::vector<std::uint32_t> start, column;
@@ -1053,6 +1101,8 @@ struct Series::Impl {
   std::span<double> force, acceleration;
   std::vector<double> right, size;
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
+  std::vector<double> row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  bool lengths_known = false;
 };
 
 Series::Series(const model::Model& model, unsigned order) : impl_(std::make_unique<Impl>(model, order)) {}

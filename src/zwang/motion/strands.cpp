@@ -49,28 +49,144 @@ template <std::size_t W>
   }
 }
 
-void sums_plain(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
-                double* pairs, double* reaction) {
-  sums(padded, width, k, delta, carried, pairs, reaction);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void sums_wide(std::size_t padded, std::size_t width, unsigned k, const double* delta,
-                                       const double* carried, double* pairs, double* reaction) {
-  sums(padded, width, k, delta, carried, pairs, reaction);
-}
-#endif
-
 }  // namespace
 
-Strands::Sums Strands::choose_sums() {
+/// The loops over strands, written once and compiled for every width of vectors. Chunks of eight whose variables follow one another
+/// are plain loops over arrays; the others go by their indices.
+struct StrandKernels {
+  /// x_a -= weight_a y, x_b -= weight_b y.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void take_off(const Strands& s, std::size_t first, const double* y, double* x) {
+    const double* weight_a = s.weight_a_.data() + first;
+    const double* weight_b = s.weight_b_.data() + first;
+    if (s.run_[first / W] != 0) {
+      double* a = x + s.from_a_[first / W];
+      double t[W];
+      for (std::size_t i = 0; i < W; ++i) t[i] = a[i] - weight_a[i] * y[i];
+      for (std::size_t i = 0; i < W; ++i) a[i] = t[i];
+      double* b = x + s.from_b_[first / W];
+      for (std::size_t i = 0; i < W; ++i) t[i] = b[i] - weight_b[i] * y[i];
+      for (std::size_t i = 0; i < W; ++i) b[i] = t[i];
+      return;
+    }
+    for (std::size_t i = 0; i < W; ++i) {
+      x[s.a_[first + i]] -= weight_a[i] * y[i];
+      x[s.b_[first + i]] -= weight_b[i] * y[i];
+    }
+  }
+
+  /// y = sign_a x_a + sign_b x_b.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void differences(const Strands& s, std::size_t first, const double* x, double* y) {
+    const double* sign_a = s.sign_a_.data() + first;
+    const double* sign_b = s.sign_b_.data() + first;
+    if (s.run_[first / W] != 0) {
+      const double* a = x + s.from_a_[first / W];
+      const double* b = x + s.from_b_[first / W];
+      for (std::size_t i = 0; i < W; ++i) y[i] = sign_a[i] * a[i] + sign_b[i] * b[i];
+      return;
+    }
+    for (std::size_t i = 0; i < W; ++i) y[i] = sign_a[i] * x[s.a_[first + i]] + sign_b[i] * x[s.b_[first + i]];
+  }
+
+  template <std::size_t W>
+  [[gnu::always_inline]] static void before_width(Strands& s, const Strands::Order& o) {
+    const std::size_t padded = s.padded_;
+    double* const part = s.part_.data();
+    double* const reaction = s.reaction_.data();
+    double* const next = s.delta_.data() + (o.k + 1) * padded;
+    for (std::size_t first = 0; first < padded; first += W) {
+      double y[W];
+      differences<W>(s, first, o.q_next, y);
+      for (std::size_t i = 0; i < W; ++i) next[first + i] = y[i];
+    }
+    sums_of_width<W>(padded, o.k, s.delta_.data(), s.carried_.data(), part, reaction);
+
+    // The free accelerations: constant forces at order zero, the reactions of lower multipliers above.
+    double* const a = o.a;
+    if (o.force != nullptr) {
+      for (std::size_t i = 0; i < o.variables; ++i) a[i] = o.inverse_mass[i] * o.force[i];
+    } else {
+      for (std::size_t i = 0; i < o.variables; ++i) a[i] = 0;
+      for (std::size_t first = 0; first < padded; first += W) {
+        double y[W];
+        for (std::size_t i = 0; i < W; ++i) y[i] = reaction[first + i];
+        take_off<W>(s, first, y, a);
+      }
+    }
+
+    // What the rows ask for.
+    const double factor = (o.k + 1.0) * (o.k + 2.0) * 0.5;
+    for (std::size_t first = 0; first < padded; first += W) {
+      double y[W];
+      differences<W>(s, first, a, y);
+      const double* c = s.c_.data() + first;
+      const double* g = s.gradient_.data() + first;
+      for (std::size_t i = 0; i < W; ++i) y[i] = (factor * c[i]) * part[first + i] + g[i] * y[i];
+      for (std::size_t i = 0; i < W; ++i) part[first + i] = y[i];
+    }
+    s.gather(o.right);
+  }
+  [[gnu::always_inline]] static void before(Strands& s, const Strands::Order& o) {
+    switch (s.width_) {
+      case 2: before_width<2>(s, o); break;
+      case 4: before_width<4>(s, o); break;
+      default: before_width<8>(s, o); break;
+    }
+  }
+
+  template <std::size_t W>
+  [[gnu::always_inline]] static void after_width(Strands& s, const Strands::Order& o) {
+    const std::size_t padded = s.padded_;
+    double* const carried = s.carried_.data() + o.k * padded;
+    const double* const delta = s.delta_.data();
+    s.spread(o.right, carried);
+    for (std::size_t first = 0; first < padded; first += W) {
+      double y[W];
+      for (std::size_t i = 0; i < W; ++i) y[i] = delta[first + i] * carried[first + i];
+      take_off<W>(s, first, y, o.a);
+    }
+  }
+  [[gnu::always_inline]] static void after(Strands& s, const Strands::Order& o) {
+    switch (s.width_) {
+      case 2: after_width<2>(s, o); break;
+      case 4: after_width<4>(s, o); break;
+      default: after_width<8>(s, o); break;
+    }
+  }
+
+  static void sums_plain(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
+                         double* pairs, double* reaction) {
+    sums(padded, width, k, delta, carried, pairs, reaction);
+  }
+  static void before_plain(Strands& s, const Strands::Order& order) { before(s, order); }
+  static void after_plain(Strands& s, const Strands::Order& order) { after(s, order); }
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("avx2") != 0) return sums_wide;
+  [[gnu::target("avx2")]] static void sums_wide(std::size_t padded, std::size_t width, unsigned k, const double* delta,
+                                                const double* carried, double* pairs, double* reaction) {
+    sums(padded, width, k, delta, carried, pairs, reaction);
+  }
+  [[gnu::target("avx2")]] static void before_wide(Strands& s, const Strands::Order& order) { before(s, order); }
+  [[gnu::target("avx2")]] static void after_wide(Strands& s, const Strands::Order& order) { after(s, order); }
 #endif
-  return sums_plain;
+};
+
+void Strands::choose_kernels() {
+  sums_ = StrandKernels::sums_plain;
+  before_ = StrandKernels::before_plain;
+  after_ = StrandKernels::after_plain;
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+  if (__builtin_cpu_supports("avx2") != 0) {
+    sums_ = StrandKernels::sums_wide;
+    before_ = StrandKernels::before_wide;
+    after_ = StrandKernels::after_wide;
+  }
+#endif
 }
 
 void Strands::lay_out(std::size_t variables) {
+  choose_kernels();
   const std::size_t count = strand_.size();
   width_ = count > 4 ? 8 : (count > 2 ? 4 : 2);
   padded_ = (count + width_ - 1) / width_ * width_;

@@ -79,11 +79,52 @@ class Strands {
 
   /// Only keep the multipliers of order k.
   void carry(unsigned k, const double* lambda) {
-    double* to = carried_.data() + k * padded_;
-    for (std::size_t s = 0; s < padded_; ++s) to[s] = c_[s] * lambda[row_[s]];
+    spread(lambda, carried_.data() + k * padded_);
   }
 
+  /// A whole order at once, for a motion under constant forces that nothing but strands hinders, in two halves around the solution
+  /// for the multipliers: from q_{k+1} to the right-hand side `right`, and with the multipliers there to the accelerations a.
+  /// `force` is the constant force at order zero and null above.
+  struct Order {
+    unsigned k = 0;
+    const double* q_next = nullptr;
+    const double* force = nullptr;
+    const double* inverse_mass = nullptr;
+    std::size_t variables = 0;
+    double* a = nullptr;
+    double* right = nullptr;
+  };
+  void before_solving(const Order& order) { before_(*this, order); }
+  void after_solving(const Order& order) { after_(*this, order); }
+
  private:
+  using Half = void (*)(Strands&, const Order&);
+  friend struct StrandKernels;
+
+  /// right_row = the parts of its strands, for rows made of strands alone; and c lambda for every strand.
+  [[gnu::always_inline]] void gather(double* right) const {
+    const double* part = part_.data();
+    if (in_pairs_) {
+      const std::size_t rows = strand_.size() / 2;
+      for (std::size_t j = 0; j < rows; ++j) right[j] = part[2 * j] + part[2 * j + 1];
+      return;
+    }
+    for (std::size_t s = 0; s < strand_.size(); ++s) right[row_[s]] = 0;
+    for (std::size_t s = 0; s < strand_.size(); ++s) right[row_[s]] += part[s];
+  }
+  [[gnu::always_inline]] void spread(const double* lambda, double* carried) const {
+    const double* c = c_.data();
+    if (in_pairs_) {
+      const std::size_t rows = strand_.size() / 2;
+      for (std::size_t j = 0; j < rows; ++j) {
+        carried[2 * j] = c[2 * j] * lambda[j];
+        carried[2 * j + 1] = c[2 * j + 1] * lambda[j];
+      }
+      return;
+    }
+    for (std::size_t s = 0; s < padded_; ++s) carried[s] = c[s] * lambda[row_[s]];
+  }
+
   /// Variables of a chunk of W strands: sign_a x_a + sign_b x_b.
   template <unsigned W>
   [[gnu::always_inline]] expressions::Lanes<W> differences(std::size_t first, const double* x) const {
@@ -168,9 +209,11 @@ class Strands {
   using Sums = void (*)(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
                         double* pairs, double* reaction);
   /// The widest that this processor has; all give the same bits.
-  [[nodiscard]] static Sums choose_sums();
+  void choose_kernels();
 
-  Sums sums_ = choose_sums();
+  Sums sums_ = nullptr;
+  Half before_ = nullptr;
+  Half after_ = nullptr;
   std::vector<Strand> strand_;
   std::vector<std::uint32_t> place_;  ///< of the strand added as number s
   unsigned orders_ = 0;
