@@ -18,33 +18,34 @@ using Fixed = std::integral_constant<unsigned, K>;
 
 /// Coefficients k... of one instruction that writes y. Registers are `stride` doubles apart.
 template <unsigned W, class... K>
-[[gnu::always_inline]] inline void run_one(const Instruction& i, double* registers, double* y, std::size_t stride, K... k) {
-    const double* a = registers + i.a * stride;
-    const double* b = registers + i.b * stride;
-    switch (i.op) {
-      case Op::add: (Add::coefficient<W>(y, a, b, k), ...); break;
-      case Op::subtract: (Subtract::coefficient<W>(y, a, b, k), ...); break;
-      case Op::multiply: (Multiply::coefficient<W>(y, a, b, k), ...); break;
-      case Op::divide: (Divide::coefficient<W>(y, a, b, k), ...); break;
-      case Op::negate: (Negate::coefficient<W>(y, a, k), ...); break;
-      case Op::scale: (Scale::coefficient<W>(y, a, i.c, k), ...); break;
-      case Op::square: (Square::coefficient<W>(y, a, k), ...); break;
-      case Op::reciprocal: (Reciprocal::coefficient<W>(y, a, k), ...); break;
-      case Op::sqrt: (Sqrt::coefficient<W>(y, a, k), ...); break;
-      case Op::power: (Power::coefficient<W>(y, a, i.c, k), ...); break;
-      case Op::exp: (Exp::coefficient<W>(y, a, k), ...); break;
-      case Op::log: (Log::coefficient<W>(y, a, k), ...); break;
-      case Op::sin: (Sin::coefficients<W>(y, y + stride, a, k), ...); break;
-      case Op::sinh: (Sinh::coefficients<W>(y, y + stride, a, k), ...); break;
-      case Op::tan: (Tan::coefficients<W>(y, y + stride, a, k), ...); break;
-      case Op::tanh: (Tanh::coefficients<W>(y, y + stride, a, k), ...); break;
-      case Op::cos:
-      case Op::cosh: break;  // written along with sin and sinh
-      case Op::asin: (Asin::coefficient<W>(y, a, b, k), ...); break;
-      case Op::acos: (Acos::coefficient<W>(y, a, b, k), ...); break;
-      case Op::atan: (Atan::coefficient<W>(y, a, b, k), ...); break;
-      case Op::atan2: (Atan2::coefficient<W>(y, a, b, y - stride, k), ...); break;
-    }
+[[gnu::always_inline]] inline void run_one(const Instruction& i, double* registers, double* y, std::size_t stride,
+                                           K... k) {
+  const double* a = registers + i.a * stride;
+  const double* b = registers + i.b * stride;
+  switch (i.op) {
+    case Op::add: (Add::coefficient<W>(y, a, b, k), ...); break;
+    case Op::subtract: (Subtract::coefficient<W>(y, a, b, k), ...); break;
+    case Op::multiply: (Multiply::coefficient<W>(y, a, b, k), ...); break;
+    case Op::divide: (Divide::coefficient<W>(y, a, b, k), ...); break;
+    case Op::negate: (Negate::coefficient<W>(y, a, k), ...); break;
+    case Op::scale: (Scale::coefficient<W>(y, a, i.c, k), ...); break;
+    case Op::square: (Square::coefficient<W>(y, a, k), ...); break;
+    case Op::reciprocal: (Reciprocal::coefficient<W>(y, a, k), ...); break;
+    case Op::sqrt: (Sqrt::coefficient<W>(y, a, k), ...); break;
+    case Op::power: (Power::coefficient<W>(y, a, i.c, k), ...); break;
+    case Op::exp: (Exp::coefficient<W>(y, a, k), ...); break;
+    case Op::log: (Log::coefficient<W>(y, a, k), ...); break;
+    case Op::sin: (Sin::coefficients<W>(y, y + stride, a, k), ...); break;
+    case Op::sinh: (Sinh::coefficients<W>(y, y + stride, a, k), ...); break;
+    case Op::tan: (Tan::coefficients<W>(y, y + stride, a, k), ...); break;
+    case Op::tanh: (Tanh::coefficients<W>(y, y + stride, a, k), ...); break;
+    case Op::cos:
+    case Op::cosh: break;  // written along with sin and sinh
+    case Op::asin: (Asin::coefficient<W>(y, a, b, k), ...); break;
+    case Op::acos: (Acos::coefficient<W>(y, a, b, k), ...); break;
+    case Op::atan: (Atan::coefficient<W>(y, a, b, k), ...); break;
+    case Op::atan2: (Atan2::coefficient<W>(y, a, b, y - stride, k), ...); break;
+  }
 }
 
 /// Coefficients k... of every instruction.
@@ -133,8 +134,9 @@ Tape part(const Tape& tape, std::span<const std::uint32_t> outputs) {
   for (std::size_t i = count; i-- > 0;) {
     const Instruction& instruction = tape.instructions[i];
     const Op op = instruction.op;
-    const bool written_before = op == Op::cos || op == Op::cosh ||
-                                (i > 0 && (tape.instructions[i - 1].op == Op::tan || tape.instructions[i - 1].op == Op::tanh));
+    const bool written_before =
+        op == Op::cos || op == Op::cosh ||
+        (i > 0 && (tape.instructions[i - 1].op == Op::tan || tape.instructions[i - 1].op == Op::tanh));
     const std::size_t here = before + i;
     if (!needed[here]) continue;
     if (written_before) needed[here - 1] = true;

@@ -10,7 +10,7 @@ namespace zwang::linear {
 namespace {
 
 constexpr std::size_t largest_dense = 400;
-constexpr double vanishing = 1e-13;     ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
+constexpr double vanishing = 1e-13;  ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
 
 }  // namespace
 
@@ -179,7 +179,8 @@ void GramFactor::find_null_vectors() {
       double sum = 0;
       for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * null_[b * r + k];
       for (std::size_t l = 0; l < b; ++l) sum -= null_gram_[a * null_count_ + l] * null_gram_[b * null_count_ + l];
-      null_gram_[a * null_count_ + b] = a == b ? std::sqrt(std::max(sum, 1e-300)) : sum / null_gram_[b * null_count_ + b];
+      null_gram_[a * null_count_ + b] =
+          a == b ? std::sqrt(std::max(sum, 1e-300)) : sum / null_gram_[b * null_count_ + b];
     }
   }
 }

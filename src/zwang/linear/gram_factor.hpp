@@ -58,8 +58,8 @@ class GramFactor {
   std::vector<double> lower_;  ///< row-major
   std::vector<double> inverse_pivot_;
   std::vector<double> column_, image_;
-  std::vector<double> null_;        ///< one row per sharing skipped row: J^T null = 0
-  std::vector<double> null_gram_;   ///< Cholesky factor of null D null^T
+  std::vector<double> null_;       ///< one row per sharing skipped row: J^T null = 0
+  std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T
   mutable std::vector<double> part_;
   std::size_t null_count_ = 0;
 

@@ -41,9 +41,9 @@ double next_due(const Motion& motion) {
 
 /// The first thing that happens on the series, found on its polynomials.
 struct Happening {
-  double at = never;        ///< of the first crossing
-  double cut = never;       ///< end the piece here without an instant: something begins that the next series sees whole
-  double graze = never;     ///< of the first graze
+  double at = never;     ///< of the first crossing
+  double cut = never;    ///< end the piece here without an instant: something begins that the next series sees whole
+  double graze = never;  ///< of the first graze
   double stop = never;
   struct Crossing {
     std::uint32_t row;
@@ -181,6 +181,24 @@ void go(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
+/// No series goes on from here: the position is singular, or the numbers have run away.
+void lead_nowhere(Motion& motion, const char* why) {
+  Motion::Impl& impl = *motion.impl;
+  const bool near = impl.series.nearly_singular();
+  const std::vector<std::uint32_t> rows = motion.held;
+  Triggers triggers;
+  triggers.doubt = true;
+  settle(motion, triggers, false);
+  if (motion.status != Status::going && motion.status != Status::gave_up) return;
+  if (near) {
+    motion.status = Status::going;
+    end_singular(motion, rows,
+                 "the conditions held have become dependent, or a gradient vanishes: the position is singular");
+  } else if (motion.status == Status::going) {
+    end(motion, Status::gave_up, why);
+  }
+}
+
 }  // namespace
 
 bool ascending(const std::vector<HeldRow>& rows) {
@@ -205,8 +223,8 @@ bool project(Motion& motion) {
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
-  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity,
-                                                              impl.extent, speed_scale(motion));
+  const Series::Projection found =
+      impl.series.project(motion.state, impl.carry_position, impl.carry_velocity, impl.extent, speed_scale(motion));
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
   return found.regular;
@@ -233,7 +251,7 @@ bool advance(Motion& motion) {
 
   // The series from here, and how far it is good.
   if (!impl.series.extend(motion.state)) {
-    end(motion, Status::gave_up, "the accelerations are not finite");
+    lead_nowhere(motion, "the accelerations are not finite");
     return true;
   }
   const double due = next_due(motion);
@@ -241,9 +259,7 @@ bool advance(Motion& motion) {
   const double shortest = 1e-15 * (1 + std::abs(motion.state.time));
   double h = impl.series.reach(impl.tolerance);
   if (!(h > shortest) && gap > shortest) {
-    // No series reaches anywhere: the position is singular, or numbers have run away.
-    settle(motion, {}, false);
-    if (motion.status == Status::going) end(motion, Status::gave_up, "the steps have become too small to go on");
+    lead_nowhere(motion, "the steps have become too small to go on");
     return true;
   }
   h = std::min(h, gap);
@@ -257,6 +273,15 @@ bool advance(Motion& motion) {
   const double together = s + resolution(motion.state.time);
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
+  std::uint32_t culprit = 0;
+  const double vanishing = impl.series.vanishing(s, culprit);
+  if (vanishing <= s) {
+    go(motion, vanishing, motion.state.time + vanishing);
+    end_singular(
+        motion, {culprit},
+        "the gradient of " + model::row_name(impl.model, culprit) + " vanishes here: the position is singular");
+    return true;
+  }
 
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;

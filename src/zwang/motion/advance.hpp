@@ -59,19 +59,19 @@ struct EnergyBalance {
 struct Motion {
   // the present
   Status status = Status::going;
-  std::string why;                       ///< for an end that is no plain finish: one sentence
-  std::vector<std::uint32_t> culprits;   ///< rows involved in a jam or a singular position
-  model::State state;                    ///< after the events of this instant
-  std::vector<std::uint32_t> held;       ///< rows held as equations from here on, ascending
-  std::vector<double> multipliers;       ///< of the rows held, now
-  std::vector<double> rho;               ///< of the rows held, now (0 unless variational); empty when none is variational
-  std::vector<Event> events;             ///< of this instant: filled by the last `begin` or `advance`
-  Piece piece;                           ///< the piece that led here; length 0 after `begin`
+  std::string why;                      ///< for an end that is no plain finish: one sentence
+  std::vector<std::uint32_t> culprits;  ///< rows involved in a jam or a singular position
+  model::State state;                   ///< after the events of this instant
+  std::vector<std::uint32_t> held;      ///< rows held as equations from here on, ascending
+  std::vector<double> multipliers;      ///< of the rows held, now
+  std::vector<double> rho;    ///< of the rows held, now (0 unless variational); empty when none is variational
+  std::vector<Event> events;  ///< of this instant: filled by the last `begin` or `advance`
+  Piece piece;                ///< the piece that led here; length 0 after `begin`
 
   // the account
   EnergyBalance energy;
-  double position_drift = 0;  ///< worst violation of a held condition before projection, scaled by S sum |df/dq|
-  double velocity_drift = 0;  ///< the same of its rate, scaled by V sum |df/dq| + |df/dt|
+  double position_drift = 0;       ///< worst violation of a held condition before projection, scaled by S sum |df/dq|
+  double velocity_drift = 0;       ///< the same of its rate, scaled by V sum |df/dq| + |df/dt|
   double position_correction = 0;  ///< largest change of a coordinate by the projection of the start
   double velocity_correction = 0;
   std::uint64_t steps = 0;

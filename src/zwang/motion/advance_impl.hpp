@@ -75,11 +75,12 @@ struct Motion::Impl {
 
 /// Everything that happens at the present instant.
 struct Triggers {
-  std::vector<std::uint32_t> closing;   ///< open rows that reached f = 0
-  std::vector<std::uint32_t> releasing; ///< held rows whose multiplier fell to zero
-  std::vector<std::uint32_t> grazing;   ///< open rows that touch without effect
+  std::vector<std::uint32_t> closing;    ///< open rows that reached f = 0
+  std::vector<std::uint32_t> releasing;  ///< held rows whose multiplier fell to zero
+  std::vector<std::uint32_t> grazing;    ///< open rows that touch without effect
   bool stop = false;
   bool scheduled = false;
+  bool doubt = false;  ///< the series leads nowhere: what does the instant say?
   [[nodiscard]] bool any() const { return !closing.empty() || !releasing.empty(); }
 };
 
@@ -94,6 +95,9 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 
 /// Project the state onto the rows held, and keep account of the drift.
 bool project(Motion& motion);
+
+/// End at a singular position of these rows, and list it as an event.
+void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
 
 /// End with a status and a sentence.
 void end(Motion& motion, Status status, std::string why);

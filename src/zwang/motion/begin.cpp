@@ -52,8 +52,10 @@ void project_start(Motion& motion) {
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   for (std::size_t i = 0; i < written.position.size(); ++i) {
-    motion.position_correction = std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
-    motion.velocity_correction = std::max(motion.velocity_correction, std::abs(motion.state.velocity[i] - written.velocity[i]));
+    motion.position_correction =
+        std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
+    motion.velocity_correction =
+        std::max(motion.velocity_correction, std::abs(motion.state.velocity[i] - written.velocity[i]));
   }
 }
 
@@ -61,7 +63,7 @@ void project_start(Motion& motion) {
 class Writer {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
     const std::size_t place = bytes.size();
     bytes.resize(place + sizeof value);
@@ -83,7 +85,7 @@ class Reader {
  public:
   explicit Reader(std::string_view from) : bytes_(from) {}
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void get(T& value) {
     need(sizeof value);
     std::memcpy(&value, bytes_.data(), sizeof value);
@@ -166,7 +168,8 @@ Motion begin(const model::Model& model, const Options& options) {
   for (const model::Condition& condition : model.conditions) {
     if (condition.law == model::Law::variational) {
       end(motion, Status::refused,
-          "the condition " + condition.name + " stands under the variational law, which is answered for one instant only");
+          "the condition " + condition.name +
+              " stands under the variational law, which is answered for one instant only");
       return motion;
     }
   }
@@ -177,7 +180,8 @@ Motion begin(const model::Model& model, const Options& options) {
   // Onto the conditions; then the first instant.
   project_start(motion);
   const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.impl().scratch);
-  motion.energy.initial = model::vis_viva(model, motion.state, motion.impl->workspace.impl().scratch) + energy.potential;
+  motion.energy.initial =
+      model::vis_viva(model, motion.state, motion.impl->workspace.impl().scratch) + energy.potential;
   motion.energy.final = motion.energy.initial;
   Triggers triggers;
   if (!model.simulation.stop.empty()) triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;

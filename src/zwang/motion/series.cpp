@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -34,11 +35,12 @@ struct Direction {
 /// What the rows of one shape need on tape: with gradient when held, the value alone when watched.
 struct RowShape {
   expressions::Tape held;
-  std::uint32_t value = 0;          ///< register of f on the held tape
+  std::uint32_t value = 0;  ///< register of f on the held tape
   std::vector<Direction> directions;
   std::uint32_t explicit_rate = 0;  ///< register of f_t or p0
   bool moving = false;              ///< f_t (p0) is there and not constant zero
   bool quadratic = false;           ///< every direction is constant or its own: strands do the rest
+  bool steady = false;              ///< the gradient never vanishes: it is constant, or of a distance
   std::uint32_t root = 0;           ///< not 0: f = root - constant; while it is held the root is constant, too
   expressions::Tape watched;
   std::vector<std::uint32_t> roots;  ///< registers of the watched tape that are roots
@@ -48,16 +50,16 @@ struct RowShape {
 struct Block {
   std::uint32_t group = 0;
   std::uint32_t width = 1;
-  std::uint32_t count = 0;      ///< lanes in use; the others repeat the last
-  std::size_t registers = 0;    ///< place of its registers
-  std::size_t speeds = 0;       ///< held: place of the speeds along its directions, [direction][k][lane]
-  std::size_t carried = 0;      ///< held: place of its multipliers, [k][lane]
+  std::uint32_t count = 0;                 ///< lanes in use; the others repeat the last
+  std::size_t registers = 0;               ///< place of its registers
+  std::size_t speeds = 0;                  ///< held: place of the speeds along its directions, [direction][k][lane]
+  std::size_t carried = 0;                 ///< held: place of its multipliers, [k][lane]
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
   std::vector<std::uint32_t> velocity_of;
-  std::vector<std::uint32_t> target_of;    ///< terms: [output * width + lane]
-  std::vector<std::uint32_t> row;          ///< [lane]: number among the held or watched rows
-  std::vector<std::uint32_t> entry_at;     ///< held: place in J of the gradient, [slot * width + lane]
-  bool strands = false;                    ///< held: strands do the orders above zero
+  std::vector<std::uint32_t> target_of;  ///< terms: [output * width + lane]
+  std::vector<std::uint32_t> row;        ///< [lane]: number among the held or watched rows
+  std::vector<std::uint32_t> entry_at;   ///< held: place in J of the gradient, [slot * width + lane]
+  bool strands = false;                  ///< held: strands do the orders above zero
 };
 
 unsigned width_for(std::size_t lanes) {
@@ -108,8 +110,8 @@ std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint3
 }
 
 /// A register as a linear combination of inputs, as far as it is one: coefficient per input, constants left out.
-bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input, double factor,
-                      std::vector<double>& coefficient) {
+bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input,
+                      double factor, std::vector<double>& coefficient) {
   using expressions::Op;
   const std::size_t inputs = tape.inputs.size();
   const std::size_t before = inputs + tape.constants.size();
@@ -186,7 +188,8 @@ std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
   const std::size_t before = tape.inputs.size() + tape.constants.size();
   for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
     const expressions::Op op = tape.instructions[i].op;
-    if (op == expressions::Op::sqrt || op == expressions::Op::power) roots.push_back(static_cast<std::uint32_t>(before + i));
+    if (op == expressions::Op::sqrt || op == expressions::Op::power)
+      roots.push_back(static_cast<std::uint32_t>(before + i));
   }
   return roots;
 }
@@ -210,6 +213,9 @@ RowShape make_shape(const RowGroup& group) {
     direction.own = group.holonomic ? own_factor(shape.held, direction, shape.root, first_constant) : 0.0;
     shape.quadratic = shape.quadratic && direction.own != 0;
   }
+  const bool constant = std::all_of(shape.directions.begin(), shape.directions.end(),
+                                    [](const Direction& direction) { return direction.constant; });
+  shape.steady = constant || (shape.root != 0 && shape.quadratic);
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
   shape.roots = find_roots(shape.watched);
@@ -228,8 +234,8 @@ constexpr double tiny = 1e-290;
 
 /// log2 of the largest h for which |c_m| h^m <= tolerance * max_{k <= 2} |c_k| h^k, m the last two orders; c given by norms.
 ///
-/// With `stable` the last coefficients also bound h by their decay, h <= 0.75 sqrt(|c_{m-2}| / |c_m|): a singularity of small
-/// weight hardly shows in the terms, but beyond its distance small disturbances grow from step to step.
+/// With `stable` the last coefficients also bound h by their decay, h <= 0.75 max_j (|c_j| / |c_m|)^(1/(m-j)), j = m-4..m-1: a
+/// singularity of small weight hardly shows in the terms, but beyond its distance small disturbances grow from step to step.
 template <class Norm>
 double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& norm) {
   double low[4];
@@ -244,8 +250,12 @@ double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& n
     if (!(size > tiny)) continue;
     const double high = rough_log2(size);
     if (stable) {
-      const double before = norm(m - 2);
-      if (before > tiny) least = std::min(least, (rough_log2(before) - high) / 2 - 0.415);
+      double decay = -1e9;
+      for (unsigned j = 1; j <= 4 && j < m; ++j) {
+        const double before = norm(m - j);
+        if (before > tiny) decay = std::max(decay, (rough_log2(before) - high) / j);
+      }
+      if (decay > -1e9) least = std::min(least, decay - 0.415);
     }
     double best = -1e9;
     for (unsigned k = 0; k < lows; ++k) best = std::max(best, (log_tolerance + low[k] - high) / (m - k));
@@ -258,7 +268,11 @@ double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& n
 
 struct Series::Impl {
   Impl(const model::Model& of, unsigned order)
-      : model(of), N(order), orders(order + 1), n(of.variables), dynamics(model::make_dynamics(of)),
+      : model(of),
+        N(order),
+        orders(order + 1),
+        n(of.variables),
+        dynamics(model::make_dynamics(of)),
         scratch(model::make_scratch(of)) {
     for (const RowGroup& group : model.groups) shapes.push_back(make_shape(group));
     q_room.assign(orders * n + 2 * Strands::margin, 0.0);
@@ -293,11 +307,13 @@ struct Series::Impl {
     const auto lane = [&](std::size_t l) { return lanes[std::min(l, lanes.size() - 1)]; };
     block.position_of.resize(std::size_t{group.positions} * w);
     for (std::size_t slot = 0; slot < group.positions; ++slot) {
-      for (std::uint32_t l = 0; l < w; ++l) block.position_of[slot * w + l] = group.position_of[slot * group.lanes + lane(l)];
+      for (std::uint32_t l = 0; l < w; ++l)
+        block.position_of[slot * w + l] = group.position_of[slot * group.lanes + lane(l)];
     }
     block.velocity_of.resize(std::size_t{group.velocities} * w);
     for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-      for (std::uint32_t l = 0; l < w; ++l) block.velocity_of[slot * w + l] = group.velocity_of[slot * group.lanes + lane(l)];
+      for (std::uint32_t l = 0; l < w; ++l)
+        block.velocity_of[slot * w + l] = group.velocity_of[slot * group.lanes + lane(l)];
     }
     block.registers = take(tape.registers() * orders * w);
     double* r = registers(block);
@@ -334,7 +350,8 @@ struct Series::Impl {
           block.target_of.resize(outputs * block.width);
           for (std::size_t k = 0; k < outputs; ++k) {
             for (std::uint32_t l = 0; l < block.width; ++l) {
-              block.target_of[k * block.width + l] = group.target_of[k * group.lanes + std::min(first + l, lanes.size() - 1)];
+              block.target_of[k * block.width + l] =
+                  group.target_of[k * group.lanes + std::min(first + l, lanes.size() - 1)];
             }
           }
         }
@@ -360,7 +377,8 @@ struct Series::Impl {
 
   void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
     held_rows.assign(held.begin(), held.end());
-    inequalities = std::any_of(held.begin(), held.end(), [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
+    inequalities = std::any_of(held.begin(), held.end(),
+                               [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
     watched_rows.assign(watch.begin(), watch.end());
     arena.resize(term_arena);
     held_blocks.clear();
@@ -409,7 +427,8 @@ struct Series::Impl {
     start.assign(1, 0);
     column.clear();
     for (const HeldRow& one : held_rows) {
-      for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) column.push_back(model.row_column[e]);
+      for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e)
+        column.push_back(model.row_column[e]);
       start.push_back(static_cast<std::uint32_t>(column.size()));
     }
     for (Block& block : held_blocks) {
@@ -611,8 +630,10 @@ struct Series::Impl {
       size_q = std::max(size_q, std::abs(q[i]));
       size_v = std::max(size_v, std::abs(v[i]));
     }
-    if (size_q == 0) size_q = 1;
-    if (size_v == 0) size_v = 1;
+    // Rounding of zero is no scale.
+    constexpr double nothing = 1e-20;
+    if (size_q < nothing) size_q = 1;
+    if (size_v < nothing) size_v = 1;
     bool broken = false;
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
       right[j] = holonomic ? f : 0.0;
@@ -665,7 +686,8 @@ struct Series::Impl {
     const double factor_k = group.holonomic ? k + 1.0 : 1.0;
     double* to = arena.data() + block.speeds;
     for (const Direction& direction : shape.directions) {
-      Lanes<W> sum = (factor_k * direction.slots[0].second) * expressions::load<W>(input + direction.slots[0].first * stride, order);
+      Lanes<W> sum = (factor_k * direction.slots[0].second) *
+                     expressions::load<W>(input + direction.slots[0].first * stride, order);
       for (std::size_t d = 1; d < direction.slots.size(); ++d) {
         const auto [slot, sign] = direction.slots[d];
         sum += (factor_k * sign) * expressions::load<W>(input + slot * stride, order);
@@ -744,7 +766,9 @@ struct Series::Impl {
       const std::uint32_t w = block.width;
       fill_term(block, state, k);
       double* r = registers(block);
-      const auto output = [&](std::size_t o, unsigned order) { return r + (std::size_t{tape.outputs[o]} * orders + order) * w; };
+      const auto output = [&](std::size_t o, unsigned order) {
+        return r + (std::size_t{tape.outputs[o]} * orders + order) * w;
+      };
       if (group.kind == TermKind::kinetic) {
         // The next order with v_{k+1} = 0: what d/dt of the momenta holds besides M_0 a_k.
         fill_term(block, state, k + 1);
@@ -857,41 +881,41 @@ struct Series::Impl {
     if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
       extend_strands();
     } else {
-    for (unsigned k = 0; k + 2 <= N; ++k) {
-      // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
-      add_forces(state, k);
-      std::fill(right.begin(), right.end(), 0.0);
-      if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
-      for (Block& block : held_blocks) {
-        if (block.strands) continue;
-        // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
-        if (!model.groups[block.group].holonomic) fill_row(block, state, k);
-        fill_row(block, state, k + 1);
-        by_width(block.width, [&](auto w) {
-          fill_speeds<w>(block, k);
-          expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, w);
-          known_terms<w>(block, k);
-        });
-      }
-      if (k == 0 && m > 0) first_sizes();
-      accelerate_free();
-
-      // The multipliers of this order, and the accelerations they leave.
-      if (m > 0) {
-        if (!strands.empty()) strands.press(a, right.data());
-        for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
-        factor.solve(right);
-        std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
-        for (const Block& block : held_blocks) {
+      for (unsigned k = 0; k + 2 <= N; ++k) {
+        // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
+        add_forces(state, k);
+        std::fill(right.begin(), right.end(), 0.0);
+        if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
+        for (Block& block : held_blocks) {
           if (block.strands) continue;
-          double* to = arena.data() + block.carried + std::size_t{k} * block.width;
-          for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
+          // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
+          if (!model.groups[block.group].holonomic) fill_row(block, state, k);
+          fill_row(block, state, k + 1);
+          by_width(block.width, [&](auto w) {
+            fill_speeds<w>(block, k);
+            expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, w);
+            known_terms<w>(block, k);
+          });
         }
-        if (k == 0) last_sizes();
-        hinder(k);
+        if (k == 0 && m > 0) first_sizes();
+        accelerate_free();
+
+        // The multipliers of this order, and the accelerations they leave.
+        if (m > 0) {
+          if (!strands.empty()) strands.press(a, right.data());
+          for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
+          factor.solve(right);
+          std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
+          for (const Block& block : held_blocks) {
+            if (block.strands) continue;
+            double* to = arena.data() + block.carried + std::size_t{k} * block.width;
+            for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
+          }
+          if (k == 0) last_sizes();
+          hinder(k);
+        }
+        take_order(k);
       }
-      take_order(k);
-    }
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
@@ -970,7 +994,8 @@ struct Series::Impl {
     for (std::size_t w = 0; w < watched_rows.size(); ++w) {
       const bool holonomic = model::is_holonomic(model.row_kind[watched_rows[w]]);
       const double* f = watched_value.data() + w * orders;
-      least = std::min(least, log_reach(holonomic ? N : N - 1, log_tolerance, false, [&](unsigned k) { return std::abs(f[k]); }));
+      least = std::min(
+          least, log_reach(holonomic ? N : N - 1, log_tolerance, false, [&](unsigned k) { return std::abs(f[k]); }));
     }
     return least > 1000 ? 1e300 : std::exp2(least);
   }
@@ -996,9 +1021,84 @@ struct Series::Impl {
         }
       }
     };
-    for (const Block& block : watched_blocks) look(block, shapes[block.group].roots, model.groups[block.group].holonomic ? N + 1 : N);
+    for (const Block& block : watched_blocks)
+      look(block, shapes[block.group].roots, model.groups[block.group].holonomic ? N + 1 : N);
     for (const Block& block : terms) look(block, term_roots[block.group], N - 1);
     return first;
+  }
+
+  /// The place in (0, h] where the gradient of a row held vanishes: a singular position. Infinity if there is none.
+  [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const {
+    double first = std::numeric_limits<double>::infinity();
+    std::size_t strand = 0;
+    for (const Block& block : held_blocks) {
+      const RowShape& shape = shapes[block.group];
+      const std::size_t directions = shape.directions.size();
+      const std::size_t strand_begin = strand;
+      if (block.strands) strand += directions * block.count;
+      if (shape.steady) continue;
+      const auto coefficient = [&](std::size_t d, std::uint32_t l, unsigned k) {
+        if (block.strands && k > 0) return strands.gradient(strand_begin + d * block.count + l, k);
+        return registers(block)[(std::size_t{shape.directions[d].reg} * orders + k) * block.width + l];
+      };
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        // |g|^2 and g.g(0) at s.
+        const auto look = [&](double s, double& along) {
+          double square = 0;
+          along = 0;
+          for (std::size_t d = 0; d < directions; ++d) {
+            double g = 0;
+            if (shape.directions[d].constant) {
+              g = coefficient(d, l, 0);
+            } else {
+              for (unsigned k = N; k-- > 0;) g = g * s + coefficient(d, l, k);
+            }
+            const auto weight = static_cast<double>(shape.directions[d].slots.size());
+            square += weight * g * g;
+            along += weight * g * coefficient(d, l, 0);
+          }
+          return square;
+        };
+        double along = 0;
+        const double start_size = look(0, along);
+        const double end_size = look(h, along);
+        if (along > 0.5 * std::sqrt(start_size * end_size) && end_size > 0.01 * start_size) continue;
+        // It has turned far or shrunk: the smallest value on the way, first roughly, then by thirds.
+        constexpr int parts = 128;
+        int best = parts;
+        double least = end_size;
+        double most = std::max(start_size, end_size);
+        for (int i = 1; i < parts; ++i) {
+          const double size_i = look(h * i / parts, along);
+          most = std::max(most, size_i);
+          if (size_i < least) {
+            least = size_i;
+            best = i;
+          }
+        }
+        double low = h * (best - 1) / parts;
+        double high = std::min(h, h * (best + 1) / parts);
+        for (int round = 0; round < 100; ++round) {
+          const double a = low + (high - low) / 3;
+          const double b = high - (high - low) / 3;
+          (look(a, along) < look(b, along) ? high : low) = look(a, along) < look(b, along) ? b : a;
+        }
+        const double at = (low + high) / 2;
+        if (look(at, along) <= 1e-16 * most && at < first) {
+          first = at;
+          culprit = held_rows[block.row[l]].row;
+        }
+      }
+    }
+    return first;
+  }
+
+  /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
+  [[nodiscard]] bool nearly_singular() const {
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      if (std::sqrt(factor.diagonal(j)) < 1e-5 * row_length[j]) return true;
+    }
+    return !held_rows.empty() && factor.least_pivot() < 1e-9;
   }
 
   // ---- work
@@ -1020,10 +1120,13 @@ struct Series::Impl {
       const expressions::Tape& tape = term_tapes[block.group];
       const std::uint32_t w = block.width;
       const double* r = registers(block);
-      const auto series_of = [&](std::size_t o, std::uint32_t l) { return r + std::size_t{tape.outputs[o]} * orders * w + l; };
+      const auto series_of = [&](std::size_t o, std::uint32_t l) {
+        return r + std::size_t{tape.outputs[o]} * orders * w + l;
+      };
       if (group.kind == TermKind::force) {
         for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
-          for (std::uint32_t l = 0; l < block.count; ++l) add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], 1.0);
+          for (std::uint32_t l = 0; l < block.count; ++l)
+            add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], 1.0);
         }
         continue;
       }
@@ -1101,7 +1204,8 @@ struct Series::Impl {
   std::span<double> force, acceleration;
   std::vector<double> right, size;
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
-  std::vector<double> row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  std::vector<double>
+      row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
   bool lengths_known = false;
 };
 
@@ -1111,7 +1215,9 @@ Series::Series(Series&&) noexcept = default;
 Series& Series::operator=(Series&&) noexcept = default;
 
 unsigned Series::order() const { return impl_->N; }
-void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched) { impl_->choose(held, watched); }
+void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched) {
+  impl_->choose(held, watched);
+}
 Series::Projection Series::project(model::State& state, std::vector<double>& carry_position,
                                    std::vector<double>& carry_velocity, double least_position, double least_velocity) {
   return impl_->project(state, carry_position, carry_velocity, least_position, least_velocity);
@@ -1119,6 +1225,8 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
 double Series::branch(double h) const { return impl_->branch(h); }
+double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
+bool Series::nearly_singular() const { return impl_->nearly_singular(); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
   return {impl_->lambda.data(), (impl_->N - 1) * impl_->held_rows.size()};

@@ -63,6 +63,11 @@ class Series {
   /// Where on [0, h] a root in an open condition or a force passes zero, beyond which its series has the wrong sign; else h.
   [[nodiscard]] double branch(double h) const;
 
+  /// The place in (0, h] where the gradient of a row held vanishes, and which; infinity if none does.
+  [[nodiscard]] double vanishing(double h, std::uint32_t& row) const;
+  /// Has the gradient of a row held all but vanished since the rows were chosen, or have they all but become dependent?
+  [[nodiscard]] bool nearly_singular() const;
+
   [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * held + j], k = 0..N-2, in the order chosen
   [[nodiscard]] std::size_t held() const;

@@ -3,8 +3,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "zwang/motion/advance_impl.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
 
@@ -29,9 +29,9 @@ constexpr double fading = 1e-6;  ///< scales of the state count, but never less 
 struct Gathered {
   bool shock = false;
   bool blow = false;
-  std::vector<std::uint32_t> struck;   ///< inequalities that were approached
+  std::vector<std::uint32_t> struck;  ///< inequalities that were approached
   std::vector<std::uint32_t> seized;
-  std::vector<double> impulses;        ///< per row
+  std::vector<double> impulses;  ///< per row
   double lost = 0;
   std::string note;
 };
@@ -139,7 +139,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       impl.leading[row] = static_cast<std::uint8_t>(std::min(decision.derivative, impl.series.order() - 2));
     }
     if (now.role[row] == Role::binding && decision.stays && now.multipliers[row] == 0) {
-      impl.leading[row] = static_cast<std::uint8_t>(std::min(decision.derivative - (holonomic ? 2 : 1), impl.series.order() - 4));
+      impl.leading[row] =
+          static_cast<std::uint8_t>(std::min(decision.derivative - (holonomic ? 2 : 1), impl.series.order() - 4));
     }
   }
 
@@ -186,7 +187,9 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
                  bool first) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const auto closed_before = [&](std::uint32_t row) { return before[row] == Place::held || before[row] == Place::implied; };
+  const auto closed_before = [&](std::uint32_t row) {
+    return before[row] == Place::held || before[row] == Place::implied;
+  };
   const auto closed_now = [&](std::uint32_t row) {
     return impl.place[row] == Place::held || impl.place[row] == Place::implied;
   };
@@ -208,11 +211,13 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::vector<std::uint32_t> touched;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       if (model::is_equation(model.row_kind[row])) continue;
-      const bool trigger = std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
+      const bool trigger =
+          std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
       if (closed_before(row) && !closed_now(row) && (!gathered.shock || trigger)) released.push_back(row);
       const bool closing = std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end();
       const bool struck = std::find(gathered.struck.begin(), gathered.struck.end(), row) != gathered.struck.end();
-      if (!closed_before(row) && before[row] != Place::absent && closed_now(row) && !struck && (!gathered.shock || closing)) {
+      if (!closed_before(row) && before[row] != Place::absent && closed_now(row) && !struck &&
+          (!gathered.shock || closing)) {
         touched.push_back(row);
       }
     }
@@ -345,7 +350,8 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   std::vector<std::uint8_t> balanced(model.rows(), 0);
   for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
   if (!triggers.releasing.empty()) options.balanced = balanced;
-  options.shock_done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
+  options.shock_done =
+      impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
   Gathered gathered;
   regulate_until_determined(motion, options, gathered);
@@ -374,6 +380,14 @@ bool crowded(Motion& motion) {
 }
 
 }  // namespace
+
+void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
+  end(motion, Status::singular, std::move(why));
+  motion.culprits = rows;
+  add_event(motion, EventKind::singular, std::move(rows));
+  weigh(motion);
+  stamp_events(motion);
+}
 
 void take_multipliers(Motion& motion) {
   motion.multipliers.clear();
@@ -425,7 +439,8 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     at_schedule = at_schedule || std::abs(blow.at - motion.state.time) <= resolution(motion.state.time);
   }
   for (const model::Condition& condition : impl.model.conditions) {
-    at_schedule = at_schedule || (condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time));
+    at_schedule = at_schedule ||
+                  (condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time));
   }
   const bool done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
@@ -434,7 +449,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     impl.limit_ahead = false;
     add_event(motion, EventKind::accumulation, impl.limit_rows);
   }
-  if (first || triggers.any() || rank_changed || (at_schedule && !done)) {
+  if (first || triggers.any() || triggers.doubt || rank_changed || (at_schedule && !done)) {
     if (crowded(motion)) {
       end(motion, Status::gave_up, "more than a thousand events at one instant");
     } else {

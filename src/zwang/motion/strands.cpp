@@ -11,8 +11,8 @@ namespace {
 /// For every strand: sum_{l=1..m-1} delta_l delta_{m-l} with m = k + 2, and sum_{l=1..k} delta_l carried_{k-l}.
 /// Sums run in rising l for each strand alone, so that the width of the processor's vectors does not show in the result.
 template <std::size_t W>
-[[gnu::always_inline]] inline void sums_of_width(std::size_t padded, unsigned k, const double* delta, const double* carried,
-                                                 double* pairs, double* reaction) {
+[[gnu::always_inline]] inline void sums_of_width(std::size_t padded, unsigned k, const double* delta,
+                                                 const double* carried, double* pairs, double* reaction) {
   const unsigned m = k + 2;
   for (std::size_t first = 0; first < padded; first += W) {
     // The first sum is symmetric: every pair counts twice.
@@ -207,7 +207,8 @@ void Strands::lay_out(std::size_t variables) {
   row_.assign(padded_, 0);
   a_.assign(padded_, count > 0 ? strand_[0].a : 0);
   b_ = a_;
-  for (std::vector<double>* list : {&sign_a_, &sign_b_, &c_, &gradient_, &weight_a_, &weight_b_, &part_, &reaction_}) list->assign(padded_, 0.0);
+  for (std::vector<double>* list : {&sign_a_, &sign_b_, &c_, &gradient_, &weight_a_, &weight_b_, &part_, &reaction_})
+    list->assign(padded_, 0.0);
   in_pairs_ = true;
   for (std::uint32_t s = 0; s < count; ++s) {
     const Strand& one = strand_[order[s]];
@@ -227,8 +228,8 @@ void Strands::lay_out(std::size_t variables) {
   run_.assign(chunks, 0);
   from_a_.assign(chunks, 0);
   from_b_.assign(chunks, 0);
-  const auto run_of = [&](const std::vector<std::uint32_t>& variable, const std::vector<double>& sign, std::size_t first,
-                          std::ptrdiff_t& from) {
+  const auto run_of = [&](const std::vector<std::uint32_t>& variable, const std::vector<double>& sign,
+                          std::size_t first, std::ptrdiff_t& from) {
     bool known = false;
     from = 0;
     for (std::size_t i = 0; i < width_; ++i) {
@@ -242,7 +243,8 @@ void Strands::lay_out(std::size_t variables) {
     return from >= -room && from + static_cast<std::ptrdiff_t>(width_) <= static_cast<std::ptrdiff_t>(variables) + room;
   };
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const bool run = run_of(a_, sign_a_, chunk * width_, from_a_[chunk]) && run_of(b_, sign_b_, chunk * width_, from_b_[chunk]);
+    const bool run =
+        run_of(a_, sign_a_, chunk * width_, from_a_[chunk]) && run_of(b_, sign_b_, chunk * width_, from_b_[chunk]);
     run_[chunk] = run ? 1 : 0;
   }
   delta_.assign(orders_ * padded_, 0.0);

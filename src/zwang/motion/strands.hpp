@@ -47,6 +47,10 @@ class Strands {
     c_[place_[s]] = c;
     delta_[place_[s]] = gradient / c;
   }
+  /// Coefficient k of the gradient along the strand added as number s.
+  [[nodiscard]] double gradient(std::size_t s, unsigned k) const {
+    return c_[place_[s]] * delta_[k * padded_ + place_[s]];
+  }
   /// Order zero is complete: weights of the reactions, by inverse masses if these are single numbers.
   void weigh(std::span<const double> inverse_mass);
 
@@ -78,9 +82,7 @@ class Strands {
   }
 
   /// Only keep the multipliers of order k.
-  void carry(unsigned k, const double* lambda) {
-    spread(lambda, carried_.data() + k * padded_);
-  }
+  void carry(unsigned k, const double* lambda) { spread(lambda, carried_.data() + k * padded_); }
 
   /// A whole order at once, for a motion under constant forces that nothing but strands hinders, in two halves around the solution
   /// for the multipliers: from q_{k+1} to the right-hand side `right`, and with the multipliers there to the accelerations a.
@@ -176,13 +178,15 @@ class Strands {
   void extend_width(unsigned k, const double* q_next, double* force, double* right) {
     using expressions::load;
     double* next = delta_.data() + (k + 1) * padded_;
-    for (std::size_t first = 0; first < padded_; first += W) expressions::store<W>(next + first, 0, differences<W>(first, q_next));
+    for (std::size_t first = 0; first < padded_; first += W)
+      expressions::store<W>(next + first, 0, differences<W>(first, q_next));
 
     // The sums over lower orders, then what they mean for rows and forces.
     sums_(padded_, W, k, delta_.data(), carried_.data(), part_.data(), reaction_.data());
     const double factor = (k + 1.0) * (k + 2.0) * 0.5;
     for (std::size_t first = 0; first < padded_; first += W) {
-      expressions::store<W>(part_.data() + first, 0, (factor * load<W>(c_.data() + first, 0)) * load<W>(part_.data() + first, 0));
+      expressions::store<W>(part_.data() + first, 0,
+                            (factor * load<W>(c_.data() + first, 0)) * load<W>(part_.data() + first, 0));
       if (k > 0) take_off<W>(first, sign_a_.data(), sign_b_.data(), load<W>(reaction_.data() + first, 0), force);
     }
     add_up(right);
@@ -191,7 +195,8 @@ class Strands {
   template <unsigned W>
   void press_width(const double* a, double* right) {
     for (std::size_t first = 0; first < padded_; first += W) {
-      expressions::store<W>(part_.data() + first, 0, expressions::load<W>(gradient_.data() + first, 0) * differences<W>(first, a));
+      expressions::store<W>(part_.data() + first, 0,
+                            expressions::load<W>(gradient_.data() + first, 0) * differences<W>(first, a));
     }
     add_up(right);
   }
@@ -201,7 +206,8 @@ class Strands {
     carry(k, lambda);
     const double* carried = carried_.data() + k * padded_;
     for (std::size_t first = 0; first < padded_; first += W) {
-      const expressions::Lanes<W> y = expressions::load<W>(delta_.data() + first, 0) * expressions::load<W>(carried + first, 0);
+      const expressions::Lanes<W> y =
+          expressions::load<W>(delta_.data() + first, 0) * expressions::load<W>(carried + first, 0);
       take_off<W>(first, weight_a_.data(), weight_b_.data(), y, a);
     }
   }
@@ -219,7 +225,8 @@ class Strands {
   unsigned orders_ = 0;
   unsigned width_ = 2;
   std::size_t padded_ = 0;
-  bool in_pairs_ = false;  ///< row j has the strands 2 j and 2 j + 1, and there are no other rows before the last of them
+  bool in_pairs_ =
+      false;  ///< row j has the strands 2 j and 2 j + 1, and there are no other rows before the last of them
 
   // By place; idle strands at the end have zeros.
   std::vector<std::uint32_t> row_, a_, b_;
