@@ -121,24 +121,32 @@ first = "norm(bead[1]) = 1"
 
   // Each at its own loosest tolerance.
   const auto engine = [&](double tolerance, std::vector<double>& out) { return go(model, tolerance, out); };
-  const auto plain = [](double tolerance, std::vector<double>& out) {
-    return yardstick::swing<yardstick::Angles<K>>(tolerance, out);
-  };
   const auto fast = [](double tolerance, std::vector<double>& out) {
     return yardstick::swing<yardstick::Directions<K>>(tolerance, out);
   };
-  const double tolerance[3] = {loosest(engine, truth), loosest(plain, truth), loosest(fast, truth)};
-  const auto steps = engine(tolerance[0], positions);
-  const double error = distance(positions, truth);
-  const auto steps_fast = fast(tolerance[2], positions);
-  const auto least = least_times([&] { engine(tolerance[0], positions); }, [&] { plain(tolerance[1], positions); },
-                                 [&] { fast(tolerance[2], positions); });
-  std::printf(
-      "chain of %2zu rods: %8.1f us, %4lu steps at %.0e (error %.0e, reading %.0f us); Odeint %8.1f us, %4zu steps at "
-      "%.0e "
-      "(with angles %8.1f us); truths differ by %.0e; ratio %.2f, to angles %.2f (goal %.1f, stretch %.1f)\n",
-      K, least[0], static_cast<unsigned long>(steps), tolerance[0], error, reading, least[2], steps_fast, tolerance[2],
-      least[1], doubt, least[2] / least[0], least[1] / least[0], goal, stretch);
+  const auto plain = [](double tolerance, std::vector<double>& out) {
+    return yardstick::swing<yardstick::Angles<K>>(tolerance, out);
+  };
+  const auto same = [](double tolerance, std::vector<double>& out) {
+    return yardstick::swing_cartesian(tolerance, out);
+  };
+  const double tolerance[4] = {loosest(engine, truth), loosest(fast, truth), loosest(plain, truth),
+                               loosest(same, truth)};
+  const auto least = least_times([&] { engine(tolerance[0], positions); }, [&] { fast(tolerance[1], positions); },
+                                 [&] { plain(tolerance[2], positions); }, [&] { same(tolerance[3], positions); });
+  const auto line = [&](const char* name, std::size_t which, std::uint64_t steps) {
+    std::printf("  %-44s %9.1f us, %3lu steps at %.0e, error %.0e", name, least[which],
+                static_cast<unsigned long>(steps), tolerance[which], distance(positions, truth));
+    if (which > 0)
+      std::printf(", ratio %.2f\n", least[which] / least[0]);
+    else
+      std::printf(" (reading the model: %.0f us)\n", reading);
+  };
+  std::printf("chain of %zu rods, goal %.1f, stretch %.1f (truths differ by %.0e)\n", K, goal, stretch, doubt);
+  line("zwang", 0, engine(tolerance[0], positions));
+  line("Odeint, Cartesian, size at run time", 3, same(tolerance[3], positions));
+  line("Odeint, angles, size at compile time", 2, plain(tolerance[2], positions));
+  line("Odeint, directions, size at compile time", 1, fast(tolerance[1], positions));
 }
 
 /// A run's time per event, beside one warm `accelerate` and one `impact` at the state before its first shock.

@@ -6,10 +6,11 @@
 ///   u_i' = w_i e_i,   w_i' = e_i.(T_{i+1} u_{i+1} + T_{i-1} u_{i-1}),   first rod: + e_1.g instead of the second term,
 ///   2 T_i - (u_i.u_{i+1}) T_{i+1} - (u_i.u_{i-1}) T_{i-1} = w_i^2,      first rod: T_1 - (u_1.u_2) T_2 = w_1^2 + u_1.g,
 ///
-/// so that one tridiagonal elimination gives the right-hand side in O(k). Two forms are measured: `Directions` keeps u and w
-/// (3k numbers, no trigonometric functions) and is the fastest of those tried; `Angles` keeps angles and w (2k numbers), as
-/// one would write it first. Positions and velocities in Cartesian coordinates (4k numbers) were slower than both for large k.
-/// States are std::array, the fastest that Odeint offers.
+/// so that one tridiagonal elimination gives the right-hand side in O(k). Three forms are measured:
+///
+///   Directions  keeps u and w: 3k numbers in a std::array, no trigonometric functions; the fastest of all that were tried
+///   Angles      keeps angles and w: 2k numbers in a std::array
+///   Cartesian   keeps positions and velocities, as the engine does: 4k numbers in a std::vector, k known at run time only
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace zwang::yardstick {
@@ -101,6 +103,58 @@ struct Angles {
   }
 };
 
+/// Positions r_i (y downwards) and velocities: x1 .. xk, y1 .. yk, then their rates. The tensions are per unit of length.
+struct Cartesian {
+  using State = std::vector<double>;
+  std::size_t k;
+  std::vector<double> slope, tension, x, y;
+
+  explicit Cartesian(std::size_t rods) : k(rods), slope(rods), tension(rods), x(rods), y(rods) {}
+  [[nodiscard]] State start() const {
+    State state(4 * k, 0.0);
+    for (std::size_t i = 0; i < k; ++i) {
+      state[i] = static_cast<double>(i + 1) * std::sin(release_angle);
+      state[k + i] = static_cast<double>(i + 1) * std::cos(release_angle);
+    }
+    return state;
+  }
+  void operator()(const State& state, State& rate, double) {
+    // Eliminate downwards: r.r of each rod and of neighbours, v.v on the right.
+    const double* at = state.data();
+    const double* v = at + 2 * k;
+    double pivot = 0;
+    double right = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      x[i] = at[i] - (i > 0 ? at[i - 1] : 0);
+      y[i] = at[k + i] - (i > 0 ? at[k + i - 1] : 0);
+      const double dx = v[i] - (i > 0 ? v[i - 1] : 0);
+      const double dy = v[k + i] - (i > 0 ? v[k + i - 1] : 0);
+      const double length = x[i] * x[i] + y[i] * y[i];
+      if (i == 0) {
+        pivot = length;
+        right = dx * dx + dy * dy + gravity * y[0];
+      } else {
+        const double beside = x[i] * x[i - 1] + y[i] * y[i - 1];
+        const double inverse = 1 / pivot;
+        slope[i - 1] = beside * inverse;
+        tension[i - 1] = right * inverse;
+        pivot = 2 * length - beside * slope[i - 1];
+        right = dx * dx + dy * dy + beside * tension[i - 1];
+      }
+    }
+    tension[k - 1] = right / pivot;
+    for (std::size_t i = k - 1; i-- > 0;) tension[i] += slope[i] * tension[i + 1];
+
+    // Newton's equations.
+    std::copy_n(v, 2 * k, rate.begin());
+    for (std::size_t i = 0; i < k; ++i) {
+      const bool last = i + 1 == k;
+      rate[2 * k + i] = (last ? 0 : tension[i + 1] * x[i + 1]) - tension[i] * x[i];
+      rate[3 * k + i] = gravity + (last ? 0 : tension[i + 1] * y[i + 1]) - tension[i] * y[i];
+    }
+  }
+};
+
 /// Final positions x1, y1, x2, ... (y upwards); gives the number of steps.
 template <class Form>
 std::size_t swing(double tolerance, std::vector<double>& positions) {
@@ -118,6 +172,21 @@ std::size_t swing(double tolerance, std::vector<double>& positions) {
     Form::directions(state, i, s, c);
     positions[2 * i] = x += s;
     positions[2 * i + 1] = y -= c;
+  }
+  return steps;
+}
+
+/// The same in Cartesian coordinates.
+inline std::size_t swing_cartesian(double tolerance, std::vector<double>& positions) {
+  namespace odeint = boost::numeric::odeint;
+  Cartesian form(positions.size() / 2);
+  auto state = form.start();
+  const auto steps = odeint::integrate_adaptive(
+      odeint::make_controlled<odeint::runge_kutta_fehlberg78<Cartesian::State>>(tolerance, tolerance), std::ref(form),
+      state, 0.0, duration, 0.01);
+  for (std::size_t i = 0; i < form.k; ++i) {
+    positions[2 * i] = state[i];
+    positions[2 * i + 1] = -state[form.k + i];
   }
   return steps;
 }
