@@ -20,17 +20,17 @@ bool in_force(const model::Condition& condition, double time, bool& due) {
   return condition.at < time;
 }
 
-Role role_of_holonomic(bool equation, double value, double rate, double touch_value, double touch_rate) {
+Role role_of_holonomic(bool equation, double value, double rate, double open, double broken, double touch_rate) {
   if (equation) {
-    if (std::abs(value) > touch_value) {
+    if (std::abs(value) > broken) {
       return Role::violated;
     }
     return std::abs(rate) > touch_rate ? Role::approached : Role::equation;
   }
-  if (value > touch_value) {
+  if (value > broken) {
     return Role::violated;
   }
-  if (value < -touch_value) {
+  if (value < -open) {
     return Role::passive_in_position;
   }
   if (rate > touch_rate) {
@@ -103,6 +103,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     }
     const double near = options.touch_position > 0 ? options.touch_position : touch;
     impl.touch_value[row] = near * scale.position * (gradient + near * scale.position);
+    const double far = options.broken > 0 ? options.broken : touch;
+    const double broken = far * scale.position * (gradient + far * scale.position);
     impl.touch_rate[row] = touch * (scale.velocity * gradient + std::abs(rows.explicit_rate[row]) + touch);
 
     const model::RowKind kind = model.row_kind[row];
@@ -123,7 +125,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     const double value = closed ? 0.0 : rows.value[row];
     const double rate = steady ? 0.0 : rows.rate[row];
     instant.role[row] = model::is_holonomic(kind)
-                            ? role_of_holonomic(equation, value, rate, impl.touch_value[row], impl.touch_rate[row])
+                            ? role_of_holonomic(equation, value, rate, impl.touch_value[row], broken, impl.touch_rate[row])
                             : role_of_nonholonomic(equation, rate, impl.touch_rate[row]);
     if (instant.role[row] == Role::violated) {
       instant.violations.emplace_back(row, rows.value[row]);

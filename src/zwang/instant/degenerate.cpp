@@ -30,14 +30,22 @@ class Orders {
     motion_.orders = highest + 3;
     motion_.coefficient.assign(motion_.orders * n_, 0.0);
     size_.assign(motion_.orders * n_, 0.0);
+    // Rounding of the largest numbers sits in all of them: no size is smaller than a little of these.
+    double most[3] = {0, 0, 0};
+    for (std::size_t i = 0; i < n_; ++i) {
+      most[0] = std::max(most[0], std::abs(state.position[i]));
+      most[1] = std::max(most[1], std::abs(state.velocity[i]));
+      most[2] = std::max(most[2], impl.a_scale[i]);
+    }
+    constexpr double share = 1e-5;
     for (std::size_t i = 0; i < n_; ++i) {
       motion_.coefficient[i] = state.position[i];
       motion_.coefficient[n_ + i] = state.velocity[i];
       const double a = std::abs(acceleration[i]) <= noise_part * impl.a_scale[i] ? 0.0 : acceleration[i];
       motion_.coefficient[2 * n_ + i] = a / 2;
-      size_[i] = std::abs(state.position[i]);
-      size_[n_ + i] = std::abs(state.velocity[i]);
-      size_[2 * n_ + i] = impl.a_scale[i] / 2;
+      size_[i] = std::abs(state.position[i]) + share * most[0];
+      size_[n_ + i] = std::abs(state.velocity[i]) + share * most[1];
+      size_[2 * n_ + i] = (impl.a_scale[i] + share * most[2]) / 2;
     }
   }
 

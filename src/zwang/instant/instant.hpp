@@ -92,7 +92,8 @@ struct Instant {
 
 struct Options {
   double touch = 0;             ///< what counts as touching; 0: the model's own
-  double touch_position = 0;    ///< the same for positions alone; 0: as `touch`
+  double touch_position = 0;    ///< the same for positions on the open side; 0: as `touch`
+  double broken = 0;            ///< the same for positions on the forbidden side; 0: as `touch`
   bool warm = false;            ///< start from the active set of the last call with this workspace
   bool tell = false;            ///< keep the trials
   bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`

@@ -84,6 +84,13 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   }
 }
 
+/// sum |c_k| h^k of coefficients `stride` apart.
+double terms_of(const double* c, std::size_t stride, std::size_t count, double h) {
+  double sum = 0;
+  for (std::size_t k = count; k-- > 0;) sum = sum * h + std::abs(c[k * stride]);
+  return sum;
+}
+
 Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
   const Series& series = impl.series;
@@ -95,8 +102,9 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t j = 0; j < m; ++j) {
     const std::uint32_t row = impl.held_rows[j].row;
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
-    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h,
-            multiplier_noise * series.multiplier_scale(j), row, true, found);
+    const double noise = multiplier_noise * series.multiplier_scale(j);
+    if (impl.leading[row] > 0 && terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
+    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, row, true, found);
   }
 
   // Conditions that are open.
@@ -151,7 +159,9 @@ void go(Motion& motion, double s, double time) {
   }
 
   // The state, with what rounding takes away carried to the next step.
-  motion.energy.work += series.work(s);
+  // Where numbers run away before a singular position, the account stops with them.
+  const double work = series.work(s);
+  if (std::isfinite(work)) motion.energy.work += work;
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
   dq.assign(n, 0.0);

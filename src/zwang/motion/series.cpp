@@ -947,9 +947,12 @@ struct Series::Impl {
       }
       return 1.0;
     };
+    // Rounding of the state lets a little of the largest acceleration into every row.
+    double largest = 0;
+    for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, inverse(i) * size[i]);
     for (std::size_t j = 0; j < m; ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
-        lambda_scale[j] += std::abs(entry[e]) * inverse(column[e]) * size[column[e]];
+        lambda_scale[j] += std::abs(entry[e]) * (inverse(column[e]) * size[column[e]] + 1e-3 * largest);
       }
       lambda_scale[j] /= factor.diagonal(j) > 0 ? factor.diagonal(j) : 1.0;
     }

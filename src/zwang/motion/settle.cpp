@@ -341,6 +341,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   instant::Options options;
   options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
   options.touch_position = first ? 0 : touch_position;
+  options.broken = first ? 0 : std::max(model.simulation.touch, 100 * impl.tolerance);
   if (!first) {
     options.closed = closed;
     options.steady = steady;
@@ -417,6 +418,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   instant::Options options;
   options.touch = std::min(motion_touch, model.simulation.touch);
   options.touch_position = touch_position;
+  options.broken = std::max(model.simulation.touch, 100 * impl.tolerance);
   options.closed = closed;
   options.steady = closed;
   options.least_position = fading * impl.extent;
@@ -433,7 +435,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   const bool due = triggers.scheduled && motion.state.time < impl.until;
   std::size_t skips = 0;
   for (std::size_t j = 0; j < impl.held_rows.size() && !first; ++j) skips += impl.series.skipped(j) ? 1 : 0;
-  const bool rank_changed = !first && skips != impl.settled_skips;
+  const bool rank_fell = !first && skips > impl.settled_skips;
   bool at_schedule = due || first;
   for (const model::Blow& blow : impl.model.blows) {
     at_schedule = at_schedule || std::abs(blow.at - motion.state.time) <= resolution(motion.state.time);
@@ -444,12 +446,21 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   }
   const bool done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
+  // Rows that were independent no longer are: a singular position.
+  if (rank_fell && !triggers.any()) {
+    std::vector<std::uint32_t> rows;
+    for (const HeldRow& one : impl.held_rows) rows.push_back(one.row);
+    std::sort(rows.begin(), rows.end());
+    end_singular(motion, std::move(rows), "the conditions held have become dependent: the position is singular");
+    return;
+  }
+
   // The limit of an accumulation is an instant of its own.
   if (impl.limit_ahead && motion.state.time >= impl.limit_time) {
     impl.limit_ahead = false;
     add_event(motion, EventKind::accumulation, impl.limit_rows);
   }
-  if (first || triggers.any() || triggers.doubt || rank_changed || (at_schedule && !done)) {
+  if (first || triggers.any() || triggers.doubt || (at_schedule && !done)) {
     if (crowded(motion)) {
       end(motion, Status::gave_up, "more than a thousand events at one instant");
     } else {
