@@ -225,26 +225,31 @@ void keep_momenta(std::uint64_t first, std::uint64_t last, int least_shocks, boo
       for (std::size_t k = 0; k < before.sums.size(); ++k)
         ASSERT_NEAR(before.sums[k], after.sums[k], 1e-12 * (before.size + after.size)) << k << " at " << time;
     };
+    // Energy: up to the first accumulation, whose infinitely many losses stand in no entry.
+    const double start = energy_of(system, system.position, system.velocity);
     double lost = 0;
+    bool accumulation = false;
     for (const auto& event : answer.events) {
       compare_with(event.position, event.velocity, event.time);
       ASSERT_GE(event.lost, 0);
       lost += event.lost;
       shocks += event.kind == motion::EventKind::impact ? 1 : 0;
-      const double now = energy_of(system, event.position, event.velocity);
-      const double start = energy_of(system, system.position, system.velocity);
-      // Within one instant the loss stands on the first entry.
-      ASSERT_NEAR(now + lost, start, 1e-11 * start) << event.time;
+      accumulation = accumulation || event.kind == motion::EventKind::accumulation;
+      if (!accumulation) {
+        ASSERT_NEAR(energy_of(system, event.position, event.velocity) + lost, start, 1e-11 * start) << event.time;
+      }
     }
     compare_with(answer.state.position, answer.state.velocity, answer.state.time);
   }
-  EXPECT_GE(finished, 0.99 * runs);
+  EXPECT_GE(finished, (twice ? 0.95 : 1.0) * runs);
   EXPECT_GE(shocks, least_shocks);
 }
 
 /// Nothing depends on time, nothing damps: the energy of the closed formulas falls in shocks, by what they report.
 void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
   int shocks = 0;
+  int runs = 0;
+  int finished = 0;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     SlowTaste taste;
     taste.scleronomic = true;
@@ -253,6 +258,10 @@ void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
     const auto model = model::load(text, "conservative.toml");
     const auto answer = run(model);
+    // On the way to a singular position or a jam forces grow beyond all bounds, and errors with them.
+    ++runs;
+    if (answer.status != motion::Status::finished) continue;
+    ++finished;
     const double start = energy_of(system, system.position, system.velocity);
     double told = 0;
     bool accumulation = false;
@@ -263,7 +272,9 @@ void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
     }
     const double lost = answer.energy.lost;
     const double end = energy_of(system, answer.state.position, answer.state.velocity);
-    const double scale = std::max({std::abs(start), answer.energy.largest_kinetic, 1.0});
+    // Every event brings rounding of its own.
+    const double scale = std::max({std::abs(start), answer.energy.largest_kinetic, 1.0}) *
+                         (1 + 0.1 * static_cast<double>(answer.events.size()));
     ASSERT_NEAR(end + lost, start, 1e-11 * scale);
     if (!accumulation) {
       ASSERT_NEAR(told, lost, 1e-11 * scale);
@@ -277,6 +288,7 @@ void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
     ASSERT_NEAR(answer.energy.work, springs(system.position) - springs(answer.state.position), 1e-11 * scale);
     ASSERT_NEAR(answer.energy.defect(), 0, 1e-11 * scale);
   }
+  EXPECT_GE(finished, 0.9 * runs);
   EXPECT_GE(shocks, least_shocks);
 }
 
@@ -293,7 +305,7 @@ void turn_round(std::uint64_t first, std::uint64_t last, int least_compared) {
     const auto forth_text = model_text(system);
     const auto model = model::load(forth_text, "forth.toml");
     const auto forth = run(model);
-    if (says_twice(system) || !forth.events.empty() || forth.status != motion::Status::finished) continue;
+    if (!forth.events.empty() || forth.status != motion::Status::finished) continue;
     // A system at rest has no velocities to turn.
     const auto& v = forth.state.velocity;
     if (std::none_of(v.begin(), v.end(), [](double x) { return std::abs(x) > 1e-9; })) continue;
@@ -342,12 +354,15 @@ TEST(MotionsLong, agree_with_a_slow_integrator_of_another_kind) {
 
 TEST(Motions, of_points_that_only_touch_each_other_keep_their_momenta) { keep_momenta(0, 150, 150); }
 
+TEST(Motions, go_on_where_two_conditions_say_the_same) { keep_momenta(0, 300, 50, true); }
+
 TEST(Motions, lose_energy_in_shocks_only_and_as_much_as_they_say) { keep_energy(0, 150, 200); }
 
 TEST(Motions, turned_round_lead_back) { turn_round(0, 80, 15); }
 
 TEST(MotionsLong, keep_momenta_and_energy_and_lead_back) {
   keep_momenta(1000, 3000, 3000);
+  keep_momenta(1000, 3000, 400, true);
   keep_energy(1000, 3000, 3000);
   turn_round(1000, 1600, 100);
 }
