@@ -5,8 +5,9 @@
 ///
 ///   Delta = T_3 (r + r^2 + ...) = T_3 r / (1 - r).
 ///
-/// The error of Delta is about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2. When it is below the resolution of time and the bodies no longer
-/// visibly leave the conditions, these close without rebound, and Delta later the limit is reported.
+/// The error of Delta is about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2. When it is below the resolution of time (or Delta itself is, by two
+/// periods already) and the bodies no longer visibly leave the conditions, these close without rebound, and Delta later the limit is
+/// reported.
 /// Reference: docs/mathematics, section 12.
 #include <algorithm>
 #include <cmath>
@@ -29,24 +30,30 @@ struct Rest {
 /// The rest of the sequence, if the last three periods of some length agree.
 Rest rest_of(const std::vector<Bounce>& bounces, double time) {
   Rest rest;
-  for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
+  for (std::size_t period = 1; period <= longest_period && 2 * period <= bounces.size(); ++period) {
+    // The last three periods, or two if the second is so much shorter that all the rest fits into one instant.
     const std::size_t end = bounces.size();
+    const std::size_t windows = std::min<std::size_t>(3, end / period);
     double duration[3] = {0, 0, 0};
-    bool repeats = true;
-    for (std::size_t k = 0; k < period && repeats; ++k) {
-      for (std::size_t window = 0; window < 3; ++window) {
+    std::size_t repeated = windows;
+    for (std::size_t window = 0; window < windows; ++window) {
+      for (std::size_t k = 0; k < period; ++k) {
         const Bounce& one = bounces[end - (window + 1) * period + k];
         duration[2 - window] += one.flight;
-        repeats = repeats && one.rows == bounces[end - period + k].rows;
+        if (one.rows != bounces[end - period + k].rows) repeated = std::min(repeated, window);
       }
     }
-    if (!repeats || !(duration[0] > 0) || !(duration[1] > 0)) continue;
-    const double before = duration[1] / duration[0];
+    if (repeated < 2 || !(duration[1] > 0)) continue;
     const double r = duration[2] / duration[1];
-    if (!(r < 0.99999) || !(before < 1) || std::abs(r - before) > 0.2 * (1 - r)) continue;
     const double left = duration[2] * r / (1 - r);
-    const double error = duration[2] * std::abs(r - before) / ((1 - r) * (1 - r));
-    if (error > 0.02 * resolution(time) && left > 0.1 * resolution(time)) continue;
+    const bool at_once = r < 0.2 && left < resolution(time);
+    if (!at_once) {
+      if (repeated < 3 || !(duration[0] > 0)) continue;
+      const double before = duration[1] / duration[0];
+      if (!(r < 0.99999) || !(before < 1) || std::abs(r - before) > 0.2 * (1 - r)) continue;
+      const double error = duration[2] * std::abs(r - before) / ((1 - r) * (1 - r));
+      if (error > 0.02 * resolution(time) && left > 0.1 * resolution(time)) continue;
+    }
     rest.found = true;
     rest.duration = left;
     for (std::size_t k = 0; k < period; ++k) {

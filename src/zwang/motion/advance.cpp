@@ -184,6 +184,15 @@ void go(Motion& motion, double s, double time) {
     add(motion.state.position[i], impl.carry_position[i], (dq[i] + q[n + i]) * s);
     add(motion.state.velocity[i], impl.carry_velocity[i], dv[i]);
   }
+  // The scales of the motion. What is held still is measured by what would move: rounding is a part of that.
+  double acceleration = series.largest_acceleration();
+  double speed = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    speed = std::max(speed, std::abs(q[n + i]));
+    acceleration = std::max(acceleration, 2 * std::abs(q[2 * n + i]));
+  }
+  impl.fastest = std::max({impl.fastest, speed, acceleration * s});
+  impl.extent = std::max({impl.extent, speed * s, acceleration * s * s});
   motion.state.time = time;
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
   impl.flight += s;

@@ -238,11 +238,16 @@ constexpr double tiny = 1e-290;
 /// singularity of small weight hardly shows in the terms, but beyond its distance small disturbances grow from step to step.
 template <class Norm>
 double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& norm) {
+  // The first four orders that are not zero.
   double low[4];
-  const unsigned lows = std::min(4U, last - 1);
-  for (unsigned k = 0; k < lows; ++k) {
+  unsigned low_order[4];
+  unsigned lows = 0;
+  for (unsigned k = 0; k + 1 < last && lows < 4 && (k < 4 || lows == 0); ++k) {
     const double size = norm(k);
-    low[k] = size > tiny ? rough_log2(size) : -1e9;
+    if (!(size > tiny)) continue;
+    low[lows] = rough_log2(size);
+    low_order[lows] = k;
+    ++lows;
   }
   double least = 1e9;
   for (unsigned m = last - 1; m <= last; ++m) {
@@ -258,8 +263,8 @@ double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& n
       if (decay > -1e9) least = std::min(least, decay - 0.415);
     }
     double best = -1e9;
-    for (unsigned k = 0; k < lows; ++k) best = std::max(best, (log_tolerance + low[k] - high) / (m - k));
-    least = std::min(least, best);
+    for (unsigned k = 0; k < lows; ++k) best = std::max(best, (log_tolerance + low[k] - high) / (m - low_order[k]));
+    if (lows > 0) least = std::min(least, best);
   }
   return least;
 }
@@ -620,6 +625,7 @@ struct Series::Impl {
     result.skipped = factor.skipped_count();
     if (!lengths_known) {
       for (std::size_t j = 0; j < m; ++j) row_length[j] = std::sqrt(factor.diagonal(j));
+      first_gradient = gradient_sum;
       lengths_known = true;
     }
 
@@ -638,7 +644,7 @@ struct Series::Impl {
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
       right[j] = holonomic ? f : 0.0;
       if (holonomic && !factor.skipped(j)) {
-        result.position_drift = std::max(result.position_drift, std::abs(f) / (size_q * gradient_sum[j] + 1e-300));
+        result.position_drift = std::max(result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
       }
       broken = broken || (holonomic && f != 0);
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
@@ -660,7 +666,7 @@ struct Series::Impl {
     broken = false;
     for_rows([&](std::uint32_t j, bool, double, double f_t) {
       right[j] = times(j, v.data()) + f_t;
-      rate_scale[j] = size_v * gradient_sum[j] + std::abs(f_t);
+      rate_scale[j] = size_v * std::max(gradient_sum[j], first_gradient[j]) + std::abs(f_t);
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
@@ -871,6 +877,7 @@ struct Series::Impl {
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
+    largest = 0;
     if (!inverse_mass.empty()) {
       for (const std::uint32_t j : plain_rows) {
         for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
@@ -948,7 +955,7 @@ struct Series::Impl {
       return 1.0;
     };
     // Rounding of the state lets a little of the largest acceleration into every row.
-    double largest = 0;
+    largest = 0;
     for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, inverse(i) * size[i]);
     for (std::size_t j = 0; j < m; ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
@@ -977,13 +984,13 @@ struct Series::Impl {
   [[nodiscard]] double reach(double tolerance) const {
     const double log_tolerance = std::log2(tolerance);
     const std::size_t m = held_rows.size();
-    const auto largest = [](const double* x, std::size_t count) {
+    const auto norm_of = [](const double* x, std::size_t count) {
       double most = 0;
       for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(x[i]));
       return most;
     };
     // Velocities, coefficients 0..N-1.
-    double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return largest(v.data() + k * n, n); });
+    double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return norm_of(v.data() + k * n, n); });
     // Multipliers, 0..N-2, each in the units of an acceleration.
     if (m > 0) {
       least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {
@@ -1195,6 +1202,7 @@ struct Series::Impl {
   std::vector<double> watched_value;  ///< [w * orders + k]
   std::vector<double> power;
   bool power_known = false;
+  double largest = 0;         ///< size of the terms of the largest acceleration, if there are inequalities among the rows held
   bool inequalities = false;  ///< some row held is one: the sizes of multipliers are asked for
 
   // the linear system
@@ -1207,6 +1215,7 @@ struct Series::Impl {
   std::span<double> force, acceleration;
   std::vector<double> right, size;
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
+  std::vector<double> first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
       row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
   bool lengths_known = false;
@@ -1229,6 +1238,7 @@ bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
+double Series::largest_acceleration() const { return impl_->largest; }
 bool Series::nearly_singular() const { return impl_->nearly_singular(); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {

@@ -74,6 +74,8 @@ class Series {
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;
+  /// Size of the terms of the largest acceleration: what would move if nothing were held. 0 if only equations are held.
+  [[nodiscard]] double largest_acceleration() const;
   /// f of the watched row number w: coefficients 0..N (velocity conditions: 0..N-1).
   [[nodiscard]] std::span<const double> watched(std::size_t w) const;
   [[nodiscard]] double least_pivot() const;
