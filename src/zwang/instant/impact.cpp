@@ -61,8 +61,13 @@ struct Restitution {
 
 Restitution restitution(const model::Model& model, const Subproblem& problem, const std::vector<double>& l) {
   Restitution result;
+  double largest = 0;
+  for (const double one : l) {
+    largest = std::max(largest, std::abs(one));
+  }
   for (std::size_t j = 0; j < problem.size(); ++j) {
-    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= 0) {
+    // An impulse of rounding size strikes nothing.
+    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= 1e-14 * largest) {
       continue;
     }
     const double e = model.conditions[model.row_condition[problem.row[j]]].restitution;

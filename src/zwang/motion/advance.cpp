@@ -309,6 +309,10 @@ bool advance(Motion& motion) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;
   }
+  if (impl.series.nearly_singular()) {
+    end_singular(motion, motion.held, "the conditions held have become dependent, or a gradient vanishes: the position is singular");
+    return true;
+  }
   Triggers triggers;
   triggers.scheduled = scheduled;
   if (found.at <= together) {

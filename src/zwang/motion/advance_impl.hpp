@@ -66,6 +66,7 @@ struct Motion::Impl {
   double flight = 0;
   bool limit_ahead = false;
   double limit_time = 0;
+  double limit_lost = 0;  ///< energy lost when the conditions closed
   std::vector<std::uint32_t> limit_rows;
 
   // instants that follow without time passing

@@ -148,6 +148,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
   one(archive, impl.limit_time);
+  one(archive, impl.limit_lost);
   one(archive, impl.limit_rows);
   one(archive, impl.last_instant);
   one(archive, impl.crowded);

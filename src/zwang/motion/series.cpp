@@ -626,6 +626,7 @@ struct Series::Impl {
     if (!lengths_known) {
       for (std::size_t j = 0; j < m; ++j) row_length[j] = std::sqrt(factor.diagonal(j));
       first_gradient = gradient_sum;
+      first_pivot = factor.least_pivot();
       lengths_known = true;
     }
 
@@ -636,6 +637,7 @@ struct Series::Impl {
       size_q = std::max(size_q, std::abs(q[i]));
       size_v = std::max(size_v, std::abs(v[i]));
     }
+    constexpr double rounding = 2e-16;  // of a row's terms: below it there is nothing to correct
     // Rounding of zero is no scale.
     constexpr double nothing = 1e-20;
     if (size_q < nothing) size_q = 1;
@@ -646,12 +648,11 @@ struct Series::Impl {
       if (holonomic && !factor.skipped(j)) {
         result.position_drift = std::max(result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
       }
-      broken = broken || (holonomic && f != 0);
+      broken = broken || (holonomic && std::abs(f) > rounding * size_q * gradient_sum[j]);
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
     });
     if (!result.regular) return result;
-    // Below rounding there is nothing to correct.
-    if (broken && result.position_drift > 2e-16) {
+    if (broken) {
       correct(state.position, carry_position);
       std::copy(state.position.begin(), state.position.end(), q.begin());
       order_zero(state);
@@ -670,9 +671,9 @@ struct Series::Impl {
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
-      broken = broken || right[j] != 0;
+      broken = broken || std::abs(right[j]) > rounding * (size_v * gradient_sum[j] + std::abs(f_t));
     });
-    if (broken && result.velocity_drift > 2e-16) {
+    if (broken) {
       correct(state.velocity, carry_velocity);
       std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
     }
@@ -1106,9 +1107,9 @@ struct Series::Impl {
   /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
   [[nodiscard]] bool nearly_singular() const {
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
-      if (std::sqrt(factor.diagonal(j)) < 1e-5 * row_length[j]) return true;
+      if (factor.diagonal(j) < 1e-19 * row_length[j] * row_length[j]) return true;
     }
-    return !held_rows.empty() && factor.least_pivot() < 1e-9;
+    return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
   }
 
   // ---- work
@@ -1218,6 +1219,7 @@ struct Series::Impl {
   std::vector<double> first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
       row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  double first_pivot = 1;          ///< the least pivot then
   bool lengths_known = false;
 };
 

@@ -131,6 +131,9 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       if (role == Role::passive_in_velocity && holonomic) impl.leading[row] = 1;
     }
   }
+  // Rows at rest come last, and among them those whose multiplier has just fallen to zero: others may take over from them.
+  const auto gives_way = [&](std::uint32_t row) { return std::find(balanced.begin(), balanced.end(), row) != balanced.end(); };
+  std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
   for (const instant::Decision& decision : now.decisions) {
     const std::uint32_t row = decision.row;
@@ -412,7 +415,8 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
-  motion.energy.lost += before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  impl.limit_lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  motion.energy.lost += impl.limit_lost;
 
   // Then the instant as always.
   instant::Options options;
@@ -459,6 +463,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   if (impl.limit_ahead && motion.state.time >= impl.limit_time) {
     impl.limit_ahead = false;
     add_event(motion, EventKind::accumulation, impl.limit_rows);
+    motion.events.back().lost = impl.limit_lost;
   }
   if (first || triggers.any() || triggers.doubt || (at_schedule && !done)) {
     if (crowded(motion)) {
