@@ -1,4 +1,7 @@
-/// The reference problems of motion over a finite time: releases, shocks, contacts; and degenerate starts followed on.
+/// The reference problems of motion over a finite time: releases, shocks, contacts; degenerate starts followed on; and
+/// motions under velocity conditions by the straightest law.
+#include <cctype>
+
 #include "oracles/cases.hpp"
 #include "oracles/judge_motion.hpp"
 
@@ -14,6 +17,52 @@ std::vector<Case> motions() {
   return out;
 }
 
+/// Carts, screws and pursuits have one condition on the velocities and no events. In the shape of the others: samples as q and
+/// v, multipliers with our sign (Voss's mu is -lambda; Maurer's sigma belongs to another sign of the row and is left out).
+std::optional<nlohmann::json> straightest(const nlohmann::json& from) {
+  const auto& system = from.at("system");
+  const auto law = system.value("problem", "");
+  const bool is_straightest = law.rfind("B (nonholonomic", 0) == 0 || law.rfind("nonholonomic", 0) == 0;
+  if (!is_straightest || !system.contains("masses") || system.value("potential_U", "0") != "0") return std::nullopt;
+  nlohmann::json problem = from;
+  auto samples = nlohmann::json::array();
+  for (const auto& sample : from.at("expected").value("samples", nlohmann::json::array())) {
+    const auto time = sample.at("t").get<std::string>();
+    if (std::isdigit(static_cast<unsigned char>(time[0])) == 0) continue;
+    nlohmann::json out = {{"t", time}, {"q", nlohmann::json::array()}, {"v", nlohmann::json::array()}};
+    for (const auto& name : system.at("coords")) {
+      if (sample.contains("q")) break;
+      out["q"].push_back(sample.at(name.get<std::string>()));
+      out["v"].push_back(sample.at("v_" + name.get<std::string>()));
+    }
+    if (sample.contains("q")) {
+      out["q"] = sample.at("q");
+      out["v"] = sample.at("v");
+    }
+    if (sample.contains("multiplier_mu"))
+      for (const auto& [name, value] : sample.at("multiplier_mu").items()) out["multipliers"][name] = -number(value);
+    samples.push_back(out);
+  }
+  if (samples.empty()) return std::nullopt;
+  problem["expected"] = {{"tol", from.at("expected").at("tol")}, {"samples", samples}};
+  return problem;
+}
+
+std::vector<Case> straightest_motions() {
+  std::vector<Case> out;
+  for (const char letter : {'K', 'L'})
+    for (const auto& entry : problems()) {
+      const auto id = entry.at("id").get<std::string>();
+      if (id[0] != letter || !straightest(entry)) continue;
+      for (const auto route : every_route) {
+        if (!translate(entry, route)) continue;
+        out.push_back({id, route, Way::library});
+        if (command::is_built) out.push_back({id, route, Way::command});
+      }
+    }
+  return out;
+}
+
 }  // namespace
 
 class ReferenceMotions : public testing::TestWithParam<Case> {};
@@ -23,5 +72,13 @@ TEST_P(ReferenceMotions, pass_through_their_events_and_states) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mayer, ReferenceMotions, testing::ValuesIn(motions()), name);
+
+class StraightestMotions : public testing::TestWithParam<Case> {};
+
+TEST_P(StraightestMotions, pass_through_their_states) {
+  judge_motion(straightest(problem(GetParam().id)).value(), GetParam().route, GetParam().way);
+}
+
+INSTANTIATE_TEST_SUITE_P(MaurerAndVoss, StraightestMotions, testing::ValuesIn(straightest_motions()), name);
 
 }  // namespace zwang::oracles
