@@ -132,7 +132,7 @@ struct Case {
 
 /// `low` prefers low degrees, for which the truth is soon found.
 Case random_case(std::mt19937_64& draw, bool low) {
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(draw); };
+  const auto uniform = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(draw); };
   const auto below = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };
   Case out;
   const int degree = 1 + (low ? std::min(below(25), below(25)) : below(25));

@@ -124,9 +124,9 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     const bool steady = !options.steady.empty() && options.steady[row] != 0;
     const double value = closed ? 0.0 : rows.value[row];
     const double rate = steady ? 0.0 : rows.rate[row];
-    instant.role[row] = model::is_holonomic(kind)
-                            ? role_of_holonomic(equation, value, rate, impl.touch_value[row], broken, impl.touch_rate[row])
-                            : role_of_nonholonomic(equation, rate, impl.touch_rate[row]);
+    instant.role[row] = model::is_holonomic(kind) ? role_of_holonomic(equation, value, rate, impl.touch_value[row],
+                                                                      broken, impl.touch_rate[row])
+                                                  : role_of_nonholonomic(equation, rate, impl.touch_rate[row]);
     if (instant.role[row] == Role::violated) {
       instant.violations.emplace_back(row, rows.value[row]);
     }

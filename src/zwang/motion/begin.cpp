@@ -155,7 +155,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 1;
+constexpr std::uint32_t layout = 2;
 
 }  // namespace
 
@@ -208,6 +208,11 @@ std::string save(const Motion& motion) {
     writer.put(one.rows);
     writer.put(one.flight);
   }
+  const Series::Memory memory = motion.impl->series.memory();
+  writer.put(memory.row_length);
+  writer.put(memory.first_gradient);
+  writer.put(memory.first_pivot);
+  writer.put(memory.lengths_known);
   return std::move(writer.bytes);
 }
 
@@ -236,6 +241,11 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
     reader.get(one.flight);
     impl.bounces.push_back(std::move(one));
   }
+  Series::Memory memory;
+  reader.get(memory.row_length);
+  reader.get(memory.first_gradient);
+  reader.get(memory.first_pivot);
+  reader.get(memory.lengths_known);
   const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
                     std::all_of(impl.held_rows.begin(), impl.held_rows.end(),
                                 [&](const HeldRow& one) { return one.row < model.rows(); }) &&
@@ -249,6 +259,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.choose(impl.held_rows, impl.watched_rows);
+  impl.series.remember(std::move(memory));
   static_cast<void>(project(motion));
   motion.piece.start = motion.state.time;
   motion.piece.n = model.variables;

@@ -29,6 +29,8 @@ struct Direction {
   bool constant = false;  ///< its series ends with order zero
   double own = 0;         ///< not 0: the register is this times the sum of the slots with their signs, and a constant,
                           ///< over the root if the shape has one
+  std::uint32_t numerator = 0;  ///< then: the register before the root divides it, and the factor it has got
+  double factor = 1;
   std::vector<std::pair<std::uint32_t, double>> slots;  ///< slot and sign
 };
 
@@ -104,7 +106,7 @@ std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint3
         break;
       }
     }
-    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), 0.0, {{slot, 1.0}}});
+    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), 0.0, reg, 1.0, {{slot, 1.0}}});
   }
   return directions;
 }
@@ -149,7 +151,7 @@ std::uint32_t find_root(const expressions::Tape& tape, std::uint32_t value, std:
 
 /// Is the direction c times the sum of its own slots (over the root, if there is one)? Then rows of this shape are quadratic
 /// along it, and the answer is c; else 0.
-double own_factor(const expressions::Tape& tape, const Direction& direction, std::uint32_t root,
+double own_factor(const expressions::Tape& tape, Direction& direction, std::uint32_t root,
                   std::uint32_t first_constant_input) {
   using expressions::Op;
   const std::size_t before = tape.inputs.size() + tape.constants.size();
@@ -170,6 +172,8 @@ double own_factor(const expressions::Tape& tape, const Direction& direction, std
     }
     if (reg < before && reg == direction.reg) return 0;
   }
+  direction.numerator = reg;
+  direction.factor = factor;
   std::vector<double> coefficient(tape.inputs.size(), 0.0);
   if (!linear_in_inputs(tape, reg, first_constant_input, factor, coefficient)) return 0;
   const auto input = [](std::uint32_t slot) { return 1 + slot; };
@@ -288,6 +292,7 @@ struct Series::Impl {
     acceleration_room = force_room;
     acceleration = std::span<double>(acceleration_room).subspan(Strands::margin, n);
     size.assign(n, 0.0);
+    rest.assign(n, 0.0);
     make_term_blocks();
     has_blocks = !model.mass_blocks.empty();
     for (const TermGroup& group : model.terms) varying_mass = varying_mass || group.kind == TermKind::kinetic;
@@ -495,10 +500,11 @@ struct Series::Impl {
       if (!block.strands) continue;
       for (const Direction& direction : shapes[block.group].directions) {
         const std::uint32_t root = shapes[block.group].root;
-        const double* g = registers(block) + std::size_t{direction.reg} * orders * block.width;
+        const double* upper = registers(block) + std::size_t{direction.numerator} * orders * block.width;
         const double* length = registers(block) + std::size_t{root} * orders * block.width;
+        const double part = direction.factor / direction.own;
         for (std::uint32_t l = 0; l < block.count; ++l) {
-          strands.begin(s++, g[l], root == 0 ? direction.own : direction.own / length[l]);
+          strands.begin(s++, part * upper[l], root == 0 ? direction.own : direction.own / length[l]);
         }
       }
     }
@@ -646,7 +652,8 @@ struct Series::Impl {
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
       right[j] = holonomic ? f : 0.0;
       if (holonomic && !factor.skipped(j)) {
-        result.position_drift = std::max(result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
+        result.position_drift = std::max(
+            result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
       }
       broken = broken || (holonomic && std::abs(f) > rounding * size_q * gradient_sum[j]);
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
@@ -671,7 +678,7 @@ struct Series::Impl {
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
-      broken = broken || std::abs(right[j]) > rounding * (size_v * gradient_sum[j] + std::abs(f_t));
+      broken = broken || right[j] != 0;
     });
     if (broken) {
       correct(state.velocity, carry_velocity);
@@ -841,6 +848,14 @@ struct Series::Impl {
     const double* a = acceleration.data();
     double* next_v = v.data() + (k + 1) * n;
     double* next_q = q.data() + (k + 2) * n;
+    // The first orders by division: a rounded reciprocal is always wrong in the same direction, and energy would creep.
+    if (k < 6) {
+      for (std::size_t i = 0; i < n; ++i) {
+        next_v[i] = a[i] / (k + 1.0);
+        next_q[i] = next_v[i] / (k + 2.0);
+      }
+      return;
+    }
     const double by_v = 1.0 / (k + 1.0);
     const double by_q = by_v / (k + 2.0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -866,6 +881,9 @@ struct Series::Impl {
       factor.solve({multipliers, m});
       strands.after_solving(order);
       if (k == 0) {
+        strands.residual(v.data(), acceleration.data(), right.data());
+        factor.solve(right);
+        strands.refine(right.data(), acceleration.data(), rest.data());
         std::copy_n(multipliers, m, right.begin());
         std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
         first_sizes();
@@ -879,6 +897,7 @@ struct Series::Impl {
     const std::size_t m = held_rows.size();
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     largest = 0;
+    std::fill(rest.begin(), rest.end(), 0.0);
     if (!inverse_mass.empty()) {
       for (const std::uint32_t j : plain_rows) {
         for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
@@ -1104,10 +1123,45 @@ struct Series::Impl {
     return first;
   }
 
+  /// How much later than s the gradient of the row held that is nearest to vanishing would do so: -g.g' / |g'|^2. 0 if it does not.
+  [[nodiscard]] double approach(double s) const {
+    double least = std::numeric_limits<double>::infinity();
+    double later = 0;
+    std::size_t strand = 0;
+    for (const Block& block : held_blocks) {
+      const RowShape& shape = shapes[block.group];
+      const std::size_t strand_begin = strand;
+      if (block.strands) strand += shape.directions.size() * block.count;
+      if (shape.steady) continue;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        double square = 0, along = 0, change = 0;
+        for (std::size_t d = 0; d < shape.directions.size(); ++d) {
+          const Direction& direction = shape.directions[d];
+          double g = 0, rate = 0;
+          for (unsigned k = N; k-- > 0;) {
+            const double c = block.strands
+                                 ? strands.gradient(strand_begin + d * block.count + l, k)
+                                 : registers(block)[(std::size_t{direction.reg} * orders + k) * block.width + l];
+            rate = rate * s + g;
+            g = g * s + (direction.constant && k > 0 ? 0.0 : c);
+          }
+          square += g * g;
+          along += g * rate;
+          change += rate * rate;
+        }
+        if (square < least && change > 0) {
+          least = square;
+          later = -along / change;
+        }
+      }
+    }
+    return later;
+  }
+
   /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
   [[nodiscard]] bool nearly_singular() const {
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
-      if (factor.diagonal(j) < 1e-19 * row_length[j] * row_length[j]) return true;
+      if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;
     }
     return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
   }
@@ -1203,7 +1257,7 @@ struct Series::Impl {
   std::vector<double> watched_value;  ///< [w * orders + k]
   std::vector<double> power;
   bool power_known = false;
-  double largest = 0;         ///< size of the terms of the largest acceleration, if there are inequalities among the rows held
+  double largest = 0;  ///< size of the terms of the largest acceleration, if there are inequalities among the rows held
   bool inequalities = false;  ///< some row held is one: the sizes of multipliers are asked for
 
   // the linear system
@@ -1215,11 +1269,13 @@ struct Series::Impl {
   std::vector<double> force_room, acceleration_room;
   std::span<double> force, acceleration;
   std::vector<double> right, size;
+  std::vector<double> rest;  ///< of the accelerations of order zero: what rounding took from them
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
-  std::vector<double> first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
-      row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
-  double first_pivot = 1;          ///< the least pivot then
+      first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
+  std::vector<double>
+      row_length;          ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  double first_pivot = 1;  ///< the least pivot then
   bool lengths_known = false;
 };
 
@@ -1240,7 +1296,10 @@ bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
+std::span<const double> Series::velocity() const { return {impl_->v.data(), impl_->N * impl_->n}; }
+std::span<const double> Series::rest() const { return impl_->rest; }
 double Series::largest_acceleration() const { return impl_->largest; }
+double Series::approach(double s) const { return impl_->approach(s); }
 bool Series::nearly_singular() const { return impl_->nearly_singular(); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
@@ -1252,6 +1311,15 @@ double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scal
 std::span<const double> Series::watched(std::size_t w) const {
   const bool holonomic = model::is_holonomic(impl_->model.row_kind[impl_->watched_rows[w]]);
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
+}
+Series::Memory Series::memory() const {
+  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->lengths_known};
+}
+void Series::remember(Memory memory) {
+  impl_->row_length = std::move(memory.row_length);
+  impl_->first_gradient = std::move(memory.first_gradient);
+  impl_->first_pivot = memory.first_pivot;
+  impl_->lengths_known = memory.lengths_known;
 }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }
 

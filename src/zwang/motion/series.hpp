@@ -65,11 +65,16 @@ class Series {
 
   /// The place in (0, h] where the gradient of a row held vanishes, and which; infinity if none does.
   [[nodiscard]] double vanishing(double h, std::uint32_t& row) const;
+  /// How much later than s the gradient nearest to vanishing would do so, to first order.
+  [[nodiscard]] double approach(double s) const;
   /// Has the gradient of a row held all but vanished since the rows were chosen, or have they all but become dependent?
   [[nodiscard]] bool nearly_singular() const;
 
   [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
+  [[nodiscard]] std::span<const double> velocity() const;    ///< [k * n + i], k = 0..N-1
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * held + j], k = 0..N-2, in the order chosen
+  /// What rounding took from the accelerations at s = 0, where it is known; else zeros.
+  [[nodiscard]] std::span<const double> rest() const;
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
@@ -85,6 +90,15 @@ class Series {
 
   /// Series of one expression of the state along the motion: coefficients 0..N-1.
   void observe(const model::Observable& observable, std::vector<double>& out) const;
+
+  /// What the series remembers of the instant at which its rows were chosen, and steps depend on: to be kept with a checkpoint.
+  struct Memory {
+    std::vector<double> row_length, first_gradient;
+    double first_pivot = 1;
+    bool lengths_known = false;
+  };
+  [[nodiscard]] Memory memory() const;
+  void remember(Memory memory);  ///< after `choose`, before `project`
 
   struct Impl;
 

@@ -132,7 +132,9 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     }
   }
   // Rows at rest come last, and among them those whose multiplier has just fallen to zero: others may take over from them.
-  const auto gives_way = [&](std::uint32_t row) { return std::find(balanced.begin(), balanced.end(), row) != balanced.end(); };
+  const auto gives_way = [&](std::uint32_t row) {
+    return std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+  };
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
   for (const instant::Decision& decision : now.decisions) {

@@ -185,6 +185,66 @@ void Strands::choose_kernels() {
 #endif
 }
 
+namespace {
+
+/// An unevaluated sum of two numbers.
+struct Twofold {
+  double high = 0;
+  double low = 0;
+  /// Add x exactly, up to the rounding of `low`.
+  void add(double x) {
+    const double sum = high + x;
+    const double part = sum - high;
+    low += (high - (sum - part)) + (x - part);
+    high = sum;
+  }
+  /// Add x y, by Dekker's splitting (the same bits with and without fused instructions).
+  void add_product(double x, double y) {
+    const double product = x * y;
+    constexpr double split = 134217729;  // 2^27 + 1
+    const double cx = split * x, cy = split * y;
+    const double xh = cx - (cx - x), yh = cy - (cy - y);
+    const double xl = x - xh, yl = y - yh;
+    add(product);
+    low += ((xh * yh - product) + xh * yl + xl * yh) + xl * yl;
+  }
+};
+
+}  // namespace
+
+void Strands::residual(const double* v, const double* a, double* right) const {
+  const std::size_t count = strand_.size();
+  std::size_t s = 0;
+  while (s < count) {
+    const std::uint32_t row = row_[s];
+    Twofold sum;
+    const double c = c_[s];
+    for (; s < count && row_[s] == row; ++s) {
+      const double share = c_[s] / c;
+      const double delta = share * delta_[s];
+      sum.add_product(delta, sign_a_[s] * a[a_[s]]);
+      if (sign_b_[s] != 0) sum.add_product(delta, sign_b_[s] * a[b_[s]]);
+      const double speed = sign_a_[s] * v[a_[s]] + sign_b_[s] * v[b_[s]];
+      sum.add_product(share * speed, speed);
+    }
+    right[row] = c * (sum.high + sum.low);
+  }
+}
+
+void Strands::refine(const double* change, double* a, double* rest) const {
+  const auto take_off = [&](std::uint32_t i, double y) {
+    const double less = a[i] - y;
+    const double part = less - a[i];
+    rest[i] += (a[i] - (less - part)) - (y + part);
+    a[i] = less;
+  };
+  for (std::size_t s = 0; s < strand_.size(); ++s) {
+    const double y = gradient_[s] * change[row_[s]];
+    take_off(a_[s], weight_a_[s] * y);
+    if (sign_b_[s] != 0) take_off(b_[s], weight_b_[s] * y);
+  }
+}
+
 void Strands::lay_out(std::size_t variables) {
   choose_kernels();
   const std::size_t count = strand_.size();

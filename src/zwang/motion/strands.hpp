@@ -42,10 +42,10 @@ class Strands {
   /// All strands are there: lay them out by row. `variables` is their number.
   void lay_out(std::size_t variables);
 
-  /// Order zero of the strand added as number s: delta is the gradient over c.
-  void begin(std::size_t s, double gradient, double c) {
+  /// Order zero of the strand added as number s.
+  void begin(std::size_t s, double delta, double c) {
     c_[place_[s]] = c;
-    delta_[place_[s]] = gradient / c;
+    delta_[place_[s]] = delta;
   }
   /// Coefficient k of the gradient along the strand added as number s.
   [[nodiscard]] double gradient(std::size_t s, unsigned k) const {
@@ -80,6 +80,13 @@ class Strands {
       default: hinder_width<8>(k, lambda, a); break;
     }
   }
+
+  /// What order zero leaves of f'' = sum c (delta . a + v . v) in every row made of strands, added up twice as exactly as usual: a
+  /// rounding that always has the same sign would feed energy into the motion, step after step.
+  void residual(const double* v, const double* a, double* right) const;
+
+  /// a -= W J^T change, for a small change of the multipliers of order zero; what a cannot hold goes to `rest`.
+  void refine(const double* change, double* a, double* rest) const;
 
   /// Only keep the multipliers of order k.
   void carry(unsigned k, const double* lambda) { spread(lambda, carried_.data() + k * padded_); }
