@@ -71,7 +71,7 @@ void expect_near(const Numbers& got, const json& expected, double tolerance, con
 
 /// The reference file's words in ours.
 std::string kind_of(const json& event) {
-  const auto kind = event.at("kind").get<std::string>();
+  auto kind = event.at("kind").get<std::string>();
   if (kind == "shock") return "impact";
   if (kind == "engage") return "contact";
   return kind;
