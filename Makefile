@@ -19,9 +19,8 @@ build: ## compile the command: build/release/bin/zwang
 	@[ -f build/release/build.ninja ] || cmake --preset release -DZWANG_TESTS=OFF
 	@cmake --build build/release -j $(JOBS) --target zwang_cli
 
-run: build ## answer a gallery model: its accelerations, then its shock (MODEL=gallery:NAME or a file)
-	@build/release/bin/zwang explain $(MODEL)
-	@build/release/bin/zwang impact $(MODEL)
+run: build ## simulate a gallery model: its table of events, and the run file below out (MODEL=gallery:NAME or a file)
+	@build/release/bin/zwang run $(MODEL)
 
 test: ## format, all tests, the quick ones again under the sanitizers
 	@scripts/setup test

@@ -8,7 +8,7 @@
 /// The error of Delta is about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2. When it is below the resolution of time (or Delta itself is, by two
 /// periods already) and the bodies no longer visibly leave the conditions, these close without rebound, and Delta later the limit is
 /// reported.
-/// Reference: docs/mathematics, section 12.
+/// Reference: docs/mathematics, section 13.
 #include <algorithm>
 #include <cmath>
 

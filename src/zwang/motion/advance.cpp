@@ -265,7 +265,11 @@ Motion::Motion(Motion&&) noexcept = default;
 Motion& Motion::operator=(Motion&&) noexcept = default;
 
 Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
-    : model(of), until(end_time), tolerance(relative), series(of, order_for(relative, of.variables)), workspace(of) {
+    : model(of),
+      until(end_time),
+      tolerance(relative),
+      series(of, order_for(relative, of.variables), relative < 1e-12),
+      workspace(of) {
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
   place.assign(of.rows(), Place::open);

@@ -236,7 +236,7 @@ double rough_log2(double x) {
 
 constexpr double tiny = 1e-290;
 
-/// log2 of the largest h for which |c_m| h^m <= tolerance * max_{k <= 2} |c_k| h^k, m the last two orders; c given by norms.
+/// log2 of the largest h for which |c_m| h^m <= tolerance * max_k |c_k| h^k, k the first four orders, m the last two orders; c given by norms.
 ///
 /// With `stable` the last coefficients also bound h by their decay, h <= 0.75 max_j (|c_j| / |c_m|)^(1/(m-j)), j = m-4..m-1: a
 /// singularity of small weight hardly shows in the terms, but beyond its distance small disturbances grow from step to step.
@@ -276,13 +276,14 @@ double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& n
 }  // namespace
 
 struct Series::Impl {
-  Impl(const model::Model& of, unsigned order)
+  Impl(const model::Model& of, unsigned order, bool with_care)
       : model(of),
         N(order),
         orders(order + 1),
         n(of.variables),
         dynamics(model::make_dynamics(of)),
         scratch(model::make_scratch(of)) {
+    sharp = with_care;
     for (const RowGroup& group : model.groups) shapes.push_back(make_shape(group));
     q_room.assign(orders * n + 2 * Strands::margin, 0.0);
     q = std::span<double>(q_room).subspan(Strands::margin, orders * n);
@@ -678,7 +679,7 @@ struct Series::Impl {
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
-      broken = broken || right[j] != 0;
+      broken = broken || std::abs(right[j]) > (sharp ? 0.0 : rounding) * rate_scale[j];
     });
     if (broken) {
       correct(state.velocity, carry_velocity);
@@ -881,9 +882,11 @@ struct Series::Impl {
       factor.solve({multipliers, m});
       strands.after_solving(order);
       if (k == 0) {
-        strands.residual(v.data(), acceleration.data(), right.data());
-        factor.solve(right);
-        strands.refine(right.data(), acceleration.data(), rest.data());
+        if (sharp) {
+          strands.residual(v.data(), acceleration.data(), right.data());
+          factor.solve(right);
+          strands.refine(right.data(), acceleration.data(), rest.data());
+        }
         std::copy_n(multipliers, m, right.begin());
         std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
         first_sizes();
@@ -1004,10 +1007,18 @@ struct Series::Impl {
   [[nodiscard]] double reach(double tolerance) const {
     const double log_tolerance = std::log2(tolerance);
     const std::size_t m = held_rows.size();
+    // Four maxima side by side: comparisons wait for nobody then.
     const auto norm_of = [](const double* x, std::size_t count) {
-      double most = 0;
-      for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(x[i]));
-      return most;
+      double most[4] = {0, 0, 0, 0};
+      std::size_t i = 0;
+      for (; i + 4 <= count; i += 4) {
+        for (std::size_t l = 0; l < 4; ++l) {
+          const double size_l = std::abs(x[i + l]);
+          most[l] = size_l > most[l] ? size_l : most[l];
+        }
+      }
+      for (; i < count; ++i) most[0] = std::max(most[0], std::abs(x[i]));
+      return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
     };
     // Velocities, coefficients 0..N-1.
     double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return norm_of(v.data() + k * n, n); });
@@ -1237,6 +1248,7 @@ struct Series::Impl {
   std::vector<std::vector<std::uint32_t>> term_roots;
   model::Dynamics dynamics;
   model::Scratch scratch;
+  bool sharp = false;
   bool varying_mass = false;
   bool has_blocks = false;
   bool works = false;  ///< some force has no potential, or some energy depends on time
@@ -1279,7 +1291,8 @@ struct Series::Impl {
   bool lengths_known = false;
 };
 
-Series::Series(const model::Model& model, unsigned order) : impl_(std::make_unique<Impl>(model, order)) {}
+Series::Series(const model::Model& model, unsigned order, bool sharp)
+    : impl_(std::make_unique<Impl>(model, order, sharp)) {}
 Series::~Series() = default;
 Series::Series(Series&&) noexcept = default;
 Series& Series::operator=(Series&&) noexcept = default;

@@ -30,7 +30,8 @@ struct HeldRow {
 
 class Series {
  public:
-  Series(const model::Model& model, unsigned order);
+  /// `sharp`: order zero is refined and every velocity corrected, so that rounding of one sign does not add up over millions of steps.
+  Series(const model::Model& model, unsigned order, bool sharp = false);
   ~Series();
   Series(Series&&) noexcept;
   Series& operator=(Series&&) noexcept;

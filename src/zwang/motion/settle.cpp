@@ -203,9 +203,11 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
+  const double slight = 1e-14 * largest(gathered.impulses);  // impulses of rounding size are none
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (gathered.impulses[row] != 0) motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
+      if (std::abs(gathered.impulses[row]) > slight)
+        motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
     }
     motion.events[e].note = gathered.note;
   }
@@ -418,6 +420,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   impl.watched_rows.clear();
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   impl.limit_lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  if (std::abs(impl.limit_lost) < 4e-15 * before) impl.limit_lost = 0;
   motion.energy.lost += impl.limit_lost;
 
   // Then the instant as always.

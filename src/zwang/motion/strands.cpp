@@ -8,35 +8,70 @@ namespace zwang::motion {
 
 namespace {
 
+/// W numbers side by side, as vectors of four (of two, if there are no more). The compiler makes of them what the processor has.
+template <std::size_t W>
+struct Side {
+  static constexpr std::size_t width = W >= 4 ? 4 : 2;
+  static constexpr std::size_t count = W / width;
+  using Vector [[gnu::vector_size(width * sizeof(double)), gnu::aligned(8), gnu::may_alias]] = double;
+  Vector part[count];
+
+  [[gnu::always_inline]] static Side load(const double* x) {
+    Side y;
+    for (std::size_t i = 0; i < count; ++i) y.part[i] = *reinterpret_cast<const Vector*>(x + i * width);
+    return y;
+  }
+  [[gnu::always_inline]] static Side zero() {
+    Side y;
+    for (std::size_t i = 0; i < count; ++i) y.part[i] = Vector{};
+    return y;
+  }
+  [[gnu::always_inline]] void store(double* x) const {
+    for (std::size_t i = 0; i < count; ++i) *reinterpret_cast<Vector*>(x + i * width) = part[i];
+  }
+  [[gnu::always_inline]] void add(const Side& x) {
+    for (std::size_t i = 0; i < count; ++i) part[i] += x.part[i];
+  }
+  [[gnu::always_inline]] void add_product(const Side& x, const Side& y) {
+    for (std::size_t i = 0; i < count; ++i) part[i] += x.part[i] * y.part[i];
+  }
+  [[gnu::always_inline]] void take_product(const Side& x, const Side& y) {
+    for (std::size_t i = 0; i < count; ++i) part[i] -= x.part[i] * y.part[i];
+  }
+  [[gnu::always_inline]] void times(const Side& x) {
+    for (std::size_t i = 0; i < count; ++i) part[i] *= x.part[i];
+  }
+  [[gnu::always_inline]] void times(double x) {
+    for (std::size_t i = 0; i < count; ++i) part[i] *= x;
+  }
+};
+
 /// For every strand: sum_{l=1..m-1} delta_l delta_{m-l} with m = k + 2, and sum_{l=1..k} delta_l carried_{k-l}.
 /// Sums run in rising l for each strand alone, so that the width of the processor's vectors does not show in the result.
 template <std::size_t W>
 [[gnu::always_inline]] inline void sums_of_width(std::size_t padded, unsigned k, const double* delta,
                                                  const double* carried, double* pairs, double* reaction) {
+  using Numbers = Side<W>;
   const unsigned m = k + 2;
   for (std::size_t first = 0; first < padded; first += W) {
     // The first sum is symmetric: every pair counts twice.
-    double p[W] = {};
+    Numbers p = Numbers::zero();
     const double* low = delta + padded + first;
     const double* high = delta + (m - 1) * padded + first;
-    for (; low < high; low += padded, high -= padded) {
-      for (std::size_t i = 0; i < W; ++i) p[i] += low[i] * high[i];
-    }
-    for (std::size_t i = 0; i < W; ++i) p[i] += p[i];
-    if (low == high) {
-      for (std::size_t i = 0; i < W; ++i) p[i] += low[i] * low[i];
-    }
-    for (std::size_t i = 0; i < W; ++i) pairs[first + i] = p[i];
+    for (; low < high; low += padded, high -= padded) p.add_product(Numbers::load(low), Numbers::load(high));
+    p.add(p);
+    if (low == high) p.add_product(Numbers::load(low), Numbers::load(low));
+    p.store(pairs + first);
 
     // The second runs over the multipliers so far.
-    double r[W] = {};
+    Numbers r = Numbers::zero();
     const double* d = delta + padded + first;
     const double* c = carried + k * padded + first;
     for (unsigned l = 1; l <= k; ++l, d += padded) {
       c -= padded;
-      for (std::size_t i = 0; i < W; ++i) r[i] += d[i] * c[i];
+      r.add_product(Numbers::load(d), Numbers::load(c));
     }
-    for (std::size_t i = 0; i < W; ++i) reaction[first + i] = r[i];
+    r.store(reaction + first);
   }
 }
 
@@ -56,50 +91,52 @@ template <std::size_t W>
 struct StrandKernels {
   /// x_a -= weight_a y, x_b -= weight_b y.
   template <std::size_t W>
-  [[gnu::always_inline]] static void take_off(const Strands& s, std::size_t first, const double* y, double* x) {
+  [[gnu::always_inline]] static void take_off(const Strands& s, std::size_t first, const Side<W>& y, double* x) {
     const double* weight_a = s.weight_a_.data() + first;
     const double* weight_b = s.weight_b_.data() + first;
     if (s.run_[first / W] != 0) {
       double* a = x + s.from_a_[first / W];
-      double t[W];
-      for (std::size_t i = 0; i < W; ++i) t[i] = a[i] - weight_a[i] * y[i];
-      for (std::size_t i = 0; i < W; ++i) a[i] = t[i];
+      Side<W> t = Side<W>::load(a);
+      t.take_product(Side<W>::load(weight_a), y);
+      t.store(a);
       double* b = x + s.from_b_[first / W];
-      for (std::size_t i = 0; i < W; ++i) t[i] = b[i] - weight_b[i] * y[i];
-      for (std::size_t i = 0; i < W; ++i) b[i] = t[i];
+      t = Side<W>::load(b);
+      t.take_product(Side<W>::load(weight_b), y);
+      t.store(b);
       return;
     }
+    double part[W];
+    y.store(part);
     for (std::size_t i = 0; i < W; ++i) {
-      x[s.a_[first + i]] -= weight_a[i] * y[i];
-      x[s.b_[first + i]] -= weight_b[i] * y[i];
+      x[s.a_[first + i]] -= weight_a[i] * part[i];
+      x[s.b_[first + i]] -= weight_b[i] * part[i];
     }
   }
 
-  /// y = sign_a x_a + sign_b x_b.
+  /// sign_a x_a + sign_b x_b.
   template <std::size_t W>
-  [[gnu::always_inline]] static void differences(const Strands& s, std::size_t first, const double* x, double* y) {
+  [[gnu::always_inline]] static Side<W> differences(const Strands& s, std::size_t first, const double* x) {
     const double* sign_a = s.sign_a_.data() + first;
     const double* sign_b = s.sign_b_.data() + first;
     if (s.run_[first / W] != 0) {
-      const double* a = x + s.from_a_[first / W];
-      const double* b = x + s.from_b_[first / W];
-      for (std::size_t i = 0; i < W; ++i) y[i] = sign_a[i] * a[i] + sign_b[i] * b[i];
-      return;
+      Side<W> y = Side<W>::load(sign_a);
+      y.times(Side<W>::load(x + s.from_a_[first / W]));
+      y.add_product(Side<W>::load(sign_b), Side<W>::load(x + s.from_b_[first / W]));
+      return y;
     }
+    double y[W];
     for (std::size_t i = 0; i < W; ++i) y[i] = sign_a[i] * x[s.a_[first + i]] + sign_b[i] * x[s.b_[first + i]];
+    return Side<W>::load(y);
   }
 
   template <std::size_t W>
   [[gnu::always_inline]] static void before_width(Strands& s, const Strands::Order& o) {
+    using Numbers = Side<W>;
     const std::size_t padded = s.padded_;
     double* const part = s.part_.data();
     double* const reaction = s.reaction_.data();
     double* const next = s.delta_.data() + (o.k + 1) * padded;
-    for (std::size_t first = 0; first < padded; first += W) {
-      double y[W];
-      differences<W>(s, first, o.q_next, y);
-      for (std::size_t i = 0; i < W; ++i) next[first + i] = y[i];
-    }
+    for (std::size_t first = 0; first < padded; first += W) differences<W>(s, first, o.q_next).store(next + first);
     sums_of_width<W>(padded, o.k, s.delta_.data(), s.carried_.data(), part, reaction);
 
     // The free accelerations: constant forces at order zero, the reactions of lower multipliers above.
@@ -108,22 +145,17 @@ struct StrandKernels {
       for (std::size_t i = 0; i < o.variables; ++i) a[i] = o.inverse_mass[i] * o.force[i];
     } else {
       for (std::size_t i = 0; i < o.variables; ++i) a[i] = 0;
-      for (std::size_t first = 0; first < padded; first += W) {
-        double y[W];
-        for (std::size_t i = 0; i < W; ++i) y[i] = reaction[first + i];
-        take_off<W>(s, first, y, a);
-      }
+      for (std::size_t first = 0; first < padded; first += W) take_off<W>(s, first, Numbers::load(reaction + first), a);
     }
 
     // What the rows ask for.
     const double factor = (o.k + 1.0) * (o.k + 2.0) * 0.5;
     for (std::size_t first = 0; first < padded; first += W) {
-      double y[W];
-      differences<W>(s, first, a, y);
-      const double* c = s.c_.data() + first;
-      const double* g = s.gradient_.data() + first;
-      for (std::size_t i = 0; i < W; ++i) y[i] = (factor * c[i]) * part[first + i] + g[i] * y[i];
-      for (std::size_t i = 0; i < W; ++i) part[first + i] = y[i];
+      Numbers y = Numbers::load(s.c_.data() + first);
+      y.times(factor);
+      y.times(Numbers::load(part + first));
+      y.add_product(Numbers::load(s.gradient_.data() + first), differences<W>(s, first, a));
+      y.store(part + first);
     }
     s.gather(o.right);
   }
@@ -142,8 +174,8 @@ struct StrandKernels {
     const double* const delta = s.delta_.data();
     s.spread(o.right, carried);
     for (std::size_t first = 0; first < padded; first += W) {
-      double y[W];
-      for (std::size_t i = 0; i < W; ++i) y[i] = delta[first + i] * carried[first + i];
+      Side<W> y = Side<W>::load(delta + first);
+      y.times(Side<W>::load(carried + first));
       take_off<W>(s, first, y, o.a);
     }
   }
