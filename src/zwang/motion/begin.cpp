@@ -25,6 +25,22 @@ Motion make(const model::Model& model, const Options& options) {
   return motion;
 }
 
+/// Do all conditions that touch hold to rounding?
+bool is_exact(const Motion& motion) {
+  using instant::Role;
+  const Motion::Impl& impl = *motion.impl;
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const double part = 2e-16 / impl.model.simulation.touch;
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const Role role = impl.instant.role[row];
+    if (role == Role::absent || role == Role::passive_in_position) continue;
+    const bool steady = role != Role::approached && role != Role::passive_in_velocity;
+    if (std::abs(impl.instant.value[row]) > part * found.touch_value[row]) return false;
+    if (steady && std::abs(impl.instant.rate[row]) > part * found.touch_rate[row]) return false;
+  }
+  return true;
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
@@ -34,6 +50,7 @@ void project_start(Motion& motion) {
   instant::accelerate(model, motion.state, {}, impl.workspace, impl.instant);
   const instant::Instant& now = impl.instant;
   if (now.status == instant::Status::inadmissible || !now.expansion.empty()) return;
+  if (is_exact(motion)) return;
   std::vector<HeldRow> touching;
   std::vector<HeldRow> resting;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
