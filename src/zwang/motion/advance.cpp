@@ -19,8 +19,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
 unsigned order_for(double tolerance, std::uint32_t variables) {
-  const double more = std::clamp(12 - std::log2(std::max(1.0, static_cast<double>(variables))), 4.0, 11.0);
-  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 10L, 26L));
+  const double more = std::clamp(13 - std::log2(std::max(1.0, variables / 128.0)), 6.0, 13.0);
+  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 12L, 30L));
 }
 
 /// The part of the largest term that the last ones may have: a tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15

@@ -203,11 +203,23 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
-  const double slight = 1e-14 * largest(gathered.impulses);  // impulses of rounding size are none
+  // Impulses of rounding size, beside the others or beside the momenta, are none.
+  const double slight = 1e-14 * largest(gathered.impulses);
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  std::vector<double> momentum(model.variables, 0.0);
+  if (shocks > 0) found.dynamics.mass.multiply(motion.state.velocity, momentum);
+  const double carried = 2e-15 * largest(momentum);
+  const auto counts = [&](std::uint32_t row) {
+    double gradient = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      gradient = std::max(gradient, std::abs(found.rows.entry[e]));
+    }
+    const double l = std::abs(gathered.impulses[row]);
+    return l > slight && l * gradient > carried;
+  };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (std::abs(gathered.impulses[row]) > slight)
-        motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
+      if (counts(row)) motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
     }
     motion.events[e].note = gathered.note;
   }
