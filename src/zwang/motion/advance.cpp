@@ -308,9 +308,9 @@ bool advance(Motion& motion) {
   const double vanishing = impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
     go(motion, vanishing, motion.state.time + vanishing);
-    end_singular(
-        motion, {culprit},
-        "the gradient of " + model::row_name(impl.model, culprit) + " vanishes here: the position is singular");
+    end_singular(motion, {culprit},
+                 "the gradient of " + model::row_name(impl.model, culprit) +
+                     " vanishes or is not there: the position is singular");
     return true;
   }
 
@@ -320,6 +320,10 @@ bool advance(Motion& motion) {
   go(motion, s, scheduled ? due : from + s);
   if (!project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
+    return true;
+  }
+  if (motion.position_drift > 1e-3) {
+    end(motion, Status::gave_up, "the series has lost the conditions it should keep");
     return true;
   }
   if (impl.series.nearly_singular()) {

@@ -45,7 +45,8 @@ struct RowShape {
   bool steady = false;              ///< the gradient never vanishes: it is constant, or of a distance
   std::uint32_t root = 0;           ///< not 0: f = root - constant; while it is held the root is constant, too
   expressions::Tape watched;
-  std::vector<std::uint32_t> roots;  ///< registers of the watched tape that are roots
+  std::vector<std::uint32_t> roots;       ///< registers of the watched tape that are roots
+  std::vector<std::uint32_t> held_roots;  ///< registers of the held tape that are roots
 };
 
 /// A block of lanes of one shape, with the registers of its tape.
@@ -223,6 +224,7 @@ RowShape make_shape(const RowGroup& group) {
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
   shape.roots = find_roots(shape.watched);
+  shape.held_roots = find_roots(shape.held);
   return shape;
 }
 
@@ -648,6 +650,7 @@ struct Series::Impl {
     // Rounding of zero is no scale.
     constexpr double nothing = 1e-20;
     if (size_q < nothing) size_q = 1;
+    scale_q = size_q;
     if (size_v < nothing) size_v = 1;
     bool broken = false;
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
@@ -1077,6 +1080,25 @@ struct Series::Impl {
       const std::size_t directions = shape.directions.size();
       const std::size_t strand_begin = strand;
       if (block.strands) strand += directions * block.count;
+      // A root that passes zero: a gradient that is not there.
+      for (std::size_t r = 0; r < shape.held_roots.size() && !block.strands; ++r) {
+        const double* y = registers(block) + std::size_t{shape.held_roots[r]} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          std::array<double, 64> p{};
+          double least = y[l];
+          double power_of_h = 1;
+          for (unsigned k = 0; k < N; ++k) {
+            p[k] = -y[k * block.width + l];
+            if (k > 0) least -= std::abs(p[k]) * power_of_h;
+            power_of_h *= h;
+          }
+          if (least > 0 || !(y[l] > 0)) continue;
+          const Excursion found = first_excursion({p.data(), N}, h, 0.0);
+          if (found.kind != Excursion::Kind::crossing || found.at >= first) continue;
+          first = found.at;
+          culprit = held_rows[block.row[l]].row;
+        }
+      }
       if (shape.steady) continue;
       const auto coefficient = [&](std::size_t d, std::uint32_t l, unsigned k) {
         if (block.strands && k > 0) return strands.gradient(strand_begin + d * block.count + l, k);
@@ -1173,6 +1195,15 @@ struct Series::Impl {
   [[nodiscard]] bool nearly_singular() const {
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
       if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;
+    }
+    // A root that goes to zero has no gradient there.
+    for (const Block& block : held_blocks) {
+      for (const std::uint32_t reg : shapes[block.group].held_roots) {
+        const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          if (y[l] < 1e-9 * scale_q) return true;
+        }
+      }
     }
     return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
   }
@@ -1287,6 +1318,7 @@ struct Series::Impl {
       first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
       row_length;          ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  double scale_q = 1;      ///< the scale of positions in the last projection
   double first_pivot = 1;  ///< the least pivot then
   bool lengths_known = false;
 };
