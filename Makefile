@@ -26,7 +26,7 @@ test: ## format, all tests, the quick ones again under the sanitizers
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/test
 
-soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 50 kills (some minutes)
+soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 50 kills (some minutes)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 

@@ -129,6 +129,14 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   return found;
 }
 
+/// The time s after `time`; what rounding takes away is carried to the next step, or a million swings would run late.
+double later(Motion::Impl& impl, double time, double s) {
+  const double change = s + impl.carry_time;
+  const double sum = time + change;
+  impl.carry_time = change - (sum - time);
+  return sum;
+}
+
 /// Go to s on the series: the piece ends there, the state moves on.
 void go(Motion& motion, double s, double time) {
   Motion::Impl& impl = *motion.impl;
@@ -317,7 +325,8 @@ bool advance(Motion& motion) {
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
   const double approach = impl.series.approach(s);
-  go(motion, s, scheduled ? due : from + s);
+  go(motion, s, scheduled ? due : later(impl, from, s));
+  if (scheduled) impl.carry_time = 0;
   if (!project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;

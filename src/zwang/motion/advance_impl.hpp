@@ -42,6 +42,7 @@ struct Motion::Impl {
   model::State raw;
   std::vector<double> raw_carry_position, raw_carry_velocity;
   std::vector<double> carry_position, carry_velocity;
+  double carry_time = 0;
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
 
   // the rows

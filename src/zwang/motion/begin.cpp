@@ -153,6 +153,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.raw.velocity);
   one(archive, impl.raw_carry_position);
   one(archive, impl.raw_carry_velocity);
+  one(archive, impl.carry_time);
   one(archive, impl.place);
   one(archive, impl.watched_rows);
   one(archive, impl.leading);
@@ -172,7 +173,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 2;
+constexpr std::uint32_t layout = 3;
 
 }  // namespace
 
