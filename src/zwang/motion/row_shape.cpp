@@ -1,0 +1,168 @@
+/// What the rows of one shape need on tape.
+#include "zwang/motion/row_shape.hpp"
+
+#include <algorithm>
+
+namespace zwang::motion {
+
+namespace {
+
+/// Is a register of this tape constant in time? Constants, and inputs that hold the constants of members.
+bool is_constant(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input) {
+  const std::size_t inputs = tape.inputs.size();
+  return (reg >= first_constant_input && reg < inputs) || (reg >= inputs && reg < inputs + tape.constants.size());
+}
+
+/// Slots whose gradients are the same register, or the negative of it, move together.
+std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint32_t slots, std::uint32_t first_output,
+                                       std::uint32_t first_constant_input) {
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const auto negated = [&](std::uint32_t reg) -> std::pair<std::uint32_t, double> {
+    if (reg >= before && tape.instructions[reg - before].op == expressions::Op::negate) {
+      return {tape.instructions[reg - before].a, -1.0};
+    }
+    return {reg, 1.0};
+  };
+  std::vector<Direction> directions;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const std::uint32_t reg = tape.outputs[first_output + slot];
+    const auto [root, sign] = negated(reg);
+    bool found = false;
+    for (Direction& direction : directions) {
+      const auto [other_root, other_sign] = negated(direction.reg);
+      const bool scaled_twin = [&] {
+        // c u and -c u, both written as multiples of one register.
+        if (reg < before || direction.reg < before) return false;
+        const expressions::Instruction& a = tape.instructions[reg - before];
+        const expressions::Instruction& b = tape.instructions[direction.reg - before];
+        return a.op == expressions::Op::scale && b.op == expressions::Op::scale && a.a == b.a && a.c == -b.c;
+      }();
+      if (other_root == root || scaled_twin) {
+        direction.slots.emplace_back(slot, scaled_twin ? -1.0 : sign * other_sign);
+        found = true;
+        break;
+      }
+    }
+    if (!found) directions.push_back({reg, is_constant(tape, reg, first_constant_input), 0.0, reg, 1.0, {{slot, 1.0}}});
+  }
+  return directions;
+}
+
+/// A register as a linear combination of inputs, as far as it is one: coefficient per input, constants left out.
+bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input,
+                      double factor, std::vector<double>& coefficient) {
+  using expressions::Op;
+  const std::size_t inputs = tape.inputs.size();
+  const std::size_t before = inputs + tape.constants.size();
+  if (is_constant(tape, reg, first_constant_input)) return true;
+  if (reg < inputs) {
+    coefficient[reg] += factor;
+    return true;
+  }
+  const expressions::Instruction& i = tape.instructions[reg - before];
+  const auto follow = [&](std::uint32_t to, double by) {
+    return linear_in_inputs(tape, to, first_constant_input, by, coefficient);
+  };
+  switch (i.op) {
+    case Op::add: return follow(i.a, factor) && follow(i.b, factor);
+    case Op::subtract: return follow(i.a, factor) && follow(i.b, -factor);
+    case Op::negate: return follow(i.a, -factor);
+    case Op::scale: return follow(i.a, factor * i.c);
+    default: return false;
+  }
+}
+
+/// The root behind f = +-(sqrt(u) - constant), or 0: along a motion that keeps f = 0 it keeps its value.
+std::uint32_t find_root(const expressions::Tape& tape, std::uint32_t value, std::uint32_t first_constant_input) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const auto op = [&](std::uint32_t reg) { return reg < before ? Op::add : tape.instructions[reg - before].op; };
+  const auto is_root = [&](std::uint32_t reg) { return reg >= before && op(reg) == Op::sqrt; };
+  if (value < before) return 0;
+  const expressions::Instruction& i = tape.instructions[value - before];
+  if (i.op != Op::add && i.op != Op::subtract) return 0;
+  if (is_root(i.a) && is_constant(tape, i.b, first_constant_input)) return i.a;
+  if (is_root(i.b) && is_constant(tape, i.a, first_constant_input)) return i.b;
+  return 0;
+}
+
+/// Is the direction c times the sum of its own slots (over the root, if there is one)? Then rows of this shape are quadratic
+/// along it, and the answer is c; else 0.
+double own_factor(const expressions::Tape& tape, Direction& direction, std::uint32_t root,
+                  std::uint32_t first_constant_input) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::uint32_t reg = direction.reg;
+  double factor = 1;
+  if (root != 0) {
+    // Through signs and numbers to the quotient.
+    while (reg >= before) {
+      const expressions::Instruction& i = tape.instructions[reg - before];
+      if (i.op == Op::negate || i.op == Op::scale) {
+        factor *= i.op == Op::negate ? -1.0 : i.c;
+        reg = i.a;
+        continue;
+      }
+      if (i.op != Op::divide || i.b != root) return 0;
+      reg = i.a;
+      break;
+    }
+    if (reg < before && reg == direction.reg) return 0;
+  }
+  direction.numerator = reg;
+  direction.factor = factor;
+  std::vector<double> coefficient(tape.inputs.size(), 0.0);
+  if (!linear_in_inputs(tape, reg, first_constant_input, factor, coefficient)) return 0;
+  const auto input = [](std::uint32_t slot) { return 1 + slot; };
+  const double c = coefficient[input(direction.slots[0].first)] * direction.slots[0].second;
+  for (const auto& [slot, sign] : direction.slots) {
+    if (coefficient[input(slot)] != sign * c) return 0;
+    coefficient[input(slot)] = 0;
+  }
+  const bool nothing_else = std::all_of(coefficient.begin(), coefficient.end(), [](double x) { return x == 0; });
+  return nothing_else && direction.slots.size() <= 2 ? c : 0;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
+  std::vector<std::uint32_t> roots;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+    const expressions::Op op = tape.instructions[i].op;
+    if (op == expressions::Op::sqrt || op == expressions::Op::power)
+      roots.push_back(static_cast<std::uint32_t>(before + i));
+  }
+  return roots;
+}
+
+RowShape make_shape(const model::RowGroup& group) {
+  RowShape shape;
+  const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t k = 0; k <= slots; ++k) wanted.push_back(k);
+  if (group.rheonomic) wanted.push_back(slots + 1);
+  shape.held = expressions::part(group.tape, wanted);
+  const std::uint32_t first_constant = 1 + group.positions + group.velocities;
+  shape.value = shape.held.outputs[0];
+  shape.directions = find_directions(shape.held, slots, 1, first_constant);
+  shape.moving = group.rheonomic;
+  if (shape.moving) shape.explicit_rate = shape.held.outputs[slots + 1];
+  shape.quadratic = group.holonomic && !shape.moving;
+  shape.root = group.holonomic ? find_root(shape.held, shape.value, first_constant) : 0;
+  for (Direction& direction : shape.directions) {
+    if (direction.constant) continue;
+    direction.own = group.holonomic ? own_factor(shape.held, direction, shape.root, first_constant) : 0.0;
+    shape.quadratic = shape.quadratic && direction.own != 0;
+  }
+  const bool constant = std::all_of(shape.directions.begin(), shape.directions.end(),
+                                    [](const Direction& direction) { return direction.constant; });
+  shape.steady = constant || (shape.root != 0 && shape.quadratic);
+  const std::uint32_t value = 0;
+  shape.watched = expressions::part(group.tape, {&value, 1});
+  shape.roots = find_roots(shape.watched);
+  shape.held_roots = find_roots(shape.held);
+  return shape;
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,841 @@
+/// The inside of a series: blocks of lanes, the linear system of order zero, the loop over orders.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/linear/gram_factor.hpp"
+#include "zwang/motion/row_shape.hpp"
+#include "zwang/motion/series.hpp"
+#include "zwang/motion/strands.hpp"
+
+namespace zwang::motion {
+
+using expressions::Lanes;
+using model::RowGroup;
+using model::TermGroup;
+using model::TermKind;
+
+/// A block of lanes of one shape, with the registers of its tape.
+struct Block {
+  std::uint32_t group = 0;
+  std::uint32_t width = 1;
+  std::uint32_t count = 0;                 ///< lanes in use; the others repeat the last
+  std::size_t registers = 0;               ///< place of its registers
+  std::size_t speeds = 0;                  ///< held: place of the speeds along its directions, [direction][k][lane]
+  std::size_t carried = 0;                 ///< held: place of its multipliers, [k][lane]
+  std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
+  std::vector<std::uint32_t> velocity_of;
+  std::vector<std::uint32_t> target_of;  ///< terms: [output * width + lane]
+  std::vector<std::uint32_t> row;        ///< [lane]: number among the held or watched rows
+  std::vector<std::uint32_t> entry_at;   ///< held: place in J of the gradient, [slot * width + lane]
+  bool strands = false;                  ///< held: strands do the orders above zero
+};
+
+inline unsigned width_for(std::size_t lanes) {
+  if (lanes >= 5) return 8;
+  if (lanes >= 3) return 4;
+  return lanes == 2 ? 2 : 1;
+}
+
+struct Series::Impl {
+  Impl(const model::Model& of, unsigned order, bool with_care)
+      : model(of),
+        N(order),
+        orders(order + 1),
+        n(of.variables),
+        dynamics(model::make_dynamics(of)),
+        scratch(model::make_scratch(of)) {
+    sharp = with_care;
+    for (const RowGroup& group : model.groups) shapes.push_back(make_shape(group));
+    q_room.assign(orders * n + 2 * Strands::margin, 0.0);
+    q = std::span<double>(q_room).subspan(Strands::margin, orders * n);
+    v.assign(orders * n, 0.0);
+    force_room.assign(n + 2 * Strands::margin, 0.0);
+    force = std::span<double>(force_room).subspan(Strands::margin, n);
+    acceleration_room = force_room;
+    acceleration = std::span<double>(acceleration_room).subspan(Strands::margin, n);
+    size.assign(n, 0.0);
+    rest.assign(n, 0.0);
+    make_term_blocks();
+    has_blocks = !model.mass_blocks.empty();
+    for (const TermGroup& group : model.terms) varying_mass = varying_mass || group.kind == TermKind::kinetic;
+    if (!varying_mass && dynamics.mass.is_diagonal()) {
+      for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
+    }
+  }
+
+  // ---- blocks
+
+  double* registers(const Block& block) { return arena.data() + block.registers; }
+  const double* registers(const Block& block) const { return arena.data() + block.registers; }
+
+  template <class Group>
+  Block make_block(const Group& group, std::uint32_t number, const expressions::Tape& tape,
+                   std::span<const std::uint32_t> lanes) {
+    Block block;
+    block.group = number;
+    block.width = width_for(lanes.size());
+    block.count = static_cast<std::uint32_t>(lanes.size());
+    const std::uint32_t w = block.width;
+    const auto lane = [&](std::size_t l) { return lanes[std::min(l, lanes.size() - 1)]; };
+    block.position_of.resize(std::size_t{group.positions} * w);
+    for (std::size_t slot = 0; slot < group.positions; ++slot) {
+      for (std::uint32_t l = 0; l < w; ++l)
+        block.position_of[slot * w + l] = group.position_of[slot * group.lanes + lane(l)];
+    }
+    block.velocity_of.resize(std::size_t{group.velocities} * w);
+    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+      for (std::uint32_t l = 0; l < w; ++l)
+        block.velocity_of[slot * w + l] = group.velocity_of[slot * group.lanes + lane(l)];
+    }
+    block.registers = take(tape.registers() * orders * w);
+    double* r = registers(block);
+    expressions::load_constants(tape, r, orders, w);
+    r += (1 + std::size_t{group.positions} + group.velocities) * orders * w;
+    for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders * w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = group.constant_of[slot * group.lanes + lane(l)];
+    }
+    return block;
+  }
+
+  std::size_t take(std::size_t room) {
+    const std::size_t place = arena.size();
+    arena.resize(place + room, 0.0);
+    return place;
+  }
+
+  void make_term_blocks() {
+    for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
+      const TermGroup& group = model.terms[g];
+      // Masses that never change are in M already.
+      const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
+      term_tapes.push_back(term_tape(group));
+      term_roots.push_back(find_roots(term_tapes.back()));
+      if (constant_kinetic) continue;
+      std::vector<std::uint32_t> lanes(group.lanes);
+      for (std::uint32_t l = 0; l < group.lanes; ++l) lanes[l] = l;
+      for (std::size_t first = 0; first < lanes.size(); first += 8) {
+        const std::size_t count = std::min<std::size_t>(8, lanes.size() - first);
+        terms.push_back(make_block(group, g, term_tapes.back(), {lanes.data() + first, count}));
+        Block& block = terms.back();
+        if (group.kind == TermKind::force) {
+          const std::size_t outputs = group.tape.outputs.size();
+          block.target_of.resize(outputs * block.width);
+          for (std::size_t k = 0; k < outputs; ++k) {
+            for (std::uint32_t l = 0; l < block.width; ++l) {
+              block.target_of[k * block.width + l] =
+                  group.target_of[k * group.lanes + std::min(first + l, lanes.size() - 1)];
+            }
+          }
+        }
+      }
+      if (group.kind == TermKind::force || group.uses_time) works = true;
+    }
+    term_arena = arena.size();
+  }
+
+  /// Forces as they are; of a potential its gradient (and itself if it depends on time); of T all but the inertia.
+  static expressions::Tape term_tape(const TermGroup& group) {
+    std::vector<std::uint32_t> wanted;
+    std::uint32_t count = static_cast<std::uint32_t>(group.tape.outputs.size());
+    if (group.kind == TermKind::potential) count = 1 + group.positions;
+    if (group.kind == TermKind::kinetic) count = 1 + group.positions + group.velocities;
+    for (std::uint32_t k = 0; k < count; ++k) wanted.push_back(k);
+    // The value itself is not needed unless time is in it; its place is kept by another output.
+    if (group.kind != TermKind::force && !group.uses_time && count > 1) wanted[0] = 1;
+    return expressions::part(group.tape, wanted);
+  }
+
+  // ---- choosing rows
+
+  void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
+    held_rows.assign(held.begin(), held.end());
+    inequalities = std::any_of(held.begin(), held.end(),
+                               [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
+    watched_rows.assign(watch.begin(), watch.end());
+    arena.resize(term_arena);
+    held_blocks.clear();
+    watched_blocks.clear();
+    strands.clear(orders);
+    plain_rows.clear();
+
+    // Rows by shape, in blocks.
+    std::vector<std::vector<std::uint32_t>> of_group(model.groups.size());
+    const auto in_blocks = [&](std::size_t count, auto row_of, auto make) {
+      for (auto& list : of_group) list.clear();
+      for (std::uint32_t j = 0; j < count; ++j) of_group[model.row_group[row_of(j)]].push_back(j);
+      for (std::uint32_t g = 0; g < of_group.size(); ++g) {
+        const std::vector<std::uint32_t>& list = of_group[g];
+        for (std::size_t first = 0; first < list.size(); first += 8) {
+          const std::size_t count_here = std::min<std::size_t>(8, list.size() - first);
+          std::array<std::uint32_t, 8> lanes{};
+          for (std::size_t l = 0; l < count_here; ++l) lanes[l] = model.row_lane[row_of(list[first + l])];
+          make(g, std::span<const std::uint32_t>(lanes.data(), count_here), list.data() + first);
+        }
+      }
+    };
+    in_blocks(
+        held_rows.size(), [&](std::uint32_t j) { return held_rows[j].row; },
+        [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+          Block block = make_block(model.groups[g], g, shapes[g].held, lanes);
+          block.speeds = take(shapes[g].directions.size() * orders * block.width);
+          block.carried = take(std::size_t{orders} * block.width);
+          block.row.assign(numbers, numbers + block.count);
+          block.strands = all_strands(g);
+          if (block.strands) add_strands(block);
+          if (!block.strands) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
+          held_blocks.push_back(std::move(block));
+        });
+    strands.lay_out(n);
+    in_blocks(
+        watched_rows.size(), [&](std::uint32_t w) { return watched_rows[w]; },
+        [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+          Block block = make_block(model.groups[g], g, shapes[g].watched, lanes);
+          block.row.assign(numbers, numbers + block.count);
+          watched_blocks.push_back(std::move(block));
+        });
+
+    // The pattern of J, its places on the tapes, and the factor.
+    const std::size_t m = held_rows.size();
+    start.assign(1, 0);
+    column.clear();
+    for (const HeldRow& one : held_rows) {
+      for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e)
+        column.push_back(model.row_column[e]);
+      start.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+    for (Block& block : held_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+      block.entry_at.resize(std::size_t{slots} * block.width);
+      for (std::uint32_t slot = 0; slot < slots; ++slot) {
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          const std::uint32_t row = held_rows[block.row[l]].row;
+          block.entry_at[slot * block.width + l] =
+              start[block.row[l]] + group.entry_of[slot * group.lanes + model.row_lane[row]] - model.row_start[row];
+        }
+      }
+    }
+    entry.assign(column.size(), 0.0);
+    weighted.assign(column.size(), 0.0);
+    lambda.assign(std::size_t{orders} * m, 0.0);
+    right.assign(m, 0.0);
+    gradient_sum.assign(m, 0.0);
+    rate_scale.assign(m, 0.0);
+    lambda_scale.assign(m, 0.0);
+    row_length.assign(m, 1.0);
+    lengths_known = false;
+    std::vector<std::uint8_t> shares(m);
+    for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
+    factor.shape(rows(), dynamics.mass, shares);
+    watched_value.assign(watched_rows.size() * orders, 0.0);
+  }
+
+  /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
+  [[nodiscard]] bool all_strands(std::uint32_t group) const {
+    const RowShape& shape = shapes[group];
+    return shape.quadratic && std::none_of(shape.directions.begin(), shape.directions.end(),
+                                           [](const Direction& direction) { return direction.constant; });
+  }
+
+  void add_strands(const Block& block) {
+    for (const Direction& direction : shapes[block.group].directions) {
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        Strands::Strand strand;
+        strand.row = block.row[l];
+        strand.a = block.position_of[direction.slots[0].first * block.width + l];
+        strand.sign_a = direction.slots[0].second;
+        strand.b = strand.a;
+        if (direction.slots.size() > 1) {
+          strand.b = block.position_of[direction.slots[1].first * block.width + l];
+          strand.sign_b = direction.slots[1].second;
+        }
+        strand.c = direction.own;
+        strands.add(strand);
+      }
+    }
+  }
+
+  /// Order zero of the strands, from the tapes.
+  void begin_strands() {
+    std::size_t s = 0;
+    for (const Block& block : held_blocks) {
+      if (!block.strands) continue;
+      for (const Direction& direction : shapes[block.group].directions) {
+        const std::uint32_t root = shapes[block.group].root;
+        const double* upper = registers(block) + std::size_t{direction.numerator} * orders * block.width;
+        const double* length = registers(block) + std::size_t{root} * orders * block.width;
+        const double part = direction.factor / direction.own;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          strands.begin(s++, part * upper[l], root == 0 ? direction.own : direction.own / length[l]);
+        }
+      }
+    }
+    strands.weigh(inverse_mass);
+  }
+
+  [[nodiscard]] linear::SparseRows rows() const { return {start, column, entry}; }
+
+  // ---- inputs
+
+  /// Coefficient k of all inputs of a block.
+  void fill(Block& block, const model::State& state, std::uint32_t positions, std::uint32_t velocities, unsigned k) {
+    const std::uint32_t w = block.width;
+    double* r = registers(block) + std::size_t{k} * w;
+    const double t = k == 0 ? state.time : (k == 1 ? 1.0 : 0.0);
+    for (std::uint32_t l = 0; l < w; ++l) r[l] = t;
+    r += std::size_t{orders} * w;
+    const double* from = q.data() + k * n;
+    const std::uint32_t* variable = block.position_of.data();
+    for (std::uint32_t slot = 0; slot < positions; ++slot, r += std::size_t{orders} * w, variable += w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = from[variable[l]];
+    }
+    from = v.data() + k * n;
+    variable = block.velocity_of.data();
+    for (std::uint32_t slot = 0; slot < velocities; ++slot, r += std::size_t{orders} * w, variable += w) {
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = from[variable[l]];
+    }
+  }
+  void fill_row(Block& block, const model::State& state, unsigned k) {
+    const RowGroup& group = model.groups[block.group];
+    fill(block, state, group.positions, group.velocities, k);
+  }
+  void fill_term(Block& block, const model::State& state, unsigned k) {
+    const TermGroup& group = model.terms[block.group];
+    fill(block, state, group.positions, group.velocities, k);
+  }
+
+  // ---- order zero: values, gradients, rates of the rows held
+
+  void order_zero(const model::State& state) {
+    for (Block& block : held_blocks) {
+      fill_row(block, state, 0);
+      expressions::extend(shapes[block.group].held, registers(block), orders, 0, 0, block.width);
+    }
+  }
+
+  /// Entries of J from the tapes.
+  void load_rows() {
+    std::fill(gradient_sum.begin(), gradient_sum.end(), 0.0);
+    for (const Block& block : held_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const expressions::Tape& tape = shapes[block.group].held;
+      const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+      const std::uint32_t* at = block.entry_at.data();
+      for (std::uint32_t slot = 0; slot < slots; ++slot, at += block.width) {
+        const double* g = registers(block) + std::size_t{tape.outputs[1 + slot]} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          entry[at[l]] = g[l];
+          gradient_sum[block.row[l]] += std::abs(g[l]);
+        }
+      }
+    }
+  }
+
+  /// Calls visit(j, holonomic, f, f_t) for every row held, from order zero of the tapes.
+  template <class Visit>
+  void for_rows(Visit visit) {
+    for (const Block& block : held_blocks) {
+      const RowShape& shape = shapes[block.group];
+      const double* r = registers(block);
+      const bool holonomic = model.groups[block.group].holonomic;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const double f = r[std::size_t{shape.value} * orders * block.width + l];
+        const double f_t = shape.moving ? r[std::size_t{shape.explicit_rate} * orders * block.width + l] : 0.0;
+        visit(block.row[l], holonomic, f, f_t);
+      }
+    }
+  }
+
+  /// x = J^T y
+  void spread(std::span<const double> y, std::span<double> x) const {
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) x[column[e]] += entry[e] * y[j];
+    }
+  }
+  double times(std::size_t j, const double* x) const {
+    double sum = 0;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) sum += entry[e] * x[column[e]];
+    return sum;
+  }
+
+  /// The least correction -W J^T y with Phi y = right, added to x and its carry.
+  void correct(std::vector<double>& x, std::vector<double>& carry) {
+    factor.solve(right);
+    std::fill(force.begin(), force.end(), 0.0);
+    spread(right, force);
+    dynamics.mass.solve(force, acceleration);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (acceleration[i] == 0) continue;
+      const double change = carry[i] - acceleration[i];
+      const double sum = x[i] + change;
+      carry[i] = change - (sum - x[i]);
+      x[i] = sum;
+    }
+  }
+
+  Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
+                     double least_position, double least_velocity) {
+    Projection result;
+    std::copy(state.position.begin(), state.position.end(), q.begin());
+    std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
+    if (varying_mass) {
+      model::evaluate_dynamics(model, state, scratch, dynamics);
+      if (!dynamics.mass_positive) {
+        result.regular = false;
+        return result;
+      }
+    }
+    const std::size_t m = held_rows.size();
+    if (m == 0) return result;
+    order_zero(state);
+    load_rows();
+    factor.factor(rows(), dynamics.mass);
+    result.skipped = factor.skipped_count();
+    if (!lengths_known) {
+      for (std::size_t j = 0; j < m; ++j) row_length[j] = std::sqrt(factor.diagonal(j));
+      first_gradient = gradient_sum;
+      first_pivot = factor.least_pivot();
+      lengths_known = true;
+    }
+
+    // Position.
+    double size_q = least_position;
+    double size_v = least_velocity;
+    for (std::size_t i = 0; i < n; ++i) {
+      size_q = std::max(size_q, std::abs(q[i]));
+      size_v = std::max(size_v, std::abs(v[i]));
+    }
+    constexpr double rounding = 2e-16;  // of a row's terms: below it there is nothing to correct
+    // Rounding of zero is no scale.
+    constexpr double nothing = 1e-20;
+    if (size_q < nothing) size_q = 1;
+    scale_q = size_q;
+    if (size_v < nothing) size_v = 1;
+    bool broken = false;
+    for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
+      right[j] = holonomic ? f : 0.0;
+      if (holonomic && !factor.skipped(j)) {
+        result.position_drift = std::max(
+            result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
+      }
+      broken = broken || (holonomic && std::abs(f) > rounding * size_q * gradient_sum[j]);
+      if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
+    });
+    if (!result.regular) return result;
+    if (broken) {
+      correct(state.position, carry_position);
+      std::copy(state.position.begin(), state.position.end(), q.begin());
+      order_zero(state);
+      load_rows();
+      // A factor of other rows would feed the correction back into the next step, the stronger the nearer they are to dependence.
+      if (result.position_drift > 1e-9 || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
+        factor.factor(rows(), dynamics.mass);
+      }
+    }
+
+    // Velocity: p.v + p0 = 0 for velocity conditions, g.v + f_t = 0 for the others.
+    broken = false;
+    for_rows([&](std::uint32_t j, bool, double, double f_t) {
+      right[j] = times(j, v.data()) + f_t;
+      rate_scale[j] = size_v * std::max(gradient_sum[j], first_gradient[j]) + std::abs(f_t);
+      if (!factor.skipped(j)) {
+        result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
+      }
+      broken = broken || std::abs(right[j]) > (sharp ? 0.0 : rounding) * rate_scale[j];
+    });
+    if (broken) {
+      correct(state.velocity, carry_velocity);
+      std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
+    }
+    return result;
+  }
+
+  // ---- higher orders
+
+  /// Speeds along the directions of a block, coefficient k, from its inputs: v_k = (k + 1) q_{k+1}.
+  template <unsigned W>
+  void fill_speeds(Block& block, unsigned k) {
+    const RowShape& shape = shapes[block.group];
+    const RowGroup& group = model.groups[block.group];
+    const std::size_t stride = std::size_t{orders} * W;
+    const double* input = registers(block) + (group.holonomic ? 1 : 1 + std::size_t{group.positions}) * stride;
+    const unsigned order = group.holonomic ? k + 1 : k;
+    const double factor_k = group.holonomic ? k + 1.0 : 1.0;
+    double* to = arena.data() + block.speeds;
+    for (const Direction& direction : shape.directions) {
+      Lanes<W> sum = (factor_k * direction.slots[0].second) *
+                     expressions::load<W>(input + direction.slots[0].first * stride, order);
+      for (std::size_t d = 1; d < direction.slots.size(); ++d) {
+        const auto [slot, sign] = direction.slots[d];
+        sum += (factor_k * sign) * expressions::load<W>(input + slot * stride, order);
+      }
+      expressions::store<W>(to, k, sum);
+      to += stride;
+    }
+  }
+
+  /// c_k of the rows of a block, and the reactions of lower multipliers taken off the force.
+  template <unsigned W>
+  void known_terms(Block& block, unsigned k) {
+    const RowShape& shape = shapes[block.group];
+    const bool holonomic = model.groups[block.group].holonomic;
+    const std::uint32_t* variable = (holonomic ? block.position_of : block.velocity_of).data();
+    const double* r = registers(block);
+    const double* speed = arena.data() + block.speeds;
+    const double* carried = arena.data() + block.carried;
+    const std::size_t stride = std::size_t{orders} * W;
+    const std::uint32_t count = block.count;
+    Lanes<W> sum;
+    if (shape.moving) sum = expressions::load<W>(r + shape.explicit_rate * stride, k + 1);
+    for (const Direction& direction : shape.directions) {
+      const double* g = r + direction.reg * stride;
+      if (!direction.constant) {
+        // Two sums along the same gradient: with the speeds, and with the multipliers so far.
+        Lanes<W> along;
+        Lanes<W> reaction;
+        for (unsigned l = 1; l <= k; ++l) {
+          const Lanes<W> gradient = expressions::load<W>(g, l);
+          along += gradient * expressions::load<W>(speed, k + 1 - l);
+          reaction += gradient * expressions::load<W>(carried, k - l);
+        }
+        along += expressions::load<W>(g, k + 1) * expressions::load<W>(speed, 0);
+        sum += along;
+        if (k > 0) {
+          double part[W];
+          expressions::store<W>(part, 0, reaction);
+          for (const auto& [slot, sign] : direction.slots) {
+            const std::uint32_t* at = variable + slot * W;
+            if (sign > 0) {
+              for (std::uint32_t l = 0; l < count; ++l) force[at[l]] -= part[l];
+            } else {
+              for (std::uint32_t l = 0; l < count; ++l) force[at[l]] += part[l];
+            }
+          }
+        }
+      }
+      speed += stride;
+    }
+    double c[W];
+    expressions::store<W>(c, 0, static_cast<double>(k + 1) * sum);
+    for (std::uint32_t l = 0; l < count; ++l) right[block.row[l]] = c[l];
+  }
+
+  template <class F>
+  static void by_width(unsigned width, F f) {
+    switch (width) {
+      case 1: f(std::integral_constant<unsigned, 1>{}); break;
+      case 2: f(std::integral_constant<unsigned, 2>{}); break;
+      case 4: f(std::integral_constant<unsigned, 4>{}); break;
+      default: f(std::integral_constant<unsigned, 8>{}); break;
+    }
+  }
+
+  /// Coefficient k of all forces known before a_k.
+  void add_forces(const model::State& state, unsigned k) {
+    if (k == 0) {
+      std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
+    } else {
+      std::fill(force.begin(), force.end(), 0.0);
+    }
+    for (Block& block : terms) {
+      const TermGroup& group = model.terms[block.group];
+      const expressions::Tape& tape = term_tapes[block.group];
+      const std::uint32_t w = block.width;
+      fill_term(block, state, k);
+      double* r = registers(block);
+      const auto output = [&](std::size_t o, unsigned order) {
+        return r + (std::size_t{tape.outputs[o]} * orders + order) * w;
+      };
+      if (group.kind == TermKind::kinetic) {
+        // The next order with v_{k+1} = 0: what d/dt of the momenta holds besides M_0 a_k.
+        fill_term(block, state, k + 1);
+        double* speed = r + (1 + std::size_t{group.positions}) * orders * w + std::size_t{k + 1} * w;
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
+          std::fill(speed, speed + w, 0.0);
+        }
+        expressions::extend(tape, r, orders, k, k + 1, w);
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+          const double* momentum = output(1 + group.positions + slot, k + 1);
+          const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= (k + 1.0) * momentum[l];
+        }
+      } else {
+        expressions::extend(tape, r, orders, k, k, w);
+      }
+      if (group.kind == TermKind::force) {
+        for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
+          const double* part = output(o, k);
+          const std::uint32_t* variable = block.target_of.data() + o * w;
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += part[l];
+        }
+        continue;
+      }
+      const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        const double* part = output(1 + slot, k);
+        const std::uint32_t* variable = block.position_of.data() + std::size_t{slot} * w;
+        for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += sign * part[l];
+      }
+    }
+  }
+
+  /// x = W force, and the same by reference to the inverse masses where they are single numbers.
+  void accelerate_free() {
+    if (!inverse_mass.empty()) {
+      const double* w = inverse_mass.data();
+      for (std::size_t i = 0; i < n; ++i) acceleration[i] = w[i] * force[i];
+    } else {
+      dynamics.mass.solve(force, acceleration);
+    }
+  }
+
+  /// The reactions of this order's multipliers, in `right`, taken off the accelerations.
+  void hinder(unsigned k) {
+    if (!inverse_mass.empty()) {
+      double* a = acceleration.data();
+      if (!strands.empty()) strands.hinder(k, right.data(), a);
+      for (const std::uint32_t j : plain_rows) {
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) a[column[e]] -= weighted[e] * right[j];
+      }
+      return;
+    }
+    if (!strands.empty()) strands.carry(k, right.data());
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
+    }
+    dynamics.mass.solve(force, acceleration);
+  }
+
+  /// v_{k+1} and q_{k+2} from the accelerations of order k.
+  void take_order(unsigned k) {
+    const double* a = acceleration.data();
+    double* next_v = v.data() + (k + 1) * n;
+    double* next_q = q.data() + (k + 2) * n;
+    // The first orders by division: a rounded reciprocal is always wrong in the same direction, and energy would creep.
+    if (k < 6) {
+      for (std::size_t i = 0; i < n; ++i) {
+        next_v[i] = a[i] / (k + 1.0);
+        next_q[i] = next_v[i] / (k + 2.0);
+      }
+      return;
+    }
+    const double by_v = 1.0 / (k + 1.0);
+    const double by_q = by_v / (k + 2.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      next_v[i] = a[i] * by_v;
+      next_q[i] = a[i] * by_q;
+    }
+  }
+
+  /// All orders of a motion under constant forces that only strands hinder.
+  void extend_strands() {
+    const std::size_t m = held_rows.size();
+    Strands::Order order;
+    order.inverse_mass = inverse_mass.data();
+    order.variables = n;
+    order.a = acceleration.data();
+    for (unsigned k = 0; k + 2 <= N; ++k) {
+      double* multipliers = lambda.data() + k * m;
+      order.k = k;
+      order.q_next = q.data() + (k + 1) * n;
+      order.force = k == 0 ? model.constant_force.data() : nullptr;
+      order.right = multipliers;
+      strands.before_solving(order);
+      factor.solve({multipliers, m});
+      strands.after_solving(order);
+      if (k == 0) {
+        if (sharp) {
+          strands.residual(v.data(), acceleration.data(), right.data());
+          factor.solve(right);
+          strands.refine(right.data(), acceleration.data(), rest.data());
+        }
+        std::copy_n(multipliers, m, right.begin());
+        std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
+        first_sizes();
+        last_sizes();
+      }
+      take_order(k);
+    }
+  }
+
+  bool extend(const model::State& state) {
+    const std::size_t m = held_rows.size();
+    std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
+    largest = 0;
+    std::fill(rest.begin(), rest.end(), 0.0);
+    if (!inverse_mass.empty()) {
+      for (const std::uint32_t j : plain_rows) {
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) weighted[e] = inverse_mass[column[e]] * entry[e];
+      }
+    }
+    if (!strands.empty()) begin_strands();
+    double* a = acceleration.data();
+    if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
+      extend_strands();
+    } else {
+      for (unsigned k = 0; k + 2 <= N; ++k) {
+        // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
+        add_forces(state, k);
+        std::fill(right.begin(), right.end(), 0.0);
+        if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
+        for (Block& block : held_blocks) {
+          if (block.strands) continue;
+          // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
+          if (!model.groups[block.group].holonomic) fill_row(block, state, k);
+          fill_row(block, state, k + 1);
+          by_width(block.width, [&](auto w) {
+            fill_speeds<w>(block, k);
+            expressions::extend(shapes[block.group].held, registers(block), orders, k + 1, k + 1, w);
+            known_terms<w>(block, k);
+          });
+        }
+        if (k == 0 && m > 0) first_sizes();
+        accelerate_free();
+
+        // The multipliers of this order, and the accelerations they leave.
+        if (m > 0) {
+          if (!strands.empty()) strands.press(a, right.data());
+          for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
+          factor.solve(right);
+          std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
+          for (const Block& block : held_blocks) {
+            if (block.strands) continue;
+            double* to = arena.data() + block.carried + std::size_t{k} * block.width;
+            for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
+          }
+          if (k == 0) last_sizes();
+          hinder(k);
+        }
+        take_order(k);
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
+    }
+    watch(state);
+    power_known = false;
+    time = state.time;
+    return true;
+  }
+
+  /// Sizes of the terms behind the multipliers at order zero: of the forces and curvatures, then of the reactions.
+  void first_sizes() {
+    if (!inequalities) return;
+    for (std::size_t i = 0; i < n; ++i) size[i] = std::abs(force[i]);
+    for (std::size_t j = 0; j < held_rows.size(); ++j) lambda_scale[j] = std::abs(right[j]);
+  }
+  void last_sizes() {
+    if (!inequalities) return;
+    const std::size_t m = held_rows.size();
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) size[column[e]] += std::abs(entry[e] * right[j]);
+    }
+    const auto inverse = [&](std::uint32_t i) {
+      const int block = dynamics.mass.block_of(i);
+      if (block < 0) return dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i];
+      const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(block)];
+      for (std::size_t k = 0; k < b.variables.size(); ++k) {
+        if (b.variables[k] == i) return 1 / b.entries[k * b.variables.size() + k];
+      }
+      return 1.0;
+    };
+    // Rounding of the state lets a little of the largest acceleration into every row.
+    largest = 0;
+    for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, inverse(i) * size[i]);
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
+        lambda_scale[j] += std::abs(entry[e]) * (inverse(column[e]) * size[column[e]] + 1e-3 * largest);
+      }
+      lambda_scale[j] /= factor.diagonal(j) > 0 ? factor.diagonal(j) : 1.0;
+    }
+  }
+
+  /// f of the open rows.
+  void watch(const model::State& state) {
+    for (Block& block : watched_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const unsigned last = group.holonomic ? N : N - 1;
+      for (unsigned k = 0; k <= last; ++k) fill_row(block, state, k);
+      const expressions::Tape& tape = shapes[block.group].watched;
+      expressions::sweep(tape, registers(block), orders, last, block.width);
+      const double* f = registers(block) + std::size_t{tape.outputs[0]} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        double* to = watched_value.data() + std::size_t{block.row[l]} * orders;
+        for (unsigned k = 0; k <= last; ++k) to[k] = f[k * block.width + l];
+      }
+    }
+  }
+
+  // ---- how far (series_limits.cpp)
+
+  [[nodiscard]] double reach(double tolerance) const;
+  [[nodiscard]] double branch(double h) const;
+  [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
+  [[nodiscard]] double approach(double s) const;
+  [[nodiscard]] bool nearly_singular() const;
+
+  // ---- work (series_work.cpp)
+
+  void find_power();
+
+  const model::Model& model;
+  unsigned N;
+  unsigned orders;
+  std::size_t n;
+  std::vector<RowShape> shapes;
+  std::vector<expressions::Tape> term_tapes;
+  std::vector<std::vector<std::uint32_t>> term_roots;
+  model::Dynamics dynamics;
+  model::Scratch scratch;
+  bool sharp = false;
+  bool varying_mass = false;
+  bool has_blocks = false;
+  bool works = false;  ///< some force has no potential, or some energy depends on time
+
+  std::vector<double> arena;
+  std::size_t term_arena = 0;
+  std::vector<Block> terms, held_blocks, watched_blocks;
+  Strands strands;
+  std::vector<std::uint32_t> plain_rows;  ///< numbers of the rows held that are not made of strands
+  std::vector<HeldRow> held_rows;
+  std::vector<std::uint32_t> watched_rows;
+
+  // series
+  double time = 0;
+  std::vector<double> q_room, v;
+  std::span<double> q;                ///< [k * n + i]; v the same
+  std::vector<double> lambda;         ///< [k * m + j]
+  std::vector<double> watched_value;  ///< [w * orders + k]
+  std::vector<double> power;
+  bool power_known = false;
+  double largest = 0;  ///< size of the terms of the largest acceleration, if there are inequalities among the rows held
+  bool inequalities = false;  ///< some row held is one: the sizes of multipliers are asked for
+
+  // the linear system
+  std::vector<std::uint32_t> start, column;
+  std::vector<double> entry;
+  std::vector<double> inverse_mass;  ///< per variable, when all masses are single numbers that never change
+  std::vector<double> weighted;      ///< J W, then
+  linear::GramFactor factor;
+  std::vector<double> force_room, acceleration_room;
+  std::span<double> force, acceleration;
+  std::vector<double> right, size;
+  std::vector<double> rest;  ///< of the accelerations of order zero: what rounding took from them
+  std::vector<double> gradient_sum, rate_scale, lambda_scale;
+  std::vector<double>
+      first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
+  std::vector<double>
+      row_length;          ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  double scale_q = 1;      ///< the scale of positions in the last projection
+  double first_pivot = 1;  ///< the least pivot then
+  bool lengths_known = false;
+};
+
+}  // namespace zwang::motion

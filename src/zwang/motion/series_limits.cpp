@@ -1,0 +1,213 @@
+/// How far a series is good, and what lies on its way that ends it.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "zwang/motion/excursion.hpp"
+#include "zwang/motion/reach.hpp"
+#include "zwang/motion/series_impl.hpp"
+
+namespace zwang::motion {
+
+double Series::Impl::reach(double tolerance) const {
+  const double log_tolerance = std::log2(tolerance);
+  const std::size_t m = held_rows.size();
+  // Four maxima side by side: comparisons wait for nobody then.
+  const auto norm_of = [](const double* x, std::size_t count) {
+    double most[4] = {0, 0, 0, 0};
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      for (std::size_t l = 0; l < 4; ++l) {
+        const double size_l = std::abs(x[i + l]);
+        most[l] = size_l > most[l] ? size_l : most[l];
+      }
+    }
+    for (; i < count; ++i) most[0] = std::max(most[0], std::abs(x[i]));
+    return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+  };
+  // Velocities, coefficients 0..N-1.
+  double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return norm_of(v.data() + k * n, n); });
+  // Multipliers, 0..N-2, each in the units of an acceleration.
+  if (m > 0) {
+    least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {
+                       double most = 0;
+                       for (std::size_t j = 0; j < m; ++j) {
+                         most = std::max(most, std::abs(lambda[k * m + j]) * row_length[j]);
+                       }
+                       return most;
+                     }));
+  }
+  for (std::size_t w = 0; w < watched_rows.size(); ++w) {
+    const bool holonomic = model::is_holonomic(model.row_kind[watched_rows[w]]);
+    const double* f = watched_value.data() + w * orders;
+    least = std::min(
+        least, log_reach(holonomic ? N : N - 1, log_tolerance, false, [&](unsigned k) { return std::abs(f[k]); }));
+  }
+  return least > 1000 ? 1e300 : std::exp2(least);
+}
+
+/// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.
+double Series::Impl::branch(double h) const {
+  double first = h;
+  std::array<double, 64> p{};
+  const auto look = [&](const Block& block, const std::vector<std::uint32_t>& roots, unsigned count) {
+    for (const std::uint32_t reg : roots) {
+      const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        double least = y[l];
+        double power_of_h = 1;
+        for (unsigned k = 1; k < count; ++k) {
+          power_of_h *= first;
+          least -= std::abs(y[k * block.width + l]) * power_of_h;
+        }
+        if (least > 0 || !(y[l] > 0)) continue;
+        for (unsigned k = 0; k < count; ++k) p[k] = -y[k * block.width + l];
+        const Excursion found = first_excursion({p.data(), count}, first, 0.0);
+        if (found.kind == Excursion::Kind::crossing) first = found.at;
+      }
+    }
+  };
+  for (const Block& block : watched_blocks)
+    look(block, shapes[block.group].roots, model.groups[block.group].holonomic ? N + 1 : N);
+  for (const Block& block : terms) look(block, term_roots[block.group], N - 1);
+  return first;
+}
+
+/// The place in (0, h] where the gradient of a row held vanishes: a singular position. Infinity if there is none.
+double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
+  double first = std::numeric_limits<double>::infinity();
+  std::size_t strand = 0;
+  for (const Block& block : held_blocks) {
+    const RowShape& shape = shapes[block.group];
+    const std::size_t directions = shape.directions.size();
+    const std::size_t strand_begin = strand;
+    if (block.strands) strand += directions * block.count;
+    // A root that passes zero: a gradient that is not there.
+    for (std::size_t r = 0; r < shape.held_roots.size() && !block.strands; ++r) {
+      const double* y = registers(block) + std::size_t{shape.held_roots[r]} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        std::array<double, 64> p{};
+        double least = y[l];
+        double power_of_h = 1;
+        for (unsigned k = 0; k < N; ++k) {
+          p[k] = -y[k * block.width + l];
+          if (k > 0) least -= std::abs(p[k]) * power_of_h;
+          power_of_h *= h;
+        }
+        if (least > 0 || !(y[l] > 0)) continue;
+        const Excursion found = first_excursion({p.data(), N}, h, 0.0);
+        if (found.kind != Excursion::Kind::crossing || found.at >= first) continue;
+        first = found.at;
+        culprit = held_rows[block.row[l]].row;
+      }
+    }
+    if (shape.steady) continue;
+    const auto coefficient = [&](std::size_t d, std::uint32_t l, unsigned k) {
+      if (block.strands && k > 0) return strands.gradient(strand_begin + d * block.count + l, k);
+      return registers(block)[(std::size_t{shape.directions[d].reg} * orders + k) * block.width + l];
+    };
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      // |g|^2 and g.g(0) at s.
+      const auto look = [&](double s, double& along) {
+        double square = 0;
+        along = 0;
+        for (std::size_t d = 0; d < directions; ++d) {
+          double g = 0;
+          if (shape.directions[d].constant) {
+            g = coefficient(d, l, 0);
+          } else {
+            for (unsigned k = N; k-- > 0;) g = g * s + coefficient(d, l, k);
+          }
+          const auto weight = static_cast<double>(shape.directions[d].slots.size());
+          square += weight * g * g;
+          along += weight * g * coefficient(d, l, 0);
+        }
+        return square;
+      };
+      double along = 0;
+      const double start_size = look(0, along);
+      const double end_size = look(h, along);
+      if (along > 0.5 * std::sqrt(start_size * end_size) && end_size > 0.01 * start_size) continue;
+      // It has turned far or shrunk: the smallest value on the way, first roughly, then by thirds.
+      constexpr int parts = 128;
+      int best = parts;
+      double least = end_size;
+      double most = std::max(start_size, end_size);
+      for (int i = 1; i < parts; ++i) {
+        const double size_i = look(h * i / parts, along);
+        most = std::max(most, size_i);
+        if (size_i < least) {
+          least = size_i;
+          best = i;
+        }
+      }
+      double low = h * (best - 1) / parts;
+      double high = std::min(h, h * (best + 1) / parts);
+      for (int round = 0; round < 100; ++round) {
+        const double a = low + (high - low) / 3;
+        const double b = high - (high - low) / 3;
+        (look(a, along) < look(b, along) ? high : low) = look(a, along) < look(b, along) ? b : a;
+      }
+      const double at = (low + high) / 2;
+      if (look(at, along) <= 1e-16 * most && at < first) {
+        first = at;
+        culprit = held_rows[block.row[l]].row;
+      }
+    }
+  }
+  return first;
+}
+
+/// How much later than s the gradient of the row held that is nearest to vanishing would do so: -g.g' / |g'|^2. 0 if it does not.
+double Series::Impl::approach(double s) const {
+  double least = std::numeric_limits<double>::infinity();
+  double later = 0;
+  std::size_t strand = 0;
+  for (const Block& block : held_blocks) {
+    const RowShape& shape = shapes[block.group];
+    const std::size_t strand_begin = strand;
+    if (block.strands) strand += shape.directions.size() * block.count;
+    if (shape.steady) continue;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      double square = 0, along = 0, change = 0;
+      for (std::size_t d = 0; d < shape.directions.size(); ++d) {
+        const Direction& direction = shape.directions[d];
+        double g = 0, rate = 0;
+        for (unsigned k = N; k-- > 0;) {
+          const double c = block.strands
+                               ? strands.gradient(strand_begin + d * block.count + l, k)
+                               : registers(block)[(std::size_t{direction.reg} * orders + k) * block.width + l];
+          rate = rate * s + g;
+          g = g * s + (direction.constant && k > 0 ? 0.0 : c);
+        }
+        square += g * g;
+        along += g * rate;
+        change += rate * rate;
+      }
+      if (square < least && change > 0) {
+        least = square;
+        later = -along / change;
+      }
+    }
+  }
+  return later;
+}
+
+/// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
+bool Series::Impl::nearly_singular() const {
+  for (std::size_t j = 0; j < held_rows.size(); ++j) {
+    if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;
+  }
+  // A root that goes to zero has no gradient there.
+  for (const Block& block : held_blocks) {
+    for (const std::uint32_t reg : shapes[block.group].held_roots) {
+      const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        if (y[l] < 1e-9 * scale_q) return true;
+      }
+    }
+  }
+  return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,66 @@
+/// The work of all that has no potential: forces, moving conditions, explicit time (docs/mathematics, section 10.6).
+#include "zwang/motion/series_impl.hpp"
+
+namespace zwang::motion {
+
+/// Coefficients of the power of all that has no potential. Products of series are kept whole: that of two series that
+/// both have converged may itself converge later.
+void Series::Impl::find_power() {
+  power.assign(std::size_t{2} * N, 0.0);
+  const std::size_t m = held_rows.size();
+  // power += sign x v_i, x with `count` coefficients `stride` apart.
+  const auto add_product = [&](const double* x, std::size_t stride, unsigned count, std::uint32_t i, double sign) {
+    for (unsigned j = 0; j < count; ++j) {
+      const double factor_j = sign * x[j * stride];
+      for (unsigned k = 0; k < N; ++k) power[j + k] += factor_j * v[k * n + i];
+    }
+  };
+  for (const Block& block : terms) {
+    const TermGroup& group = model.terms[block.group];
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::uint32_t w = block.width;
+    const double* r = registers(block);
+    const auto series_of = [&](std::size_t o, std::uint32_t l) {
+      return r + std::size_t{tape.outputs[o]} * orders * w + l;
+    };
+    if (group.kind == TermKind::force) {
+      for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
+        for (std::uint32_t l = 0; l < block.count; ++l)
+          add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], 1.0);
+      }
+      continue;
+    }
+    if (!group.uses_time) continue;
+    // dV/dt at fixed position: V' - V_q.v; the same of T with the other sign and T_v.a besides.
+    const double sign = group.kind == TermKind::potential ? 1.0 : -1.0;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      const double* value = series_of(0, l);
+      for (unsigned k = 0; k + 3 <= N; ++k) power[k] += sign * (k + 1.0) * value[(k + 1) * w];
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        add_product(series_of(1 + slot, l), w, N - 1, block.position_of[slot * w + l], -sign);
+      }
+      if (group.kind != TermKind::kinetic) continue;
+      for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+        const std::uint32_t i = block.velocity_of[slot * w + l];
+        const double* momentum = series_of(1 + group.positions + slot, l);
+        for (unsigned j = 0; j + 2 <= N; ++j) {
+          for (unsigned k = 1; k < N; ++k) power[j + k - 1] -= sign * momentum[j * w] * k * v[k * n + i];
+        }
+      }
+    }
+  }
+  // Moving conditions: lambda f_t.
+  for (const Block& block : held_blocks) {
+    const RowShape& shape = shapes[block.group];
+    if (!shape.moving) continue;
+    const double* r = registers(block) + std::size_t{shape.explicit_rate} * orders * block.width;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      for (unsigned j = 0; j + 2 <= N; ++j) {
+        for (unsigned k = 0; k < N; ++k) power[j + k] += lambda[j * m + block.row[l]] * r[k * block.width + l];
+      }
+    }
+  }
+  power_known = true;
+}
+
+}  // namespace zwang::motion
