@@ -9,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 
-CHAOTIC = {"hard-balls", "chain-meets-beam", "falling-chain", "swinging-cradle"}
+LEFT_OUT = {"hard-balls", "chain-meets-beam", "falling-chain", "swinging-cradle",  # chaotic
+            "sheared-net"}  # large
 ALLOWED = 1e-12
 
 
 def answer(command, model, folder):
-    """The answer of a run of at most five seconds of simulated time, or None where no run is to be had."""
-    done = subprocess.run([command, "run", f"gallery:{model}", "--json", "--until", "5", "--out", folder],
+    """Exit status and answer of a run."""
+    done = subprocess.run([command, "run", f"gallery:{model}", "--json", "--out", folder],
                           capture_output=True, text=True, timeout=600, check=False)
     return done.returncode, json.loads(done.stdout)
 
@@ -56,7 +57,7 @@ def main():
     compared, found = 0, []
     with tempfile.TemporaryDirectory() as folder:
         for model in models:
-            if model in CHAOTIC:
+            if model in LEFT_OUT:
                 continue
             found += differences(model, *(answer(command, model, folder) for command in commands))
             compared += 1

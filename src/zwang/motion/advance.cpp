@@ -295,7 +295,7 @@ bool advance(Motion& motion) {
   }
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
-  const double shortest = 1e-15 * (1 + std::abs(motion.state.time));
+  const double shortest = 0.1 * resolution(motion.state.time);
   double h = impl.series.reach(part_for(impl.tolerance));
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "the steps have become too small to go on");

@@ -123,6 +123,49 @@ double own_factor(const expressions::Tape& tape, Direction& direction, std::uint
   return nothing_else && direction.slots.size() <= 2 ? c : 0;
 }
 
+/// Is the gradient that of a distance, x / sqrt(x.x)? Its length is constant, whatever else f contains.
+bool is_of_distance(const expressions::Tape& tape, const std::vector<Direction>& directions) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  const auto at = [&](std::uint32_t reg) -> const expressions::Instruction* {
+    return reg < before ? nullptr : &tape.instructions[reg - before];
+  };
+  // Numerators and the root they share.
+  std::uint32_t root = 0;
+  std::vector<std::uint32_t> numerators;
+  for (const Direction& direction : directions) {
+    std::uint32_t reg = direction.reg;
+    while (at(reg) != nullptr && at(reg)->op == Op::negate) reg = at(reg)->a;
+    if (at(reg) == nullptr || at(reg)->op != Op::divide) return false;
+    if (root != 0 && at(reg)->b != root) return false;
+    root = at(reg)->b;
+    reg = at(reg)->a;
+    while (at(reg) != nullptr && at(reg)->op == Op::negate) reg = at(reg)->a;
+    numerators.push_back(reg);
+  }
+  if (at(root) == nullptr || at(root)->op != Op::sqrt) return false;
+  // Under the root: the sum of their squares and nothing else.
+  std::vector<std::uint32_t> open{at(root)->a};
+  std::vector<std::uint32_t> squares;
+  while (!open.empty()) {
+    const expressions::Instruction* i = at(open.back());
+    open.pop_back();
+    if (i == nullptr || (i->op != Op::add && i->op != Op::square)) return false;
+    if (i->op == Op::add) {
+      open.push_back(i->a);
+      open.push_back(i->b);
+      continue;
+    }
+    std::uint32_t reg = i->a;
+    while (at(reg) != nullptr && at(reg)->op == Op::negate) reg = at(reg)->a;
+    squares.push_back(reg);
+  }
+  std::sort(numerators.begin(), numerators.end());
+  numerators.erase(std::unique(numerators.begin(), numerators.end()), numerators.end());
+  std::sort(squares.begin(), squares.end());
+  return numerators == squares;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
@@ -157,7 +200,7 @@ RowShape make_shape(const model::RowGroup& group) {
   }
   const bool constant = std::all_of(shape.directions.begin(), shape.directions.end(),
                                     [](const Direction& direction) { return direction.constant; });
-  shape.steady = constant || (shape.root != 0 && shape.quadratic);
+  shape.steady = constant || is_of_distance(shape.held, shape.directions);
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
   shape.roots = find_roots(shape.watched);
