@@ -37,7 +37,7 @@ struct Source {
   std::string text;
   std::string name;
 };
-[[nodiscard]] Source read_source(const std::string& model);
+[[nodiscard]] Source read_source(const std::string& name);
 [[nodiscard]] model::Overrides overrides(const Request& request);
 /// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
 [[nodiscard]] std::string file_stem(const std::string& model);

@@ -35,20 +35,24 @@ class Sampler {
   /// All instants of a piece up to the time reached; those of an event at its end belong to what follows.
   void follow(const Motion& motion) {
     const double end = motion.state.time - (motion.events.empty() ? 0 : resolution(motion.state.time));
-    for (double time = next(); time < end; time = next()) {
+    double time = next();
+    while (time < end) {
       sample_piece(model_, motion.piece, time, sample_);
       store_.add(sample_);
+      time = next();
     }
   }
 
   /// The instants of the very end.
   void finish(const Account& account) {
     const double end = account.present.state.time;
-    for (double time = next(); time <= end + resolution(end); time = next()) {
+    double time = next();
+    while (time <= end + resolution(end)) {
       sample_ = account.present;
       sample_.state.time = time;
       observe(model_, sample_);
       store_.add(sample_);
+      time = next();
     }
   }
 

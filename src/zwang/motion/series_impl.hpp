@@ -143,7 +143,7 @@ struct Series::Impl {
   /// Forces as they are; of a potential its gradient (and itself if it depends on time); of T all but the inertia.
   static expressions::Tape term_tape(const TermGroup& group) {
     std::vector<std::uint32_t> wanted;
-    std::uint32_t count = static_cast<std::uint32_t>(group.tape.outputs.size());
+    auto count = static_cast<std::uint32_t>(group.tape.outputs.size());
     if (group.kind == TermKind::potential) count = 1 + group.positions;
     if (group.kind == TermKind::kinetic) count = 1 + group.positions + group.velocities;
     for (std::uint32_t k = 0; k < count; ++k) wanted.push_back(k);

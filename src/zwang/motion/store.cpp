@@ -166,7 +166,9 @@ void remove_journals(const std::string& path) {
 std::vector<std::pair<std::string, std::string>> options_of(const model::Overrides& overrides) {
   std::vector<std::pair<std::string, std::string>> options;
   for (const auto& [name, value] : overrides.parameters) {
-    options.emplace_back("--set", name + "=" + value);
+    std::string setting = name;
+    setting.append("=").append(value);
+    options.emplace_back("--set", std::move(setting));
   }
   const std::array<std::pair<const char*, const std::string*>, 4> others = {{{"--at", &overrides.start},
                                                                              {"--until", &overrides.until},
