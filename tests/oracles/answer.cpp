@@ -11,10 +11,6 @@
 
 namespace zwang::oracles {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
 Quantity quantity(const model::Model& model, const std::vector<double>& values) {
   Quantity out;
   if (values.size() != model.variables) return out;
@@ -42,7 +38,9 @@ Numbers numbers(const Json& json) {
   return out;
 }
 
-Numbers numbers(const model::Model& model, const std::vector<std::pair<std::uint32_t, double>>& rows) {
+namespace {
+
+Numbers row_numbers(const model::Model& model, const std::vector<std::pair<std::uint32_t, double>>& rows) {
   Numbers out;
   for (const auto& [row, value] : rows) out[row_name(model, row)] = value;
   return out;
@@ -71,8 +69,8 @@ AccelerationAnswer accelerate_in_library(const std::string& text) {
   answer.multipliers_unique = instant.multipliers_unique;
   answer.constraint = instant.constraint;
   answer.certificate = certificate(instant.certificate);
-  answer.farkas = numbers(model, instant.farkas);
-  answer.violations = numbers(model, instant.violations);
+  answer.farkas = row_numbers(model, instant.farkas);
+  answer.violations = row_numbers(model, instant.violations);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const auto name = row_name(model, row);
     if (instant.is_effective(row) && row < instant.multipliers.size())
@@ -159,8 +157,8 @@ ImpactAnswer impact_in_library(const std::string& text) {
                    {"lost", shock.energy.lost},
                    {"after", shock.energy.after}};
   answer.certificate = certificate(shock.certificate);
-  answer.farkas = numbers(model, shock.farkas);
-  answer.violations = numbers(model, shock.violations);
+  answer.farkas = row_numbers(model, shock.farkas);
+  answer.violations = row_numbers(model, shock.violations);
   return answer;
 }
 

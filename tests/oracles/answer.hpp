@@ -2,15 +2,23 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "oracles/translate.hpp"
+#include "zwang/model/model.hpp"
 
 namespace zwang::oracles {
 
 using Numbers = std::map<std::string, double>;
+using Json = nlohmann::ordered_json;
+
+/// Numbers by variable, or as the command prints them, by the names of bodies and conditions.
+[[nodiscard]] Quantity quantity(const model::Model& model, const std::vector<double>& values);
+[[nodiscard]] Quantity quantity(const Json& json);
+[[nodiscard]] Numbers numbers(const Json& json);
 
 struct ConditionAnswer {
   std::string kind;

@@ -14,35 +14,6 @@ namespace zwang::oracles {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Quantity quantity(const model::Model& model, const std::vector<double>& values) {
-  Quantity out;
-  if (values.size() != model.variables) return out;
-  for (const auto& body : model.bodies)
-    for (std::uint32_t member = 0; member < body.members(); ++member)
-      for (std::uint32_t k = 0; k < body.dimension; ++k)
-        out[member_name(body, member)].push_back(values[body.first + member * body.dimension + k]);
-  return out;
-}
-
-Quantity quantity(const Json& json) {
-  Quantity out;
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_array())
-      out[name] = value.get<std::vector<double>>();
-    else
-      out[name] = {value.get<double>()};
-  }
-  return out;
-}
-
-Numbers numbers(const Json& json) {
-  Numbers out;
-  for (const auto& [name, value] : json.items()) out[name] = value.get<double>();
-  return out;
-}
-
 std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
   std::vector<std::string> out;
   out.reserve(rows.size());

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "zwang/motion/double_double.hpp"
+
 namespace zwang::motion {
 
 namespace {
@@ -217,47 +219,25 @@ void Strands::choose_kernels() {
 #endif
 }
 
-namespace {
-
-/// An unevaluated sum of two numbers.
-struct Twofold {
-  double high = 0;
-  double low = 0;
-  /// Add x exactly, up to the rounding of `low`.
-  void add(double x) {
-    const double sum = high + x;
-    const double part = sum - high;
-    low += (high - (sum - part)) + (x - part);
-    high = sum;
-  }
-  /// Add x y, by Dekker's splitting (the same bits with and without fused instructions).
-  void add_product(double x, double y) {
-    const double product = x * y;
-    constexpr double split = 134217729;  // 2^27 + 1
-    const double cx = split * x, cy = split * y;
-    const double xh = cx - (cx - x), yh = cy - (cy - y);
-    const double xl = x - xh, yl = y - yh;
-    add(product);
-    low += ((xh * yh - product) + xh * yl + xl * yh) + xl * yl;
-  }
-};
-
-}  // namespace
-
 void Strands::residual(const double* v, const double* a, double* right) const {
   const std::size_t count = strand_.size();
   std::size_t s = 0;
   while (s < count) {
     const std::uint32_t row = row_[s];
-    Twofold sum;
+    DoubleDouble sum{0, 0};
+    const auto add_product = [&](double x, double y) {
+      const DoubleDouble product = exact_product(x, y);
+      const DoubleDouble total = exact_sum(sum.high, product.high);
+      sum = {total.high, sum.low + total.low + product.low};
+    };
     const double c = c_[s];
     for (; s < count && row_[s] == row; ++s) {
       const double share = c_[s] / c;
       const double delta = share * delta_[s];
-      sum.add_product(delta, sign_a_[s] * a[a_[s]]);
-      if (sign_b_[s] != 0) sum.add_product(delta, sign_b_[s] * a[b_[s]]);
+      add_product(delta, sign_a_[s] * a[a_[s]]);
+      if (sign_b_[s] != 0) add_product(delta, sign_b_[s] * a[b_[s]]);
       const double speed = sign_a_[s] * v[a_[s]] + sign_b_[s] * v[b_[s]];
-      sum.add_product(share * speed, speed);
+      add_product(share * speed, speed);
     }
     right[row] = c * (sum.high + sum.low);
   }
@@ -265,10 +245,9 @@ void Strands::residual(const double* v, const double* a, double* right) const {
 
 void Strands::refine(const double* change, double* a, double* rest) const {
   const auto take_off = [&](std::uint32_t i, double y) {
-    const double less = a[i] - y;
-    const double part = less - a[i];
-    rest[i] += (a[i] - (less - part)) - (y + part);
-    a[i] = less;
+    const DoubleDouble less = exact_sum(a[i], -y);
+    rest[i] += less.low;
+    a[i] = less.high;
   };
   for (std::size_t s = 0; s < strand_.size(); ++s) {
     const double y = gradient_[s] * change[row_[s]];
