@@ -28,9 +28,10 @@ void bend(const model::Model& model, const model::State& state, Workspace::Impl&
       continue;
     }
     for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
-      instant.rho.emplace_back(row, condition.multiplier);
+      const double rho = model::rho_of(model, state, row);
+      instant.rho.emplace_back(row, rho);
       impl.scratch_n.assign(model.variables, 0.0);
-      model::add_bend(model, row, state, -condition.multiplier, impl.scratch_n);
+      model::add_bend(model, row, state, -rho, impl.scratch_n);
       for (std::size_t i = 0; i < model.variables; ++i) {
         impl.dynamics.force[i] += impl.scratch_n[i];
         impl.dynamics.force_scale[i] += std::abs(impl.scratch_n[i]);

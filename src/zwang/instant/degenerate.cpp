@@ -24,7 +24,7 @@ class Orders {
  public:
   Orders(const model::Model& model, const model::State& state, const Workspace::Impl& impl, const Vector& acceleration,
          unsigned highest)
-      : model_(model), problem_(impl.problem), n_(model.variables), series_(problem_.size()) {
+      : model_(model), state_(state), problem_(impl.problem), n_(model.variables), series_(problem_.size()) {
     motion_.time = state.time;
     motion_.n = n_;
     motion_.orders = highest + 3;
@@ -86,6 +86,7 @@ class Orders {
       const std::uint32_t row = problem_.row[j];
       const std::uint32_t first = model_.row_start[row];
       const std::uint32_t count = model_.row_start[row + 1] - first;
+      if (model::is_variational(model_, row)) bend(k, row, j, lambda, force, size);
       for (unsigned lower = 0; lower < k; ++lower) {
         if (lambda[lower][j] == 0) {
           continue;
@@ -104,6 +105,19 @@ class Orders {
     }
   }
 
+  /// -rho (dp/dt - df/dq) of a row under the variational law, coefficient k: rho' is its multiplier.
+  void bend(unsigned k, std::uint32_t row, std::size_t j, const std::vector<Vector>& lambda, Vector& force,
+            Vector& size) {
+    Vector rho(k + 1, model::rho_of(model_, state_, row));
+    for (unsigned l = 1; l <= k; ++l) rho[l] = lambda[l - 1][j] / l;
+    Vector product((k + 1) * n_, 0.0);
+    model::series_bend(model_, row, motion_, k + 1, rho, product);
+    for (std::size_t i = 0; i < n_; ++i) {
+      force[i] -= product[k * n_ + i];
+      size[i] += std::abs(product[k * n_ + i]);
+    }
+  }
+
   /// Take a_k with the sizes of its terms into the motion.
   void accept(unsigned k, const Vector& a, const Vector& scale) {
     for (std::size_t i = 0; i < n_; ++i) {
@@ -115,6 +129,7 @@ class Orders {
 
  private:
   const model::Model& model_;
+  const model::State& state_;
   const Subproblem& problem_;
   std::size_t n_;
   std::vector<model::RowSeries> series_;

@@ -184,7 +184,13 @@ void for_energy_blocks(const Model& model, const State& state, Scratch& scratch,
 }  // namespace
 
 State initial_state(const Model& model) {
-  return {model.simulation.start, model.initial_position, model.initial_velocity};
+  State state{model.simulation.start, model.initial_position, model.initial_velocity};
+  if (!is_variational(model)) return state;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const Condition& condition = model.conditions[model.row_condition[row]];
+    state.rho.push_back(condition.law == Law::variational ? condition.multiplier : 0.0);
+  }
+  return state;
 }
 
 Scratch make_scratch(const Model& model) {

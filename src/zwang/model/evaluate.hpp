@@ -18,6 +18,7 @@ struct State {
   double time = 0;
   std::vector<double> position;
   std::vector<double> velocity;
+  std::vector<double> rho = {};  ///< per row, of those under the variational law; empty: what the model starts with
 };
 [[nodiscard]] State initial_state(const Model& model);
 
@@ -49,8 +50,14 @@ struct Rows {
 [[nodiscard]] Rows make_rows(const Model& model);
 void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows);
 
+/// Is some condition under the variational law?
+[[nodiscard]] bool is_variational(const Model& model);
+[[nodiscard]] bool is_variational(const Model& model, std::uint32_t row);
+/// rho of a row at the state; 0 unless it is under the variational law.
+[[nodiscard]] double rho_of(const Model& model, const State& state, std::uint32_t row);
+
 /// dp/dt - df/dq of a nonholonomic row (p = df/dv), added with a factor to a vector over the variables: what Hamilton's
-/// principle adds to the straightest law. Derivatives by exact forward differentiation, one sweep per variable.
+/// principle adds to the straightest law.
 void add_bend(const Model& model, std::uint32_t row, const State& state, double factor, std::vector<double>& out);
 
 struct Energy {
@@ -78,6 +85,10 @@ struct RowSeries {
   std::vector<double> gradient;  ///< [entry in the row * orders + order]
 };
 void series_row(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders, RowSeries& out);
+/// Coefficients 0..orders-1 of dp/dt - df/dq of a nonholonomic row along the motion, added to out[order * n + i] as the
+/// product with the series `factor` (coefficients 0..orders-1). Coefficient k needs the motion to order k + 1.
+void series_bend(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders,
+                 std::span<const double> factor, std::vector<double>& out);
 
 /// Coefficients 0..orders-1 of X(t, q, v) - M q'' (all of Lagrange's equation but the reactions) along the motion;
 /// out[order * n + i]. Coefficient k needs the motion to order k + 2; what it does not have counts as zero. `size` receives

@@ -80,6 +80,10 @@ struct RowGroup {
   std::vector<std::uint32_t> velocity_of;  ///< variable: [slot * lanes + lane]
   std::vector<double> constant_of;         ///< value: [slot * lanes + lane]
   std::vector<std::uint32_t> entry_of;     ///< place in the rows' CSR entries: [derivative slot * lanes + lane]
+
+  // nonholonomic rows: what the variational law needs besides
+  expressions::Tape bend;   ///< same inputs; outputs: p by velocity slot, then df/dq by position slot
+  bool bend_works = false;  ///< t occurs or p0 does: reactions under that law may do work
 };
 
 enum class TermKind : std::uint8_t {

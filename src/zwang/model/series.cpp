@@ -21,10 +21,10 @@ double coefficient(const MotionSeries& motion, std::size_t i, unsigned k) {
 
 /// One lane of a group on its tape, all coefficients up to `orders` - 1; the registers afterwards.
 template <class Group>
-const std::vector<double>& run_lane(const Group& group, std::size_t lane, const MotionSeries& motion, unsigned orders,
-                                    std::vector<double>& registers) {
-  registers.assign(group.tape.registers() * orders, 0.0);
-  expressions::load_constants(group.tape, registers.data(), orders, 1);
+const std::vector<double>& run_lane(const Group& group, const expressions::Tape& tape, std::size_t lane,
+                                    const MotionSeries& motion, unsigned orders, std::vector<double>& registers) {
+  registers.assign(tape.registers() * orders, 0.0);
+  expressions::load_constants(tape, registers.data(), orders, 1);
   double* r = registers.data();
   r[0] = motion.time;
   if (orders > 1) r[1] = 1;
@@ -40,7 +40,7 @@ const std::vector<double>& run_lane(const Group& group, std::size_t lane, const 
   for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders) {
     r[0] = group.constant_of[slot * group.lanes + lane];
   }
-  expressions::extend(group.tape, registers.data(), orders, 0, orders - 1, 1);
+  expressions::extend(tape, registers.data(), orders, 0, orders - 1, 1);
   return registers;
 }
 
@@ -51,7 +51,7 @@ void series_row(const Model& model, std::uint32_t row, const MotionSeries& motio
   const RowGroup& group = model.groups[model.row_group[row]];
   const std::size_t lane = model.row_lane[row];
   std::vector<double> registers;
-  run_lane(group, lane, motion, orders, registers);
+  run_lane(group, group.tape, lane, motion, orders, registers);
 
   const auto series = [&](std::size_t k) {
     return registers.begin() + static_cast<std::ptrdiff_t>(std::size_t{group.tape.outputs[k]} * orders);
@@ -65,47 +65,53 @@ void series_row(const Model& model, std::uint32_t row, const MotionSeries& motio
   }
 }
 
-void add_bend(const Model& model, std::uint32_t row, const State& state, double factor, std::vector<double>& out) {
+void series_bend(const Model& model, std::uint32_t row, const MotionSeries& motion, unsigned orders,
+                 std::span<const double> factor, std::vector<double>& out) {
   const RowGroup& group = model.groups[model.row_group[row]];
   const std::size_t lane = model.row_lane[row];
-  assert(!group.holonomic);
-  constexpr unsigned orders = 2;
-  std::vector<double> registers(group.tape.registers() * orders, 0.0);
-  expressions::load_constants(group.tape, registers.data(), orders, 1);
-  const auto input = [&](std::size_t slot) { return registers.data() + slot * orders; };
-  const auto output = [&](std::size_t k) { return registers.data() + std::size_t{group.tape.outputs[k]} * orders; };
-  input(0)[0] = state.time;
-  for (std::size_t slot = 0; slot < group.positions; ++slot) {
-    input(1 + slot)[0] = state.position[group.position_of[slot * group.lanes + lane]];
-  }
+  assert(!group.holonomic && factor.size() >= orders);
+  std::vector<double> registers;
+  run_lane(group, group.bend, lane, motion, orders + 1, registers);
+  const auto series = [&](std::size_t k) {
+    return registers.data() + std::size_t{group.bend.outputs[k]} * (orders + 1);
+  };
+  const auto add = [&](std::uint32_t variable, auto coefficient_of) {
+    for (unsigned j = 0; j < orders; ++j) {
+      for (unsigned k = 0; j + k < orders; ++k) {
+        out[std::size_t{j + k} * motion.n + variable] += factor[j] * coefficient_of(k);
+      }
+    }
+  };
   for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-    input(1 + group.positions + slot)[0] = state.velocity[group.velocity_of[slot * group.lanes + lane]];
+    const double* p = series(slot);
+    add(group.velocity_of[slot * group.lanes + lane], [&](unsigned k) { return (k + 1.0) * p[k + 1]; });
   }
-  for (std::size_t slot = 0; slot < group.constants; ++slot) {
-    input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    const double* f_q = series(group.velocities + slot);
+    add(group.position_of[slot * group.lanes + lane], [&](unsigned k) { return -f_q[k]; });
   }
+}
 
-  // dp/dt along (t + s, q + v s); p does not depend on the velocities.
-  input(0)[1] = 1;
-  for (std::size_t slot = 0; slot < group.positions; ++slot) {
-    input(1 + slot)[1] = state.velocity[group.position_of[slot * group.lanes + lane]];
-  }
-  expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
-  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-    out[group.velocity_of[slot * group.lanes + lane]] += factor * output(1 + slot)[1];
-  }
+void add_bend(const Model& model, std::uint32_t row, const State& state, double factor, std::vector<double>& out) {
+  MotionSeries motion;
+  motion.time = state.time;
+  motion.n = model.variables;
+  motion.orders = 2;
+  motion.coefficient = state.position;
+  motion.coefficient.insert(motion.coefficient.end(), state.velocity.begin(), state.velocity.end());
+  series_bend(model, row, motion, 1, {&factor, 1}, out);
+}
 
-  // df/dq, one position at a time.
-  input(0)[1] = 0;
-  for (std::size_t slot = 0; slot < group.positions; ++slot) {
-    input(1 + slot)[1] = 0;
-  }
-  for (std::size_t slot = 0; slot < group.positions; ++slot) {
-    input(1 + slot)[1] = 1;
-    expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
-    input(1 + slot)[1] = 0;
-    out[group.position_of[slot * group.lanes + lane]] -= factor * output(0)[1];
-  }
+bool is_variational(const Model& model) {
+  return std::any_of(model.conditions.begin(), model.conditions.end(),
+                     [](const Condition& condition) { return condition.law == Law::variational; });
+}
+bool is_variational(const Model& model, std::uint32_t row) {
+  return model.conditions[model.row_condition[row]].law == Law::variational;
+}
+double rho_of(const Model& model, const State& state, std::uint32_t row) {
+  if (!is_variational(model, row)) return 0;
+  return state.rho.empty() ? model.conditions[model.row_condition[row]].multiplier : state.rho[row];
 }
 
 void series_residual(const Model& model, const MotionSeries& motion, unsigned orders, std::vector<double>& out,
@@ -132,7 +138,7 @@ void series_residual(const Model& model, const MotionSeries& motion, unsigned or
     // The momenta are needed one order further than the rest.
     const unsigned room = group.kind == TermKind::kinetic ? orders + 1 : orders;
     for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-      run_lane(group, lane, motion, room, registers);
+      run_lane(group, group.tape, lane, motion, room, registers);
       const auto series = [&](std::size_t k) { return registers.data() + std::size_t{group.tape.outputs[k]} * room; };
       if (group.kind == TermKind::force) {
         for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {

@@ -295,6 +295,14 @@ std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
   if (group.rheonomic) outputs.push_back(rest);
 
   group.tape = expressions::flatten(graph_, outputs, inputs(group.positions, group.velocities, group.constants));
+  if (!holonomic) {
+    std::vector<Expr> bend = gradient;
+    const std::vector<Expr> by_position =
+        expressions::gradient(graph_, f, slots_of(SymbolKind::position, group.positions));
+    bend.insert(bend.end(), by_position.begin(), by_position.end());
+    group.bend = expressions::flatten(graph_, bend, inputs(group.positions, group.velocities, group.constants));
+    group.bend_works = group.rheonomic || expressions::depends_on(graph_, f, SymbolKind::time);
+  }
   rows_.push_back(std::move(group));
   row_lanes_.emplace_back();
   return found->second;
@@ -428,10 +436,11 @@ void Shapes::add_term_lane(const TermShape& shape, const Slots& slots, std::span
   ++terms_[shape.group].lanes;
 }
 
-TermGroup Shapes::single(Expr e, const Slots& slots) {
+TermGroup Shapes::single(Expr e, const Slots& slots, TermKind kind) {
   std::vector<Expr> one = {e};
   const SlotMap map = compact(one);
   TermGroup group;
+  group.kind = kind;
   group.lanes = 1;
   for (const std::uint32_t slot : map.positions) group.position_of.push_back(slots.positions[slot]);
   for (const std::uint32_t slot : map.velocities) group.velocity_of.push_back(slots.velocities[slot]);

@@ -23,10 +23,6 @@ unsigned order_for(double tolerance, std::uint32_t variables) {
   return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 12L, 30L));
 }
 
-/// The part of the largest term that the last ones may have: a tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15
-/// what is cut off stays far below rounding: always of the same sign, it would add up over millions of steps.
-double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
-
 /// The next time at which something is due, and never later than the end.
 double next_due(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
@@ -129,12 +125,28 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   return found;
 }
 
-/// The time s after `time`; what rounding takes away is carried to the next step, or a million swings would run late.
-double later(Motion::Impl& impl, double time, double s) {
-  const double change = s + impl.carry_time;
-  const double sum = time + change;
-  impl.carry_time = change - (sum - time);
-  return sum;
+/// x + change, with what rounding takes away carried to the next step.
+void add(double& x, double& carry, double change) {
+  change += carry;
+  const double moved = x + change;
+  carry = change - (moved - x);
+  x = moved;
+}
+
+/// rho of the variational rows held, s later: its rate is their multiplier.
+void advance_rho(Motion& motion, double s) {
+  Motion::Impl& impl = *motion.impl;
+  if (impl.carry_rho.empty()) return;
+  const std::size_t m = impl.series.held();
+  const std::span<const double> lambda = impl.series.multiplier();
+  for (std::size_t j = 0; j < m; ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    if (!model::is_variational(impl.model, row)) continue;
+    double gain = 0;
+    for (unsigned k = impl.series.order() - 1; k-- > 0;) gain = (gain + lambda[k * m + j] / (k + 1.0)) * s;
+    add(motion.state.rho[row], impl.carry_rho[row], gain);
+  }
+  take_rho(motion);
 }
 
 /// Go to s on the series: the piece ends there, the state moves on.
@@ -170,6 +182,8 @@ void go(Motion& motion, double s, double time) {
     }
   }
 
+  piece.rho = motion.rho;
+
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
   const double work = series.work(s);
@@ -187,12 +201,6 @@ void go(Motion& motion, double s, double time) {
       dv[i] = (dv[i] + rate[i]) * s;
     }
   }
-  const auto add = [](double& x, double& carry, double change) {
-    change += carry;
-    const double moved = x + change;
-    carry = change - (moved - x);
-    x = moved;
-  };
   const std::span<const double> rest = series.rest();
   for (std::size_t i = 0; i < n; ++i) {
     impl.carry_position[i] += 0.5 * rest[i] * s * s;
@@ -211,6 +219,7 @@ void go(Motion& motion, double s, double time) {
   impl.extent = std::max({impl.extent, speed * s, acceleration * s * s});
   motion.state.time = time;
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
+  advance_rho(motion, s);
   impl.flight += s;
   std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
   ++motion.steps;
@@ -241,6 +250,18 @@ bool ascending(const std::vector<HeldRow>& rows) {
 }
 
 double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
+
+// Without the carry a million swings would run late.
+double later(Motion::Impl& impl, double time, double s) {
+  const double change = s + impl.carry_time;
+  const double sum = time + change;
+  impl.carry_time = change - (sum - time);
+  return sum;
+}
+
+// A tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15 what is cut off stays far below rounding: always
+// of the same sign, it would add up over millions of steps.
+double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
 
 void end(Motion& motion, Status status, std::string why) {
   motion.status = status;

@@ -41,7 +41,7 @@ struct Motion::Impl {
   // the state before the last projection, from which a restored motion projects again; rounding carried along
   model::State raw;
   std::vector<double> raw_carry_position, raw_carry_velocity;
-  std::vector<double> carry_position, carry_velocity;
+  std::vector<double> carry_position, carry_velocity, carry_rho;
   double carry_time = 0;
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
 
@@ -104,6 +104,9 @@ void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string w
 /// End with a status and a sentence.
 void end(Motion& motion, Status status, std::string why);
 
+/// rho of the rows held now, ascending by row; none when no condition is variational.
+void take_rho(Motion& motion);
+
 /// Multipliers of the rows held now, ascending by row, from the accelerations of this instant.
 void take_multipliers(Motion& motion);
 
@@ -111,6 +114,10 @@ void take_multipliers(Motion& motion);
 [[nodiscard]] double speed_scale(const Motion& motion);
 
 [[nodiscard]] double resolution(double time);
+/// The time s after `time`; what rounding takes away is carried to the next step.
+[[nodiscard]] double later(Motion::Impl& impl, double time, double s);
+/// The part of the largest term that the last ones may have.
+[[nodiscard]] double part_for(double tolerance);
 [[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 
 }  // namespace zwang::motion

@@ -141,6 +141,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, motion.culprits);
   one(archive, motion.held);
   one(archive, motion.multipliers);
+  one(archive, motion.rho);
   one(archive, motion.energy);
   one(archive, motion.position_drift);
   one(archive, motion.velocity_drift);
@@ -151,6 +152,8 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.raw.time);
   one(archive, impl.raw.position);
   one(archive, impl.raw.velocity);
+  one(archive, impl.raw.rho);
+  one(archive, impl.carry_rho);
   one(archive, impl.raw_carry_position);
   one(archive, impl.raw_carry_velocity);
   one(archive, impl.carry_time);
@@ -173,7 +176,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 3;
+constexpr std::uint32_t layout = 4;
 
 }  // namespace
 
@@ -183,15 +186,6 @@ Motion begin(const model::Model& model, const Options& options) {
   motion.piece.start = motion.state.time;
   motion.piece.n = model.variables;
 
-  // What the theory of motion does not treat here.
-  for (const model::Condition& condition : model.conditions) {
-    if (condition.law == model::Law::variational) {
-      end(motion, Status::refused,
-          "the condition " + condition.name +
-              " stands under the variational law, which is answered for one instant only");
-      return motion;
-    }
-  }
   if (!(motion.impl->until >= motion.state.time)) {
     throw Error({model.file, 0, 0}, "the motion would end before it begins: until lies before start");
   }
@@ -264,7 +258,9 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   reader.get(memory.first_gradient);
   reader.get(memory.first_pivot);
   reader.get(memory.lengths_known);
+  const std::size_t with_rho = model::is_variational(model) ? model.rows() : 0;
   const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
+                    impl.raw.rho.size() == with_rho && impl.carry_rho.size() == with_rho &&
                     std::all_of(impl.held_rows.begin(), impl.held_rows.end(),
                                 [&](const HeldRow& one) { return one.row < model.rows(); }) &&
                     std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),

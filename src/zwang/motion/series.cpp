@@ -53,6 +53,7 @@ double Series::least_pivot() const { return impl_->factor.least_pivot(); }
 double Series::work(double s) const {
   bool moving = impl_->works;
   for (const Block& block : impl_->held_blocks) moving = moving || impl_->shapes[block.group].moving;
+  for (const Block& block : impl_->bend_blocks) moving = moving || impl_->model.groups[block.group].bend_works;
   if (!moving) return 0;
   if (!impl_->power_known) impl_->find_power();
   double sum = 0;

@@ -201,6 +201,21 @@ struct Series::Impl {
           watched_blocks.push_back(std::move(block));
         });
 
+    // What bends the rows under the variational law.
+    bent.clear();
+    bend_blocks.clear();
+    for (std::uint32_t j = 0; j < held_rows.size(); ++j) {
+      if (model::is_variational(model, held_rows[j].row)) bent.push_back(j);
+    }
+    in_blocks(
+        bent.size(), [&](std::uint32_t b) { return held_rows[bent[b]].row; },
+        [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+          Block block = make_block(model.groups[g], g, model.groups[g].bend, lanes);
+          block.row.assign(numbers, numbers + block.count);
+          bend_blocks.push_back(std::move(block));
+        });
+    rho.assign(std::size_t{orders} * bent.size(), 0.0);
+
     // The pattern of J, its places on the tapes, and the factor.
     const std::size_t m = held_rows.size();
     start.assign(1, 0);
@@ -586,6 +601,43 @@ struct Series::Impl {
     }
   }
 
+  /// -rho (dp/dt - df/dq) of the rows under the variational law, coefficient k: d/dt of p needs q_{k+1}, df/dq needs v_k,
+  /// and rho_k comes from the multiplier rho' of the order before.
+  void add_bends(const model::State& state, unsigned k) {
+    for (std::size_t b = 0; b < bent.size(); ++b) {
+      rho[b * orders + k] = k == 0 ? model::rho_of(model, state, held_rows[bent[b]].row)
+                                   : lambda[(k - 1) * held_rows.size() + bent[b]] / k;
+    }
+    for (Block& block : bend_blocks) {
+      const RowGroup& group = model.groups[block.group];
+      const std::uint32_t w = block.width;
+      fill_row(block, state, k);
+      // p does not depend on the velocities: of the next order only its positions count.
+      fill_row(block, state, k + 1);
+      double* speed = registers(block) + (1 + std::size_t{group.positions}) * orders * w + std::size_t{k + 1} * w;
+      for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
+        std::fill(speed, speed + w, 0.0);
+      }
+      expressions::extend(group.bend, registers(block), orders, k, k + 1, w);
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const double* r = rho.data() + std::size_t{block.row[l]} * orders;
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+          const double* p = registers(block) + std::size_t{group.bend.outputs[slot]} * orders * w + l;
+          double sum = 0;
+          for (unsigned j = 0; j <= k; ++j) sum += r[k - j] * (j + 1.0) * p[(j + 1) * w];
+          force[block.velocity_of[slot * w + l]] -= sum;
+        }
+        for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+          const double* f_q =
+              registers(block) + std::size_t{group.bend.outputs[group.velocities + slot]} * orders * w + l;
+          double sum = 0;
+          for (unsigned j = 0; j <= k; ++j) sum += r[k - j] * f_q[j * w];
+          force[block.position_of[slot * w + l]] += sum;
+        }
+      }
+    }
+  }
+
   /// x = W force, and the same by reference to the inverse masses where they are single numbers.
   void accelerate_free() {
     if (!inverse_mass.empty()) {
@@ -683,6 +735,7 @@ struct Series::Impl {
       for (unsigned k = 0; k + 2 <= N; ++k) {
         // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
         add_forces(state, k);
+        if (!bent.empty()) add_bends(state, k);
         std::fill(right.begin(), right.end(), 0.0);
         if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
         for (Block& block : held_blocks) {
@@ -802,6 +855,8 @@ struct Series::Impl {
   std::vector<double> arena;
   std::size_t term_arena = 0;
   std::vector<Block> terms, held_blocks, watched_blocks;
+  std::vector<Block> bend_blocks;   ///< of the rows under the variational law; their `row` is a place in `bent`
+  std::vector<std::uint32_t> bent;  ///< numbers of those rows among the rows held
   Strands strands;
   std::vector<std::uint32_t> plain_rows;  ///< numbers of the rows held that are not made of strands
   std::vector<HeldRow> held_rows;
@@ -812,6 +867,7 @@ struct Series::Impl {
   std::vector<double> q_room, v;
   std::span<double> q;                ///< [k * n + i]; v the same
   std::vector<double> lambda;         ///< [k * m + j]
+  std::vector<double> rho;            ///< of the rows under the variational law: [b * orders + k]
   std::vector<double> watched_value;  ///< [w * orders + k]
   std::vector<double> power;
   bool power_known = false;

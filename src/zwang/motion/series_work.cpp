@@ -49,6 +49,31 @@ void Series::Impl::find_power() {
       }
     }
   }
+  // Conditions under the variational law that move: -rho (dp/dt - df/dq).v, besides rho' p0 below.
+  for (const Block& block : bend_blocks) {
+    const RowGroup& group = model.groups[block.group];
+    if (!group.bend_works) continue;
+    const std::uint32_t w = block.width;
+    std::vector<double> product(orders);
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      const double* r = rho.data() + std::size_t{block.row[l]} * orders;
+      const auto add_bend = [&](std::uint32_t output, std::uint32_t variable, bool momentum) {
+        const double* x = registers(block) + std::size_t{group.bend.outputs[output]} * orders * w + l;
+        for (unsigned k = 0; k + 2 <= N; ++k) {
+          product[k] = 0;
+          for (unsigned j = 0; j <= k; ++j) {
+            product[k] += r[k - j] * (momentum ? (j + 1.0) * x[(j + 1) * w] : x[j * w]);
+          }
+        }
+        add_product(product.data(), 1, N - 1, variable, momentum ? -1.0 : 1.0);
+      };
+      for (std::uint32_t slot = 0; slot < group.velocities; ++slot)
+        add_bend(slot, block.velocity_of[slot * w + l], true);
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        add_bend(group.velocities + slot, block.position_of[slot * w + l], false);
+      }
+    }
+  }
   // Moving conditions: lambda f_t.
   for (const Block& block : held_blocks) {
     const RowShape& shape = shapes[block.group];

@@ -339,6 +339,7 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   impl.settled_skips = 0;
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) impl.settled_skips += impl.series.skipped(j) ? 1 : 0;
   take_multipliers(motion);
+  take_rho(motion);
 }
 
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
@@ -408,6 +409,12 @@ void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string w
   add_event(motion, EventKind::singular, std::move(rows));
   weigh(motion);
   stamp_events(motion);
+}
+
+void take_rho(Motion& motion) {
+  motion.rho.clear();
+  if (motion.impl->carry_rho.empty()) return;
+  for (const std::uint32_t row : motion.held) motion.rho.push_back(motion.state.rho[row]);
 }
 
 void take_multipliers(Motion& motion) {
