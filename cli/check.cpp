@@ -12,6 +12,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"
+#include "zwang/model/flow.hpp"
 #include "zwang/report/json.hpp"
 
 namespace zwang::cli {
@@ -41,9 +42,15 @@ int repair(const Request& request) {
   const model::Draft draft = model::read(source.text, source.name);
   const model::Model model = model::compile(draft, overrides(request));
   const model::State state = model::initial_state(model);
-  const instant::Repair repair = instant::repair(model, state);
+  instant::Repair repair = instant::repair(model, state);
+  if (model.flow) {
+    // The rates of a flow follow from its positions.
+    repair.state.velocity = model::rates(model, repair.state).rate;
+    repair.velocity_change = 0;
+  }
   const instant::Instant instant = instant::classify(model, repair.succeeded ? repair.state : state);
-  const std::string text = model::with_start(draft, model, repair.state.position, repair.state.velocity);
+  const std::string text = model::with_start(draft, model, repair.state.position,
+                                             model.flow ? model.initial_velocity : repair.state.velocity);
   const std::string name = repair.succeeded ? source.name.substr(source.name.find(':') + 1) : std::string{};
   const std::string file = repair.succeeded ? written(request, name, text) : std::string{};
   const int status = repair.succeeded ? exit_status(instant.status) : no_answer;
@@ -62,17 +69,31 @@ int repair(const Request& request) {
   return status;
 }
 
+/// Free rates, rates and what the conditions change.
+std::string rate_table(const model::Model& model, const model::State& state) {
+  model::Scratch scratch = model::make_scratch(model);
+  model::Dynamics dynamics = model::make_dynamics(model);
+  model::evaluate_dynamics(model, state, scratch, dynamics);
+  const model::Rates found = model::rates(model, state);
+  std::string text = body_table(model, {{"free rate", &dynamics.force}, {"rate", &found.rate}});
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    text += fmt::format("{}  lambda {} = {}\n", row == 0 ? "\n" : "", model::row_name(model, row),
+                        readable(found.multiplier[row]));
+  }
+  return text;
+}
+
 }  // namespace
 
 int check(const Request& request) {
   if (request.repair) {
     return repair(request);
   }
-  const model::Model model = load(request);
+  const model::Model model = load(request, Flows::welcome);
   const model::State state = model::initial_state(model);
   instant::Instant instant = instant::classify(model, state);
   // What a closed inequality does is the accelerations' business.
-  if (instant.status == instant::Status::determined) {
+  if (instant.status == instant::Status::determined && !model.flow) {
     const instant::Instant full = instant::accelerate(model, state);
     if (full.status == instant::Status::determined) {
       instant.role = full.role;
@@ -108,6 +129,9 @@ int check(const Request& request) {
   }
   if (model.rows() > 0) {
     print("\n" + table.text());
+  }
+  if (model.flow) {
+    print("\n" + rate_table(model, state));
   }
   return exit_status(instant.status);
 }

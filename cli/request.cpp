@@ -80,9 +80,15 @@ std::string file_stem(const std::string& model) {
   return model == "-" || stem.empty() ? "model" : stem;
 }
 
-model::Model load(const Request& request) {
+model::Model load(const Request& request, Flows flows) {
   const Source source = read_source(request.model);
-  return model::load(source.text, source.name, overrides(request));
+  model::Model model = model::load(source.text, source.name, overrides(request));
+  if (model.flow && flows == Flows::refused) {
+    throw Error({source.name, 0, 0},
+                "this model is a first-order system, [flow]: it has rates, and neither accelerations nor energy; "
+                "`zwang check` and `zwang run` answer for it");
+  }
+  return model;
 }
 
 }  // namespace zwang::cli

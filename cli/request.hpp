@@ -1,6 +1,7 @@
 /// What every sub-command shares: the model argument, the common options, and the exit statuses.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct Source {
 [[nodiscard]] model::Overrides overrides(const Request& request);
 /// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
 [[nodiscard]] std::string file_stem(const std::string& model);
-[[nodiscard]] model::Model load(const Request& request);
+/// The model. One that is a flow has rates and no accelerations: it is refused unless the question makes sense for it.
+enum class Flows : std::uint8_t { refused, welcome };
+[[nodiscard]] model::Model load(const Request& request, Flows flows = Flows::refused);
 
 }  // namespace zwang::cli

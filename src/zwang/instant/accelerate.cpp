@@ -503,6 +503,8 @@ Instant classify(const model::Model& model, const model::State& state, const Opt
       !instant.violations.empty()
           ? Status::inadmissible
           : (!instant.expansion.empty() ? Status::undecided : (shock ? Status::impact : Status::determined));
+  // Nothing strikes a flow: rates that break a condition are none.
+  if (model.flow && instant.status == Status::impact) instant.status = Status::jammed;
   gather(model, impl, instant);
   instant.regular = impl.dynamics.mass_positive && independent(impl.dynamics.mass, impl.problem, impl);
   return instant;

@@ -11,8 +11,10 @@
 #include <optional>
 
 #include "zwang/base/number.hpp"
+#include "zwang/linear/row_factor.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/flow.hpp"
 #include "zwang/model/interpret.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/model/shapes.hpp"
@@ -151,6 +153,7 @@ class Compiler {
     model_.file = source_.file();
     model_.text = source_.text();
     if (const Value* title = content_.root.find("title")) model_.title = title->text;
+    check_flow();
     give_names();
     compute_parameters();
     read_times();
@@ -164,9 +167,14 @@ class Compiler {
     walk_.emplace(formulas_, vocabulary_, *tracer_);
     build_.emplace(formulas_, vocabulary_, *builder_);
     add_gravity();
-    add_forces();
-    add_energies();
+    if (model_.flow) {
+      add_flow();
+    } else {
+      add_forces();
+      add_energies();
+    }
     add_constraints();
+    add_free_functions();
     add_seizures();
     add_blows();
     add_outputs();
@@ -177,6 +185,7 @@ class Compiler {
     model_.groups = shapes_.take_rows();
     lay_out_gradients();
     couple_masses();
+    if (model_.flow) begin_flow();
     return std::move(model_);
   }
 
@@ -507,7 +516,7 @@ class Compiler {
                                                    member_name(body, member), exact(m)));
         }
       }
-      model_.point_mass.insert(model_.point_mass.end(), q.parts(), m);
+      model_.point_mass.insert(model_.point_mass.end(), q.parts(), model_.flow ? 1.0 : m);
     });
     model_.variables += body.members() * body.dimension;
   }
@@ -681,21 +690,23 @@ class Compiler {
   void add_forces() {
     for (std::size_t k = 0; k < body_fields_.size(); ++k) {
       const Value* value = body_fields_[k]->value.find("force");
-      if (value != nullptr) add_force(vocabulary_.bodies[k], formulas_.expression(*value));
+      if (value != nullptr) add_force(vocabulary_.bodies[k], formulas_.expression(*value), "a force");
     }
   }
 
-  void add_force(const Body& body, const Syntax& syntax) {
+  /// A force, or in a flow the free rate, of every member.
+  void add_force(const Body& body, const Syntax& syntax, std::string_view where) {
     struct ForceShape {
       std::optional<TermShape> term;
       std::vector<std::uint32_t> components;
     };
     std::map<std::vector<std::uint32_t>, ForceShape> known;
-    Context context{"a force", true, true, true, true};
+    const Context context{where, true, !model_.flow, true, true};
     for_members(body, [&](std::uint32_t member) {
       const Traced force = trace(syntax, context);
       const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
       if (force.size != size) {
+        if (model_.flow) throw formulas_.error(syntax, "the rate of a coordinate is a number; here stands a vector");
         throw formulas_.error(
             syntax, fmt::format("the force on `{}` must have as many components as it has itself: {}, here stand {}",
                                 body.name, std::max<std::size_t>(size, 1), force.parts()));
@@ -717,6 +728,133 @@ class Compiler {
       for (const std::uint32_t c : shape.components) targets.push_back(body.first + member * body.dimension + c);
       shapes_.add_term_lane(*shape.term, *slots_, targets);
     });
+  }
+
+  // Flows.
+
+  /// The field of a table with its place, or nullptr.
+  static const Field* field_of(const Value& table, std::string_view key) {
+    for (const Field& field : table.fields) {
+      if (field.key == key) return &field;
+    }
+    return nullptr;
+  }
+
+  /// A flow has variables and their rates, and nothing that belongs to masses.
+  void check_flow() {
+    const Field* flow = field_of(content_.root, "flow");
+    const Field* free = field_of(content_.root, "free");
+    if (flow == nullptr) {
+      if (free == nullptr) return;
+      throw source_.error(free->place, "[free] belongs to a first-order system: there is no [flow] in this model");
+    }
+    model_.flow = true;
+    const auto refuse = [&](const Field& field, std::string_view what) {
+      throw source_.error(field.place, fmt::format("a model with [flow] is a first-order system: {}", what));
+    };
+    for (const Field& field : content_.root.fields) {
+      if (field.key == "points") refuse(field, "it has coordinates with an initial value each, and no points");
+      if (field.key == "gravity" || field.key == "energy") {
+        refuse(field, fmt::format("it has rates, not masses, and no {}", field.key));
+      }
+      if (field.key == "impulses") refuse(field, "blows change velocities, and its rates follow from its state alone");
+      if (field.key == "seizures") refuse(field, "equations cannot seize it, write them into [constraints]");
+    }
+
+    // One line for every variable, and none besides.
+    const Value& coordinates = *find("coordinates");
+    for (const Field& line : flow->value.fields) {
+      if (field_of(coordinates, line.key) != nullptr) continue;
+      std::vector<std::string_view> known;
+      for (const Field& field : coordinates.fields) known.push_back(field.key);
+      const std::string_view near = nearest(line.key, known.data(), known.size());
+      throw source_.error(
+          line.place,
+          near.empty() ? fmt::format("`{}` has a rate and no initial value: write [coordinates.{}]", line.key, line.key)
+                       : fmt::format("there is no coordinate `{}`; did you mean `{}`?", line.key, near));
+    }
+    for (const Field& field : coordinates.fields) {
+      for (const Field& inner : field.value.fields) {
+        if (inner.key == "velocity") refuse(inner, "the rate at the start follows from [flow], leave `velocity` out");
+        if (inner.key == "force") refuse(inner, "what drives it stands in [flow], leave `force` out");
+      }
+      if (field_of(flow->value, field.key) == nullptr) {
+        throw source_.error(field.place,
+                            fmt::format("[flow] has no line for `{}`: write {} = \"…\" there", field.key, field.key));
+      }
+    }
+  }
+
+  void add_flow() {
+    const Value& flow = *find("flow");
+    for (std::size_t k = 0; k < body_fields_.size(); ++k) {
+      const Syntax syntax = formulas_.expression(*flow.find(body_fields_[k]->key));
+      add_force(vocabulary_.bodies[k], syntax, "a rate of a flow");
+    }
+  }
+
+  void add_free_functions() {
+    const Value* functions = find("free", "functions");
+    if (functions == nullptr) return;
+    const Context context{"a free function", true, false, true, true};
+    for (const Value& item : functions->items) {
+      const Syntax syntax = formulas_.expression(item);
+      if (trace(syntax, context).size != 0) {
+        throw formulas_.error(syntax, "a free function is a number; here stands a vector");
+      }
+      const std::vector<Expr> parts = build(syntax, context);
+      if (!expressions::depends_on(shapes_.graph(), parts[0], expressions::SymbolKind::position)) {
+        throw formulas_.error(syntax, fmt::format("`{}` has no rate to keep: no variable of the flow occurs in it",
+                                                  formulas_.text(syntax)));
+      }
+      model_.free_functions.push_back({formulas_.text(syntax), shapes_.single(parts[0], *slots_, TermKind::potential)});
+    }
+  }
+
+  /// The rates at the start; the free functions must be as many as the equations leave over, and independent.
+  void begin_flow() {
+    const State start = initial_state(model_);
+    const std::size_t n = model_.variables;
+    const std::vector<double> gradients = condition_gradients(model_, start);
+    for (std::size_t row = 0; row < model_.rows(); ++row) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (std::isfinite(gradients[row * n + i])) continue;
+        const Condition& condition = model_.conditions[model_.row_condition[row]];
+        throw source_.error({condition.place.line, condition.place.column},
+                            fmt::format("`{}` has no gradient at the initial state; write it without a root",
+                                        row_name(model_, static_cast<std::uint32_t>(row))));
+      }
+    }
+    linear::RowFactor factor;
+    factor.factor(gradients, model_.rows(), n, dependent_part);
+    const std::size_t left = n - factor.kept();
+    const Value* functions = find("free", "functions");
+    const std::size_t count = model_.free_functions.size();
+    if (functions != nullptr && count != left) {
+      throw source_.error(
+          functions->place,
+          fmt::format("there must be {} free function{}: {} variable{} less {} independent equation{} at the initial "
+                      "state; here stand{} {}",
+                      left, left == 1 ? "" : "s", n, n == 1 ? "" : "s", factor.kept(), factor.kept() == 1 ? "" : "s",
+                      count == 1 ? "s" : "", count));
+    }
+    if (functions != nullptr) {
+      const std::vector<double> all = all_gradients(model_, start);
+      factor.factor(all, model_.rows() + count, n, dependent_part);
+      for (std::size_t k = 0; k < count; ++k) {
+        const double* gradient = all.data() + (model_.rows() + k) * n;
+        const bool finite = std::all_of(gradient, gradient + n, [](double g) { return std::isfinite(g); });
+        if (finite && !factor.skipped(model_.rows() + k)) continue;
+        throw source_.error(
+            functions->items[k].place,
+            fmt::format("`{}` {}", model_.free_functions[k].text,
+                        finite ? "cannot keep its free rate: at the initial state its gradient depends on those of the "
+                                 "conditions and of the free functions before it"
+                               : "has no gradient at the initial state"));
+      }
+    }
+    const Rates found = rates(model_, start);
+    if (found.finite) model_.initial_velocity = found.rate;
   }
 
   // Energies.
@@ -789,9 +927,20 @@ class Compiler {
       const Value& text = long_form ? *field.value.find("condition") : field.value;
       Condition condition;
       condition.name = field.key;
+      if (long_form && model_.flow) refuse_laws(field.value);
       if (long_form) read_long_form(field.value, condition);
       const Value* ranges = long_form ? field.value.find("for") : nullptr;
       add_condition(std::move(condition), text, ranges, field.value.find("law"));
+    }
+  }
+
+  /// Laws of motion and of shocks are for bodies.
+  void refuse_laws(const Value& table) const {
+    for (const Field& field : table.fields) {
+      if (field.key != "law" && field.key != "multiplier" && field.key != "restitution") continue;
+      throw source_.error(field.place, fmt::format("`{}` is for the motion of bodies; a flow under conditions is "
+                                                   "determined by [free], or by the orthogonal projection",
+                                                   field.key));
     }
   }
 
@@ -822,6 +971,11 @@ class Compiler {
     condition.place = formulas_.place(syntax.left.offset);
     condition.first_row = model_.rows();
     const bool equation = syntax.relation == Relation::equal;
+    if (model_.flow && !equation) {
+      throw formulas_.error(syntax.relation_offset,
+                            "a flow is made unfree by equations: what an inequality does to a first-order system the "
+                            "theory does not define; write = here");
+    }
 
     // f = left - right, or right - left for >=.
     Syntax f;

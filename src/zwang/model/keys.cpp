@@ -23,6 +23,10 @@ constexpr std::array table_list = {
     Table{"constraints", "[constraints]", "The conditions; what kind each is follows from how it is written."},
     Table{"constraints.*", "NAME = { … } in [constraints]",
           "The long form of a condition, and families of conditions."},
+    Table{"flow", "[flow]",
+          "A first-order system x' = X instead of points and energy: one line per variable, initial values in "
+          "[coordinates]."},
+    Table{"free", "[free]", "What keeps its free rate in a flow under conditions."},
     Table{"impulses", "[[impulses]]", "Blows from outside."},
     Table{"seizures", "[[seizures]]", "Equations imposed suddenly, and from then on."},
     Table{"outputs", "[outputs]", "Expressions to be recorded and plotted."},
@@ -38,6 +42,8 @@ constexpr std::array key_list = {
     Key{"", "coordinates", Form::named, false, "", "The generalized coordinates."},
     Key{"", "energy", Form::table, false, "", "Kinetic and potential energy."},
     Key{"", "constraints", Form::named, false, "", "The conditions."},
+    Key{"", "flow", Form::named, false, "", "A first-order system instead of points and energy."},
+    Key{"", "free", Form::table, false, "", "The functions whose rates keep their free form in a flow."},
     Key{"", "impulses", Form::list, false, "", "Blows."},
     Key{"", "seizures", Form::list, false, "", "Equations imposed suddenly."},
     Key{"", "outputs", Form::named, false, "", "Expressions to be recorded."},
@@ -61,7 +67,9 @@ constexpr std::array key_list = {
     Key{"coordinates.*", "force", Form::expression, false, "0", "Generalized force Q in d/dt T_v - T_q + V_q = Q."},
 
     Key{"energy", "kinetic", Form::expression, false, "0",
-        "Kinetic energy beside that of the points, quadratic in the velocities; required when there are coordinates."},
+        "Kinetic energy beside that of the points, quadratic in the velocities; required when there are coordinates "
+        "and no "
+        "[flow]."},
     Key{"energy", "potential", Form::expression, false, "0",
         "Potential energy of positions and time, beside that of gravity."},
 
@@ -74,6 +82,13 @@ constexpr std::array key_list = {
         "`\"straightest\"` (what bodies do) or, for a nonholonomic equation, `\"variational\"`."},
     Key{"constraints.*", "multiplier", Form::number, false, "0", "Initial multiplier rho of a variational condition."},
     Key{"constraints.*", "restitution", Form::number, false, "0", "Coefficient of restitution in shocks, from 0 to 1."},
+
+    Key{"flow", "*", Form::expression, false, "",
+        "The rate X of the coordinate of that name, of time and positions; in a family `i` (and `j`) is the index."},
+
+    Key{"free", "functions", Form::functions, true, "",
+        "Functions of positions and time, as many as the equations leave over; without [free] rates are projected "
+        "orthogonally."},
 
     Key{"impulses", "at", Form::number, false, "the start", "Time of the blow."},
     Key{"impulses", "on", Form::reference, true, "", "A point, a member of a family, or a coordinate."},
@@ -105,9 +120,6 @@ constexpr std::string_view geometry =
     "\"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
 constexpr std::string_view code =
     "programs are not run by a model: write the force, energy or condition itself as an expression in quotes";
-constexpr std::string_view first_order =
-    "first-order systems with [flow] and [free] are outside of this version, which reads points and coordinates "
-    "with their energies: write [points] or [coordinates] with [energy]";
 constexpr std::string_view method =
     "the method cannot be chosen, time stepping is outside of this version: leave the line out, shocks and contacts "
     "are found exactly";
@@ -161,8 +173,6 @@ constexpr std::array refusals = {
     Refusal{"import", code},
     Refusal{"eval", code},
     Refusal{"exec", code},
-    Refusal{"flow", first_order},
-    Refusal{"free", first_order},
     Refusal{"method", method},
 };
 
@@ -181,6 +191,7 @@ std::string_view schema(Form form) {
     case Form::count:
       return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"$ref": "#/definitions/number"}, "minItems": 1, "maxItems": 2}])";
     case Form::expression: return R"("$ref": "#/definitions/number")";
+    case Form::functions: return R"("type": "array", "items": {"$ref": "#/definitions/number"})";
     case Form::condition: return R"("type": "string", "pattern": "=")";
     case Form::ranges: return R"("type": "string", "pattern": "=.*\\.\\.")";
     case Form::reference: return R"("type": "string")";
@@ -271,6 +282,7 @@ std::string_view words(Form form) {
     case Form::count: return "a whole number, or two of them in brackets";
     case Form::expression: return "a number or an expression in quotes";
     case Form::expressions: return "2 or 3 components in brackets, each a number or an expression in quotes";
+    case Form::functions: return "a list of expressions in quotes, such as [\"x\", \"y/z\"]";
     case Form::condition: return "a condition in quotes, such as \"distance(a, b) <= L\"";
     case Form::ranges: return "one or two ranges in quotes, such as \"i = 1..n, j = i+1..n\"";
     case Form::reference:

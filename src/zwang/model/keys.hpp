@@ -19,6 +19,7 @@ enum class Form : std::uint8_t {
   count,        ///< a whole number, or two of them
   expression,   ///< an expression of the state, a number
   expressions,  ///< components, each an expression of the state, or a quoted vector
+  functions,    ///< a list of expressions of the state
   condition,    ///< left = right, left <= right, left >= right
   ranges,       ///< i = 1..n, j = i+1..n
   reference,    ///< a point, a member of a family, a coordinate

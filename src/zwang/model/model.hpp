@@ -123,6 +123,13 @@ struct Observable {
   TermGroup term;  ///< kind force, one output, target unused
 };
 
+/// A function of positions and time whose rate keeps its free form in a flow: one lane, tape with the outputs phi, then its
+/// derivative by every position slot.
+struct FreeFunction {
+  std::string text;
+  TermGroup term;  ///< kind potential
+};
+
 struct Simulation {
   double start = 0;
   double until = 10;
@@ -162,6 +169,11 @@ struct Model {
   std::vector<std::uint32_t> row_start;      ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
+
+  /// A first-order system x' = X made unfree: X are the terms, all of kind force, every mass is 1, and velocities are the
+  /// rates, those at the start too. Without free functions the rates are projected orthogonally.
+  bool flow = false;
+  std::vector<FreeFunction> free_functions;
 
   std::vector<Blow> blows;
   std::vector<Observable> outputs;

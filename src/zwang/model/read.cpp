@@ -225,6 +225,10 @@ class Checker {
           check_number(key, name, value);
         }
         break;
+      case Form::functions:
+        if (value.kind != ValueKind::array) wrong(key, name, value);
+        for (const Value& item : value.items) check_number(key, name, item);
+        break;
       case Form::count:
         if (value.kind == ValueKind::array) {
           check_numbers(key, name, value, 1, 2);
@@ -326,6 +330,13 @@ Draft read(std::string_view text, std::string file) {
   Checker(source).check_table("", "", {1, 1}, content->root);
   const Value* points = content->root.find("points");
   const Value* coordinates = content->root.find("coordinates");
+  const Field* flow = nullptr;
+  for (const Field& field : content->root.fields) flow = field.key == "flow" ? &field : flow;
+  if (flow != nullptr && (coordinates == nullptr || coordinates->fields.empty())) {
+    throw source.error(flow->place,
+                       "[flow] needs the initial values of its variables: write a table [coordinates.NAME] with "
+                       "`initial` for each");
+  }
   if ((points == nullptr || points->fields.empty()) && (coordinates == nullptr || coordinates->fields.empty())) {
     throw source.error({1, 1},
                        "the model has no points and no coordinates: write at least one table [points.NAME] with mass "

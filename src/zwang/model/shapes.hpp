@@ -65,8 +65,8 @@ class Shapes {
   void add_row_lane(const RowShape& shape, const Slots& slots, std::uint32_t row);
   void add_term_lane(const TermShape& shape, const Slots& slots, std::span<const std::uint32_t> targets);
 
-  /// The group of one term alone, for observables.
-  [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots);
+  /// The group of one term alone, for observables; of kind potential with its gradient.
+  [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots, TermKind kind = TermKind::force);
 
   /// The groups with their lanes side by side.
   [[nodiscard]] std::vector<RowGroup> take_rows();

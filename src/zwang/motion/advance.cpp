@@ -276,6 +276,7 @@ double speed_scale(const Motion& motion) {
 
 bool project(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
+  if (impl.flow != nullptr) return project_flow(motion);
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
@@ -299,6 +300,8 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
       workspace(of) {
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
+  if (of.flow) flow = std::make_unique<Flow>(of, series.order());
+  if (model::is_variational(of)) carry_rho.assign(of.rows(), 0.0);
   place.assign(of.rows(), Place::open);
   leading.assign(of.rows(), 0);
   gradient.assign(of.rows(), 0.0);
@@ -308,6 +311,7 @@ bool advance(Motion& motion) {
   if (motion.status != Status::going) return false;
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();
+  if (impl.flow != nullptr) return advance_flow(motion);
 
   // The series from here, and how far it is good.
   if (!impl.series.extend(motion.state)) {

@@ -7,6 +7,7 @@
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/flow.hpp"
 #include "zwang/motion/series.hpp"
 
 namespace zwang::motion {
@@ -34,6 +35,7 @@ struct Motion::Impl {
 
   // engines
   Series series;
+  std::unique_ptr<Flow> flow;  ///< instead of the series, when the model is a flow
   instant::Workspace workspace;
   instant::Instant instant;
   instant::Shock shock;
@@ -97,6 +99,11 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 
 /// Project the state onto the rows held, and keep account of the drift.
 bool project(Motion& motion);
+
+/// The same for a flow, whose start has no instant and whose pieces have no events but its end.
+void begin_flow(Motion& motion);
+bool advance_flow(Motion& motion);
+bool project_flow(Motion& motion);
 
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);

@@ -190,6 +190,13 @@ Motion begin(const model::Model& model, const Options& options) {
     throw Error({model.file, 0, 0}, "the motion would end before it begins: until lies before start");
   }
 
+  if (model.flow) {
+    begin_flow(motion);
+    motion.piece.orders = 1;
+    motion.piece.position = motion.state.position;
+    return motion;
+  }
+
   // Onto the conditions; then the first instant.
   project_start(motion);
   const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.impl().scratch);

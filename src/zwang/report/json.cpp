@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "zwang/model/flow.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
@@ -111,6 +112,24 @@ void put_trials(Writer& json, const model::Model& model, const std::vector<gauss
     json.close();
   }
   json.close_list();
+}
+
+/// The rates of a flow, free and under its conditions.
+void put_rates(Writer& json, const model::Model& model, const model::State& state) {
+  const model::Rates found = model::rates(model, state);
+  if (!found.finite) {
+    return;
+  }
+  model::Scratch scratch = model::make_scratch(model);
+  model::Dynamics dynamics = model::make_dynamics(model);
+  model::evaluate_dynamics(model, state, scratch, dynamics);
+  put_bodies(json, "free", model, dynamics.force);
+  put_bodies(json, "velocities", model, found.rate);
+  json.open("multipliers");
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    json.put(model::row_name(model, row), found.multiplier[row]);
+  }
+  json.close();
 }
 
 /// Multipliers, rho and reactions of a determined instant.
@@ -306,6 +325,9 @@ std::string check_json(const model::Model& model, const model::State& state, con
   json.put("regular", instant.regular);
   json.put("variables", std::uint64_t{model.variables});
   put_constraints(json, model, instant, false);
+  if (model.flow) {
+    put_rates(json, model, state);
+  }
   if (!instant.violations.empty()) {
     put_rows(json, "violations", model, instant.violations);
   }

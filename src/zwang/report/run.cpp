@@ -178,13 +178,15 @@ void put_run(Writer& json, const model::Model& model, const motion::Store& store
   });
   json.close_list();
 
-  json.open("energy");
-  json.put("initial", account.energy.initial);
-  json.put("work", account.energy.work);
-  json.put("lost", account.energy.lost);
-  json.put("final", account.energy.final);
-  json.put("defect", account.energy.defect());
-  json.close();
+  if (!model.flow) {
+    json.open("energy");
+    json.put("initial", account.energy.initial);
+    json.put("work", account.energy.work);
+    json.put("lost", account.energy.lost);
+    json.put("final", account.energy.final);
+    json.put("defect", account.energy.defect());
+    json.close();
+  }
   json.open("drift");
   json.put("position", account.position_drift);
   json.put("velocity", account.velocity_drift);

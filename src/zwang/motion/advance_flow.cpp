@@ -1,0 +1,227 @@
+/// The event loop of a first-order system made unfree: all conditions are equations, nothing closes or lets go.
+///
+/// A piece ends where the series does, where the stop expression becomes true, or at the end; the motion ends before that
+/// where the conditions and the free functions become dependent. Reference: docs/mathematics, section 16.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/excursion.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+/// End at a singular place of the rates.
+void end_dependent(Motion& motion) {
+  Flow::Dependence found = motion.impl->flow->dependence();
+  end_singular(motion, std::move(found.rows), std::move(found.why));
+}
+
+/// No series goes on from here.
+void lead_nowhere(Motion& motion, const char* why) {
+  if (motion.impl->flow->nearly_singular()) {
+    end_dependent(motion);
+  } else {
+    end(motion, Status::gave_up, why);
+  }
+}
+
+/// What the landing says of the motion.
+void judge(Motion& motion, const Flow::Landing& landing) {
+  Motion::Impl& impl = *motion.impl;
+  if (!landing.finite) {
+    lead_nowhere(motion, "a condition, a free function or a rate has no finite value here");
+  } else if (landing.skipped != impl.settled_skips) {
+    end_dependent(motion);
+  } else if (!landing.contradicted.empty()) {
+    motion.culprits = landing.contradicted;
+    end(motion, Status::jammed, "no rates satisfy the conditions: they contradict each other");
+  } else if (!landing.left.empty()) {
+    end_singular(motion, landing.left, "conditions that depended on others do so no longer: the position is singular");
+  }
+}
+
+/// The first place on [0, h] where the stop expression is not above zero any more, and where a step must end to see it.
+double stop_on(const Motion& motion, double h, double& cut, std::vector<double>& buffer) {
+  const Motion::Impl& impl = *motion.impl;
+  if (impl.model.simulation.stop.empty()) return never;
+  impl.flow->observe(impl.model.simulation.stop.front(), buffer);
+  for (double& c : buffer) c = -c;
+  const Excursion found = first_excursion(buffer, h, 0.0);
+  switch (found.kind) {
+    case Excursion::Kind::crossing:
+    case Excursion::Kind::graze: return found.at;
+    case Excursion::Kind::pending:
+      if (found.at > 1e-6 * h) cut = found.at;
+      break;
+    case Excursion::Kind::none: break;
+  }
+  return never;
+}
+
+/// Go to s on the series: the piece ends there, the state moves on.
+void go(Motion& motion, double s, double time) {
+  Motion::Impl& impl = *motion.impl;
+  const Flow& flow = *impl.flow;
+  const std::size_t n = impl.model.variables;
+  const std::span<const double> x = flow.position();
+
+  // The piece: trailing coefficients that vanish for all are left out.
+  Piece& piece = motion.piece;
+  piece.start = motion.state.time;
+  piece.length = s;
+  piece.n = static_cast<std::uint32_t>(n);
+  std::size_t used = x.size();
+  while (used > 2 * n && x[used - 1] == 0) --used;
+  piece.orders = static_cast<std::uint32_t>((used + n - 1) / n);
+  piece.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(std::size_t{piece.orders} * n));
+  piece.rows = motion.held;
+  piece.multiplier_orders = flow.order();
+  const std::span<const double> lambda = flow.multiplier();
+  piece.multiplier.assign(lambda.begin(), lambda.end());
+
+  // The state, with what rounding takes away carried to the next step.
+  std::vector<double>& change = impl.gain_position;
+  std::vector<double>& rate = impl.gain_velocity;
+  change.assign(n, 0.0);
+  rate.assign(n, 0.0);
+  for (unsigned k = flow.order(); k >= 1; --k) {
+    const double* c = x.data() + k * n;
+    const double* r = flow.rate().data() + (k - 1) * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      change[i] = (change[i] + c[i]) * s;
+      rate[i] = rate[i] * s + r[i];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double gain = change[i] + impl.carry_position[i];
+    const double moved = motion.state.position[i] + gain;
+    impl.carry_position[i] = gain - (moved - motion.state.position[i]);
+    motion.state.position[i] = moved;
+    motion.state.velocity[i] = rate[i];
+  }
+  motion.state.time = time;
+  ++motion.steps;
+}
+
+/// The multipliers of all conditions at the state landed on.
+void take_multipliers_of_flow(Motion& motion) {
+  const std::span<const double> lambda = motion.impl->flow->multiplier();
+  motion.multipliers.assign(lambda.begin(), lambda.begin() + static_cast<std::ptrdiff_t>(motion.held.size()));
+}
+
+Flow::Landing land(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  impl.raw = motion.state;
+  impl.raw_carry_position = impl.carry_position;
+  impl.raw_carry_velocity = impl.carry_velocity;
+  impl.extent = std::max(impl.extent, largest(motion.state.position));
+  Flow::Landing landing = impl.flow->land(motion.state, impl.carry_position, impl.extent);
+  impl.fastest = std::max(impl.fastest, largest(motion.state.velocity));
+  motion.position_drift = std::max(motion.position_drift, landing.position_drift);
+  motion.velocity_drift = std::max(motion.velocity_drift, landing.rate_drift);
+  take_multipliers_of_flow(motion);
+  return landing;
+}
+
+}  // namespace
+
+bool project_flow(Motion& motion) {
+  // A second landing at the same place adds nothing to the account.
+  const double position_drift = motion.position_drift;
+  const double velocity_drift = motion.velocity_drift;
+  const bool finite = land(motion).finite;
+  motion.position_drift = position_drift;
+  motion.velocity_drift = velocity_drift;
+  return finite;
+}
+
+void begin_flow(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    motion.held.push_back(row);
+    impl.place[row] = Place::held;
+  }
+
+  impl.raw = motion.state;
+  impl.raw_carry_position = impl.carry_position;
+  impl.raw_carry_velocity = impl.carry_velocity;
+
+  // The start must hold to `touch`; then it is brought onto the conditions.
+  const instant::Instant start = instant::classify(model, motion.state);
+  if (!start.violations.empty()) {
+    for (const auto& [row, amount] : start.violations) motion.culprits.push_back(row);
+    end(motion, Status::inadmissible, "a condition is broken in position");
+    motion.multipliers.assign(motion.held.size(), 0.0);
+    return;
+  }
+  const model::State written = motion.state;
+  const Flow::Landing landing = land(motion);
+  for (std::size_t i = 0; i < written.position.size(); ++i) {
+    motion.position_correction =
+        std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
+  }
+  motion.position_drift = motion.velocity_drift = 0;
+  impl.settled_skips = landing.skipped;
+  judge(motion, landing);
+  if (motion.status != Status::going) return;
+  if (!model.simulation.stop.empty() && model::observe(model.simulation.stop.front(), motion.state) <= 0) {
+    end(motion, Status::stopped, "");
+  } else if (motion.state.time >= impl.until) {
+    end(motion, Status::finished, "");
+  }
+}
+
+bool advance_flow(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  assert(motion.status == Status::going);
+
+  // The series from here, and how far it is good.
+  if (!impl.flow->extend(motion.state)) {
+    lead_nowhere(motion, "the rates are not finite");
+    return true;
+  }
+  const double gap = impl.until - motion.state.time;
+  const double shortest = 0.1 * resolution(motion.state.time);
+  double h = impl.flow->reach(part_for(impl.tolerance));
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion,
+                 "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives");
+    return true;
+  }
+  h = std::min(h, gap);
+
+  // To the end of the step, to where it stops, or to the very end.
+  double cut = never;
+  const double stop = stop_on(motion, h, cut, impl.buffer);
+  double s = std::min({h, stop, cut});
+  const double together = s + resolution(motion.state.time);
+  const bool last = gap <= together;
+  if (last) s = gap;
+  go(motion, s, last ? impl.until : later(impl, motion.state.time, s));
+  if (last) impl.carry_time = 0;
+  judge(motion, land(motion));
+  if (motion.status != Status::going) return true;
+  if (motion.position_drift > 1e-3) {
+    end(motion, Status::gave_up, "the series has lost the conditions it should keep");
+  } else if (stop <= together) {
+    end(motion, Status::stopped, "");
+  } else if (last) {
+    end(motion, Status::finished, "");
+  }
+  return true;
+}
+
+}  // namespace zwang::motion

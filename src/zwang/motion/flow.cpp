@@ -1,0 +1,552 @@
+/// The power series of a first-order system made unfree, order by order, members of families side by side.
+#include "zwang/motion/flow.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/linear/gram_factor.hpp"
+#include "zwang/linear/row_factor.hpp"
+#include "zwang/model/flow.hpp"
+#include "zwang/motion/reach.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double rounding = 2e-16;         ///< of a row's terms: below it there is nothing to correct
+constexpr double contradiction = 1e-9;     ///< of a row's terms: what a dependent condition may be broken by
+constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a singular place lies
+constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
+
+/// Lanes of one shape on one tape.
+struct Strip {
+  const expressions::Tape* tape = nullptr;
+  unsigned width = 1;
+  std::size_t registers = 0;               ///< place in the arena
+  std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
+};
+
+/// A number of an output: coefficient k stands at place + k * stride.
+struct Coefficients {
+  std::size_t place = 0;
+  std::size_t stride = 0;
+  bool constant = false;
+};
+
+unsigned width_for(std::size_t lanes) {
+  if (lanes >= 5) return 8;
+  if (lanes >= 3) return 4;
+  return lanes == 2 ? 2 : 1;
+}
+
+}  // namespace
+
+struct Flow::Impl {
+  Impl(const model::Model& of, unsigned order) : model(of), N(order), orders(order + 1), n(of.variables), m(of.rows()) {
+    oblique = !model.free_functions.empty();
+    x.assign(std::size_t{orders} * n, 0.0);
+    r.assign(std::size_t{orders} * n, 0.0);
+    u = free_rate = probe = r;
+    lambda.assign(std::size_t{orders} * m, 0.0);
+    probe_lambda = lambda;
+
+    // The tapes: free rates, conditions, free functions. What velocities do in a condition is in its gradient.
+    for (const model::RowGroup& group : model.groups) {
+      std::vector<std::uint32_t> wanted;
+      for (std::uint32_t k = group.holonomic ? 0 : 1; k < group.tape.outputs.size(); ++k) wanted.push_back(k);
+      tapes.push_back(expressions::part(group.tape, wanted));
+    }
+    for (const model::TermGroup& group : model.terms) {
+      add_strips(group, group.tape, [&](const Strip& strip, std::size_t first, std::size_t count) {
+        for (std::size_t o = 0; o < group.tape.outputs.size(); ++o) {
+          for (std::size_t l = 0; l < count; ++l) {
+            targets.push_back({output(strip, o, l), group.target_of[o * group.lanes + first + l]});
+          }
+        }
+      });
+    }
+    start.assign(model.row_start.begin(), model.row_start.end());
+    if (start.empty()) start.push_back(0);
+    column = model.row_column;
+    entry_at.resize(column.size());
+    value_at.resize(m);
+    moving_at.resize(m);
+    moves.assign(m, 0);
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      const model::RowGroup& group = model.groups[g];
+      const std::size_t slots = group.holonomic ? group.positions : group.velocities;
+      const std::size_t first_gradient = group.holonomic ? 1 : 0;
+      add_strips(group, tapes[g], [&](const Strip& strip, std::size_t first, std::size_t count) {
+        for (std::size_t l = 0; l < count; ++l) {
+          const std::uint32_t row = group.row[first + l];
+          if (group.holonomic) value_at[row] = output(strip, 0, l);
+          for (std::size_t slot = 0; slot < slots; ++slot) {
+            entry_at[group.entry_of[slot * group.lanes + first + l]] = output(strip, first_gradient + slot, l);
+          }
+          if (group.rheonomic) moving_at[row] = output(strip, first_gradient + slots, l);
+          moves[row] = group.rheonomic ? 1 : 0;
+        }
+      });
+    }
+    for (const model::FreeFunction& function : model.free_functions) {
+      add_strips(function.term, function.term.tape, [&](const Strip& strip, std::size_t, std::size_t) {
+        for (std::size_t slot = 0; slot < function.term.positions; ++slot) {
+          column.push_back(function.term.position_of[slot]);
+          entry_at.push_back(output(strip, 1 + slot, 0));
+        }
+      });
+      start.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+
+    // The linear system.
+    const std::size_t all = start.size() - 1;
+    entry.assign(model.row_column.size(), 0.0);
+    gradient_sum.assign(all, 0.0);
+    length.assign(m, 1.0);
+    right.assign(all, 0.0);
+    shift.assign(n, 0.0);
+    std::vector<double> ones(n, 1.0);
+    mass = linear::Mass(std::move(ones));
+    const bool positive = mass.factor();
+    assert(positive);
+    static_cast<void>(positive);
+    if (!oblique && m > 0) gram.shape(rows(), mass, std::vector<std::uint8_t>(m, 1));
+  }
+
+  [[nodiscard]] linear::SparseRows rows() const { return {model.row_start, model.row_column, entry}; }
+
+  // ---- tapes
+
+  /// Puts all lanes of a group on strips of up to eight; `visit(strip, first lane, lanes)`.
+  template <class Group, class Visit>
+  void add_strips(const Group& group, const expressions::Tape& tape, Visit visit) {
+    const std::size_t lanes = group.lanes;
+    for (std::size_t first = 0; first < lanes; first += 8) {
+      const std::size_t count = std::min<std::size_t>(8, lanes - first);
+      Strip strip;
+      strip.tape = &tape;
+      strip.width = width_for(count);
+      strip.registers = arena.size();
+      arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
+      double* to = arena.data() + strip.registers;
+      expressions::load_constants(tape, to, orders, strip.width);
+      const auto lane = [&](std::size_t l) { return first + std::min(l, count - 1); };
+      for (std::size_t slot = 0; slot < group.positions; ++slot) {
+        for (unsigned l = 0; l < strip.width; ++l) {
+          strip.position_of.push_back(group.position_of[slot * lanes + lane(l)]);
+        }
+      }
+      to += (1 + std::size_t{group.positions} + group.velocities) * orders * strip.width;
+      for (std::size_t slot = 0; slot < group.constants; ++slot, to += std::size_t{orders} * strip.width) {
+        for (unsigned l = 0; l < strip.width; ++l) to[l] = group.constant_of[slot * lanes + lane(l)];
+      }
+      visit(strip, first, count);
+      strips.push_back(std::move(strip));
+    }
+  }
+
+  [[nodiscard]] Coefficients output(const Strip& strip, std::size_t o, std::size_t lane) const {
+    const std::uint32_t reg = strip.tape->outputs[o];
+    const std::size_t inputs = strip.tape->inputs.size();
+    return {strip.registers + std::size_t{reg} * orders * strip.width + lane, strip.width,
+            reg >= inputs && reg < inputs + strip.tape->constants.size()};
+  }
+  [[nodiscard]] double coefficient(const Coefficients& of, unsigned k) const { return arena[of.place + k * of.stride]; }
+
+  /// Coefficient k of all inputs, then of everything.
+  void run_tapes(double start_time, unsigned k) {
+    for (const Strip& strip : strips) {
+      const std::size_t w = strip.width;
+      double* to = arena.data() + strip.registers + k * w;
+      for (std::size_t l = 0; l < w; ++l) to[l] = k == 0 ? start_time : (k == 1 ? 1.0 : 0.0);
+      to += orders * w;
+      for (std::size_t slot = 0; slot < strip.position_of.size() / w; ++slot, to += orders * w) {
+        for (std::size_t l = 0; l < w; ++l) to[l] = x[k * n + strip.position_of[slot * w + l]];
+      }
+      expressions::extend(*strip.tape, arena.data() + strip.registers, orders, k, k, strip.width);
+    }
+  }
+
+  // ---- rows
+
+  /// sum_{l>=1} g_l.y_{k-l} of a row.
+  [[nodiscard]] double behind(std::size_t row, unsigned k, const std::vector<double>& y) const {
+    double sum = 0;
+    for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) {
+      const Coefficients& g = entry_at[e];
+      if (g.constant) continue;
+      const double* gradient = arena.data() + g.place;
+      const double* value = y.data() + column[e];
+      for (unsigned l = 1; l <= k; ++l) sum += gradient[l * g.stride] * value[std::size_t{k - l} * n];
+    }
+    return sum;
+  }
+  /// g_0.y of a row.
+  [[nodiscard]] double along(std::size_t row, const double* y) const {
+    double sum = 0;
+    for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) sum += arena[entry_at[e].place] * y[column[e]];
+    return sum;
+  }
+  /// y -= sum_{l>=1} g_l^T lambda_{k-l}
+  void press(unsigned k, const std::vector<double>& multiplier, double* y) const {
+    for (std::size_t row = 0; row < m; ++row) {
+      for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) {
+        const Coefficients& g = entry_at[e];
+        if (g.constant) continue;
+        const double* gradient = arena.data() + g.place;
+        double sum = 0;
+        for (unsigned l = 1; l <= k; ++l) sum += gradient[l * g.stride] * multiplier[std::size_t{k - l} * m + row];
+        y[column[e]] -= sum;
+      }
+    }
+  }
+  [[nodiscard]] double moving(std::size_t row, unsigned k) const {
+    return moves[row] != 0 ? coefficient(moving_at[row], k) : 0.0;
+  }
+  [[nodiscard]] bool skipped(std::size_t row) const {
+    return oblique ? oblique_factor.skipped(row) : gram.skipped(row);
+  }
+
+  /// The entries of order zero and their factor.
+  void factor() {
+    const std::size_t all = start.size() - 1;
+    for (std::size_t row = 0; row < all; ++row) {
+      gradient_sum[row] = 0;
+      for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) {
+        const double g = arena[entry_at[e].place];
+        gradient_sum[row] += std::abs(g);
+        if (row < m) entry[e] = g;
+      }
+    }
+    if (oblique) {
+      dense.assign(all * n, 0.0);
+      for (std::size_t row = 0; row < all; ++row) {
+        for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) {
+          dense[row * n + column[e]] = arena[entry_at[e].place];
+        }
+      }
+      oblique_factor.factor(dense, all, n, model::dependent_part);
+    } else if (m > 0) {
+      gram.factor(rows(), mass);
+    }
+  }
+  [[nodiscard]] std::size_t skipped_count() const {
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < start.size() - 1 && (oblique || m > 0); ++row) count += skipped(row) ? 1 : 0;
+    return count;
+  }
+
+  /// The change of positions or rates that takes `broken` off the conditions, written to `shift`: minus sum broken p.
+  void give_way(const std::vector<double>& broken) {
+    if (oblique) {
+      std::fill(right.begin(), right.end(), 0.0);
+      for (std::size_t row = 0; row < m; ++row) right[row] = -broken[row];
+      oblique_factor.solve(right, shift);
+      return;
+    }
+    right = broken;
+    gram.solve(right);
+    std::fill(shift.begin(), shift.end(), 0.0);
+    for (std::size_t row = 0; row < m; ++row) {
+      for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) shift[column[e]] -= entry[e] * right[row];
+    }
+  }
+
+  // ---- orders
+
+  /// Coefficient k of the rates, the multipliers and the probe, from the tapes.
+  void solve_order(unsigned k) {
+    double* X = free_rate.data() + std::size_t{k} * n;
+    double* change = u.data() + std::size_t{k} * n;
+    std::fill(X, X + n, 0.0);
+    for (const auto& [from, variable] : targets) X[variable] += coefficient(from, k);
+    std::fill(change, change + n, 0.0);
+    if (oblique) {
+      solve_oblique(k, X, change);
+    } else if (m > 0) {
+      solve_orthogonal(k, X, change);
+    }
+    double* rate = r.data() + std::size_t{k} * n;
+    double* next = x.data() + std::size_t{k + 1} * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      rate[i] = X[i] + change[i];
+      next[i] = rate[i] / (k + 1.0);
+    }
+  }
+
+  void solve_oblique(unsigned k, const double* X, double* change) {
+    const std::size_t all = start.size() - 1;
+    for (std::size_t row = 0; row < all; ++row) {
+      right[row] = row < m ? -(along(row, X) + behind(row, k, r) + moving(row, k)) : -behind(row, k, u);
+    }
+    for (std::size_t row = 0; row < m; ++row) {
+      const double value = along(row, X) + behind(row, k, free_rate) + moving(row, k);
+      lambda[k * m + row] = skipped(row) ? 0.0 : value;
+    }
+    oblique_factor.solve(right, {change, n});
+
+    // The probe.
+    for (std::size_t row = 0; row < all; ++row) {
+      right[row] = k == 0 ? steady(row) * gradient_sum[row] : -behind(row, k, probe);
+    }
+    oblique_factor.solve(right, {probe.data() + std::size_t{k} * n, n});
+  }
+
+  void solve_orthogonal(unsigned k, const double* X, double* change) {
+    press(k, lambda, change);
+    for (std::size_t i = 0; i < n; ++i) shift[i] = X[i] + change[i];
+    for (std::size_t row = 0; row < m; ++row)
+      right[row] = along(row, shift.data()) + behind(row, k, r) + moving(row, k);
+    finish_orthogonal(k, lambda, change);
+
+    // The probe.
+    double* y = probe.data() + std::size_t{k} * n;
+    std::fill(y, y + n, 0.0);
+    press(k, probe_lambda, y);
+    for (std::size_t row = 0; row < m; ++row) {
+      right[row] = along(row, y) + behind(row, k, probe) + (k == 0 ? steady(row) * gradient_sum[row] : 0.0);
+    }
+    finish_orthogonal(k, probe_lambda, y);
+  }
+  void finish_orthogonal(unsigned k, std::vector<double>& multiplier, double* change) {
+    gram.solve(right);
+    std::copy_n(right.begin(), m, multiplier.begin() + static_cast<std::ptrdiff_t>(k * m));
+    for (std::size_t row = 0; row < m; ++row) {
+      for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) change[column[e]] -= entry[e] * right[row];
+    }
+  }
+
+  /// Numbers between 1/2 and 1 that no symmetry of the rows makes vanish together.
+  static double steady(std::size_t row) {
+    const double golden = 0.6180339887498949 * static_cast<double>(row + 1);
+    return 0.5 + 0.5 * (golden - std::floor(golden));
+  }
+
+  const model::Model& model;
+  unsigned N;
+  unsigned orders;
+  std::size_t n;
+  std::size_t m;
+  bool oblique = false;
+
+  // tapes
+  std::vector<expressions::Tape> tapes;  ///< of the conditions
+  std::vector<Strip> strips;
+  std::vector<double> arena;
+  std::vector<std::pair<Coefficients, std::uint32_t>> targets;  ///< free rates and their variables
+
+  // rows: the conditions, then the free functions
+  std::vector<std::uint32_t> start, column;
+  std::vector<Coefficients> entry_at, value_at, moving_at;
+  std::vector<std::uint8_t> moves;
+  std::vector<double> gradient_sum;
+  std::vector<double> length;  ///< of a condition: the largest change of a rate that its multiplier 1 makes
+
+  // the linear system
+  linear::Mass mass;
+  linear::GramFactor gram;
+  linear::RowFactor oblique_factor;
+  std::vector<double> entry, dense, right, shift;
+
+  // series
+  double time = 0;
+  std::vector<double> x, r, u, free_rate, probe;  ///< [k * n + i]
+  std::vector<double> lambda, probe_lambda;       ///< [k * m + row]
+};
+
+Flow::Flow(const model::Model& model, unsigned order) : impl_(std::make_unique<Impl>(model, order)) {}
+Flow::~Flow() = default;
+
+unsigned Flow::order() const { return impl_->N; }
+std::span<const double> Flow::position() const { return impl_->x; }
+std::span<const double> Flow::rate() const { return {impl_->r.data(), impl_->N * impl_->n}; }
+std::span<const double> Flow::multiplier() const { return {impl_->lambda.data(), impl_->N * impl_->m}; }
+
+Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double least_position) {
+  Impl& impl = *impl_;
+  const std::size_t n = impl.n;
+  const std::size_t m = impl.m;
+  Landing out;
+  std::vector<double> broken(m, 0.0);
+  constexpr int most_rounds = 4;
+  for (int round = 0; round < most_rounds; ++round) {
+    std::copy(state.position.begin(), state.position.end(), impl.x.begin());
+    impl.run_tapes(state.time, 0);
+    impl.factor();
+    double size = least_position;
+    for (const double q : state.position) size = std::max(size, std::abs(q));
+    if (size < 1e-20) size = 1;
+
+    // How far the conditions are broken; those that depend on others follow them.
+    bool mend = false;
+    out.left.clear();
+    for (std::size_t row = 0; row < m; ++row) {
+      const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
+      const double f = holonomic ? impl.coefficient(impl.value_at[row], 0) : 0.0;
+      const double scale = size * impl.gradient_sum[row] + 1e-300;
+      if (!std::isfinite(f) || !std::isfinite(impl.gradient_sum[row])) out.finite = false;
+      broken[row] = f;
+      if (round == 0 && !impl.skipped(row)) out.position_drift = std::max(out.position_drift, std::abs(f) / scale);
+      if (impl.skipped(row) && std::abs(f) > contradiction * scale) {
+        out.left.push_back(static_cast<std::uint32_t>(row));
+      }
+      mend = mend || (!impl.skipped(row) && std::abs(f) > rounding * scale);
+    }
+    if (round == 0) {
+      double speed = 0;
+      for (const double v : state.velocity) speed = std::max(speed, std::abs(v));
+      for (std::size_t row = 0; row < m; ++row) {
+        const double moving = impl.moving(row, 0);
+        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + 1e-300;
+        if (impl.skipped(row)) continue;
+        out.rate_drift = std::max(out.rate_drift, std::abs(impl.along(row, state.velocity.data()) + moving) / scale);
+      }
+    }
+    if (!out.finite || !mend || round + 1 == most_rounds) break;
+    impl.give_way(broken);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (impl.shift[i] == 0) continue;
+      const double change = carry[i] + impl.shift[i];
+      const double sum = state.position[i] + change;
+      carry[i] = change - (sum - state.position[i]);
+      state.position[i] = sum;
+    }
+  }
+  out.skipped = impl.skipped_count();
+  if (!out.finite) return out;
+
+  // The rates here.
+  impl.solve_order(0);
+  std::copy_n(impl.r.begin(), n, state.velocity.begin());
+  double speed = 0;
+  double free_speed = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    speed = std::max(speed, std::abs(impl.r[i]));
+    free_speed = std::max(free_speed, std::abs(impl.free_rate[i]));
+  }
+  if (!std::isfinite(speed + free_speed)) out.finite = false;
+  for (std::size_t row = 0; row < m; ++row) {
+    const double size = impl.gradient_sum[row];
+    impl.length[row] = impl.oblique ? (size > 0 ? 1 / size : 1.0) : size;
+    const double moving = impl.moving(row, 0);
+    const double off = std::abs(impl.along(row, impl.r.data()) + moving);
+    const double scale = (speed + free_speed) * size + std::abs(moving);
+    if (impl.skipped(row) && off > contradiction * scale) out.contradicted.push_back(static_cast<std::uint32_t>(row));
+  }
+  return out;
+}
+
+bool Flow::extend(const model::State& state) {
+  Impl& impl = *impl_;
+  impl.time = state.time;
+  for (unsigned k = 1; k < impl.N; ++k) {
+    impl.run_tapes(state.time, k);
+    impl.solve_order(k);
+  }
+  const auto finite = [](const std::vector<double>& list) {
+    return std::all_of(list.begin(), list.end(), [](double value) { return std::isfinite(value); });
+  };
+  return finite(impl.x) && finite(impl.lambda);
+}
+
+double Flow::reach(double tolerance) const {
+  const Impl& impl = *impl_;
+  const std::size_t n = impl.n;
+  const std::size_t m = impl.m;
+  const auto largest = [](const double* list, std::size_t count) {
+    double most = 0;
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(list[i]));
+    return most;
+  };
+  const auto rates = [&](unsigned k) { return largest(impl.r.data() + k * n, n); };
+  const double log_tolerance = std::log2(tolerance);
+  double least = log_reach(impl.N - 1, log_tolerance, true, rates);
+  if (m > 0) {
+    // Multipliers beside the rates, in their units: those that are but rounding do not count.
+    least = std::min(least, log_reach(impl.N - 1, log_tolerance, true, [&](unsigned k) {
+                       double most = rates(k);
+                       for (std::size_t row = 0; row < m; ++row) {
+                         most = std::max(most, std::abs(impl.lambda[k * m + row]) * impl.length[row]);
+                       }
+                       return most;
+                     }));
+  }
+  if (m > 0 || impl.oblique) {
+    least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
+                       double most = largest(impl.probe.data() + k * n, n);
+                       if (!impl.oblique) most = std::max(most, largest(impl.probe_lambda.data() + k * m, m));
+                       return most;
+                     }));
+  }
+  return least > 1000 ? 1e300 : std::exp2(least);
+}
+
+bool Flow::nearly_singular() const {
+  const Impl& impl = *impl_;
+  if (impl.oblique) return impl.oblique_factor.pivot_part(impl.oblique_factor.weakest()) < nearly_dependent;
+  if (impl.m == 0) return false;
+  // A pivot of the Gram matrix is the square of what is left of a row. A gradient vanishes soon that changes fast.
+  if (impl.gram.least_pivot() < nearly_dependent * nearly_dependent) return true;
+  for (std::size_t row = 0; row < impl.m; ++row) {
+    double change = 0;
+    for (std::uint32_t e = impl.start[row]; e < impl.start[row + 1]; ++e) {
+      change += std::abs(impl.coefficient(impl.entry_at[e], 1));
+    }
+    if (impl.gradient_sum[row] <= nearly_dependent * (1 + std::abs(impl.time)) * change) return true;
+  }
+  return false;
+}
+
+Flow::Dependence Flow::dependence() const {
+  const Impl& impl = *impl_;
+  Dependence out;
+  for (std::uint32_t row = 0; row < impl.m; ++row) out.rows.push_back(row);
+  if (!impl.oblique) {
+    out.why = "the conditions have become dependent, or a gradient vanishes: the position is singular";
+    return out;
+  }
+
+  // The row of which least is left, and what it is made of.
+  std::size_t row = impl.oblique_factor.weakest();
+  for (std::size_t k = 0; k + 1 < impl.start.size(); ++k) {
+    if (impl.oblique_factor.skipped(k) && k >= impl.m) row = k;
+  }
+  const std::vector<double> made_of = impl.oblique_factor.combination(row);
+  double most = 0;
+  for (std::size_t k = 0; k < made_of.size(); ++k) most = std::max(most, std::abs(made_of[k]) * impl.gradient_sum[k]);
+  out.rows.clear();
+  for (std::uint32_t k = 0; k < impl.m; ++k) {
+    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > 1e-6 * most)) out.rows.push_back(k);
+  }
+  out.why = row >= impl.m
+                ? "the free function " + impl.model.free_functions[row - impl.m].text +
+                      " has become dependent on the conditions and the other free functions: the position is singular"
+                : "the conditions have become dependent: the position is singular";
+  return out;
+}
+
+void Flow::observe(const model::Observable& observable, std::vector<double>& out) const {
+  const Impl& impl = *impl_;
+  const model::TermGroup& term = observable.term;
+  const unsigned last = impl.N - 1;
+  const unsigned orders = impl.orders;
+  std::vector<double> registers(term.tape.registers() * orders, 0.0);
+  expressions::load_constants(term.tape, registers.data(), orders, 1);
+  double* to = registers.data();
+  to[0] = impl.time;
+  to[1] = 1;
+  to += orders;
+  for (std::size_t slot = 0; slot < term.positions; ++slot, to += orders) {
+    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + term.position_of[slot]];
+  }
+  for (std::size_t slot = 0; slot < term.velocities; ++slot, to += orders) {
+    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + term.velocity_of[slot]];
+  }
+  for (std::size_t slot = 0; slot < term.constants; ++slot, to += orders) to[0] = term.constant_of[slot];
+  expressions::sweep(term.tape, registers.data(), orders, last, 1);
+  const double* f = registers.data() + std::size_t{term.tape.outputs[0]} * orders;
+  out.assign(f, f + last + 1);
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,76 @@
+/// The power series of a first-order system made unfree: one factorisation per step, one back-solve per order.
+///
+/// With x(s) = sum x_k s^k, x' = sum r_k s^k, free rates X and conditions g.x' + f_t = 0 (g = grad f, or the row p of a
+/// condition linear in the rates, then f_t = p0), r_k = X_k + u_k where
+///
+///   without free functions:   u_k + g_0^T lambda_k = - sum_{l>=1} g_l^T lambda_{k-l}                    (along the gradients)
+///   with free functions phi:  h_0 u_k = - sum_{l>=1} h_l u_{k-l},   lambda_k = sum_l g_l X_{k-l} + (f_t)_k,    h = grad phi
+///   in both:                  g_0 u_k = - g_0 X_k - sum_{l>=1} g_l r_{k-l} - (f_t)_k.
+///
+/// The matrix is the same at every order. Beside the motion goes a probe, the solution of the same system for steady
+/// right-hand sides: it has a pole wherever the matrix is singular, so that no step passes such a place unseen.
+///
+/// Symbols: x variables, n of them, N order of the series: x has the coefficients 0..N, r and lambda 0..N-1. Reference:
+/// docs/mathematics, section 16.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::motion {
+
+class Flow {
+ public:
+  Flow(const model::Model& model, unsigned order);
+  ~Flow();
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+
+  /// What was found where a step ended.
+  struct Landing {
+    bool finite = true;                       ///< all numbers are
+    std::size_t skipped = 0;                  ///< rows that depend on others
+    double position_drift = 0;                ///< worst |f| / (S sum |g|) before the projection
+    double rate_drift = 0;                    ///< worst |g.x' + f_t| / (V sum |g| + |f_t|) of the rates given
+    std::vector<std::uint32_t> contradicted;  ///< dependent conditions that the rates found do not satisfy
+    std::vector<std::uint32_t> left;          ///< dependent conditions that do not hold any more
+  };
+  /// Bring the positions onto the holonomic conditions along the directions p; then the rates there become the state's
+  /// velocities. Rounding that a position cannot hold goes to the carry. S is at least the scale given.
+  Landing land(model::State& state, std::vector<double>& carry, double least_position);
+
+  /// All coefficients from the landed state on. False if some number is not finite.
+  bool extend(const model::State& state);
+
+  /// How far the series is good: the last terms of rates and multipliers stay below `tolerance` of the largest first ones.
+  [[nodiscard]] double reach(double tolerance) const;
+
+  /// Is the matrix so near to a singular one that steps which become too small end there?
+  [[nodiscard]] bool nearly_singular() const;
+  /// The dependence nearest at hand: the conditions involved, and a sentence.
+  struct Dependence {
+    std::vector<std::uint32_t> rows;
+    std::string why;
+  };
+  [[nodiscard]] Dependence dependence() const;
+
+  [[nodiscard]] unsigned order() const;
+  [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
+  [[nodiscard]] std::span<const double> rate() const;        ///< [k * n + i], k = 0..N-1
+  [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * rows + row], k = 0..N-1
+
+  /// Series of one expression of the state along the motion: coefficients 0..N-1.
+  void observe(const model::Observable& observable, std::vector<double>& out) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace zwang::motion
