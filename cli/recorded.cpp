@@ -1,0 +1,186 @@
+/// What a recorded run needs around it: signals, instants, tables of its events and its account.
+#include "recorded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "tables.hpp"
+#include "terminal.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/motion/record.hpp"
+#include "zwang/report/run.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+volatile std::sig_atomic_t asked = 0;
+
+std::vector<std::string> event_cells(const model::Model& model, const motion::Event& event) {
+  std::string impulses;
+  for (std::size_t i = 0; i < event.impulses.size(); ++i) {
+    if (i == 4 && event.impulses.size() > 5) {
+      impulses += fmt::format(", {} more", event.impulses.size() - 4);
+      break;
+    }
+    const auto& [row, value] = event.impulses[i];
+    impulses += fmt::format("{}{} {}", i > 0 ? ", " : "", model::row_name(model, row), readable(value));
+  }
+  return {readable(event.time, 10),
+          std::string(motion::words(event.kind)),
+          event.rows.empty() ? "" : listed(names(model, event.rows), 6),
+          impulses,
+          event.lost != 0 ? readable(event.lost) : "",
+          event.note};
+}
+
+}  // namespace
+
+void listen_to_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) {
+      continue;
+    }
+    action = {};
+    action.sa_handler = [](int) { asked = 1; };
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+  // A limit of file sizes shall be an error that explains itself.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+bool asked_to_end() { return asked != 0; }
+
+std::vector<double> instants(const Request& request, const motion::Recipe& recipe, const model::Model& model) {
+  std::vector<double> list;
+  for (std::size_t at = 0; at < request.sample_at.size() || (at > 0 && at == request.sample_at.size());) {
+    const std::size_t end = std::min(request.sample_at.find(',', at), request.sample_at.size());
+    const std::string word = request.sample_at.substr(at, end - at);
+    at = end + 1;
+    std::optional<double> time = read_number(word);
+    if (!time) {
+      if (word.find_first_not_of(' ') == std::string::npos) {
+        throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
+      }
+      model::Overrides overrides = recipe.overrides;
+      overrides.start = word;
+      overrides.until.clear();
+      time = model::load(recipe.text, recipe.file, overrides).simulation.start;
+    }
+    const double start = model.simulation.start;
+    const double until = model.simulation.until;
+    if (!(*time >= start - motion::resolution(start) && *time <= until + motion::resolution(until))) {
+      throw Error({"command line", 0, 0},
+                  fmt::format("--sample-at {} lies outside of the run, which goes from {} to {}", word, exact(start),
+                              exact(until)));
+    }
+    list.push_back(*time);
+  }
+  return list;
+}
+
+std::vector<std::string> write_csv(const model::Model& model, const motion::Store& store) {
+  const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
+  std::vector<std::string> files;
+  for (const bool events : {false, true}) {
+    const std::string name = base.string() + (events ? "-events.csv" : ".csv");
+    std::ofstream file(name, std::ios::binary);
+    const report::Sink sink = [&](std::string_view text) { file << text; };
+    (events ? report::events_csv : report::samples_csv)(model, store, sink);
+    file.close();
+    if (!file) {
+      throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
+    }
+    files.push_back(name);
+  }
+  return files;
+}
+
+int exit_status(const std::string& status) {
+  using motion::Status;
+  if (status == motion::words(Status::finished) || status == motion::words(Status::stopped)) {
+    return answered;
+  }
+  if (status == "interrupted" || status == "going") {
+    return interrupted;
+  }
+  return status == motion::words(Status::gave_up) ? gave_up : no_answer;
+}
+
+std::string verdict(const model::Model& model, const motion::Store& store, bool resumable) {
+  using motion::Status;
+  const Style& s = style();
+  const motion::Account& account = store.account();
+  const std::string time = readable(account.present.state.time, 10);
+  if (account.status == motion::words(Status::finished)) {
+    return fmt::format("{}finished{} at t = {}\n", s.good, s.off, time);
+  }
+  if (account.status == motion::words(Status::stopped)) {
+    return fmt::format("{}stopped{} at t = {}: {} came true\n", s.good, s.off, time,
+                       model.simulation.stop.empty() ? "stop" : model.simulation.stop.front().text);
+  }
+  if (exit_status(account.status) == interrupted) {
+    return fmt::format("{}interrupted{} at t = {}{}\n", s.warm, s.off, time,
+                       resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
+  }
+  return fmt::format("{}{}{} at t = {}{}{}{}\n", s.bad, account.status, s.off, time, account.why.empty() ? "" : ": ",
+                     account.why, account.culprits.empty() ? "" : fmt::format(" ({})", listed(account.culprits)));
+}
+
+std::string event_table(const model::Model& model, const motion::Store& store) {
+  constexpr std::uint64_t head = 40;
+  constexpr std::uint64_t tail = 20;
+  const std::uint64_t count = store.events();
+  if (count == 0) {
+    return store.pieces() == 0 ? "  no events\n" : "  no events: the same conditions bind all the time\n";
+  }
+  const bool all = count <= head + tail;
+  Table table({"time", "event", "conditions", "impulses", "energy lost", ""});
+  std::uint64_t number = 0;
+  store.each_event(0, [&](const motion::Event& event) {
+    table.row(event_cells(model, event));
+    return all || ++number < head;
+  });
+  if (all) {
+    return table.text(head + tail);
+  }
+  table.row({"", fmt::format("... {} more", count - head - tail)});
+  store.each_event(count - tail, [&](const motion::Event& event) {
+    table.row(event_cells(model, event));
+    return true;
+  });
+  return table.text(head + tail + 1);
+}
+
+std::string summary(const motion::Store& store, const std::vector<std::string>& files) {
+  const motion::Account& account = store.account();
+  const motion::EnergyBalance& energy = account.energy;
+  std::string text =
+      fmt::format("  energy: {} initial + {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
+                  readable(energy.work), readable(energy.lost), readable(energy.final), readable(energy.defect(), 2));
+  text += fmt::format("  worst drift: position {}, velocity {}\n", readable(account.position_drift, 2),
+                      readable(account.velocity_drift, 2));
+  if (account.position_correction != 0 || account.velocity_correction != 0) {
+    text += fmt::format("  the start was brought onto the conditions: positions by {}, velocities by {}\n",
+                        readable(account.position_correction, 2), readable(account.velocity_correction, 2));
+  }
+  text += fmt::format("  {} steps, {} events, {} samples in {:.3f} s\n", account.steps, store.events(), store.samples(),
+                      account.seconds);
+  for (const std::string& file : files) {
+    text += fmt::format("  {}\n", file);
+  }
+  return text;
+}
+
+}  // namespace zwang::cli

@@ -1,0 +1,34 @@
+/// What a recorded run needs around it, for the sub-commands that make runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "request.hpp"
+#include "zwang/model/model.hpp"
+#include "zwang/motion/store.hpp"
+
+namespace zwang::cli {
+
+/// From now on Ctrl-C and its kin ask the run to end at the next piece; a second one ends the program at once.
+void listen_to_signals();
+[[nodiscard]] bool asked_to_end();
+
+/// --sample-at: numbers between commas, or expressions of the model's parameters.
+[[nodiscard]] std::vector<double> instants(const Request& request, const motion::Recipe& recipe,
+                                           const model::Model& model);
+
+/// Samples and events beside the run file; the names of the files.
+[[nodiscard]] std::vector<std::string> write_csv(const model::Model& model, const motion::Store& store);
+
+/// The exit status that belongs to a run's status.
+[[nodiscard]] int exit_status(const std::string& status);
+
+/// The status in a sentence; of an interrupted run that can go on, how.
+[[nodiscard]] std::string verdict(const model::Model& model, const motion::Store& store, bool resumable = true);
+/// The first forty and the last twenty events; what lies between is in the file.
+[[nodiscard]] std::string event_table(const model::Model& model, const motion::Store& store);
+/// Energy, drift, what it cost, and the files.
+[[nodiscard]] std::string summary(const motion::Store& store, const std::vector<std::string>& files);
+
+}  // namespace zwang::cli
