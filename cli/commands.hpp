@@ -10,7 +10,9 @@ namespace zwang::cli {
 [[nodiscard]] int explain(const Request& request);
 [[nodiscard]] int impact(const Request& request);
 [[nodiscard]] int run(const Request& request);
+[[nodiscard]] int compare(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
+[[nodiscard]] int analyze_velocities(const Request& request);
 [[nodiscard]] int gallery(const Request& request);
 [[nodiscard]] int schema(const Request& request);
 

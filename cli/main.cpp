@@ -77,6 +77,13 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0));
+  CLI::App* compare =
+      add("compare", "the motion under the straightest and under the variational law, side by side", cli::compare);
+  add_common(*compare, request);
+  compare->add_option("--sample-at", request.sample_at, "instants whose states and distance the answer shows")
+      ->type_name("T1,T2,...");
+  compare->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
+  compare->add_flag("--csv", request.csv, "also write samples, events and distances as CSV");
   CLI::App* analyze = app.add_subcommand("analyze", "properties of the motion");
   analyze->require_subcommand(1);
   CLI::App* reversal =
@@ -84,6 +91,11 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   reversal->set_version_flag("--version", "zwang " + report::version(), "print the version");
   commands.push_back({reversal, cli::analyze_reversal});
   add_common(*reversal, request);
+  CLI::App* velocities =
+      analyze->add_subcommand("velocities", "conjugate velocity parameters and the kinetic energy split in them");
+  velocities->set_version_flag("--version", "zwang " + report::version(), "print the version");
+  commands.push_back({velocities, cli::analyze_velocities});
+  add_common(*velocities, request);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");

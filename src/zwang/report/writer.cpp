@@ -121,6 +121,17 @@ Writer& Writer::put(std::string_view key, double value) {
 
 Writer& Writer::put(std::string_view key, std::span<const double> values) {
   name(key);
+  numbers(values);
+  return *this;
+}
+
+Writer& Writer::put(std::span<const double> values) {
+  item();
+  numbers(values);
+  return *this;
+}
+
+void Writer::numbers(std::span<const double> values) {
   text_ += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) {
@@ -129,7 +140,6 @@ Writer& Writer::put(std::string_view key, std::span<const double> values) {
     number(values[i]);
   }
   text_ += ']';
-  return *this;
 }
 
 Writer& Writer::put(std::string_view key, const std::vector<std::string>& texts) {

@@ -28,6 +28,8 @@ class Writer {
   Writer& put(std::string_view key, double value);
   Writer& put(std::string_view key, std::span<const double> values);
   Writer& put(std::string_view key, const std::vector<std::string>& texts);
+  /// Numbers as one entry of a list.
+  Writer& put(std::span<const double> values);
 
   /// What was written since the last call, so that an answer of any length can leave piece by piece.
   [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
@@ -39,6 +41,7 @@ class Writer {
   void name(std::string_view key);
   void quoted(std::string_view text);
   void number(double value);
+  void numbers(std::span<const double> values);
 
   std::string text_;
   std::vector<bool> filled_;  ///< per open level: has it an entry already?

@@ -1,0 +1,196 @@
+/// `zwang compare MODEL`: the motion under the straightest and under the variational law, side by side.
+#include "zwang/report/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "commands.hpp"
+#include "progress.hpp"
+#include "recorded.hpp"
+#include "tables.hpp"
+#include "terminal.hpp"
+#include "zwang/analysis/compare.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/motion/record.hpp"
+#include "zwang/report/json.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+/// One of the two motions: its law, its model, its file.
+struct Side {
+  const char* name;
+  model::Model model;
+  motion::Store store;
+  std::vector<std::string> files;
+  model::State start;  ///< on the conditions
+};
+
+Side make_side(const char* name, model::Law law, const Request& request, const motion::Recipe& recipe,
+               const model::Model& model) {
+  // The text of the model says another law, so the file is marked: nothing else can go on with it.
+  motion::Recipe marked = recipe;
+  marked.version += fmt::format(" compare, {} law", name);
+  const std::string file = (std::filesystem::path(request.out.empty() ? "out" : request.out) /
+                            fmt::format("{}-{}.sqlite", file_stem(request.model), name))
+                               .string();
+  model::Model changed = analysis::under_law(model, law);
+  motion::Store store = motion::Store::create(file, marked, changed);
+  return {name, std::move(changed), std::move(store), {}, {}};
+}
+
+void compute(const Request& request, Side& side) {
+  motion::Motion motion = motion::start_or_resume(side.model, {}, side.store);
+  side.start = motion.state;
+  ProgressLine progress(side.model, !request.quiet);
+  motion::Recording recording;
+  recording.go_on = [&](const motion::Motion& now) {
+    progress.show(now);
+    return !asked_to_end();
+  };
+  motion::record(side.model, motion, side.store, recording);
+  side.files.push_back(side.store.path());
+  if (request.csv) {
+    const std::vector<std::string> tables = write_csv(side.model, side.store);
+    side.files.insert(side.files.end(), tables.begin(), tables.end());
+  }
+}
+
+std::string write_distance(const Request& request, const std::vector<analysis::Apart>& distance) {
+  const std::string name =
+      (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + "-distance.csv"))
+          .string();
+  std::ofstream file(name, std::ios::binary);
+  report::distance_csv(distance, [&](std::string_view text) { file << text; });
+  file.close();
+  if (!file) {
+    throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
+  }
+  return name;
+}
+
+/// About twenty lines, evenly over the time; the first and the last among them.
+std::string distance_table(const std::vector<analysis::Apart>& distance) {
+  if (distance.empty()) {
+    return "  the motions have no instant in common\n";
+  }
+  constexpr std::size_t lines = 20;
+  Table table({"time", "distance"});
+  const std::size_t last = distance.size() - 1;
+  const std::size_t count = std::min(lines, last);
+  for (std::size_t k = 0; k <= count; ++k) {
+    const analysis::Apart& apart = distance[count == 0 ? 0 : k * last / count];
+    table.row({readable(apart.time, 10), readable(apart.distance)});
+  }
+  return table.text();
+}
+
+/// What the test says, and whether these two motions bear it out.
+std::string agreement(const Side& straightest, const analysis::Equivalence& equivalence,
+                      const std::vector<analysis::Apart>& distance) {
+  const Style& s = style();
+  const analysis::Apart most = analysis::largest(distance);
+  std::string text = equivalence.agree ? fmt::format("{}the laws agree{}", s.good, s.off)
+                                       : fmt::format("{}the laws differ{}", s.warm, s.off);
+  text += fmt::format(": {}\n", analysis::reason(straightest.model, equivalence));
+  text += fmt::format("largest distance {} at t = {} (metric of the kinetic energy)\n", readable(most.distance),
+                      readable(most.time, 10));
+  if (!equivalence.agree && distance.size() > 1 && most.distance <= 1e-9) {
+    text += "  these two motions hardly part all the same: other velocities, forces or rho would part them\n";
+  }
+  return text;
+}
+
+int worse(int a, int b) {
+  // The order in which an end matters more: interrupted, numerics, mechanics.
+  for (const int status : {interrupted, gave_up, no_answer}) {
+    if (a == status || b == status) {
+      return status;
+    }
+  }
+  return answered;
+}
+
+void print_side(const Side& side, const std::vector<double>& sample_at) {
+  const Style& s = style();
+  const motion::Account& account = side.store.account();
+  print(fmt::format("\n{}{}{}: {}", s.bold, side.name, s.off, verdict(side.model, side.store, false)));
+  print(event_table(side.model, side.store));
+  motion::Sample sample;
+  for (const double time : sample_at) {
+    if (motion::state_at(side.model, side.store, time, sample)) {
+      print(fmt::format("at t = {}\n", exact(time)));
+      print(body_table(side.model, {{"position", &sample.state.position}, {"velocity", &sample.state.velocity}}));
+    }
+  }
+  if (!account.present.state.position.empty()) {
+    print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
+    print(body_table(side.model,
+                     {{"position", &account.present.state.position}, {"velocity", &account.present.state.velocity}}));
+  }
+  std::string rho;
+  for (std::size_t j = 0; j < account.present.rho.size(); ++j) {
+    const std::uint32_t row = account.present.rows[j];
+    if (model::is_variational(side.model, row)) {
+      rho += fmt::format("{}{} {}", rho.empty() ? "" : ", ", model::row_name(side.model, row),
+                         readable(account.present.rho[j]));
+    }
+  }
+  print((rho.empty() ? "" : fmt::format("  rho: {}\n", rho)) + summary(side.store, side.files));
+}
+
+}  // namespace
+
+int compare(const Request& request) {
+  const Source source = read_source(request.model);
+  const motion::Recipe recipe{report::version(), source.name, source.text, overrides(request)};
+  const model::Model model = model::load(source.text, source.name, recipe.overrides);
+  if (model.flow) {
+    throw Error({source.name, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
+  }
+  if (model.simulation.until <= model.simulation.start) {
+    throw Error({"command line", 0, 0},
+                fmt::format("the run starts at {} and would end before, at {}; --until sets a later end",
+                            exact(model.simulation.start), exact(model.simulation.until)));
+  }
+  const std::vector<double> sample_at = instants(request, recipe, model);
+
+  // Both motions from one start, each in its file.
+  listen_to_signals();
+  Side straightest = make_side("straightest", model::Law::straightest, request, recipe, model);
+  Side variational = make_side("variational", model::Law::variational, request, recipe, model);
+  compute(request, straightest);
+  compute(request, variational);
+  const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
+  const std::vector<analysis::Apart> distance =
+      analysis::distances(straightest.model, straightest.store, variational.model, variational.store, sample_at);
+  std::string distance_file;
+  if (request.csv) {
+    distance_file = write_distance(request, distance);
+    straightest.files.push_back(distance_file);
+  }
+
+  if (request.json) {
+    report::compare_json({&straightest.model, &straightest.store, straightest.files},
+                         {&variational.model, &variational.store, variational.files}, equivalence, distance, sample_at,
+                         print);
+  } else if (request.quiet) {
+    print(equivalence.agree ? "the laws agree\n" : "the laws differ\n");
+  } else {
+    print(heading(model, model.simulation.start));
+    print(agreement(straightest, equivalence, distance));
+    print("\n" + distance_table(distance));
+    print_side(straightest, sample_at);
+    print_side(variational, sample_at);
+  }
+  return worse(exit_status(straightest.store.account().status), exit_status(variational.store.account().status));
+}
+
+}  // namespace zwang::cli

@@ -1,0 +1,48 @@
+/// Do the straightest and the variational law give the same motions? Maurer's test, with the time as a coordinate.
+///
+/// The variational law adds rho (dp/dt - df/dq) to the equations of motion. That changes nothing, whatever rho is, exactly if the
+/// bracket is a combination of the rows for every velocity that the conditions allow,
+///
+///   dp_s/dt - df_s/dq = sum_j M_sj p_j   on P v + p0 = 0   <=>   dp_s vanishes on ker P for all s   <=>   P v + p0 = 0 integrates.
+///
+/// Measured is, for every nonholonomic equation s at a point, with Z orthonormal in the metric of T and w0 orthogonal to it,
+///
+///   defect_s = max( |Z^T C_s Z| / max |dp_s|,  |Z^T (C_s w0 + c_s)| / (max |dp_s| |w0| + max |dp_s/dt|, |dp0/dq|) )
+///
+/// Symbols: C_s = dp_i/dq_k - dp_k/dq_i, c_s = dp_i/dt - dp0/dq_i; maxima over entries, in units of sqrt(M_ii). A motion never
+/// leaves the points that paths obeying the conditions reach from its start, so these points decide; points anywhere near the start
+/// (on the holonomic equations) are looked at beside them. Reference: Maurer 1905, section 7; docs/mathematics, section 15.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::analysis {
+
+/// One nonholonomic equation.
+struct RowVerdict {
+  std::uint32_t row = 0;
+  double defect = 0;         ///< the largest over the start and the points reached from it
+  double nearby_defect = 0;  ///< the largest over points near the start
+};
+
+struct Equivalence {
+  static constexpr double threshold = 1e-9;  ///< a defect below is rounding
+  bool agree = true;  ///< the laws give the same motions from this start, whatever the velocity, the forces and rho
+  bool agree_nearby = true;  ///< and from all starts near it
+  double defect = 0;         ///< the largest of all rows
+  double nearby_defect = 0;
+  std::uint32_t points = 0;  ///< points reached, the start among them
+  std::uint32_t nearby_points = 0;
+  std::vector<RowVerdict> rows;  ///< of all nonholonomic equations in force; empty: there is but one law
+};
+
+[[nodiscard]] Equivalence equivalence(const model::Model& model, const model::State& state);
+
+/// Why, in a sentence.
+[[nodiscard]] std::string reason(const model::Model& model, const Equivalence& equivalence);
+
+}  // namespace zwang::analysis
