@@ -198,6 +198,7 @@ void judge_motion(const json& problem, Route route, Way way) {
     expect_near(place.v, sample.at("v"), tolerance, when + ": velocity");
     if (sample.contains("multipliers"))
       expect_near(answer.samples[k].multipliers, sample.at("multipliers"), tolerance, when + ": multiplier");
+    if (sample.contains("rho")) expect_near(answer.samples[k].rho, sample.at("rho"), tolerance, when + ": rho");
   }
 
   // The end.

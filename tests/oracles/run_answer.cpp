@@ -22,12 +22,15 @@ std::vector<std::string> names(const model::Model& model, const std::vector<std:
 }
 
 SampleAnswer sample_of(const model::Model& model, const model::State& state, const std::vector<std::uint32_t>& rows,
-                       const std::vector<double>& multipliers) {
+                       const std::vector<double>& multipliers, const std::vector<double>& rho) {
   SampleAnswer out;
   out.time = state.time;
   out.positions = quantity(model, state.position);
   out.velocities = quantity(model, state.velocity);
-  for (std::size_t j = 0; j < rows.size(); ++j) out.multipliers[row_name(model, rows[j])] = multipliers.at(j);
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    out.multipliers[row_name(model, rows[j])] = multipliers.at(j);
+    if (!rho.empty() && model::is_variational(model, rows[j])) out.rho[row_name(model, rows[j])] = rho.at(j);
+  }
   return out;
 }
 
@@ -37,6 +40,7 @@ SampleAnswer sample_of(const Json& json) {
   out.positions = quantity(json.at("positions"));
   out.velocities = quantity(json.at("velocities"));
   if (json.contains("multipliers")) out.multipliers = numbers(json.at("multipliers"));
+  if (json.contains("rho")) out.rho = numbers(json.at("rho"));
   return out;
 }
 
@@ -59,7 +63,7 @@ RunAnswer run_in_library(const std::string& text, const RunRequest& request) {
   RunAnswer answer;
   answer.held_at_start = names(model, motion.held);
   auto next = request.sample_at.begin();
-  const auto present = [&] { return sample_of(model, motion.state, motion.held, motion.multipliers); };
+  const auto present = [&] { return sample_of(model, motion.state, motion.held, motion.multipliers, motion.rho); };
 
   const auto take_events = [&] {
     model::State before = motion.state;
@@ -88,13 +92,15 @@ RunAnswer run_in_library(const std::string& text, const RunRequest& request) {
   take_present();
   model::State state = motion.state;
   std::vector<double> multipliers;
+  std::vector<double> rho;
   for (std::uint64_t pieces = 0; motion::advance(motion); ++pieces) {
     if (pieces > 1000000) throw std::runtime_error("no end after a million pieces");
     while (next != request.sample_at.end() && *next < motion.piece.end() - 1e-12 * (1 + std::abs(*next))) {
       motion::evaluate(motion.piece, *next, state);
       motion::evaluate_multipliers(motion.piece, *next, multipliers);
+      motion::evaluate_rho(motion.piece, *next, rho);
       state.time = *next++;
-      answer.samples.push_back(sample_of(model, state, motion.piece.rows, multipliers));
+      answer.samples.push_back(sample_of(model, state, motion.piece.rows, multipliers, rho));
     }
     take_events();
     take_present();

@@ -14,6 +14,7 @@ struct SampleAnswer {
   double time = 0;
   Quantity positions, velocities;
   Numbers multipliers;
+  Numbers rho;  ///< of conditions under the variational law
 };
 
 struct EventAnswer {

@@ -255,7 +255,12 @@ std::optional<Translation> translate(const json& problem, Route route) {
         << "\nvelocity = " << quoted(rate) << "\nforce = " << quoted(force) << "\n\n";
     kinetic += (kinetic.empty() ? "" : " + ") + ("(" + masses[i] + ")/2*" + velocity[i] + "^2");
   }
-  if (!kinetic.empty()) out << "[energy]\nkinetic = " << quoted(kinetic) << "\n\n";
+  // A force function U is a potential -U.
+  const auto potential = system.value("potential_U", "0");
+  if (!kinetic.empty() || potential != "0") out << "[energy]\n";
+  if (!kinetic.empty()) out << "kinetic = " << quoted(kinetic) << "\n";
+  if (potential != "0") out << "potential = " << quoted("-(" + translated(potential) + ")") << "\n";
+  out << "\n";
 
   // The conditions; those imposed suddenly are seizures.
   out << "[constraints]\n";
@@ -269,6 +274,9 @@ std::optional<Translation> translate(const json& problem, Route route) {
     if (constraint.value("suddenly_imposed", false)) {
       seizures << "\n[[seizures]]\nname = " << quoted(name) << "\ncondition = " << condition << "\n";
       if (constraint.contains("seized_at")) seizures << "at = " << quoted(text_of(constraint.at("seized_at"))) << "\n";
+    } else if (constraint.contains("rho")) {
+      out << name << " = { condition = " << condition
+          << ", law = \"variational\", multiplier = " << quoted(text_of(constraint.at("rho"))) << " }\n";
     } else if (constraint.contains("restitution")) {
       out << name << " = { condition = " << condition
           << ", restitution = " << quoted(text_of(constraint.at("restitution"))) << " }\n";

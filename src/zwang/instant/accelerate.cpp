@@ -452,8 +452,8 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
       const Role role = instant.role[problem.row[j]];
       hold[j] = role == Role::marginal ? Hold::undecided : (role == Role::leaving ? Hold::open : Hold::equation);
     }
-    // Along a variational motion rho changes, too: its higher derivatives are not looked at.
-    if (instant.rho.empty()) {
+    // Where rho' is not unique nothing that follows from it is.
+    if (instant.rho.empty() || instant.multipliers_unique) {
       decide_degenerate(model, state, options, impl, instant.multipliers_unique, hold, multipliers, instant);
     }
     if (instant.status == Status::jammed) {

@@ -229,7 +229,7 @@ void go(Motion& motion, double s, double time) {
 void lead_nowhere(Motion& motion, const char* why) {
   Motion::Impl& impl = *motion.impl;
   const bool near = impl.series.nearly_singular();
-  const std::vector<std::uint32_t> rows = motion.held;
+  const std::vector<std::uint32_t> rows = near ? dependent_rows(motion, nearly) : motion.held;
   Triggers triggers;
   triggers.doubt = true;
   settle(motion, triggers, false);
@@ -347,6 +347,16 @@ bool advance(Motion& motion) {
     return true;
   }
 
+  std::uint32_t light = 0;
+  const double weightless = impl.series.weightless(s, light);
+  if (weightless <= s) {
+    go(motion, weightless, motion.state.time + weightless);
+    end_singular(motion, {},
+                 "the kinetic energy stops being positive for every velocity here, see " +
+                     model::variable_name(impl.model, light));
+    return true;
+  }
+
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
   const double approach = impl.series.approach(s);
@@ -367,7 +377,7 @@ bool advance(Motion& motion) {
       for (std::size_t i = 0; i < motion.state.position.size(); ++i)
         motion.state.position[i] += approach * motion.state.velocity[i];
     }
-    end_singular(motion, motion.held,
+    end_singular(motion, dependent_rows(motion, nearly),
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
     return true;
   }

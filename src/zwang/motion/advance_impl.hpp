@@ -105,6 +105,11 @@ void begin_flow(Motion& motion);
 bool advance_flow(Motion& motion);
 bool project_flow(Motion& motion);
 
+/// The rows held that take part in a combination of gradients which vanishes, up to `tolerance` of their lengths; all, if
+/// none is found or they are many.
+[[nodiscard]] std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance);
+constexpr double nearly = 1e-4;  ///< that tolerance just before a singular position
+
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
 

@@ -22,6 +22,7 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
 double Series::branch(double h) const { return impl_->branch(h); }
+double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
 std::span<const double> Series::velocity() const { return {impl_->v.data(), impl_->N * impl_->n}; }
 std::span<const double> Series::rest() const { return impl_->rest; }

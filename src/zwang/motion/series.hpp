@@ -66,6 +66,9 @@ class Series {
 
   /// The place in (0, h] where the gradient of a row held vanishes, and which; infinity if none does.
   [[nodiscard]] double vanishing(double h, std::uint32_t& row) const;
+  /// The place in (0, h] where the kinetic energy stops being positive for every velocity, and the variable that loses its
+  /// inertia; infinity if it stays positive at h.
+  [[nodiscard]] double weightless(double h, std::uint32_t& variable) const;
   /// How much later than s the gradient nearest to vanishing would do so, to first order.
   [[nodiscard]] double approach(double s) const;
   /// Has the gradient of a row held all but vanished since the rows were chosen, or have they all but become dependent?

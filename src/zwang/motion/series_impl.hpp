@@ -831,6 +831,7 @@ struct Series::Impl {
   [[nodiscard]] double reach(double tolerance) const;
   [[nodiscard]] double branch(double h) const;
   [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
+  [[nodiscard]] double weightless(double h, std::uint32_t& variable);
   [[nodiscard]] double approach(double s) const;
   [[nodiscard]] bool nearly_singular() const;
 

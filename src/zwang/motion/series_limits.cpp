@@ -194,6 +194,35 @@ double Series::Impl::approach(double s) const {
 }
 
 /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
+/// Positive at the start; by halving, if it is not so at the end.
+double Series::Impl::weightless(double h, std::uint32_t& variable) {
+  if (!varying_mass) return std::numeric_limits<double>::infinity();
+  model::Dynamics there = dynamics;
+  model::State state;
+  state.position.resize(n);
+  state.velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
+  const auto is_positive = [&](double s) {
+    state.time = time + s;
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (unsigned k = N + 1; k-- > 0;) sum = sum * s + q[k * n + i];
+      state.position[i] = sum;
+    }
+    model::evaluate_dynamics(model, state, scratch, there);
+    return there.mass_positive;
+  };
+  if (is_positive(h)) return std::numeric_limits<double>::infinity();
+  double low = 0;
+  double high = h;
+  for (int round = 0; round < 60 && high - low > 1e-15 * high; ++round) {
+    const double middle = 0.5 * (low + high);
+    (is_positive(middle) ? low : high) = middle;
+  }
+  static_cast<void>(is_positive(high));
+  variable = static_cast<std::uint32_t>(there.mass.weakest());
+  return low;
+}
+
 bool Series::Impl::nearly_singular() const {
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
     if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "zwang/instant/workspace.hpp"
+#include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -330,6 +331,19 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
   }
 }
 
+/// rho' of a row that depends on others is not determined, and what comes of it neither.
+void refuse_dependent_rho(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (motion.rho.empty() || impl.settled_skips == 0) return;
+  const std::vector<std::uint32_t> rows = dependent_rows(motion, 1e-11);
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](std::uint32_t row) { return model::is_variational(impl.model, row); });
+  if (found == rows.end()) return;
+  end_singular(motion, rows,
+               "the rate of rho of " + model::row_name(impl.model, *found) +
+                   " is not determined: the conditions involved are dependent here");
+}
+
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
@@ -340,6 +354,7 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) impl.settled_skips += impl.series.skipped(j) ? 1 : 0;
   take_multipliers(motion);
   take_rho(motion);
+  refuse_dependent_rho(motion);
 }
 
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
@@ -402,6 +417,48 @@ bool crowded(Motion& motion) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::size_t m = impl.held_rows.size();
+  constexpr std::size_t few = 200;
+  if (m == 0 || m > few) return motion.held;
+
+  // The columns in use, side by side; each row in units of its length when it was chosen.
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, motion.state, scratch, rows);
+  const std::vector<double> length = impl.series.memory().row_length;
+  std::vector<std::uint32_t> columns;
+  for (const HeldRow& one : impl.held_rows) {
+    for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) {
+      columns.push_back(model.row_column[e]);
+    }
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  linear::Matrix transposed(columns.size(), m);
+  for (std::size_t j = 0; j < m; ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const auto place = std::lower_bound(columns.begin(), columns.end(), model.row_column[e]) - columns.begin();
+      if (!std::isfinite(rows.entry[e])) return {row};
+      transposed(static_cast<std::size_t>(place), j) = rows.entry[e] / (length[j] > 0 ? length[j] : 1.0);
+    }
+  }
+
+  // Who takes part in a combination that vanishes.
+  const linear::Matrix null = linear::null_space(transposed, tolerance);
+  std::vector<std::uint32_t> out;
+  for (std::size_t j = 0; j < m; ++j) {
+    double most = 0;
+    for (std::size_t k = 0; k < null.columns; ++k) most = std::max(most, std::abs(null(j, k)));
+    if (most > 1e-3) out.push_back(impl.held_rows[j].row);
+  }
+  std::sort(out.begin(), out.end());
+  return out.empty() ? motion.held : out;
+}
 
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
   end(motion, Status::singular, std::move(why));
@@ -477,10 +534,8 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
 
   // Rows that were independent no longer are: a singular position.
   if (rank_fell && !triggers.any()) {
-    std::vector<std::uint32_t> rows;
-    for (const HeldRow& one : impl.held_rows) rows.push_back(one.row);
-    std::sort(rows.begin(), rows.end());
-    end_singular(motion, std::move(rows), "the conditions held have become dependent: the position is singular");
+    end_singular(motion, dependent_rows(motion, nearly),
+                 "the conditions held have become dependent: the position is singular");
     return;
   }
 
