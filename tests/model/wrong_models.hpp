@@ -30,6 +30,14 @@ inline std::string kinetic(const std::string& text) {
 inline std::string parameter(const std::string& text) { return "[parameters]\n" + text + "\n" + two_points; }
 inline std::string bead_condition(const std::string& text) { return beads + "[constraints]\nc = " + text + "\n"; }
 
+/// A flow of two variables with what else stands in the file.
+inline std::string flow(const std::string& rest) {
+  return "[coordinates.x]\ninitial = 1\n[coordinates.y]\ninitial = 2\n[flow]\nx = \"y\"\ny = \"-x\"\n" + rest;
+}
+inline std::string free_functions(const std::string& list) {
+  return flow("[constraints]\nring = \"x^2 + y^2 = 5\"\n[free]\nfunctions = " + list + "\n");
+}
+
 inline std::vector<Case> cases() {
   std::vector<Case> list = {
       // The file as such.
@@ -106,8 +114,71 @@ inline std::vector<Case> cases() {
       {"max_of_positions", condition("§max(a.x, b.x) <= 2"), "u <= c and v <= c"},
       {"floor_of_time", condition("a.x = §floor(t)"), "floor is for parameters and indices only"},
       {"mod_of_angle", condition("§mod(a.x, 1) = 0"), "mod is for parameters and indices only"},
-      {"flow_table", "[§flow]\nx = \"y\"\n", "first-order systems"},
       {"method_key", two_points + "[simulation]\n§method = \"timestepping\"\n", "time stepping"},
+
+      // Flows.
+      {"flow_without_coordinates", "[§flow]\nx = \"y\"\n", "needs the initial values of its variables"},
+      {"flow_of_points", two_points + "[§flow]\na = 1\n", "needs the initial values"},
+      {"flow_beside_points", "[§points.p]\nmass = 1\nposition = [0, 0]\n" + flow(""), "and no points"},
+      {"flow_with_gravity", "§gravity = [0, 1]\n" + flow(""), "no gravity"},
+      {"flow_with_energy", flow("[§energy]\nkinetic = \"x'^2\"\n"), "no energy"},
+      {"flow_with_a_blow", flow("[[§impulses]]\non = \"x\"\nvalue = 1\n"), "its rates follow from its state alone"},
+      {"flow_with_a_seizure", flow("[[§seizures]]\nname = \"s\"\ncondition = \"x' = 0\"\n"),
+       "write them into [constraints]"},
+      {"flow_with_a_velocity", "[coordinates.x]\ninitial = 1\n§velocity = 2\n[flow]\nx = 1\n",
+       "the rate at the start follows from [flow]"},
+      {"flow_with_a_force", "[coordinates.x]\ninitial = 1\n§force = 2\n[flow]\nx = 1\n", "stands in [flow]"},
+      {"flow_with_a_mass", "[coordinates.x]\ninitial = 1\n§mass = 2\n[flow]\nx = 1\n", "there is no key `mass`"},
+      {"flow_without_a_line", "[coordinates.x]\ninitial = 1\n[coordinates.§y]\ninitial = 1\n[flow]\nx = \"y\"\n",
+       "[flow] has no line for `y`"},
+      {"flow_with_a_line_too_many", flow("§zebra = \"x\"\n"), "`zebra` has a rate and no initial value"},
+      {"flow_with_a_line_misspelt",
+       "[coordinates.speed]\ninitial = 1\n[coordinates.place]\ninitial = 1\n[flow]\n§sped = 1\nplace = \"speed\"\n",
+       "did you mean `speed`?"},
+      {"flow_line_of_the_wrong_form", "[coordinates.x]\ninitial = 1\n[flow]\nx = §[1, 2]\n", "`x` must be a number"},
+      {"flow_that_is_a_vector", "[coordinates.x]\ninitial = 1\n[flow]\nx = \"§[x, x]\"\n",
+       "the rate of a coordinate is a number"},
+      {"flow_of_rates", "[coordinates.x]\ninitial = 1\n[flow]\nx = \"1 - §x'\"\n",
+       "velocities cannot occur in a rate of a flow"},
+      {"flow_without_a_value", "[coordinates.x]\ninitial = 0\n[flow]\nx = \"1/§x\"\n", "division by zero at the initial"},
+      {"flow_that_is_a_number", "flow = §1\n[coordinates.x]\ninitial = 0\n", "`flow` must be a table"},
+      {"flow_under_an_inequality", flow("[constraints]\nc = \"x §<= 1\"\n"), "the theory does not define"},
+      {"flow_under_a_rate_inequality", flow("[constraints]\nc = \"x' §>= 1\"\n"), "the theory does not define"},
+      {"flow_under_a_quadratic_condition", flow("[constraints]\nc = \"§x'^2 + y'^2 = 5\"\n"),
+       "velocities must occur linearly"},
+      {"flow_under_a_law", flow("[constraints]\nc = { condition = \"x' + y' = 0\", §law = \"variational\" }\n"),
+       "`law` is for the motion of bodies"},
+      {"flow_under_the_usual_law", flow("[constraints]\nc = { condition = \"x + y = 3\", §law = \"straightest\" }\n"),
+       "`law` is for the motion of bodies"},
+      {"flow_with_a_multiplier", flow("[constraints]\nc = { condition = \"x' + y' = 0\", §multiplier = 1 }\n"),
+       "`multiplier` is for the motion of bodies"},
+      {"flow_with_restitution", flow("[constraints]\nc = { condition = \"x + y = 3\", §restitution = 1 }\n"),
+       "`restitution` is for the motion of bodies"},
+      {"flow_under_a_root_without_gradient",
+       "[coordinates.x]\ninitial = 0\n[flow]\nx = 1\n[constraints]\nc = \"§sqrt(x^2) = 0\"\n", "has no gradient"},
+      {"free_without_a_flow", two_points + "[§free]\nfunctions = [\"a.x\"]\n", "there is no [flow]"},
+      {"free_without_functions", flow("[§free]\n"), "[free] has no `functions`"},
+      {"free_that_is_no_list", free_functions("§\"x\""), "must be a list of expressions"},
+      {"free_with_another_key", flow("[free]\n§function = [\"x\"]\n"), "`function`"},
+      {"too_many_free_functions", free_functions("§[\"x\", \"y\"]"),
+       "there must be 1 free function: 2 variables less 1 independent equation at the initial state; here stand 2"},
+      {"too_few_free_functions", free_functions("§[]"), "there must be 1 free function"},
+      {"free_functions_of_a_free_flow", flow("[free]\nfunctions = §[\"x\"]\n"),
+       "there must be 2 free functions: 2 variables less 0 independent equations"},
+      {"free_functions_beside_dependent_equations",
+       flow("[constraints]\na = \"x + y = 3\"\nb = \"2*x + 2*y = 6\"\n[free]\nfunctions = §[]\n"),
+       "there must be 1 free function: 2 variables less 1 independent equation"},
+      {"free_function_of_the_condition", free_functions("[§\"log(x^2 + y^2)\"]"), "cannot keep its free rate"},
+      {"dependent_free_functions", flow("[free]\nfunctions = [\"x + y\", §\"(x + y)^3\"]\n"),
+       "`(x + y)^3` cannot keep its free rate"},
+      {"free_function_of_rates", free_functions("[\"x + §y'\"]"), "velocities cannot occur in a free function"},
+      {"free_function_of_time", free_functions("[\"§t^2\"]"), "no variable of the flow occurs in it"},
+      {"free_function_that_is_a_number", free_functions("[§1]"), "no variable of the flow occurs in it"},
+      {"free_function_that_is_a_vector", free_functions("[\"§[x, y]\"]"), "here stands a vector"},
+      {"free_function_that_is_a_condition", free_functions("[\"x §= 1\"]"), ""},
+      {"free_function_of_a_stranger", free_functions("[\"x + §w\"]"), "`w`"},
+      {"free_function_without_a_gradient",
+       "[coordinates.x]\ninitial = 0\n[flow]\nx = 1\n[free]\nfunctions = [§\"sqrt(x^2)\"]\n", "has no gradient"},
 
       // Names.
       {"point_called_sin", "[points.§sin]\nmass = 1\nposition = [0, 0, 0]\n",

@@ -473,6 +473,11 @@ double Flow::reach(double tolerance) const {
                      }));
   }
   if (m > 0 || impl.oblique) {
+    // A pole so near that its coefficients overflow: no step leads on from here.
+    const double* last = impl.probe.data() + std::size_t{impl.N - 1} * n;
+    const double* last_lambda = impl.probe_lambda.data() + std::size_t{impl.N - 1} * m;
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (!std::all_of(last, last + n, finite) || !std::all_of(last_lambda, last_lambda + m, finite)) return 0;
     least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
                        double most = largest(impl.probe.data() + k * n, n);
                        if (!impl.oblique) most = std::max(most, largest(impl.probe_lambda.data() + k * m, m));
