@@ -163,12 +163,15 @@ std::string event_table(const model::Model& model, const motion::Store& store) {
   return table.text(head + tail + 1);
 }
 
-std::string summary(const motion::Store& store, const std::vector<std::string>& files) {
+std::string summary(const motion::Store& store, const std::vector<std::string>& files, bool with_energy) {
   const motion::Account& account = store.account();
   const motion::EnergyBalance& energy = account.energy;
-  std::string text =
-      fmt::format("  energy: {} initial + {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
-                  readable(energy.work), readable(energy.lost), readable(energy.final), readable(energy.defect(), 2));
+  std::string text;
+  if (with_energy) {
+    text =
+        fmt::format("  energy: {} initial + {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
+                    readable(energy.work), readable(energy.lost), readable(energy.final), readable(energy.defect(), 2));
+  }
   text += fmt::format("  worst drift: position {}, velocity {}\n", readable(account.position_drift, 2),
                       readable(account.velocity_drift, 2));
   if (account.position_correction != 0 || account.velocity_correction != 0) {

@@ -114,6 +114,12 @@ void compute(const Request& request, const Task& task, motion::Store& store) {
   motion::record(task.model, motion, store, recording);
 }
 
+/// Positions and velocities; of a flow, values and rates.
+std::string state_table(const model::Model& model, const model::State& state) {
+  return body_table(model, {{model.flow ? "value" : "position", &state.position},
+                            {model.flow ? "rate" : "velocity", &state.velocity}});
+}
+
 void print_run(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
                const std::vector<std::string>& files) {
   const motion::Account& account = store.account();
@@ -124,16 +130,14 @@ void print_run(const model::Model& model, const motion::Store& store, const std:
   for (const double time : sample_at) {
     if (motion::state_at(model, store, time, sample)) {
       print(fmt::format("at t = {}\n", exact(time)));
-      print(body_table(model, {{"position", &sample.state.position}, {"velocity", &sample.state.velocity}}) + "\n");
+      print(state_table(model, sample.state) + "\n");
     }
   }
   if (!account.present.state.position.empty()) {
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
-    print(body_table(model,
-                     {{"position", &account.present.state.position}, {"velocity", &account.present.state.velocity}}) +
-          "\n");
+    print(state_table(model, account.present.state) + "\n");
   }
-  print(summary(store, files));
+  print(summary(store, files, !model.flow));
 }
 
 }  // namespace

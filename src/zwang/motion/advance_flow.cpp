@@ -22,10 +22,14 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
-/// End at a singular place of the rates.
+/// End at a singular place of the rates; a flow has no energy to account for.
+void end_singular_flow(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
+  end_singular(motion, std::move(rows), std::move(why));
+  motion.energy = {};
+}
 void end_dependent(Motion& motion) {
   Flow::Dependence found = motion.impl->flow->dependence();
-  end_singular(motion, std::move(found.rows), std::move(found.why));
+  end_singular_flow(motion, std::move(found.rows), std::move(found.why));
 }
 
 /// No series goes on from here.
@@ -48,7 +52,8 @@ void judge(Motion& motion, const Flow::Landing& landing) {
     motion.culprits = landing.contradicted;
     end(motion, Status::jammed, "no rates satisfy the conditions: they contradict each other");
   } else if (!landing.left.empty()) {
-    end_singular(motion, landing.left, "conditions that depended on others do so no longer: the position is singular");
+    end_singular_flow(motion, landing.left,
+                      "conditions that depended on others do so no longer: the position is singular");
   }
 }
 
