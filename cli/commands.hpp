@@ -11,6 +11,7 @@ namespace zwang::cli {
 [[nodiscard]] int impact(const Request& request);
 [[nodiscard]] int run(const Request& request);
 [[nodiscard]] int compare(const Request& request);
+[[nodiscard]] int equations(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
 [[nodiscard]] int analyze_velocities(const Request& request);
 [[nodiscard]] int gallery(const Request& request);

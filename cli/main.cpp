@@ -84,6 +84,13 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("T1,T2,...");
   compare->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
   compare->add_flag("--csv", request.csv, "also write samples, events and distances as CSV");
+  CLI::App* equations =
+      add("equations", "the differential equations of motion, as text, LaTeX, C++ or Python", cli::equations);
+  add_common(*equations, request);
+  equations->add_option("--format", request.format, "text, latex, cpp or python (default: text)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "latex", "cpp", "python"}));
+  equations->add_flag("--all", request.all, "write every member of a family by itself");
   CLI::App* analyze = app.add_subcommand("analyze", "properties of the motion");
   analyze->require_subcommand(1);
   CLI::App* reversal =

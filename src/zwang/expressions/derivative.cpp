@@ -6,6 +6,7 @@
 
 #include "zwang/expressions/functions/table.hpp"
 #include "zwang/expressions/graph.hpp"
+#include "zwang/expressions/tidy.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::expressions {
@@ -115,6 +116,30 @@ Expr derivative(Graph& graph, Expr e, Symbol symbol) {
     derivatives[k] = graph.add(terms);
   }
   return derivatives.back();
+}
+
+Expr rate(Graph& graph, Expr e, const std::function<Expr(Symbol)>& rate_of) {
+  const std::vector<Expr> sorted = parts(graph, std::span(&e, 1));
+  const Expr zero = graph.number(0);
+  std::vector<Expr> rates(sorted.size(), zero);
+
+  // Forward, as for one symbol; leaves move at their own rates.
+  std::vector<Expr> terms;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    const Kept kept = keep(graph, sorted[k]);
+    if (kept.node.kind == NodeKind::symbol) {
+      rates[k] = rate_of(kept.node.symbol);
+      continue;
+    }
+    terms.clear();
+    for (std::size_t i = 0; i < kept.children.size(); ++i) {
+      const Expr child = rates[place_of(sorted, kept.children[i])];
+      if (child == zero) continue;
+      terms.push_back(graph.multiply(partial(graph, sorted[k], kept, i), child));
+    }
+    rates[k] = graph.add(terms);
+  }
+  return rates.back();
 }
 
 std::vector<Expr> gradient(Graph& graph, Expr e, std::span<const Symbol> symbols) {

@@ -1,0 +1,25 @@
+/// `zwang equations MODEL`: the differential equations of motion, as text, LaTeX, C++ or Python.
+#include "zwang/report/equations.hpp"
+
+#include "commands.hpp"
+#include "terminal.hpp"
+#include "zwang/analysis/equations.hpp"
+
+namespace zwang::cli {
+
+int equations(const Request& request) {
+  using expressions::Notation;
+  const Source source = read_source(request.model);
+  const model::Draft draft = model::read(source.text, source.name);
+  const model::Model model = model::compile(draft, overrides(request));
+  analysis::Equations equations = analysis::equations(draft, model, request.all);
+  const Notation notation = request.format == "latex"    ? Notation::latex
+                            : request.format == "cpp"    ? Notation::cpp
+                            : request.format == "python" ? Notation::python
+                                                         : Notation::text;
+  print(request.json ? report::equations_json(notation, model, equations)
+                     : report::equations_in(notation, model, equations));
+  return answered;
+}
+
+}  // namespace zwang::cli

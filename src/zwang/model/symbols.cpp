@@ -1,0 +1,565 @@
+/// From a Draft to expressions with names in them. The draft has been compiled before, so that no mistake is left in it.
+#include "zwang/model/symbols.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "zwang/expressions/tidy.hpp"
+#include "zwang/model/draft.hpp"
+#include "zwang/model/formulas.hpp"
+
+namespace zwang::model {
+
+using expressions::Expr;
+using expressions::Function;
+using expressions::RangeSyntax;
+using expressions::Relation;
+using expressions::Symbol;
+using expressions::SymbolKind;
+
+namespace {
+
+std::vector<std::uint32_t> ids(const std::vector<Expr>& list) {
+  std::vector<std::uint32_t> out;
+  for (const Expr e : list) out.push_back(e.id);
+  return out;
+}
+
+}  // namespace
+
+Symbol Symbols::constant(NameSort sort, std::uint32_t subject, std::uint32_t component,
+                         const std::vector<Expr>& index) {
+  const auto [found, fresh] = constant_of_.try_emplace(
+      {static_cast<std::uint8_t>(sort), subject, component, ids(index)}, static_cast<std::uint32_t>(constants.size()));
+  if (fresh) constants.push_back({sort, {}, 0, subject, component, index});
+  return {SymbolKind::constant, found->second};
+}
+
+Symbol Symbols::index(const std::string& name) {
+  const auto [found, fresh] = index_of_.try_emplace(name, static_cast<std::uint32_t>(constants.size()));
+  if (fresh) constants.push_back({NameSort::index, name, 0, 0, 0, {}});
+  return {SymbolKind::constant, found->second};
+}
+
+std::uint32_t Symbols::variable(std::uint32_t body, std::uint32_t component, const std::vector<Expr>& index) {
+  const auto [found, fresh] = variable_of_.try_emplace({std::uint8_t{0}, body, component, ids(index)},
+                                                       static_cast<std::uint32_t>(variables.size()));
+  if (fresh) variables.push_back({body, component, index});
+  return found->second;
+}
+
+Expr Symbols::relabel(Expr e, const Images& images) {
+  const auto inside = [&](const std::vector<Expr>& index) {
+    std::vector<Expr> out;
+    for (const Expr part : index) out.push_back(expressions::expand(graph, relabel(part, images)));
+    return out;
+  };
+  return expressions::substitute(graph, e, [&](Symbol symbol) {
+    if (symbol.kind == SymbolKind::time) return graph.symbol(symbol);
+    if (symbol.kind == SymbolKind::constant) {
+      if (const auto found = images.find(symbol.index); found != images.end()) return found->second;
+      const NamedConstant old = constants[symbol.index];
+      if (old.index.empty()) return graph.symbol(symbol);
+      return graph.symbol(constant(old.sort, old.subject, old.component, inside(old.index)));
+    }
+    const Reference old = variables[symbol.index];
+    if (old.index.empty()) return graph.symbol(symbol);
+    return graph.symbol({symbol.kind, variable(old.body, old.component, inside(old.index))});
+  });
+}
+
+double Symbols::number(Expr e, const std::map<std::uint32_t, double>& indices) const {
+  return expressions::evaluate(graph, e, [&](Symbol symbol) {
+    assert(symbol.kind == SymbolKind::constant);
+    if (const auto found = indices.find(symbol.index); found != indices.end()) return found->second;
+    return constants[symbol.index].value;
+  });
+}
+
+namespace {
+
+/// A number or a vector of expressions.
+struct Quantity {
+  std::size_t size = 0;  ///< components; 0 for a number
+  std::array<Expr, 3> part{};
+  [[nodiscard]] std::size_t parts() const { return size == 0 ? 1 : size; }
+};
+
+/// One expression cannot stand for all members: a sum whose length depends on an index is inside of something else.
+struct MembersDiffer {};
+
+class Writer {
+ public:
+  Writer(const Draft::Content& content, const Model& model, bool members)
+      : content_(content), formulas_(content.source), model_(model), members_(members) {}
+
+  Symbols run() {
+    // Parameters and bodies by name.
+    for (std::uint32_t k = 0; k < model_.parameters.size(); ++k) {
+      const Parameter& parameter = model_.parameters[k];
+      parameter_of_[parameter.name] = k;
+      for (std::uint32_t c = 0; c < parameter.value.size(); ++c) {
+        NamedConstant& constant = out_.constants[out_.constant(NameSort::parameter, k, c).index];
+        constant.value = parameter.value[c];
+        constant.name = parameter.value.size() == 1 ? parameter.name : parameter.name + "." + "xyz"[c];
+      }
+    }
+    for (std::uint32_t k = 0; k < model_.bodies.size(); ++k) body_of_[model_.bodies[k].name] = k;
+    out_.constants[out_.constant(NameSort::pi, 0).index].value = 3.14159265358979323846;
+
+    // Variables in the order of the file, so that x comes before y.
+    write_bodies();
+    write_energy("kinetic", out_.kinetic);
+    write_energy("potential", out_.potential);
+    write_conditions();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] expressions::Graph& graph() { return out_.graph; }
+
+  [[nodiscard]] const Value* find(std::string_view table, std::string_view key = {}) const {
+    const Value* found = content_.root.find(table);
+    return found == nullptr || key.empty() ? found : found->find(key);
+  }
+
+  // The walk.
+
+  Quantity scalar(Expr e) { return {0, {e}}; }
+
+  Quantity walk(const Syntax& s) {
+    switch (s.kind) {
+      case SyntaxKind::number: return scalar(graph().number(s.number));
+      case SyntaxKind::name: return walk_name(s);
+      case SyntaxKind::member: return walk_component(s);
+      case SyntaxKind::prime: return walk_state(s.children[0], true);
+      case SyntaxKind::index: return walk_state(s, false);
+      case SyntaxKind::vector: {
+        Quantity out;
+        out.size = s.children.size();
+        for (std::size_t k = 0; k < out.size; ++k) out.part.at(k) = walk(s.children[k]).part[0];
+        return out;
+      }
+      case SyntaxKind::call: return walk_call(s);
+      case SyntaxKind::sum_over: return walk_sum_over(s);
+      case SyntaxKind::sum: {
+        std::vector<Quantity> terms;
+        for (std::size_t k = 0; k < s.children.size(); ++k) {
+          terms.push_back(walk(s.children[k]));
+          if (s.inverse[k]) terms.back() = negated(terms.back());
+        }
+        return added(terms);
+      }
+      case SyntaxKind::product: return walk_product(s);
+      case SyntaxKind::power: {
+        const Expr base = walk(s.children[0]).part[0];
+        return scalar(graph().power(base, walk(s.children[1]).part[0]));
+      }
+      case SyntaxKind::negate: return negated(walk(s.children[0]));
+    }
+    assert(false && "every kind of syntax has a meaning");
+    return {};
+  }
+
+  Quantity negated(Quantity a) {
+    for (std::size_t c = 0; c < a.parts(); ++c) a.part.at(c) = graph().negate(a.part.at(c));
+    return a;
+  }
+
+  /// The empty sum fits everywhere: a vector among the terms makes the sum a vector.
+  Quantity added(const std::vector<Quantity>& terms) {
+    Quantity out;
+    for (const Quantity& term : terms) out.size = std::max(out.size, term.size);
+    for (std::size_t c = 0; c < out.parts(); ++c) {
+      std::vector<Expr> parts;
+      for (const Quantity& term : terms) {
+        if (term.size == out.size) parts.push_back(term.part.at(c));
+      }
+      out.part.at(c) = graph().add(parts);
+    }
+    return out;
+  }
+
+  Quantity walk_name(const Syntax& s) {
+    for (std::size_t k = bindings_.size(); k-- > 0;) {
+      if (bindings_[k].first == s.name) return scalar(bindings_[k].second);
+    }
+    if (const auto found = parameter_of_.find(s.name); found != parameter_of_.end()) {
+      const std::size_t components = model_.parameters[found->second].value.size();
+      Quantity out;
+      out.size = components == 1 ? 0 : components;
+      for (std::uint32_t c = 0; c < components; ++c) {
+        out.part.at(c) = graph().symbol(out_.constant(NameSort::parameter, found->second, c));
+      }
+      return out;
+    }
+    if (s.name == "t") return scalar(graph().symbol({SymbolKind::time, 0}));
+    if (s.name == "pi") return scalar(graph().symbol(out_.constant(NameSort::pi, 0)));
+    return walk_state(s, false);
+  }
+
+  /// Position or velocity of a body, a member, or a component of them (the sign ' may stand behind the component).
+  Quantity walk_state(const Syntax& s, bool velocity) {
+    if (s.kind == SyntaxKind::member) {
+      const Quantity vector = walk_state(s.children[0], velocity);
+      return scalar(vector.part.at(component(s.name)));
+    }
+    const Syntax& name = s.kind == SyntaxKind::index ? s.children[0] : s;
+    std::vector<Expr> index;
+    for (std::size_t k = 1; s.kind == SyntaxKind::index && k < s.children.size(); ++k) {
+      index.push_back(expressions::expand(graph(), walk(s.children[k]).part[0]));
+    }
+    const std::uint32_t body = body_of_.at(name.name);
+    Quantity out;
+    const std::uint32_t dimension = model_.bodies[body].dimension;
+    out.size = model_.bodies[body].kind == BodyKind::point ? dimension : 0;
+    for (std::uint32_t c = 0; c < dimension; ++c) {
+      out.part.at(c) =
+          graph().symbol({velocity ? SymbolKind::velocity : SymbolKind::position, out_.variable(body, c, index)});
+    }
+    return out;
+  }
+
+  static std::size_t component(std::string_view name) { return name == "x" ? 0 : name == "y" ? 1 : 2; }
+
+  Quantity walk_component(const Syntax& s) { return scalar(walk(s.children[0]).part.at(component(s.name))); }
+
+  Quantity walk_product(const Syntax& s) {
+    std::vector<Expr> above;
+    std::vector<Expr> below;
+    std::optional<Quantity> vector;
+    for (std::size_t k = 0; k < s.children.size(); ++k) {
+      const Quantity value = walk(s.children[k]);
+      if (value.size != 0) {
+        vector = value;
+      } else {
+        (s.inverse[k] ? below : above).push_back(value.part[0]);
+      }
+    }
+    const Expr number = graph().divide(graph().multiply(above), graph().multiply(below));
+    if (!vector) return scalar(number);
+    for (std::size_t c = 0; c < vector->size; ++c) vector->part.at(c) = graph().multiply(number, vector->part.at(c));
+    return *vector;
+  }
+
+  Expr dot(const Quantity& u, const Quantity& v) {
+    std::vector<Expr> terms;
+    for (std::size_t c = 0; c < u.size; ++c) terms.push_back(graph().multiply(u.part.at(c), v.part.at(c)));
+    return graph().add(terms);
+  }
+
+  Quantity walk_call(const Syntax& s) {
+    std::vector<Quantity> arguments;
+    for (const Syntax& child : s.children) arguments.push_back(walk(child));
+    if (const expressions::FunctionInfo* info = expressions::find_function(s.name)) {
+      std::vector<Expr> parts;
+      for (const Quantity& argument : arguments) parts.push_back(argument.part[0]);
+      return scalar(graph().apply(info->function, parts));
+    }
+    if (s.name == "norm") return scalar(graph().apply(Function::sqrt, dot(arguments[0], arguments[0])));
+    const Quantity& u = arguments[0];
+    const Quantity& v = arguments[1];
+    if (s.name == "dot") return scalar(dot(u, v));
+    if (s.name == "distance") {
+      const Quantity difference = added({u, negated(v)});
+      return scalar(graph().apply(Function::sqrt, dot(difference, difference)));
+    }
+    const auto minor = [&](std::size_t a, std::size_t b) {
+      return graph().subtract(graph().multiply(u.part.at(a), v.part.at(b)),
+                              graph().multiply(u.part.at(b), v.part.at(a)));
+    };
+    if (u.size == 2) return scalar(minor(0, 1));
+    return {3, {minor(1, 2), minor(2, 0), minor(0, 1)}};
+  }
+
+  /// A sum that cannot be drawn out of the expression: unrolled, if its length is known.
+  Quantity walk_sum_over(const Syntax& s) {
+    const Expr low = walk(s.children[0]).part[0];
+    const Expr high = walk(s.children[1]).part[0];
+    if (has_index(low) || has_index(high)) throw MembersDiffer{};
+    std::vector<Quantity> terms;
+    const double last = std::round(out_.number(high));
+    bindings_.emplace_back(s.name, Expr{});
+    for (double k = std::round(out_.number(low)); k <= last; ++k) {
+      bindings_.back().second = graph().number(k);
+      terms.push_back(walk(s.children[2]));
+    }
+    bindings_.pop_back();
+    if (terms.empty()) return scalar(graph().number(0));
+    return added(terms);
+  }
+
+  [[nodiscard]] bool has_index(Expr e) const {
+    const std::vector<Symbol> found = expressions::symbols(out_.graph, e);
+    return std::any_of(found.begin(), found.end(), [&](Symbol symbol) {
+      return symbol.kind == SymbolKind::constant && out_.constants[symbol.index].sort == NameSort::index;
+    });
+  }
+
+  // Members of ranges.
+
+  using Visit = std::function<void(const SymbolicMember&)>;
+
+  /// Once with the indices as names, or, where that cannot be, once for every combination of numbers.
+  void for_members(const std::vector<RangeSyntax>& ranges, bool one_by_one, const Visit& visit) {
+    const std::size_t depth = bindings_.size();
+    if (!one_by_one) {
+      try {
+        SymbolicMember member;
+        for (const RangeSyntax& range : ranges) {
+          SymbolicRange symbolic;
+          symbolic.name = range.name;
+          symbolic.low = walk(range.low).part[0];
+          symbolic.high = walk(range.high).part[0];
+          symbolic.symbol = out_.index(range.name);
+          member.index.push_back(graph().symbol(symbolic.symbol));
+          bindings_.emplace_back(range.name, member.index.back());
+          member.ranges.push_back(symbolic);
+        }
+        visit(member);
+        bindings_.resize(depth);
+        return;
+      } catch (const MembersDiffer&) {
+        bindings_.resize(depth);
+      }
+    }
+    SymbolicMember member;
+    each_member(ranges, 0, member, visit);
+  }
+
+  void each_member(const std::vector<RangeSyntax>& ranges, std::size_t level, SymbolicMember& member,
+                   const Visit& visit) {
+    if (level == ranges.size()) {
+      visit(member);
+      return;
+    }
+    const double low = std::round(out_.number(walk(ranges[level].low).part[0]));
+    const double high = std::round(out_.number(walk(ranges[level].high).part[0]));
+    for (double k = low; k <= high; ++k) {
+      const Expr value = graph().number(k);
+      bindings_.emplace_back(ranges[level].name, value);
+      member.index.push_back(value);
+      each_member(ranges, level + 1, member, visit);
+      member.index.pop_back();
+      bindings_.pop_back();
+    }
+  }
+
+  // Bodies.
+
+  std::vector<RangeSyntax> ranges_of(const Value& table) {
+    std::vector<RangeSyntax> out;
+    const Value* count = table.find("count");
+    if (count == nullptr) return out;
+    const Syntax syntax = formulas_.expression(*count);
+    const bool list = count->kind == ValueKind::array;
+    for (std::size_t k = 0; k < (list ? syntax.children.size() : 1); ++k) {
+      RangeSyntax range;
+      range.name = k == 0 ? "i" : "j";
+      range.low.number = 1;
+      range.high = list ? syntax.children[k] : syntax;
+      out.push_back(range);
+    }
+    return out;
+  }
+
+  void write_bodies() {
+    std::vector<Expr> gravity;
+    if (const Value* value = find("gravity")) {
+      const Quantity g = walk(formulas_.expression(*value));
+      gravity.assign(g.part.begin(), g.part.begin() + static_cast<std::ptrdiff_t>(g.parts()));
+    }
+    const bool is_flow = find("flow") != nullptr;
+    for (std::uint32_t k = 0; k < model_.bodies.size(); ++k) {
+      const Body& body = model_.bodies[k];
+      const bool point = body.kind == BodyKind::point;
+      const Value& table = *find(point ? "points" : "coordinates", body.name);
+      const Value* force = is_flow ? find("flow", body.name) : table.find("force");
+      const Value* mass = table.find("mass");
+      for_members(ranges_of(table), members_, [&](const SymbolicMember& member) {
+        SymbolicBody out;
+        static_cast<SymbolicMember&>(out) = member;
+        out.body = k;
+        for (std::uint32_t c = 0; c < body.dimension; ++c) {
+          const std::uint32_t variable = out_.variable(k, c, member.index);
+          static_cast<void>(graph().symbol({SymbolKind::position, variable}));
+        }
+        for (std::uint32_t c = 0; c < body.dimension; ++c) {
+          static_cast<void>(graph().symbol({SymbolKind::velocity, out_.variable(k, c, member.index)}));
+        }
+        if (point) out.mass = walk(formulas_.expression(*mass)).part[0];
+        if (point) out.gravity = gravity;
+        if (force != nullptr) {
+          const Quantity value = walk(formulas_.expression(*force));
+          out.force.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.parts()));
+        }
+        (is_flow ? out_.flow : out_.bodies).push_back(std::move(out));
+      });
+    }
+  }
+
+  // Energies: sums that stand linearly in them become ranges.
+
+  struct Summand {
+    const Syntax* syntax = nullptr;
+    std::vector<std::pair<const Syntax*, bool>> factors;  ///< in front; true: dividing
+    bool negative = false;
+    std::vector<RangeSyntax> ranges;
+  };
+
+  static bool linear_in_sum(const Syntax& s) {
+    switch (s.kind) {
+      case SyntaxKind::sum_over: return true;
+      case SyntaxKind::negate: return linear_in_sum(s.children[0]);
+      case SyntaxKind::sum: return std::any_of(s.children.begin(), s.children.end(), linear_in_sum);
+      case SyntaxKind::product: {
+        std::ptrdiff_t sums = 0;
+        for (std::size_t k = 0; k < s.children.size(); ++k) {
+          if (linear_in_sum(s.children[k])) sums += s.inverse[k] ? 2 : 1;
+        }
+        return sums == 1;
+      }
+      default: return false;
+    }
+  }
+
+  void draw_out(const Syntax& s, Summand summand, std::vector<Summand>& out) {
+    summand.syntax = &s;
+    if (!linear_in_sum(s)) {
+      out.push_back(std::move(summand));
+      return;
+    }
+    switch (s.kind) {
+      case SyntaxKind::negate:
+        summand.negative = !summand.negative;
+        draw_out(s.children[0], std::move(summand), out);
+        return;
+      case SyntaxKind::sum:
+        for (std::size_t k = 0; k < s.children.size(); ++k) {
+          Summand part = summand;
+          part.negative = part.negative != s.inverse[k];
+          draw_out(s.children[k], std::move(part), out);
+        }
+        return;
+      case SyntaxKind::product: {
+        const Syntax* inner = nullptr;
+        for (std::size_t k = 0; k < s.children.size(); ++k) {
+          if (linear_in_sum(s.children[k])) {
+            inner = &s.children[k];
+          } else {
+            summand.factors.emplace_back(&s.children[k], s.inverse[k]);
+          }
+        }
+        draw_out(*inner, std::move(summand), out);
+        return;
+      }
+      default:
+        summand.ranges.push_back({s.name, s.offset, s.children[0], s.children[1]});
+        draw_out(s.children[2], std::move(summand), out);
+    }
+  }
+
+  void write_energy(std::string_view key, std::vector<SymbolicEnergy>& out) {
+    const Value* value = find("energy", key);
+    if (value == nullptr) return;
+    const Syntax whole = formulas_.expression(*value);
+    std::vector<Summand> summands;
+    draw_out(whole, {}, summands);
+    for (const Summand& summand : summands) {
+      for_members(summand.ranges, members_, [&](const SymbolicMember& member) {
+        std::vector<Expr> above = {walk(*summand.syntax).part[0]};
+        std::vector<Expr> below;
+        for (const auto& [factor, inverse] : summand.factors) {
+          (inverse ? below : above).push_back(walk(*factor).part[0]);
+        }
+        Expr e = graph().divide(graph().multiply(above), graph().multiply(below));
+        if (summand.negative) e = graph().negate(e);
+        // What has no indices is one expression.
+        if (member.ranges.empty()) {
+          for (SymbolicEnergy& other : out) {
+            if (!other.ranges.empty()) continue;
+            other.value = graph().add(other.value, e);
+            return;
+          }
+        }
+        SymbolicEnergy energy;
+        static_cast<SymbolicMember&>(energy) = member;
+        energy.value = e;
+        out.push_back(std::move(energy));
+      });
+    }
+  }
+
+  // Conditions.
+
+  void write_condition(std::uint32_t number, const Value& text, const Value* ranges_value) {
+    const expressions::ConditionSyntax syntax = formulas_.condition(text);
+    std::vector<RangeSyntax> ranges;
+    if (ranges_value != nullptr) ranges = formulas_.ranges(*ranges_value);
+    const Condition& condition = model_.conditions[number];
+
+    // Members of different kinds cannot share an expression.
+    bool one_by_one = members_;
+    for (std::uint32_t row = 0; row < condition.rows; ++row) {
+      one_by_one = one_by_one || model_.row_kind[condition.first_row + row] !=
+                                     model_.row_kind[condition.first_row + row % condition.components];
+    }
+    std::uint32_t row = condition.first_row;
+    for_members(ranges, one_by_one, [&](const SymbolicMember& member) {
+      Quantity left = walk(syntax.left);
+      Quantity right = walk(syntax.right);
+      if (syntax.relation == Relation::greater_equal) std::swap(left, right);
+      const Quantity f = added({left, negated(right)});
+      SymbolicCondition out;
+      static_cast<SymbolicMember&>(out) = member;
+      out.condition = number;
+      out.first_row = row;
+      for (std::uint32_t c = 0; c < f.parts(); ++c) {
+        // A condition on positions in which velocities stand and cancel is one without them.
+        Expr e = f.part.at(c);
+        if (is_holonomic(model_.row_kind[row + c])) {
+          e = expressions::substitute(graph(), e, [&](Symbol symbol) {
+            return symbol.kind == SymbolKind::velocity ? graph().number(0) : graph().symbol(symbol);
+          });
+        }
+        out.f.push_back(e);
+      }
+      row += condition.components;
+      out_.conditions.push_back(std::move(out));
+    });
+  }
+
+  void write_conditions() {
+    std::uint32_t number = 0;
+    if (const Value* table = find("constraints")) {
+      for (const Field& field : table->fields) {
+        const bool long_form = field.value.kind == ValueKind::table;
+        const Value& text = long_form ? *field.value.find("condition") : field.value;
+        write_condition(number++, text, long_form ? field.value.find("for") : nullptr);
+      }
+    }
+    if (const Value* list = find("seizures")) {
+      for (const Value& table : list->items) write_condition(number++, *table.find("condition"), nullptr);
+    }
+  }
+
+  const Draft::Content& content_;
+  Formulas formulas_;
+  const Model& model_;
+  bool members_;
+  Symbols out_;
+  std::map<std::string, std::uint32_t, std::less<>> parameter_of_;
+  std::map<std::string, std::uint32_t, std::less<>> body_of_;
+  std::vector<std::pair<std::string, Expr>> bindings_;
+};
+
+}  // namespace
+
+Symbols symbols(const Draft& draft, const Model& model, bool members) {
+  return Writer(draft.content(), model, members).run();
+}
+
+}  // namespace zwang::model

@@ -1,0 +1,120 @@
+/// The equations of motion in the notation asked for, and as JSON.
+#include "zwang/report/equations.hpp"
+
+#include <fmt/format.h>
+
+#include "zwang/report/equations_names.hpp"
+#include "zwang/report/version.hpp"
+#include "zwang/report/writer.hpp"
+
+namespace zwang::report {
+
+using expressions::Notation;
+
+std::string equations_in(Notation notation, const model::Model& model, analysis::Equations& equations) {
+  switch (notation) {
+    case Notation::text: break;
+    case Notation::latex: return equations_latex(model, equations);
+    case Notation::cpp: return equations_cpp(model, equations);
+    case Notation::python: return equations_python(model, equations);
+  }
+  return equations_text(model, equations);
+}
+
+std::string equations_json(Notation notation, const model::Model& model, analysis::Equations& equations) {
+  constexpr const char* formats[] = {"text", "latex", "cpp", "python"};
+  const std::string whole = equations_in(notation, model, equations);
+
+  // The parts of programs are written as text.
+  const EquationNames names(model, equations, notation == Notation::latex ? Notation::latex : Notation::text);
+  const model::Symbols& symbols = equations.symbols;
+  Writer json;
+  json.open();
+  json.put("zwang", this_version);
+  json.put("model", model.title.empty() ? model.file : model.title);
+  json.put("format", formats[static_cast<std::size_t>(notation)]);
+  json.open("parameters");
+  for (const model::Parameter& parameter : model.parameters) {
+    if (parameter.value.size() == 1) {
+      json.put(parameter.name, parameter.value[0]);
+    } else {
+      json.put(parameter.name, parameter.value);
+    }
+  }
+  json.close();
+  json.open("where");
+  for (std::uint32_t k = 0; k < equations.roots.size(); ++k) {
+    const std::string sum = names.write(equations.roots[k].sum);
+    json.put(names.root(k), notation == Notation::latex ? "\\sqrt{" + sum + "}" : "sqrt(" + sum + ")");
+  }
+  json.close();
+  json.put("kinetic", names.energy(equations.kinetic));
+  json.put("potential", names.energy(equations.potential));
+
+  // Equations of motion.
+  json.open_list("equations");
+  for (const analysis::EquationLine& line : equations.lines) {
+    const model::SymbolicBody& body = symbols.bodies[line.member];
+    std::string of = model.bodies[body.body].name;
+    if (!body.index.empty()) of += "[" + names.index(body.index) + "]";
+    if (model.bodies[body.body].kind == model::BodyKind::point) of += fmt::format(".{}", "xyz"[line.component]);
+    json.open();
+    json.put("of", of);
+    if (!body.ranges.empty()) json.put("for", names.ranges(body.ranges));
+    json.put("left", names.pieces(line.left));
+    json.put("force", names.pieces(line.force));
+    json.put("reaction", names.pieces(line.reaction));
+    json.close();
+  }
+  json.close_list();
+
+  // Conditions.
+  json.open("conditions");
+  for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
+    const analysis::EquationRow& row = equations.rows[k];
+    const model::SymbolicCondition& member = symbols.conditions[row.member];
+    const EquationNames plain(model, equations, Notation::text);
+    json.open(plain.row(k));
+    json.put("kind", words(row.kind));
+    if (row.variational) json.put("law", "variational");
+    if (!member.ranges.empty()) json.put("for", names.ranges(member.ranges));
+    json.put("f", names.write(row.f));
+    json.put("first", names.write(row.first));
+    if (is_holonomic(row.kind)) json.put("second", names.write(row.second));
+    json.open("gradient");
+    for (const analysis::RowEntry& entry : row.entries) {
+      if (symbols.graph.is_number(entry.value, 0)) continue;
+      json.put(names.script().names({expressions::SymbolKind::position, entry.variable}), names.write(entry.value));
+    }
+    json.close();
+    json.put("multiplier", names.write(row.multiplier));
+    if (!is_equation(row.kind)) {
+      json.open("events");
+      json.put("open", names.write(row.f));
+      json.put("closed", names.write(row.multiplier));
+      json.close();
+    }
+    json.close();
+  }
+  json.close();
+
+  // Phi: only entries that are not zero, above the diagonal too.
+  if (!equations.rows.empty() && equations.written) {
+    json.open("phi");
+    for (const analysis::PhiEntry& entry : equations.phi) {
+      json.put(names.row(entry.row, entry.row_index) + ", " + names.row(entry.column, entry.column_index),
+               names.pieces(entry.value));
+    }
+    json.close();
+    json.open("phi0");
+    for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
+      json.put(names.row(k), names.write(equations.rows[k].free_value));
+    }
+    json.close();
+  }
+  json.put("text", whole);
+  json.close();
+  return json.text();
+}
+
+}  // namespace zwang::report

@@ -1,0 +1,27 @@
+/// The equations of motion as a page of text, a LaTeX document, a C++ file, a Python module, and as JSON.
+#pragma once
+
+#include <string>
+
+#include "zwang/analysis/equations.hpp"
+#include "zwang/expressions/write.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::report {
+
+/// Lines no longer than `width` where they can be broken.
+[[nodiscard]] std::string equations_text(const model::Model& model, const analysis::Equations& equations,
+                                         std::size_t width = 80);
+/// A whole document that needs amsmath alone.
+[[nodiscard]] std::string equations_latex(const model::Model& model, const analysis::Equations& equations);
+/// A C++17 file without dependencies: namespace `equations`, function `right_hand_side`. `equations` may gain names.
+[[nodiscard]] std::string equations_cpp(const model::Model& model, analysis::Equations& equations);
+/// A Python module that needs NumPy: function `right_hand_side`.
+[[nodiscard]] std::string equations_python(const model::Model& model, analysis::Equations& equations);
+
+[[nodiscard]] std::string equations_in(expressions::Notation notation, const model::Model& model,
+                                       analysis::Equations& equations);
+[[nodiscard]] std::string equations_json(expressions::Notation notation, const model::Model& model,
+                                         analysis::Equations& equations);
+
+}  // namespace zwang::report

@@ -1,0 +1,219 @@
+/// The equations of motion as a page of text.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "zwang/base/number.hpp"
+#include "zwang/report/equations.hpp"
+#include "zwang/report/equations_names.hpp"
+
+namespace zwang::report {
+
+using expressions::Expr;
+using expressions::Notation;
+
+namespace {
+
+class Page {
+ public:
+  explicit Page(std::size_t width) : width_(width) {}
+
+  void blank() { text_ += "\n"; }
+  void heading(std::string_view words) { text_ += fmt::format("\n{}\n", words); }
+
+  /// `front` and `text`, broken at signs (or commas, or blanks) into lines that go on below the text.
+  void line(std::string front, const std::string& text, char breaks = '+') {
+    std::string rest = text;
+    std::string indent(front.size(), ' ');
+    if (breaks == '+') {
+      // Where a term would have to be torn, the text starts on a line of its own.
+      if (front.size() + rest.size() > width_ && front.size() > 8 && front.size() + 2 + longest_term(rest) > width_) {
+        const std::size_t start = front.find_first_not_of(' ') + 4;
+        front.erase(std::unique(front.begin() + 4, front.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+                    front.end());
+        text_ += front.substr(0, front.find_last_not_of(' ') + 1) + "\n";
+        front = std::string(start, ' ');
+        indent = front;
+      }
+      indent += "  ";
+    }
+    while (front.size() + rest.size() > width_) {
+      const std::size_t at = place_to_break(rest, width_ - front.size(), breaks);
+      if (at == std::string::npos) break;
+      text_ += front + rest.substr(0, at) + "\n";
+      rest = rest.substr(at + 1);
+      front = indent;
+    }
+    text_ += front + rest + "\n";
+  }
+
+  [[nodiscard]] std::string text() const { return text_; }
+
+ private:
+  static std::size_t longest_term(const std::string& text) {
+    std::size_t longest = 0;
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t k = 0; k + 2 < text.size(); ++k) {
+      if (text[k] == '(' || text[k] == '[') ++depth;
+      if (text[k] == ')' || text[k] == ']') --depth;
+      const bool sign = text[k] == ' ' && (text[k + 1] == '+' || text[k + 1] == '-') && text[k + 2] == ' ';
+      if (depth != 0 || !sign) continue;
+      longest = std::max(longest, k - begin);
+      begin = k + 1;
+    }
+    return std::max(longest, text.size() - begin);
+  }
+
+  /// The blank before a sign where the line ends: as shallow in parentheses as possible, then as late as possible.
+  static std::size_t place_to_break(const std::string& text, std::size_t room, char breaks) {
+    std::size_t best = std::string::npos;
+    int least = 1000;
+    std::size_t first = std::string::npos;
+    int depth = 0;
+    for (std::size_t k = 0; k + 2 < text.size(); ++k) {
+      if (text[k] == '(' || text[k] == '[') ++depth;
+      if (text[k] == ')' || text[k] == ']') --depth;
+      if (text[k] != ' ' || k == 0) continue;
+      const bool sign = (text[k + 1] == '+' || text[k + 1] == '-') && text[k + 2] == ' ';
+      if (breaks == '+' ? !sign : breaks == ',' && text[k - 1] != ',') continue;
+      if (first == std::string::npos) first = k;
+      if (k > room) break;
+      if (k >= room / 3 && (depth <= least || breaks != '+')) {
+        best = k;
+        least = depth;
+      }
+    }
+    if (best != std::string::npos) return best;
+    if (breaks != '+' || (first != std::string::npos && first <= room)) return first;
+    // Nowhere to break at a sign: behind a comma or a product.
+    std::size_t blank = text.rfind(", ", room);
+    if (blank != std::string::npos) return blank + 1;
+    blank = text.rfind(' ', room);
+    return blank != std::string::npos && blank > 0 ? blank : first;
+  }
+
+  std::size_t width_;
+  std::string text_;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string equations_text(const model::Model& model, const analysis::Equations& equations, std::size_t width) {
+  const EquationNames names(model, equations, Notation::text);
+  const model::Symbols& symbols = equations.symbols;
+  Page page(width);
+  page.line("", model.title.empty() ? model.file : model.title, ' ');
+  if (const std::vector<std::string> parameters = names.parameters(); !parameters.empty()) {
+    page.line("  with ", joined(parameters), ',');
+  }
+
+  for (std::uint32_t k = 0; k < equations.roots.size(); ++k) {
+    page.line(fmt::format("  {} = ", names.root(k)), "sqrt(" + names.write(equations.roots[k].sum) + ")");
+  }
+  page.heading("Energies");
+  page.line("  T = ", names.energy(equations.kinetic));
+  if (!equations.potential.empty()) page.line("  V = ", names.energy(equations.potential));
+
+  // Conditions and their derivatives.
+  if (!equations.rows.empty()) page.heading("Conditions and their derivatives");
+  for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
+    const analysis::EquationRow& row = equations.rows[k];
+    const model::SymbolicCondition& member = symbols.conditions[row.member];
+    const model::Condition& condition = model.conditions[member.condition];
+    if (row.component == 0) {
+      std::string title = condition.name;
+      if (!member.index.empty()) title += "[" + names.index(member.index) + "]";
+      std::string kind(words(row.kind));
+      if (row.variational) kind += ", variational law";
+      if (condition.seizure) kind += fmt::format(", from t = {} on", exact(condition.at));
+      if (!member.ranges.empty()) kind = fmt::format("for {}, {}", names.ranges(member.ranges), kind);
+      const std::string whole = fmt::format("  {}: {}   ({})", title, condition.text, kind);
+      page.line("", whole.size() <= width ? whole : fmt::format("  {}: {}", title, condition.text), '\n');
+      if (whole.size() > width) page.line("    ", fmt::format("({})", kind), ',');
+    }
+    const std::string f = condition.components > 1 ? fmt::format("f.{}", "xyz"[row.component]) : "f";
+    const bool holonomic = is_holonomic(row.kind);
+    page.line(fmt::format("    {}   = ", f), names.write(row.f));
+    page.line(fmt::format("    {}'  = ", f), names.write(row.first));
+    if (holonomic) page.line(fmt::format("    {}'' = ", f), names.write(row.second));
+  }
+
+  // The equations of motion.
+  page.heading("Equations of motion");
+  for (const analysis::EquationLine& line : equations.lines) {
+    const model::SymbolicBody& body = symbols.bodies[line.member];
+    if (line.component == 0 && !body.ranges.empty()) {
+      page.line("  ", fmt::format("for {}:", names.ranges(body.ranges)));
+    }
+    std::vector<analysis::Piece> right = line.force;
+    right.insert(right.end(), line.reaction.begin(), line.reaction.end());
+    page.line(fmt::format("  {} = ", names.pieces(line.left)), names.pieces(right));
+  }
+
+  // Multipliers.
+  const bool inequalities = std::any_of(equations.rows.begin(), equations.rows.end(),
+                                        [](const analysis::EquationRow& row) { return !is_equation(row.kind); });
+  if (!equations.rows.empty()) {
+    page.heading(inequalities ? "Multipliers: Phi lambda = Phi0 over the closed conditions, 0 for the open ones"
+                              : "Multipliers: Phi lambda = Phi0");
+  }
+  if (!equations.rows.empty() && !equations.written) {
+    page.line("  ", "Phi = J W J^T, Phi0 = J W X + F, with W the inverse of the mass matrix (left sides)");
+  }
+  std::size_t longest = 0;
+  for (const analysis::PhiEntry& entry : equations.phi) {
+    longest = std::max(
+        longest, names.row(entry.row, entry.row_index).size() + names.row(entry.column, entry.column_index).size());
+  }
+  for (const analysis::PhiEntry& entry : equations.phi) {
+    const std::string label =
+        fmt::format("Phi[{}, {}]", names.row(entry.row, entry.row_index), names.row(entry.column, entry.column_index));
+    page.line(fmt::format("  {} = ", padded(label, std::min<std::size_t>(longest + 7, 30))), names.pieces(entry.value));
+  }
+  for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
+    const std::string label = fmt::format("{}[{}]", equations.written ? "Phi0" : "F", names.row(k));
+    page.line(fmt::format("  {} = ", padded(label, std::min<std::size_t>(longest + 7, 30))),
+              names.write(equations.written ? equations.rows[k].free_value : equations.rows[k].curvature));
+  }
+
+  const bool families =
+      std::any_of(equations.rows.begin(), equations.rows.end(),
+                  [&](const analysis::EquationRow& row) { return !symbols.conditions[row.member].ranges.empty(); });
+
+  // Events.
+  if (inequalities) {
+    std::vector<std::string> open;
+    std::vector<std::string> closed;
+    for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
+      if (is_equation(equations.rows[k].kind)) continue;
+      open.push_back(equations.rows.size() == 1 && !families ? "f = 0" : fmt::format("f_{} = 0", names.row(k)));
+      closed.push_back(names.write(equations.rows[k].multiplier) + " = 0");
+    }
+    page.heading("Events");
+    page.line("  an open one closes when  ", joined(open), ',');
+    page.line("  a closed one opens when  ", joined(closed), ',');
+  }
+  if (families || names.used_brackets()) {
+    page.blank();
+    std::string note;
+    if (families) note = "Multipliers of members that do not exist are 0.";
+    if (families && names.used_brackets()) note += " ";
+    if (names.used_brackets()) note += "A bracket such as [i = 3] is 1 where it is true, else 0.";
+    page.line("", note, ' ');
+  }
+  return page.text();
+}
+
+}  // namespace zwang::report
