@@ -8,7 +8,6 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/analysis/velocities.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/velocities.hpp"
 
@@ -123,9 +122,6 @@ std::string remarks(const model::Model& model, const analysis::Velocities& veloc
 
 int analyze_velocities(const Request& request) {
   const model::Model model = load(request);
-  if (model.flow) {
-    throw Error({model.file, 0, 0}, "a first-order system has no kinetic energy, and so no conjugate velocities");
-  }
   const model::State state = model::initial_state(model);
   const analysis::Velocities velocities = analysis::velocities(model, state);
   const int status = velocities.contradictory.empty() ? answered : no_answer;

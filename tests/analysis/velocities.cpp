@@ -208,6 +208,7 @@ TEST(Velocities, of_a_kinetic_energy_that_is_not_positive_definite_are_refused_w
 initial = 1
 velocity = 1
 [coordinates.y]
+initial = 0
 velocity = 1
 [energy]
 kinetic = "x*x'^2/2 + y'^2/2"
@@ -228,8 +229,10 @@ TEST(Velocities, do_not_take_rounding_for_a_leading_entry) {
   // cos(pi/2) is 6e-17, and the row is that of y' alone.
   const auto model = from(R"toml(
 [coordinates.x]
+initial = 0
 velocity = 1
 [coordinates.y]
+initial = 0
 velocity = 1
 [coordinates.w]
 initial = "pi/2"

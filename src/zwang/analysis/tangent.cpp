@@ -86,22 +86,29 @@ std::size_t largest_in(const double* row, std::size_t count) {
 Pivots eliminate(Table& table) {
   const std::size_t n = table.columns - 1;
   Pivots pivots;
+  if (n == 0) {
+    return pivots;
+  }
   std::vector<std::uint8_t> used(table.rows, 0);
+  std::vector<std::size_t> largest(table.rows);
+  for (std::size_t i = 0; i < table.rows; ++i) {
+    largest[i] = largest_in(table[i], n);
+  }
   while (pivots.row.size() < std::min(table.rows, n)) {
     double most = 0;
     for (std::size_t i = 0; i < table.rows; ++i) {
       if (used[i] == 0) {
-        most = std::max(most, std::abs(table[i][largest_in(table[i], n)]));
+        most = std::max(most, std::abs(table[i][largest[i]]));
       }
     }
     if (!(most > dependent_below)) {
       break;
     }
     std::size_t best_row = 0;
-    while (used[best_row] != 0 || std::abs(table[best_row][largest_in(table[best_row], n)]) < 0.25 * most) {
+    while (used[best_row] != 0 || std::abs(table[best_row][largest[best_row]]) < 0.25 * most) {
       ++best_row;
     }
-    const std::size_t best_column = largest_in(table[best_row], n);
+    const std::size_t best_column = largest[best_row];
     used[best_row] = 1;
     pivots.row.push_back(best_row);
     pivots.column.push_back(best_column);
@@ -113,6 +120,7 @@ Pivots eliminate(Table& table) {
       if (i != best_row && table[i][best_column] != 0) {
         subtract(table, i, best_row, table[i][best_column]);
         table[i][best_column] = 0;
+        largest[i] = largest_in(table[i], n);
       }
     }
   }
@@ -270,19 +278,6 @@ Tangent tangent(const model::Model& model, const model::Rows& rows, std::vector<
   }
   for (std::size_t k = 0; k < rank; ++k) {
     result.drift[result.bound[k]] = -result.reduced_offset[k];
-  }
-  return result;
-}
-
-linear::Matrix well_conditioned(const linear::Matrix& rows, std::span<const double> unit) {
-  Table table = scaled_rows(rows, {}, unit);
-  Pivots pivots = eliminate(table);
-  std::sort(pivots.row.begin(), pivots.row.end());
-  linear::Matrix result(pivots.row.size(), rows.columns);
-  for (std::size_t k = 0; k < pivots.row.size(); ++k) {
-    for (std::size_t c = 0; c < rows.columns; ++c) {
-      result(k, c) = table[pivots.row[k]][c] * unit[c];
-    }
   }
   return result;
 }

@@ -56,9 +56,6 @@ struct Echelon {
 [[nodiscard]] Echelon reduced_echelon(const linear::Matrix& rows, const std::vector<double>& offset,
                                       std::span<const double> unit);
 
-/// Rows replaced by ones that say the same and are far from dependent (complete pivoting); dependent ones are left out.
-[[nodiscard]] linear::Matrix well_conditioned(const linear::Matrix& rows, std::span<const double> unit);
-
 /// X with A X = B for square A, by elimination with partial pivoting.
 [[nodiscard]] linear::Matrix solve_square(linear::Matrix a, linear::Matrix b);
 

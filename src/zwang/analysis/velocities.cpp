@@ -97,7 +97,7 @@ Velocities velocities(const model::Model& model, const model::State& state) {
 
   // The conjugate system: Z^T A.
   const linear::Matrix image = linear::transpose(mass_times(mass, tangent.basis));
-  result.conjugate = reduced_echelon(well_conditioned(image, tangent.unit), {}, tangent.unit).rows;
+  result.conjugate = reduced_echelon(image, {}, tangent.unit).rows;
   result.beta_dependent = dual(mass, result.dependent);
   result.beta_conjugate = dual(mass, result.conjugate);
 
