@@ -13,6 +13,7 @@ namespace zwang::cli {
 [[nodiscard]] int compare(const Request& request);
 [[nodiscard]] int equations(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
+[[nodiscard]] int analyze_stability(const Request& request);
 [[nodiscard]] int analyze_velocities(const Request& request);
 [[nodiscard]] int gallery(const Request& request);
 [[nodiscard]] int schema(const Request& request);

@@ -98,6 +98,12 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   reversal->set_version_flag("--version", "zwang " + report::version(), "print the version");
   commands.push_back({reversal, cli::analyze_reversal});
   add_common(*reversal, request);
+  CLI::App* stability = analyze->add_subcommand(
+      "stability", "equilibrium, small oscillations, stable or not, and whether the quadratic form would have told");
+  stability->set_version_flag("--version", "zwang " + report::version(), "print the version");
+  commands.push_back({stability, cli::analyze_stability});
+  add_common(*stability, request);
+  stability->add_flag("--find", request.find, "look for an equilibrium near the start first");
   CLI::App* velocities =
       analyze->add_subcommand("velocities", "conjugate velocity parameters and the kinetic energy split in them");
   velocities->set_version_flag("--version", "zwang " + report::version(), "print the version");

@@ -30,6 +30,7 @@ struct Request {
   bool csv = false;             ///< run
   double checkpoint = 2;        ///< run: seconds between checkpoints
   std::string format = "text";  ///< equations
+  bool find = false;            ///< analyze stability: look for an equilibrium first
   bool all = false;             ///< equations: every member of the families
   std::string name;             ///< gallery
   bool physics = false;         ///< gallery

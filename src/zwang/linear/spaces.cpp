@@ -66,6 +66,29 @@ Matrix null_space(const Matrix& a, double tolerance) {
   return copy(svd.matrixV().rightCols(n - r));
 }
 
+GeneralEigen general_eigen(const Matrix& a) {
+  GeneralEigen result;
+  if (a.rows == 0) {
+    return result;
+  }
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(view(a));
+  for (Eigen::Index i = 0; i < solver.eigenvalues().size(); ++i) {
+    result.values.push_back(solver.eigenvalues()[i]);
+  }
+  const Eigen::MatrixXcd vectors = solver.eigenvectors();
+  result.real = copy(vectors.real());
+  result.imaginary = copy(vectors.imag());
+  return result;
+}
+
+std::vector<double> singular_values(const Matrix& a) {
+  if (a.rows == 0 || a.columns == 0) {
+    return {};
+  }
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a));
+  return {svd.singularValues().data(), svd.singularValues().data() + svd.singularValues().size()};
+}
+
 SymmetricEigen symmetric_eigen(const Matrix& a) {
   SymmetricEigen result;
   if (a.rows == 0) {

@@ -3,6 +3,7 @@
 /// Matrices are column-major arrays with their sizes; sizes are tens, not thousands.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <vector>
 
@@ -33,6 +34,16 @@ struct SymmetricEigen {
   Matrix vectors;
 };
 [[nodiscard]] SymmetricEigen symmetric_eigen(const Matrix& a);
+
+/// Eigenvalues of any square matrix, with their vectors (columns, real and imaginary parts) of length one.
+struct GeneralEigen {
+  std::vector<std::complex<double>> values;
+  Matrix real, imaginary;
+};
+[[nodiscard]] GeneralEigen general_eigen(const Matrix& a);
+
+/// Descending.
+[[nodiscard]] std::vector<double> singular_values(const Matrix& a);
 
 /// Least-norm solution of A x = b (by singular values), and the norm of what is left.
 [[nodiscard]] std::vector<double> least_norm(const Matrix& a, const std::vector<double>& b, double* residual = nullptr,

@@ -1,0 +1,519 @@
+/// Equilibrium, the reduced problem on the null space of the conditions, roots and their multiplicities.
+#include "zwang/analysis/stability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "zwang/analysis/linearise.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/instant/workspace.hpp"
+
+namespace zwang::analysis {
+
+namespace {
+
+using Complex = std::complex<double>;
+using instant::Role;
+using linear::Matrix;
+
+constexpr double rounding = 1e-12;   ///< of the largest entry: below it an entry of the reduced problem is zero
+constexpr double near_roots = 1e-5;  ///< of the scale: roots nearer than this may be one multiple root
+constexpr double no_length = 1e-9;   ///< of the scale: a singular value below it belongs to a mode
+
+double largest(const Matrix& a) {
+  double most = 0;
+  for (const double x : a.entry) most = std::max(most, std::abs(x));
+  return most;
+}
+
+/// The problem on the displacements that the conditions allow, in coordinates in which M is one.
+struct Reduced {
+  Matrix basis;  ///< n x m
+  Matrix alpha;  ///< m x m
+  Matrix gamma;
+};
+
+/// L^-1 B L^-T for lower triangular L.
+Matrix conjugate(const Matrix& lower, const Matrix& b) {
+  const auto solve_columns = [&](const Matrix& from) {
+    Matrix to = from;
+    for (std::size_t c = 0; c < from.columns; ++c) {
+      std::vector<double> column(from.entry.begin() + static_cast<std::ptrdiff_t>(c * from.rows),
+                                 from.entry.begin() + static_cast<std::ptrdiff_t>((c + 1) * from.rows));
+      linear::solve_lower(lower, column);
+      std::copy(column.begin(), column.end(), to.entry.begin() + static_cast<std::ptrdiff_t>(c * from.rows));
+    }
+    return to;
+  };
+  return linear::transpose(solve_columns(linear::transpose(solve_columns(b))));
+}
+
+Reduced reduce(const Linearised& system) {
+  const std::size_t n = system.mass.rows;
+  // Rows of length one, so that their factors do not decide what is dependent.
+  Matrix rows = system.rows;
+  for (std::size_t j = 0; j < rows.rows; ++j) {
+    double length = 0;
+    for (std::size_t i = 0; i < n; ++i) length = std::hypot(length, rows(j, i));
+    for (std::size_t i = 0; i < n && length > 0; ++i) rows(j, i) /= length;
+  }
+  Matrix z(n, n);
+  if (rows.rows > 0) {
+    z = linear::null_space(rows);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) z(i, i) = 1;
+  }
+  Reduced out;
+  if (z.columns == 0) return out;
+  const Matrix across = linear::transpose(z);
+  const Matrix lower = linear::cholesky(linear::product(across, linear::product(system.mass, z)));
+  out.alpha = conjugate(lower, linear::product(across, linear::product(system.alpha, z)));
+  out.gamma = conjugate(lower, linear::product(across, linear::product(system.gamma, z)));
+  // The basis in the same coordinates: Z L^-T.
+  Matrix basis = across;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> column(z.columns);
+    for (std::size_t c = 0; c < z.columns; ++c) column[c] = z(i, c);
+    linear::solve_lower(lower, column);
+    for (std::size_t c = 0; c < z.columns; ++c) basis(c, i) = column[c];
+  }
+  out.basis = linear::transpose(basis);
+  return out;
+}
+
+/// A - z as a real matrix of twice the size for complex z.
+Matrix shifted(const Matrix& a, Complex z) {
+  const std::size_t m = a.rows;
+  if (z.imag() == 0) {
+    Matrix out = a;
+    for (std::size_t i = 0; i < m; ++i) out(i, i) -= z.real();
+    return out;
+  }
+  Matrix out(2 * m, 2 * m);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t k = 0; k < m; ++k) out(i, k) = out(m + i, m + k) = a(i, k);
+    out(i, i) -= z.real();
+    out(m + i, m + i) -= z.real();
+    out(i, m + i) += z.imag();
+    out(m + i, i) -= z.imag();
+  }
+  return out;
+}
+
+unsigned short_values(const Matrix& a, double below) {
+  unsigned count = 0;
+  for (const double value : linear::singular_values(a)) count += value <= below ? 1 : 0;
+  return count;
+}
+
+/// Roots nearer to each other than rounding can tell are one root, if as many generalized modes belong to it.
+std::vector<Root> group(const Matrix& a, std::vector<Complex> values, double scale) {
+  std::vector<Root> out;
+  std::vector<std::uint8_t> used(values.size(), 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (used[i] != 0) continue;
+    std::vector<std::size_t> cluster{i};
+    for (std::size_t k = i + 1; k < values.size(); ++k) {
+      if (used[k] == 0 && std::abs(values[k] - values[i]) <= near_roots * scale) cluster.push_back(k);
+    }
+    Complex mean = 0;
+    for (const std::size_t k : cluster) mean += values[k] / static_cast<double>(cluster.size());
+    if (std::abs(mean.imag()) <= near_roots * scale && std::all_of(cluster.begin(), cluster.end(), [&](std::size_t k) {
+          // Conjugates come in pairs: what is left of the imaginary part is rounding.
+          return std::any_of(cluster.begin(), cluster.end(),
+                             [&](std::size_t l) { return std::abs(values[k] - std::conj(values[l])) <= 1e-9 * scale; });
+        })) {
+      mean = mean.real();
+    }
+    if (cluster.size() > 1) {
+      const unsigned fold = mean.imag() == 0 ? 1 : 2;
+      const Matrix shift = shifted(a, mean);
+      Matrix power = shift;
+      for (std::size_t k = 1; k < cluster.size(); ++k) power = linear::product(power, shift);
+      const double power_scale = std::pow(scale, static_cast<double>(cluster.size()));
+      const unsigned independent = short_values(shift, no_length * scale) / fold;
+      const unsigned generalized = short_values(power, 1e-13 * power_scale) / fold;
+      if (independent >= 1 && generalized >= cluster.size()) {
+        for (const std::size_t k : cluster) used[k] = 1;
+        const auto multiplicity = static_cast<unsigned>(cluster.size());
+        out.push_back({mean, multiplicity, std::min(independent, multiplicity)});
+        continue;
+      }
+    }
+    used[i] = 1;
+    out.push_back({values[i], 1, 1});
+  }
+  return out;
+}
+
+/// Rounding taken off: parts that are nothing beside the scale.
+Complex tidy(Complex z, double scale) {
+  return {std::abs(z.real()) <= rounding * scale ? 0.0 : z.real(),
+          std::abs(z.imag()) <= rounding * scale ? 0.0 : z.imag()};
+}
+
+void find_roots(const Matrix& a, double scale, Stability& out) {
+  out.grouped = group(a, linear::general_eigen(a).values, scale);
+  for (Root& root : out.grouped) {
+    root.value = tidy(root.value, scale);
+    out.semisimple = out.semisimple && root.independent == root.multiplicity;
+  }
+  const auto before = [](Complex x, Complex y) {
+    return x.real() != y.real() ? x.real() < y.real() : x.imag() < y.imag();
+  };
+  std::sort(out.grouped.begin(), out.grouped.end(),
+            [&](const Root& x, const Root& y) { return before(x.value, y.value); });
+  for (const Root& root : out.grouped) out.roots.insert(out.roots.end(), root.multiplicity, root.value);
+}
+
+Form form_of(const std::vector<double>& values, double scale) {
+  std::size_t negative = 0;
+  std::size_t positive = 0;
+  for (const double value : values) {
+    negative += value < -rounding * scale ? 1 : 0;
+    positive += value > rounding * scale ? 1 : 0;
+  }
+  if (negative > 0 && positive > 0) return Form::indefinite;
+  if (negative > 0) return negative == values.size() ? Form::negative_definite : Form::negative_semidefinite;
+  if (positive > 0) return positive == values.size() ? Form::positive_definite : Form::positive_semidefinite;
+  return Form::zero;
+}
+
+/// Periods and shapes of the oscillations that stand alone.
+void find_modes(const Reduced& reduced, double scale, Stability& out) {
+  const linear::GeneralEigen eigen = linear::general_eigen(reduced.alpha);
+  for (const Root& root : out.grouped) {
+    if (root.multiplicity > 1 || root.value.imag() != 0 || root.value.real() >= 0) continue;
+    for (std::size_t k = 0; k < eigen.values.size(); ++k) {
+      if (std::abs(eigen.values[k] - root.value) > 1e-9 * scale) continue;
+      Mode mode;
+      mode.value = root.value.real();
+      mode.period = 2 * std::numbers::pi / std::sqrt(-mode.value);
+      mode.shape.assign(reduced.basis.rows, 0.0);
+      for (std::size_t i = 0; i < mode.shape.size(); ++i) {
+        for (std::size_t c = 0; c < reduced.basis.columns; ++c) mode.shape[i] += reduced.basis(i, c) * eigen.real(c, k);
+      }
+      const auto most = std::max_element(mode.shape.begin(), mode.shape.end(),
+                                         [](double x, double y) { return std::abs(x) < std::abs(y) * (1 - 1e-9); });
+      const double length = *most;
+      for (double& x : mode.shape) x = std::abs(x) <= rounding * std::abs(length) ? 0.0 : x / length;
+      out.modes.push_back(std::move(mode));
+      break;
+    }
+  }
+}
+
+/// The verdict for the rows held.
+void judge(const Linearised& system, Stability& out) {
+  const Reduced reduced = reduce(system);
+  const std::size_t m = reduced.alpha.rows;
+  out.freedom = static_cast<unsigned>(m);
+  if (m == 0) {
+    out.stable = true;
+    out.form_agrees = true;
+    return;
+  }
+  double scale = std::max(largest(reduced.alpha), 1e-300);
+
+  // The form of U, and whether alpha is symmetric.
+  Matrix even(m, m);
+  double odd = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t k = 0; k < m; ++k) {
+      even(i, k) = 0.5 * (reduced.alpha(i, k) + reduced.alpha(k, i));
+      odd = std::max(odd, std::abs(reduced.alpha(i, k) - reduced.alpha(k, i)));
+    }
+  }
+  out.symmetric = odd <= 100 * rounding * scale;
+  out.form_values = linear::symmetric_eigen(even).values;
+  out.form = form_of(out.form_values, scale);
+
+  // Without odd forces s = mu^2; with them the exponents of the system of first order.
+  const double damping = largest(reduced.gamma);
+  out.exponents = damping > rounding * std::sqrt(scale) && damping > 0;
+  if (!out.exponents) {
+    find_roots(reduced.alpha, scale, out);
+    bool bounded = out.semisimple;
+    for (const Complex s : out.roots) {
+      const Complex mu = std::sqrt(s);
+      const bool swings = s.imag() == 0 && s.real() < 0;
+      bounded = bounded && swings;
+      if (!swings) out.growth_rate = std::max(out.growth_rate, std::abs(mu.real()));
+    }
+    out.stable = bounded;
+    find_modes(reduced, scale, out);
+  } else {
+    Matrix first(2 * m, 2 * m);
+    for (std::size_t i = 0; i < m; ++i) {
+      first(i, m + i) = 1;
+      for (std::size_t k = 0; k < m; ++k) {
+        first(m + i, k) = reduced.alpha(i, k);
+        first(m + i, m + k) = reduced.gamma(i, k);
+      }
+    }
+    scale = std::max(std::sqrt(scale), damping);
+    find_roots(first, std::max(scale, 1.0), out);
+    bool bounded = true;
+    out.attracting = true;
+    for (const Root& root : out.grouped) {
+      const double rate = root.value.real();
+      out.attracting = out.attracting && rate < 0;
+      out.growth_rate = std::max(out.growth_rate, rate);
+      bounded = bounded && (rate < 0 || (rate == 0 && root.independent == root.multiplicity));
+    }
+    out.stable = bounded;
+  }
+  out.form_agrees = *out.stable == (out.form == Form::negative_definite);
+}
+
+bool depends_on_time(const model::Model& model) {
+  return std::any_of(model.terms.begin(), model.terms.end(), [](const auto& term) { return term.uses_time; }) ||
+         std::any_of(model.groups.begin(), model.groups.end(),
+                     [](const auto& group) { return group.rheonomic || group.bend_works; });
+}
+
+/// Nonholonomic rows that are independent of the holonomic ones and of each other.
+unsigned family_of(const model::Model& model, const Linearised& system, const std::vector<std::uint32_t>& held) {
+  Matrix holonomic(0, system.rows.columns);
+  std::vector<std::size_t> places;
+  for (std::size_t j = 0; j < held.size(); ++j) {
+    if (model::is_holonomic(model.row_kind[held[j]])) places.push_back(j);
+  }
+  holonomic = Matrix(places.size(), system.rows.columns);
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    for (std::size_t i = 0; i < system.rows.columns; ++i) holonomic(j, i) = system.rows(places[j], i);
+  }
+  return static_cast<unsigned>(linear::rank(system.rows) - linear::rank(holonomic));
+}
+
+}  // namespace
+
+std::string_view words(Form form) {
+  switch (form) {
+    case Form::negative_definite: return "negative definite";
+    case Form::positive_definite: return "positive definite";
+    case Form::indefinite: return "indefinite";
+    case Form::negative_semidefinite: return "negative semidefinite";
+    case Form::positive_semidefinite: return "positive semidefinite";
+    case Form::zero: return "zero";
+  }
+  return "";
+}
+
+Stability stability(const model::Model& model, const model::State& state) {
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law == model::Law::variational) {
+      throw Error(condition.place, fmt::format("`{}` stands under the variational law: at rest its rho would grow "
+                                               "without end, and there is no equilibrium to speak of",
+                                               condition.name));
+    }
+  }
+  Stability out;
+
+  // From rest at this position: do all accelerations vanish?
+  model::State rest = state;
+  rest.velocity.assign(model.variables, 0.0);
+  instant::Workspace workspace(model);
+  instant::Instant now;
+  instant::Options options;
+  options.shock_done = true;
+  instant::accelerate(model, rest, options, workspace, now);
+  if (now.status == instant::Status::inadmissible || !workspace.impl().dynamics.mass_positive) {
+    out.admissible = false;
+    out.why = now.violations.empty()
+                  ? "the kinetic energy is not positive for every velocity here"
+                  : fmt::format("the position breaks {}", model::row_name(model, now.violations.front().first));
+    return out;
+  }
+  if (now.status == instant::Status::impact) {
+    out.why = "a condition moves or asks for a velocity: nothing can rest here";
+    return out;
+  }
+  if (now.status != instant::Status::determined || now.singular) {
+    out.why = now.status == instant::Status::jammed ? "no acceleration satisfies the conditions"
+                                                    : "the position is singular: " + now.expansion;
+    return out;
+  }
+  out.accelerations = now.accelerations;
+  const std::vector<double>& size = workspace.impl().a_scale;
+  bool still = true;
+  for (std::size_t i = 0; i < model.variables; ++i) {
+    still = still && std::abs(now.accelerations[i]) <= 1e-11 * (i < size.size() ? size[i] : 1.0);
+  }
+  if (std::any_of(state.velocity.begin(), state.velocity.end(), [](double v) { return v != 0; })) {
+    out.why = still ? "the forces balance here, but the state moves" : "the state moves, and the forces do not balance";
+    return out;
+  }
+  if (!still) {
+    out.why = "the forces do not balance";
+    return out;
+  }
+  if (depends_on_time(model)) {
+    // Rest now and at other times?
+    for (const double later : {0.1, 0.37, 1.0, 2.3}) {
+      model::State then = rest;
+      then.time += later;
+      const instant::Instant there = instant::accelerate(model, then, options);
+      still = still && there.status == instant::Status::determined;
+      for (std::size_t i = 0; still && i < model.variables; ++i) {
+        still = std::abs(there.accelerations[i]) <= 1e-9 * (1 + (i < size.size() ? size[i] : 0.0));
+      }
+    }
+    if (!still) {
+      out.why = "the forces balance at this instant only: they, or the conditions, depend on the time";
+      return out;
+    }
+    out.equilibrium = true;
+    out.why =
+        "forces or conditions depend on the time: small motions about this rest have no constant coefficients, and "
+        "their stability is not decided here";
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (now.is_effective(row) && now.role[row] != Role::leaving)
+        out.multipliers.emplace_back(row, now.multipliers[row]);
+    }
+    return out;
+  }
+  out.equilibrium = true;
+
+  // The rows that hold it; those that touch without pressing are degenerate.
+  std::vector<std::uint32_t> held;
+  std::vector<double> lambda;
+  std::vector<std::uint32_t> pressing;
+  std::vector<double> pressing_lambda;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const Role role = now.role[row];
+    if (role != Role::equation && role != Role::binding && role != Role::marginal) continue;
+    held.push_back(row);
+    lambda.push_back(now.multipliers[row]);
+    out.multipliers.emplace_back(row, now.multipliers[row]);
+    if (!model::is_equation(model.row_kind[row]) && now.multipliers[row] == 0) {
+      out.degenerate.push_back(row);
+    } else {
+      pressing.push_back(row);
+      pressing_lambda.push_back(now.multipliers[row]);
+    }
+  }
+  const Linearised system = linearise(model, rest, held, lambda);
+  out.zero_modes = family_of(model, system, held);
+  judge(system, out);
+  if (!now.multipliers_unique) {
+    out.stable.reset();
+    out.form_agrees.reset();
+    out.why = "the multipliers are not unique here, and the form depends on them: not decided";
+  }
+  if (!out.degenerate.empty()) {
+    // The same without the rows that do not press: do both say the same?
+    Stability open;
+    judge(linearise(model, rest, pressing, pressing_lambda), open);
+    if (open.stable != out.stable) {
+      out.stable.reset();
+      out.form_agrees.reset();
+      out.why = "conditions that touch without pressing make the difference: not decided";
+    }
+  }
+  return out;
+}
+
+Search find_equilibrium(const model::Model& model, const model::State& guess) {
+  Search search;
+  search.state = guess;
+  model::State& at = search.state;
+  at.velocity.assign(model.variables, 0.0);
+  const std::size_t n = model.variables;
+
+  // Equations hold; inequalities as they turn out: closed if broken, open again if they would have to pull.
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model::is_equation(model.row_kind[row])) rows.push_back(row);
+  }
+  const instant::Instant start = instant::classify(model, at);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const bool touches =
+        start.role[row] == Role::marginal || start.role[row] == Role::violated || start.role[row] == Role::binding;
+    if (!model::is_equation(model.row_kind[row]) && model::is_holonomic(model.row_kind[row]) && touches) {
+      rows.push_back(row);
+    }
+  }
+  constexpr int most_rounds = 200;
+  constexpr int most_sets = 30;
+  for (int set = 0; set < most_sets; ++set) {
+    const std::size_t m = rows.size();
+    std::vector<double> lambda(m, 0.0);
+    bool settled = false;
+    for (int round = 0; round < most_rounds && !settled; ++round) {
+      ++search.rounds;
+      const Linearised system = linearise(model, at, rows, lambda);
+      if (!system.mass_positive) return search;
+      // X - P^T lambda = 0 and f = 0; of many corrections the least is taken.
+      Matrix jacobian(n + m, n + m);
+      std::vector<double> residual(n + m, 0.0);
+      double most = 0;
+      double size = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        double force = system.force[i];
+        double terms = system.force_size[i];
+        for (std::size_t j = 0; j < m; ++j) {
+          force -= system.rows(j, i) * lambda[j];
+          terms += std::abs(system.rows(j, i) * lambda[j]);
+          jacobian(i, n + j) = -system.rows(j, i);
+        }
+        for (std::size_t k = 0; k < n; ++k) jacobian(i, k) = system.alpha(i, k);
+        residual[i] = -force;
+        most = std::max(most, std::abs(force));
+        size = std::max(size, terms);
+      }
+      double gap = 0;
+      for (std::size_t j = 0; j < m; ++j) {
+        if (!model::is_holonomic(model.row_kind[rows[j]])) continue;
+        for (std::size_t i = 0; i < n; ++i) jacobian(n + j, i) = system.rows(j, i);
+        residual[n + j] = -system.value[j];
+        gap = std::max(gap, std::abs(system.value[j]));
+      }
+      if (most <= 1e-14 * size && gap <= 1e-15) {
+        settled = true;
+        break;
+      }
+      const std::vector<double> step = linear::least_norm(jacobian, residual, nullptr, 1e-13);
+      double longest = 0;
+      double extent = 1;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!std::isfinite(step[i])) return search;
+        longest = std::max(longest, std::abs(step[i]));
+        extent = std::max(extent, std::abs(at.position[i]));
+      }
+      // No step longer than half the extent, or the search would leap from valley to valley.
+      const double part = longest > 0.5 * extent ? 0.5 * extent / longest : 1.0;
+      for (std::size_t i = 0; i < n; ++i) at.position[i] += part * step[i];
+      for (std::size_t j = 0; j < m; ++j) lambda[j] += part * step[n + j];
+      if (part == 1 && longest <= 4e-16 * extent && most <= 1e-10 * size) settled = true;
+    }
+    if (!settled) return search;
+
+    // Signs and open conditions decide whether the set was right.
+    std::vector<std::uint32_t> next;
+    for (std::size_t j = 0; j < m; ++j) {
+      if (model::is_equation(model.row_kind[rows[j]]) || lambda[j] >= 0) next.push_back(rows[j]);
+    }
+    bool same = next.size() == rows.size();
+    const instant::Instant there = instant::classify(model, at);
+    for (const auto& [row, amount] : there.violations) {
+      if (std::find(next.begin(), next.end(), row) == next.end()) {
+        next.push_back(row);
+        same = false;
+      }
+    }
+    if (same) {
+      search.found = true;
+      return search;
+    }
+    std::sort(next.begin(), next.end());
+    rows = std::move(next);
+  }
+  return search;
+}
+
+}  // namespace zwang::analysis
