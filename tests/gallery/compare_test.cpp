@@ -117,4 +117,17 @@ TEST(Comparison, lets_a_part_have_a_tolerance_of_its_own) {
   EXPECT_FALSE(agree(R"({"events": [{"tolerance": 1e-3, "time": 1}], "final": {"time": 2}})", answer));
 }
 
+TEST(Comparison, looks_into_the_samples_of_a_run_and_into_both_sides_of_a_comparison) {
+  const char* run = R"({"samples": [{"time": 1.0, "rho": {"edge": 0.5}}, {"time": 2.0, "rho": {"edge": 0.25}}]})";
+  EXPECT_TRUE(agree(R"({"samples": [{"rho": {"edge": "1/2"}}, {"time": 2, "rho": {"edge": "1/4"}}]})", run));
+  EXPECT_FALSE(agree(R"({"samples": [{"rho": {"edge": "1/2"}}, {"rho": {"edge": "1/3"}}]})", run));
+  EXPECT_FALSE(agree(R"({"samples": [{"rho": {"edge": "1/2"}}]})", run));
+  const char* both = R"({"straightest": {"final": {"time": 1.0}}, "variational": {"final": {"rho": {"edge": 2.0}}},
+                         "distance": [[0.0, 0.0], [1.0, 1e-15]], "laws_agree": true})";
+  EXPECT_TRUE(agree(R"({"distance": [[0, 0], [1, 0]], "laws_agree": true})", both));
+  EXPECT_FALSE(agree(R"({"distance": [[0, 0], [1, 0.5]]})", both));
+  EXPECT_FALSE(agree(R"({"laws_agree": false})", both));
+  EXPECT_FALSE(agree(R"({"variational": {"final": {"rho": {"edge": 1}}}})", both));
+}
+
 }  // namespace
