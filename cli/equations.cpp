@@ -12,6 +12,7 @@ int equations(const Request& request) {
   const Source source = read_source(request.model);
   const model::Draft draft = model::read(source.text, source.name);
   const model::Model model = model::compile(draft, overrides(request));
+  refuse_flow(model);
   analysis::Equations equations = analysis::equations(draft, model, request.all);
   const Notation notation = request.format == "latex"    ? Notation::latex
                             : request.format == "cpp"    ? Notation::cpp

@@ -83,12 +83,18 @@ std::string file_stem(const std::string& model) {
 model::Model load(const Request& request, Flows flows) {
   const Source source = read_source(request.model);
   model::Model model = model::load(source.text, source.name, overrides(request));
-  if (model.flow && flows == Flows::refused) {
-    throw Error({source.name, 0, 0},
+  if (flows == Flows::refused) {
+    refuse_flow(model);
+  }
+  return model;
+}
+
+void refuse_flow(const model::Model& model) {
+  if (model.flow) {
+    throw Error({model.file, 0, 0},
                 "this model is a first-order system, [flow]: it has rates, and neither accelerations nor energy; "
                 "`zwang check` and `zwang run` answer for it");
   }
-  return model;
 }
 
 }  // namespace zwang::cli

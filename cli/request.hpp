@@ -48,5 +48,6 @@ struct Source {
 /// The model. One that is a flow has rates and no accelerations: it is refused unless the question makes sense for it.
 enum class Flows : std::uint8_t { refused, welcome };
 [[nodiscard]] model::Model load(const Request& request, Flows flows = Flows::refused);
+void refuse_flow(const model::Model& model);
 
 }  // namespace zwang::cli

@@ -148,8 +148,12 @@ TEST(FlowCommand, CheckTellsConditionsThatContradictEachOther) {
 
 TEST(FlowCommand, QuestionsOfBodiesAreRefusedInASentence) {
   if (!is_built) GTEST_SKIP();
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"accelerate", "-"}, {"explain", "-"}, {"impact", "-"}, {"analyze", "reversal", "-"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"accelerate", "-"},
+                                                                                     {"explain", "-"},
+                                                                                     {"impact", "-"},
+                                                                                     {"analyze", "reversal", "-"},
+                                                                                     {"analyze", "velocities", "-"},
+                                                                                     {"equations", "-"}}) {
     const JsonOutcome answer = call_json(words, climbing);
     EXPECT_EQ(answer.exit, 2) << words[0];
     const std::string message = answer.json.at("error").at("message");
