@@ -666,6 +666,10 @@ class Deriver {
       range.symbol = symbol;
     }
     for (Expr& e : there.index) e = symbols().relabel(e, fresh);
+    for (model::SymbolicRange& range : there.ranges) {
+      range.low = symbols().relabel(range.low, fresh);
+      range.high = symbols().relabel(range.high, fresh);
+    }
 
     // Every pair of variables that W connects.
     struct Found {
@@ -777,10 +781,18 @@ class Deriver {
   }
   /// Masses times accelerations, collected by the accelerations.
   void finish_left(Expr& e) {
-    std::vector<Expr> terms;
+    std::vector<Symbol> accelerations;
     for (const Symbol symbol : expressions::symbols(graph(), e)) {
-      if (symbol.kind != SymbolKind::constant) continue;
-      if (symbols().constants[symbol.index].sort != NameSort::acceleration) continue;
+      const bool constant = symbol.kind == SymbolKind::constant;
+      if (constant && symbols().constants[symbol.index].sort == NameSort::acceleration) accelerations.push_back(symbol);
+    }
+    std::stable_sort(accelerations.begin(), accelerations.end(), [&](Symbol a, Symbol b) {
+      const model::NamedConstant& x = symbols().constants[a.index];
+      const model::NamedConstant& y = symbols().constants[b.index];
+      return std::pair(x.subject, x.component) < std::pair(y.subject, y.component);
+    });
+    std::vector<Expr> terms;
+    for (const Symbol symbol : accelerations) {
       Expr mass = expressions::derivative(graph(), e, symbol);
       finish(mass);
       terms.push_back(graph().multiply(mass, graph().symbol(symbol)));

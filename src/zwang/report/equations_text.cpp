@@ -27,7 +27,7 @@ class Page {
     std::string indent(front.size(), ' ');
     if (breaks == '+') {
       // Where a term would have to be torn, the text starts on a line of its own.
-      if (front.size() + rest.size() > width_ && front.size() > 8 && front.size() + 2 + longest_term(rest) > width_) {
+      if (front.size() + rest.size() > width_ && front.size() > 16 && front.size() + 2 + longest_term(rest) > width_) {
         const std::size_t start = front.find_first_not_of(' ') + 4;
         front.erase(std::unique(front.begin() + 4, front.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
                     front.end());
@@ -140,7 +140,11 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
       if (condition.seizure) kind += fmt::format(", from t = {} on", exact(condition.at));
       if (!member.ranges.empty()) kind = fmt::format("for {}, {}", names.ranges(member.ranges), kind);
       const std::string whole = fmt::format("  {}: {}   ({})", title, condition.text, kind);
-      page.line("", whole.size() <= width ? whole : fmt::format("  {}: {}", title, condition.text), '\n');
+      if (whole.size() <= width) {
+        page.line("", whole);
+      } else {
+        page.line(fmt::format("  {}: ", title), condition.text, ' ');
+      }
       if (whole.size() > width) page.line("    ", fmt::format("({})", kind), ',');
     }
     const std::string f = condition.components > 1 ? fmt::format("f.{}", "xyz"[row.component]) : "f";
@@ -159,7 +163,13 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
     }
     std::vector<analysis::Piece> right = line.force;
     right.insert(right.end(), line.reaction.begin(), line.reaction.end());
-    page.line(fmt::format("  {} = ", names.pieces(line.left)), names.pieces(right));
+    const std::string left = names.pieces(line.left);
+    if (left.size() + 5 <= width) {
+      page.line(fmt::format("  {} = ", left), names.pieces(right));
+    } else {
+      page.line("  ", left);
+      page.line("      = ", names.pieces(right));
+    }
   }
 
   // Multipliers.
@@ -170,7 +180,7 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
                               : "Multipliers: Phi lambda = Phi0");
   }
   if (!equations.rows.empty() && !equations.written) {
-    page.line("  ", "Phi = J W J^T, Phi0 = J W X + F, with W the inverse of the mass matrix (left sides)");
+    page.line("  ", "Phi = J W J^T, Phi0 = J W X + F, with W the inverse of the mass matrix (left sides)", ' ');
   }
   std::size_t longest = 0;
   for (const analysis::PhiEntry& entry : equations.phi) {
