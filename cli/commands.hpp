@@ -12,6 +12,7 @@ namespace zwang::cli {
 [[nodiscard]] int run(const Request& request);
 [[nodiscard]] int compare(const Request& request);
 [[nodiscard]] int equations(const Request& request);
+[[nodiscard]] int analyze_integrability(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
 [[nodiscard]] int analyze_stability(const Request& request);
 [[nodiscard]] int analyze_velocities(const Request& request);

@@ -109,6 +109,11 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   velocities->set_version_flag("--version", "zwang " + report::version(), "print the version");
   commands.push_back({velocities, cli::analyze_velocities});
   add_common(*velocities, request);
+  CLI::App* integrability =
+      analyze->add_subcommand("integrability", "how many combinations of the conditions integrate, and to what");
+  integrability->set_version_flag("--version", "zwang " + report::version(), "print the version");
+  commands.push_back({integrability, cli::analyze_integrability});
+  add_common(*integrability, request);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");

@@ -1,0 +1,776 @@
+/// The search for integrals: a list of functions, a tall linear system, its null vectors in simple numbers.
+#include "zwang/analysis/integrals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "zwang/analysis/jet.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/expressions/write.hpp"
+
+namespace zwang::analysis {
+
+using expressions::Expr;
+using expressions::Function;
+using expressions::Graph;
+using expressions::Node;
+using expressions::NodeKind;
+using expressions::Symbol;
+using expressions::SymbolKind;
+
+namespace {
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+  return sum;
+}
+double length(const Vector& a) { return std::sqrt(dot(a, a)); }
+
+/// Values and gradients of many functions at a point.
+class Functions {
+ public:
+  Functions(const PfaffianSystem& system, const std::vector<Expr>& list)
+      : system_(system), program_(system.graph, list) {}
+
+  [[nodiscard]] std::vector<ValueAndGradient> at(const Vector& x) const {
+    const std::size_t n = system_.columns.size();
+    const auto shape = jet_shape(n, 1);
+    const auto jets = program_.evaluate<double>(*shape, [&](Symbol symbol) {
+      if (symbol.kind == SymbolKind::constant) return constant(*shape, system_.constants[symbol.index].value);
+      const std::size_t c = symbol.kind == SymbolKind::time ? system_.time_column : system_.column_of[symbol.index];
+      Jet<double> jet = constant(*shape, x[c]);
+      jet[1 + c] = 1;
+      return jet;
+    });
+    std::vector<ValueAndGradient> out;
+    for (const Jet<double>& jet : jets) out.push_back({jet[0], {jet.begin() + 1, jet.end()}});
+    return out;
+  }
+
+ private:
+  const PfaffianSystem& system_;
+  Program program_;
+};
+
+/// A number in few signs, if it is one: whole, a short fraction, a short decimal.
+bool make_short(double& value) {
+  for (int below = 1; below <= 12; ++below) {
+    const double above = std::round(value * below);
+    if (above != 0 && std::abs(above) <= 1000 && std::abs(value * below - above) <= 1e-9 * std::abs(above)) {
+      value = above / below;
+      return true;
+    }
+  }
+  const auto decimal = read_number(readable(value, 8));
+  if (decimal && std::abs(*decimal - value) <= 1e-11 * std::abs(value)) {
+    value = *decimal;
+    return true;
+  }
+  return false;
+}
+
+/// Coefficients up to a common factor: the first is positive, whole ones are preferred.
+void simplify(Vector& c) {
+  const double lead = c[0];
+  Vector by_lead;
+  for (const double x : c) by_lead.push_back(x / lead);
+  double best = 1e9;
+  Vector chosen;
+  for (const double unit : by_lead) {
+    for (int times = 1; times <= 12; ++times) {
+      Vector trial;
+      double sum = 0;
+      for (const double x : by_lead) {
+        const double scaled = x / unit * times;
+        const double whole = std::round(scaled);
+        if (whole == 0 || std::abs(scaled - whole) > 1e-8 * std::max(1.0, std::abs(scaled)) || std::abs(whole) > 12)
+          break;
+        trial.push_back(whole);
+        sum += std::abs(whole);
+      }
+      if (trial.size() < c.size() || sum >= best) continue;
+      best = sum;
+      chosen = trial;
+    }
+  }
+  if (chosen.empty()) {
+    chosen = by_lead;
+    for (double& x : chosen) make_short(x);
+  }
+  if (chosen[0] < 0) {
+    for (double& x : chosen) x = -x;
+  }
+  c = chosen;
+}
+
+/// Columns taken one after the other: is a column a combination of those before it?
+class Relations {
+ public:
+  /// Coefficients of earlier columns (by their numbers) that give this one; nothing if it is new, which makes it one of them.
+  struct Relation {
+    bool found = false;
+    std::vector<std::pair<std::size_t, double>> terms;  ///< column, coefficient
+  };
+  Relation add(std::size_t number, const Vector& column, double scale, bool keep = true) {
+    Relation out;
+    Vector rest = column;
+    Vector coefficient(basis_.size(), 0.0);
+    for (int twice = 0; twice < 2; ++twice) {
+      for (std::size_t k = 0; k < basis_.size(); ++k) {
+        const double c = dot(basis_[k], rest);
+        coefficient[k] += c;
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= c * basis_[k][i];
+      }
+    }
+    const double left = length(rest);
+    if (left > 1e-9 * scale) {
+      if (!keep) return out;
+      for (double& x : rest) x /= left;
+      coefficient.push_back(left);
+      basis_.push_back(std::move(rest));
+      triangle_.push_back(std::move(coefficient));
+      number_.push_back(number);
+      return out;
+    }
+    // Back through the triangle.
+    out.found = true;
+    Vector solution(basis_.size(), 0.0);
+    for (std::size_t k = basis_.size(); k-- > 0;) {
+      double sum = coefficient[k];
+      for (std::size_t j = k + 1; j < basis_.size(); ++j) sum -= triangle_[j][k] * solution[j];
+      solution[k] = sum / triangle_[k][k];
+    }
+    for (std::size_t k = 0; k < basis_.size(); ++k) out.terms.emplace_back(number_[k], solution[k]);
+    return out;
+  }
+
+ private:
+  std::vector<Vector> basis_;
+  std::vector<Vector> triangle_;  ///< column k of the triangular factor, entries 0..k
+  std::vector<std::size_t> number_;
+};
+
+class Search {
+ public:
+  Search(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted, const PointSource& points)
+      : system_(system), graph_(system.graph), wanted_(wanted), points_(points) {
+    for (const Expr e : known) levels_.push_back(e);
+    collect();
+  }
+
+  std::vector<Integral> run() {
+    for (int stage = 0; stage < stages && found_.size() < wanted_; ++stage) {
+      look_among(list_of(stage));
+    }
+    if (found_.size() < wanted_) look_for_factors();
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr int stages = 4;
+  static constexpr std::size_t most = 360;
+
+  // What to try.
+
+  /// The columns that matter, the functions in the coefficients, their kin.
+  void collect() {
+    std::set<std::size_t> columns;
+    std::set<std::uint32_t> seen;
+    const auto visit = [&](const auto& self, Expr e) -> void {
+      if (!seen.insert(e.id).second) return;
+      const Node node = graph_.node(e);
+      const std::vector<Expr> children(node.children.begin(), node.children.end());
+      if (node.kind == NodeKind::symbol && node.symbol.kind == SymbolKind::position)
+        columns.insert(system_.column_of[node.symbol.index]);
+      if (node.kind == NodeKind::symbol && node.symbol.kind == SymbolKind::time) columns.insert(system_.time_column);
+      for (const Expr child : children) self(self, child);
+      if (!varies(e)) return;
+      if (node.kind == NodeKind::function) add_kin(node.function, children);
+      if (node.kind == NodeKind::power) add_power(children[0], children[1]);
+    };
+    for (const auto& form : system_.pfaffian) {
+      for (std::size_t c = 0; c < form.size(); ++c) {
+        if (graph_.is_number(form[c], 0)) continue;
+        columns.insert(c);
+        visit(visit, form[c]);
+      }
+    }
+    for (const std::size_t c : columns) {
+      column_.push_back(c);
+      variable_.push_back(system_.columns[c].symbol);
+    }
+  }
+
+  [[nodiscard]] bool varies(Expr e) const { return (graph_.kinds(e) & 3U) != 0; }
+
+  void atom(Expr e) {
+    if (varies(e) && std::find(atoms_.begin(), atoms_.end(), e) == atoms_.end()) atoms_.push_back(e);
+  }
+
+  void add_kin(Function function, const std::vector<Expr>& a) {
+    const auto also = [&](Function other) { atom(graph_.apply(other, a[0])); };
+    switch (function) {
+      case Function::sin:
+      case Function::cos:
+        also(Function::sin);
+        also(Function::cos);
+        break;
+      case Function::tan:
+        also(Function::sin);
+        also(Function::cos);
+        also(Function::tan);
+        logs_.push_back(graph_.apply(Function::cos, a[0]));
+        break;
+      case Function::sinh:
+      case Function::cosh:
+        also(Function::sinh);
+        also(Function::cosh);
+        break;
+      case Function::tanh:
+        also(Function::tanh);
+        logs_.push_back(graph_.apply(Function::cosh, a[0]));
+        break;
+      case Function::sqrt: add_power(a[0], graph_.number(0.5)); break;
+      default: atom(graph_.apply(function, a));
+    }
+  }
+
+  void add_power(Expr base, Expr exponent) {
+    const Node node = graph_.node(exponent);
+    if (node.kind != NodeKind::number) {
+      atom(graph_.power(base, exponent));
+      return;
+    }
+    const double p = node.number;
+    const bool plain = graph_.node(base).kind == NodeKind::symbol;
+    if (std::trunc(p) != p) {
+      // Half powers come with their neighbours.
+      for (const double q : {p, p + 1, p - 1}) atom(graph_.power(base, graph_.number(q)));
+    }
+    if (p < 0 && !plain) {
+      logs_.push_back(base);
+      if (std::trunc(p) == p) {
+        for (double q = -1; q >= std::max(p, -3.0); --q) atom(graph_.power(base, graph_.number(q)));
+      }
+      add_angles(base);
+    }
+  }
+
+  /// x^2 + y^2 below a line: the angle of x and y; 1 + x^2: the arc tangent.
+  void add_angles(Expr base) {
+    const Node node = graph_.node(base);
+    if (node.kind != NodeKind::sum) return;
+    std::vector<Expr> roots;
+    const std::vector<Expr> terms(node.children.begin(), node.children.end());
+    for (const Expr term : terms) {
+      const Node part = graph_.node(term);
+      if (part.kind == NodeKind::number && part.number > 0) roots.push_back(graph_.number(std::sqrt(part.number)));
+      if (part.kind == NodeKind::power && graph_.is_number(part.children[1], 2)) roots.push_back(part.children[0]);
+    }
+    if (roots.size() != 2 || terms.size() != 2) return;
+    const bool first_is_number = graph_.node(roots[0]).kind == NodeKind::number;
+    if (first_is_number || graph_.node(roots[1]).kind == NodeKind::number) {
+      atom(graph_.apply(Function::atan, graph_.divide(roots[first_is_number ? 1 : 0], roots[first_is_number ? 0 : 1])));
+    } else {
+      const Expr both[] = {roots[1], roots[0]};
+      atom(graph_.apply(Function::atan2, both));
+    }
+  }
+
+  /// All monomials of a degree in the variables.
+  [[nodiscard]] std::vector<Expr> monomials(unsigned degree) {
+    std::vector<Expr> out;
+    const auto build = [&](const auto& self, std::size_t from, unsigned left, Expr e) -> void {
+      if (left == 0) {
+        out.push_back(e);
+        return;
+      }
+      for (std::size_t k = from; k < variable_.size() && out.size() < most; ++k) {
+        self(self, k, left - 1, graph_.multiply(e, variable_[k]));
+      }
+    };
+    build(build, 0, degree, graph_.number(1));
+    return out;
+  }
+
+  /// All products of whole powers with exponents between -reach and reach, simple ones first.
+  [[nodiscard]] std::vector<Expr> laurent(int reach) {
+    struct Entry {
+      int weight;
+      Expr e;
+    };
+    std::vector<Entry> entries;
+    const auto build = [&](const auto& self, std::size_t k, int weight, Expr e) -> void {
+      if (k == variable_.size()) {
+        if (weight > 0) entries.push_back({weight, e});
+        return;
+      }
+      for (int p = -reach; p <= reach; ++p) {
+        if (weight + std::abs(p) > 4) continue;
+        self(self, k + 1, weight + std::abs(p), graph_.multiply(e, graph_.power(variable_[k], graph_.number(p))));
+      }
+    };
+    build(build, 0, 0, graph_.number(1));
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.weight < b.weight; });
+    std::vector<Expr> out;
+    for (const Entry& entry : entries) out.push_back(entry.e);
+    return out;
+  }
+
+  /// log |e|, with the sign that e has at the first point.
+  [[nodiscard]] Expr logarithm(Expr e) {
+    const double value = Functions(system_, {e}).at(point(0).x)[0].value;
+    return graph_.apply(Function::log, value < 0 ? graph_.negate(e) : e);
+  }
+
+  [[nodiscard]] std::vector<Expr> products(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    std::vector<Expr> out;
+    for (const Expr x : a) {
+      for (const Expr y : b) out.push_back(graph_.multiply(x, y));
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Expr> basic() {
+    std::vector<Expr> out = variable_;
+    const auto join = [&](const std::vector<Expr>& more) { out.insert(out.end(), more.begin(), more.end()); };
+    join(atoms_);
+    join(monomials(2));
+    join(products(variable_, atoms_));
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Expr> logarithms() {
+    std::vector<Expr> out;
+    for (const Expr v : variable_) out.push_back(logarithm(v));
+    for (const Expr b : logs_) out.push_back(logarithm(b));
+    for (const Expr a : atoms_) {
+      const Node node = graph_.node(a);
+      if (node.kind == NodeKind::function && (node.function == Function::sin || node.function == Function::cos))
+        out.push_back(logarithm(a));
+    }
+    // Sums of the coefficients themselves, as factors that divide out.
+    for (const auto& form : system_.pfaffian) {
+      for (const Expr e : form) {
+        if (graph_.node(e).kind == NodeKind::sum && varies(e)) out.push_back(logarithm(e));
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Expr> list_of(int stage) {
+    std::vector<Expr> out = basic();
+    const auto join = [&](const std::vector<Expr>& more) { out.insert(out.end(), more.begin(), more.end()); };
+    switch (stage) {
+      case 0: break;
+      case 1:
+        join(monomials(3));
+        join(products(atoms_, atoms_));
+        join(products(monomials(2), atoms_));
+        break;
+      case 2: {
+        // Logarithms first: a product of powers is a sum of them.
+        const std::vector<Expr> logs = logarithms();
+        out = logs;
+        join(basic());
+        join(laurent(1));
+        join(products(variable_, logs));
+        break;
+      }
+      default:
+        if (variable_.size() <= 4) {
+          join(laurent(2));
+          join(monomials(4));
+          join(monomials(5));
+          join(products(laurent(1), atoms_));
+        } else {
+          join(monomials(4));
+        }
+        if (variable_.size() <= 3) join(monomials(6));
+    }
+    return out;
+  }
+
+  // Points.
+
+  const LeafPoint& point(std::size_t k) {
+    while (samples_.size() <= k) {
+      LeafPoint sample;
+      if (dry_ || !points_(sample)) {
+        dry_ = true;
+        return samples_.empty() ? nothing_ : samples_.back();
+      }
+      samples_.push_back(std::move(sample));
+    }
+    return samples_[k];
+  }
+
+  /// The inner product of a gradient with a direction, in units of nothing.
+  [[nodiscard]] double size_of(const Vector& gradient) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < gradient.size(); ++c) {
+      const double x = gradient[c] * system_.columns[c].unit;
+      sum += x * x;
+    }
+    return std::sqrt(sum);
+  }
+  [[nodiscard]] double size_of_direction(const Vector& direction) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < direction.size(); ++c) {
+      const double x = direction[c] / system_.columns[c].unit;
+      sum += x * x;
+    }
+    return std::sqrt(sum);
+  }
+
+  // The search.
+
+  static void unique(std::vector<Expr>& list) {
+    std::set<std::uint32_t> seen;
+    std::erase_if(list, [&](Expr e) { return !seen.insert(e.id).second; });
+    if (list.size() > most) list.resize(most);
+  }
+
+  void look_among(std::vector<Expr> list) {
+    std::erase_if(list, [&](Expr e) { return !varies(e); });
+    unique(list);
+    if (list.empty() || point(0).x.empty()) return;
+    const std::size_t free = point(0).directions.size();
+    const std::size_t points = free == 0 ? 8 : (list.size() + 24) / free + 4;
+    (void)point(points - 1);
+    if (samples_.size() < std::min<std::size_t>(points, 8)) return;
+
+    // Gradients along the closure, column by column; scales are those of the whole gradients.
+    const Functions functions(system_, list);
+    std::vector<Vector> column(list.size());
+    Vector scale(list.size(), 0.0);
+    std::vector<bool> usable(list.size(), true);
+    for (std::size_t s = 0; s < std::min(points, samples_.size()); ++s) {
+      const std::vector<ValueAndGradient> values = functions.at(samples_[s].x);
+      for (std::size_t k = 0; k < list.size(); ++k) {
+        const double size = size_of(values[k].gradient);
+        if (!std::isfinite(size) || !std::isfinite(values[k].value)) usable[k] = false;
+        scale[k] += size * size;
+        for (const Vector& direction : samples_[s].directions) {
+          column[k].push_back(dot(values[k].gradient, direction) / size_of_direction(direction));
+        }
+      }
+    }
+    Relations relations;
+    for (std::size_t k = 0; k < list.size() && found_.size() < wanted_; ++k) {
+      if (!usable[k] || scale[k] == 0) continue;
+      const double size = std::sqrt(scale[k]);
+      for (double& x : column[k]) x /= size;
+      const Relations::Relation relation = relations.add(k, column[k], 1);
+      if (!relation.found) continue;
+      std::vector<std::pair<std::size_t, double>> terms;
+      for (const auto& [other, c] : relation.terms) {
+        if (std::abs(c) > 1e-7) terms.emplace_back(other, -c / std::sqrt(scale[other]));
+      }
+      terms.emplace_back(k, 1 / size);
+      propose(list, terms, column, scale);
+    }
+  }
+
+  /// A combination that should be an integral: its coefficients anew from the functions that take part, made simple, verified.
+  void propose(const std::vector<Expr>& list, std::vector<std::pair<std::size_t, double>> terms,
+               const std::vector<Vector>& column, const Vector& scale) {
+    if (terms.size() > 24) return;
+    const std::size_t last = terms.back().first;
+    Relations few;
+    for (std::size_t k = 0; k + 1 < terms.size(); ++k) (void)few.add(terms[k].first, column[terms[k].first], 1);
+    const Relations::Relation relation = few.add(last, column[last], 1, false);
+    if (relation.found && relation.terms.size() + 1 == terms.size()) {
+      for (std::size_t k = 0; k < relation.terms.size(); ++k) {
+        terms[k].second = -relation.terms[k].second / std::sqrt(scale[terms[k].first]);
+      }
+    }
+    // In the order of the list, the first coefficient leading.
+    std::sort(terms.begin(), terms.end());
+    Vector c;
+    for (const auto& [k, value] : terms) c.push_back(value);
+    const Vector raw = c;
+    simplify(c);
+    if (accept(combination(list, terms, c))) return;
+    // Not as simple as they seemed.
+    (void)accept(combination(list, terms, raw));
+  }
+
+  [[nodiscard]] Expr combination(const std::vector<Expr>& list,
+                                 const std::vector<std::pair<std::size_t, double>>& terms, const Vector& c) {
+    // A sum of logarithms with whole coefficients is a product.
+    bool logs = terms.size() > 1;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      const Node node = graph_.node(list[terms[k].first]);
+      logs = logs && node.kind == NodeKind::function && node.function == Function::log && std::abs(c[k]) <= 12 &&
+             std::trunc(2 * c[k]) == 2 * c[k];
+    }
+    std::vector<Expr> parts;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      const Expr e = list[terms[k].first];
+      if (logs) {
+        Expr base = graph_.node(e).children[0];
+        // The sign of a base with a whole exponent does not matter.
+        if (graph_.term(base).coefficient == -1 && std::trunc(c[k]) == c[k]) base = graph_.negate(base);
+        parts.push_back(graph_.power(base, graph_.number(c[k])));
+      } else {
+        parts.push_back(graph_.multiply(graph_.number(c[k]), e));
+      }
+    }
+    return logs ? graph_.multiply(parts) : graph_.add(parts);
+  }
+
+  /// Verified at fresh points, independent of what is known: then it is kept.
+  bool accept(Expr phi) {
+    if (!varies(phi)) return false;
+    // Points for the verification are the newest ones.
+    std::vector<LeafPoint> fresh;
+    for (int k = 0; k < 8; ++k) {
+      LeafPoint sample;
+      if (points_(sample)) fresh.push_back(std::move(sample));
+    }
+    if (fresh.size() < 4) return false;
+    const Functions function(system_, {phi});
+    double residual = 0;
+    double independence = 0;
+    for (const LeafPoint& sample : fresh) {
+      const ValueAndGradient value = function.at(sample.x)[0];
+      const double size = size_of(value.gradient);
+      if (!std::isfinite(size) || size == 0) return false;
+      for (const Vector& direction : sample.directions) {
+        residual = std::max(residual, std::abs(dot(value.gradient, direction)) / (size * size_of_direction(direction)));
+      }
+      // The part of the gradient that the known ones do not span.
+      std::vector<Vector> basis;
+      const auto rest_of = [&](const Vector& gradient) {
+        Vector rest;
+        for (std::size_t c = 0; c < gradient.size(); ++c) rest.push_back(gradient[c] * system_.columns[c].unit);
+        const double whole = length(rest);
+        for (int twice = 0; twice < 2; ++twice) {
+          for (const Vector& b : basis) {
+            const double along = dot(b, rest);
+            for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= along * b[i];
+          }
+        }
+        for (double& x : rest) x /= whole > 0 ? whole : 1;
+        return rest;
+      };
+      std::vector<Expr> others = levels_;
+      for (const Integral& integral : found_) others.push_back(integral.function);
+      if (!others.empty()) {
+        for (const ValueAndGradient& other : Functions(system_, others).at(sample.x)) {
+          Vector rest = rest_of(other.gradient);
+          const double left = length(rest);
+          if (left < 1e-9 || !std::isfinite(left)) continue;
+          for (double& x : rest) x /= left;
+          basis.push_back(std::move(rest));
+        }
+      }
+      independence = std::max(independence, length(rest_of(value.gradient)));
+    }
+    if (residual > 1e-10 || independence < 1e-6) return false;
+    Vector state;
+    for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
+    const ValueAndGradient here = function.at(state)[0];
+    found_.push_back({phi, write_function(system_, phi), here.value, residual, here.gradient});
+    return true;
+  }
+
+  // Integrating factors.
+
+  /// e^g with d(e^g theta) = 0 for a form of the system solved for one of its differentials; then integrals among e^g f.
+  void look_for_factors() {
+    if (point(0).x.empty() || point(0).rows.empty() || column_.size() > 8) return;
+    const std::size_t h = point(0).rows.size();
+    std::vector<Expr> list = variable_;
+    for (const auto& more : {atoms_, monomials(2), products(variable_, atoms_), monomials(3), logarithms()}) {
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    std::erase_if(list, [&](Expr e) { return !varies(e); });
+    unique(list);
+
+    // All choices of h differentials to solve for.
+    std::vector<std::size_t> chosen;
+    std::set<std::uint32_t> tried;
+    int attempts = 0;
+    const auto choose = [&](const auto& self, std::size_t from) -> void {
+      if (found_.size() >= wanted_ || attempts > 30) return;
+      if (chosen.size() == h) {
+        ++attempts;
+        for (std::size_t j = 0; j < h && found_.size() < wanted_; ++j) try_factor(list, chosen, j, tried);
+        return;
+      }
+      for (std::size_t k = from; k < column_.size(); ++k) {
+        chosen.push_back(column_[k]);
+        self(self, k + 1);
+        chosen.pop_back();
+      }
+    };
+    choose(choose, 0);
+  }
+
+  /// Row j of the system solved for the chosen columns, with its derivatives; false where that cannot be.
+  static bool solved(const LeafPoint& sample, const std::vector<std::size_t>& chosen, std::size_t j, Vector& row,
+                     std::vector<Vector>& slope) {
+    const std::size_t h = chosen.size();
+    const std::size_t n = sample.rows[0].size();
+    // w with w^T A_Q = e_j, by elimination on the transposed matrix.
+    const auto solve = [&](Vector right, Vector& w) {
+      std::vector<Vector> a(h, Vector(h + 1));
+      for (std::size_t i = 0; i < h; ++i) {
+        for (std::size_t k = 0; k < h; ++k) a[i][k] = sample.rows[k][chosen[i]];
+        a[i][h] = right[i];
+      }
+      for (std::size_t k = 0; k < h; ++k) {
+        std::size_t best = k;
+        for (std::size_t i = k; i < h; ++i) {
+          if (std::abs(a[i][k]) > std::abs(a[best][k])) best = i;
+        }
+        if (std::abs(a[best][k]) < 1e-6) return false;
+        std::swap(a[k], a[best]);
+        for (std::size_t i = 0; i < h; ++i) {
+          if (i == k) continue;
+          const double factor = a[i][k] / a[k][k];
+          for (std::size_t c = k; c <= h; ++c) a[i][c] -= factor * a[k][c];
+        }
+      }
+      w.resize(h);
+      for (std::size_t k = 0; k < h; ++k) w[k] = a[k][h] / a[k][k];
+      return true;
+    };
+    Vector unit(h, 0.0);
+    unit[j] = 1;
+    Vector w;
+    if (!solve(unit, w)) return false;
+    row.assign(n, 0.0);
+    for (std::size_t k = 0; k < h; ++k) {
+      for (std::size_t c = 0; c < n; ++c) row[c] += w[k] * sample.rows[k][c];
+    }
+    // d(w^T A) = dw^T A + w^T dA with dw^T A_Q = - w^T dA_Q.
+    slope.assign(n, Vector(n, 0.0));
+    for (std::size_t by = 0; by < n; ++by) {
+      Vector change(n, 0.0);
+      for (std::size_t k = 0; k < h; ++k) {
+        for (std::size_t c = 0; c < n; ++c) change[c] += w[k] * sample.slope[k][c][by];
+      }
+      Vector right(h);
+      for (std::size_t i = 0; i < h; ++i) right[i] = -change[chosen[i]];
+      Vector dw;
+      if (!solve(right, dw)) return false;
+      for (std::size_t k = 0; k < h; ++k) {
+        for (std::size_t c = 0; c < n; ++c) change[c] += dw[k] * sample.rows[k][c];
+      }
+      for (std::size_t c = 0; c < n; ++c) slope[c][by] = change[c];
+    }
+    return true;
+  }
+
+  void try_factor(const std::vector<Expr>& list, const std::vector<std::size_t>& chosen, std::size_t j,
+                  std::set<std::uint32_t>& tried) {
+    const std::size_t n = system_.columns.size();
+    const std::size_t pairs = std::max<std::size_t>(1, column_.size() * (column_.size() - 1) / 2);
+    const std::size_t points = std::min<std::size_t>(samples_.size(), 2 * list.size() / pairs + 12);
+    const Functions functions(system_, list);
+    std::vector<Vector> column(list.size());
+    std::vector<bool> usable(list.size(), true);
+    Vector scale(list.size(), 0.0);
+    Vector right;
+    double right_scale = 0;
+    for (std::size_t s = 0; s < points; ++s) {
+      Vector theta;
+      std::vector<Vector> slope;
+      if (!solved(samples_[s], chosen, j, theta, slope)) return;
+      const std::vector<ValueAndGradient> values = functions.at(samples_[s].x);
+      for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = a + 1; b < n; ++b) {
+          const double unit = system_.columns[a].unit * system_.columns[b].unit;
+          right.push_back((slope[b][a] - slope[a][b]) * unit);
+          right_scale += (slope[b][a] * slope[b][a] + slope[a][b] * slope[a][b]) * unit * unit;
+          for (std::size_t k = 0; k < list.size(); ++k) {
+            const Vector& g = values[k].gradient;
+            const double entry = -(g[a] * theta[b] - g[b] * theta[a]) * unit;
+            if (!std::isfinite(entry)) usable[k] = false;
+            column[k].push_back(entry);
+            scale[k] += (g[a] * g[a] * theta[b] * theta[b] + g[b] * g[b] * theta[a] * theta[a]) * unit * unit;
+          }
+        }
+      }
+    }
+    if (right_scale == 0) return;
+    Relations relations;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      if (!usable[k] || scale[k] == 0) continue;
+      for (double& x : column[k]) x /= std::sqrt(scale[k]);
+      (void)relations.add(k, column[k], 1);
+    }
+    for (double& x : right) x /= std::sqrt(right_scale);
+    const Relations::Relation relation = relations.add(0, right, 1, false);
+    if (!relation.found) return;
+
+    // e^g, logarithms in g as powers.
+    std::vector<Expr> exponent;
+    std::vector<Expr> factors;
+    for (const auto& [k, value] : relation.terms) {
+      double c = value * std::sqrt(right_scale) / std::sqrt(scale[k]);
+      if (std::abs(value) < 1e-7) continue;
+      make_short(c);
+      const Node node = graph_.node(list[k]);
+      if (node.kind == NodeKind::function && node.function == Function::log) {
+        factors.push_back(graph_.power(node.children[0], graph_.number(c)));
+      } else {
+        exponent.push_back(graph_.multiply(graph_.number(c), list[k]));
+      }
+    }
+    if (exponent.size() + factors.size() > 6 || exponent.size() + factors.size() == 0) return;
+    if (!exponent.empty()) factors.push_back(graph_.apply(Function::exp, graph_.add(exponent)));
+    const Expr factor = graph_.multiply(factors);
+    if (!tried.insert(factor.id).second) return;
+    std::vector<Expr> more = {factor};
+    for (const auto& with : {variable_, atoms_, monomials(2), products(variable_, atoms_), laurent(1)}) {
+      for (const Expr e : with) more.push_back(graph_.multiply(factor, e));
+    }
+    for (const Expr e : basic()) more.push_back(e);
+    look_among(more);
+  }
+
+  PfaffianSystem& system_;
+  Graph& graph_;
+  std::size_t wanted_;
+  const PointSource& points_;
+  std::vector<Expr> levels_;
+  std::vector<std::size_t> column_;
+  std::vector<Expr> variable_;
+  std::vector<Expr> atoms_;
+  std::vector<Expr> logs_;  ///< things whose logarithm is worth trying
+  std::vector<LeafPoint> samples_;
+  LeafPoint nothing_;
+  bool dry_ = false;
+  std::vector<Integral> found_;
+};
+
+}  // namespace
+
+std::vector<Integral> find_integrals(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted,
+                                     const PointSource& points) {
+  if (wanted == 0) return {};
+  return Search(system, known, wanted, points).run();
+}
+
+std::string write_function(const PfaffianSystem& system, Expr e) {
+  expressions::Script script;
+  script.names = [&](Symbol symbol) { return system.name(symbol); };
+  script.ranks = [](Symbol symbol) { return symbol.kind == SymbolKind::constant ? 0 : 1; };
+  return expressions::write(system.graph, e, script);
+}
+
+ValueAndGradient differentiate(const PfaffianSystem& system, Expr e, const std::vector<double>& x) {
+  return Functions(system, {e}).at(x)[0];
+}
+
+}  // namespace zwang::analysis

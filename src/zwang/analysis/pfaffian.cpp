@@ -1,0 +1,142 @@
+/// From a model to forms: coefficients of velocities by derivation, families member by member.
+#include "zwang/analysis/pfaffian.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/analysis/tangent.hpp"
+#include "zwang/model/symbols.hpp"
+
+namespace zwang::analysis {
+
+using expressions::Expr;
+using expressions::Symbol;
+using expressions::SymbolKind;
+
+namespace {
+
+/// The variable of the model that a reference without free indices means.
+std::uint32_t variable_of(const model::Symbols& symbols, const model::Model& model, const model::Reference& reference) {
+  const model::Body& body = model.bodies[reference.body];
+  std::uint32_t member = 0;
+  for (std::size_t k = 0; k < reference.index.size(); ++k) {
+    const auto index = static_cast<std::uint32_t>(std::lround(symbols.number(reference.index[k]))) - 1;
+    member = k == 0 ? index : member * body.counts[k] + index;
+  }
+  return body.first + member * body.dimension + reference.component;
+}
+
+bool has_index(const model::Symbols& symbols, const model::Reference& reference) {
+  return std::any_of(reference.index.begin(), reference.index.end(), [&](Expr e) {
+    const std::vector<Symbol> all = expressions::symbols(symbols.graph, e);
+    return std::any_of(all.begin(), all.end(), [&](Symbol symbol) {
+      return symbol.kind == SymbolKind::constant && symbols.constants[symbol.index].sort == model::NameSort::index;
+    });
+  });
+}
+
+/// A row of the model and its f.
+struct Row {
+  std::uint32_t row = 0;
+  Expr f;
+};
+
+std::vector<Row> rows_in_force(const model::Symbols& symbols, const model::Model& model, double time) {
+  const std::vector<std::uint32_t> equations = equations_in_force(model, time);
+  std::vector<Row> out;
+  for (const model::SymbolicCondition& condition : symbols.conditions) {
+    for (std::uint32_t c = 0; c < condition.f.size(); ++c) {
+      const std::uint32_t row = condition.first_row + c;
+      if (std::find(equations.begin(), equations.end(), row) != equations.end()) out.push_back({row, condition.f[c]});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string PfaffianSystem::name(Symbol symbol) const {
+  switch (symbol.kind) {
+    case SymbolKind::time: return "t";
+    case SymbolKind::position: return columns[column_of[symbol.index]].name;
+    case SymbolKind::velocity: return columns[column_of[symbol.index]].name + "'";
+    case SymbolKind::constant: return constant_names[symbol.index];
+  }
+  return {};
+}
+
+PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& model, const model::State& state) {
+  model::Symbols symbols = model::symbols(draft, model, true);
+  PfaffianSystem out;
+
+  // Variables and constants by their symbols. Those of families that stand for all members do not occur in conditions.
+  for (const model::Reference& reference : symbols.variables) {
+    out.column_of.push_back(has_index(symbols, reference) ? 0 : variable_of(symbols, model, reference));
+  }
+  for (const model::NamedConstant& constant : symbols.constants) {
+    out.constants.push_back({constant.value, constant.sort == model::NameSort::pi});
+    out.constant_names.push_back(constant.sort == model::NameSort::pi ? "pi" : constant.name);
+  }
+  std::vector<Expr> symbol_of(model.variables);
+  std::vector<bool> known(model.variables, false);
+  for (std::uint32_t k = 0; k < symbols.variables.size(); ++k) {
+    if (has_index(symbols, symbols.variables[k])) continue;
+    symbol_of[out.column_of[k]] = symbols.graph.symbol({SymbolKind::position, k});
+    known[out.column_of[k]] = true;
+  }
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    if (known[i]) continue;
+    // A variable that nothing speaks of still is a direction.
+    symbol_of[i] = symbols.graph.symbol({SymbolKind::position, static_cast<std::uint32_t>(out.column_of.size())});
+    out.column_of.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    out.columns.push_back({model::variable_name(model, i), symbol_of[i], state.position[i], 1});
+  }
+
+  // The forms: p_i = df/dv_i, p_0 the rest.
+  std::vector<Expr> moving;
+  bool timed = false;
+  const auto without_velocities = [&](Expr e) {
+    return expressions::substitute(symbols.graph, e, [&](Symbol symbol) {
+      return symbol.kind == SymbolKind::velocity ? symbols.graph.number(0) : symbols.graph.symbol(symbol);
+    });
+  };
+  for (const Row& row : rows_in_force(symbols, model, state.time)) {
+    if (model::is_holonomic(model.row_kind[row.row])) {
+      out.holonomic.push_back(row.f);
+      out.holonomic_row.push_back(row.row);
+      timed = timed || expressions::depends_on(symbols.graph, row.f, SymbolKind::time);
+      continue;
+    }
+    std::vector<Expr> form(model.variables, symbols.graph.number(0));
+    for (const Symbol symbol : expressions::symbols(symbols.graph, row.f)) {
+      if (symbol.kind != SymbolKind::velocity) continue;
+      Expr& entry = form[out.column_of[symbol.index]];
+      entry = symbols.graph.add(entry, without_velocities(expressions::derivative(symbols.graph, row.f, symbol)));
+    }
+    moving.push_back(without_velocities(row.f));
+    timed = timed || !symbols.graph.is_number(moving.back(), 0) || std::any_of(form.begin(), form.end(), [&](Expr e) {
+              return expressions::depends_on(symbols.graph, e, SymbolKind::time);
+            });
+    out.pfaffian.push_back(std::move(form));
+    out.pfaffian_row.push_back(row.row);
+  }
+  out.time_column = static_cast<std::uint32_t>(out.columns.size());
+  if (timed) {
+    out.columns.push_back({"t", symbols.graph.symbol({SymbolKind::time, 0}), state.time, 1});
+    for (std::size_t k = 0; k < out.pfaffian.size(); ++k) out.pfaffian[k].push_back(moving[k]);
+  }
+
+  // How far "near" reaches in each column.
+  double largest = 0;
+  for (const PfaffianSystem::Column& column : out.columns) largest = std::max(largest, std::abs(column.value));
+  for (PfaffianSystem::Column& column : out.columns) {
+    column.unit = column.value != 0 ? std::max(std::abs(column.value), 0.01 * largest) : largest > 0 ? largest : 1;
+  }
+  out.graph = std::move(symbols.graph);
+  return out;
+}
+
+}  // namespace zwang::analysis
