@@ -6,6 +6,9 @@
 #include <cassert>
 #include <optional>
 #include <set>
+#include <span>
+
+#include "zwang/expressions/traversal.hpp"
 
 namespace zwang::analysis {
 
@@ -288,7 +291,7 @@ class Deriver {
         }
         if (open.size() != 1) continue;
         const Symbol symbol{SymbolKind::constant, open[0]};
-        const Expr slope = expressions::derivative(graph(), index[d], symbol);
+        const Expr slope = slope_of(index[d], symbol);
         const bool plus = graph().is_number(slope, 1);
         if (!plus && !graph().is_number(slope, -1)) continue;
         const Expr rest =
@@ -337,6 +340,16 @@ class Deriver {
     return out;
   }
 
+  /// Derivative by an index; 0 if it stands inside of a function such as floor, which has none.
+  Expr slope_of(Expr e, Symbol symbol) {
+    for (const Expr part : expressions::parts(graph(), std::span(&e, 1))) {
+      if (graph().node(part).kind != expressions::NodeKind::function) continue;
+      const std::vector<Symbol> inside = expressions::symbols(graph(), part);
+      if (std::find(inside.begin(), inside.end(), symbol) != inside.end()) return zero();
+    }
+    return expressions::derivative(graph(), e, symbol);
+  }
+
   /// low <= high as a condition of the match, unless it is always true (or never).
   void require(Expr low, Expr high, const std::vector<model::SymbolicRange>& members, Match& out) {
     const Expr room = expressions::expand(graph(), graph().subtract(high, low));
@@ -346,8 +359,9 @@ class Deriver {
     for (const std::uint32_t i : indices_of({room})) {
       const auto range =
           std::find_if(members.begin(), members.end(), [&](const auto& r) { return r.symbol.index == i; });
-      const Expr slope = expressions::derivative(graph(), room, {SymbolKind::constant, i});
-      if (range == members.end() || !indices_of({slope, range->low, range->high}).empty()) {
+      const Expr slope = slope_of(room, {SymbolKind::constant, i});
+      if (range == members.end() || graph().is_number(slope, 0) ||
+          !indices_of({slope, range->low, range->high}).empty()) {
         bounded = false;
         break;
       }
@@ -366,7 +380,7 @@ class Deriver {
     // Solved for an index of the target, if that is easy: 2 <= i, i <= n-1.
     for (const std::uint32_t i : indices_of({room})) {
       const Expr letter = graph().symbol({SymbolKind::constant, i});
-      const Expr slope = expressions::derivative(graph(), room, {SymbolKind::constant, i});
+      const Expr slope = slope_of(room, {SymbolKind::constant, i});
       if (graph().is_number(slope, 1)) {
         out.within.emplace_back(expressions::expand(graph(), graph().subtract(letter, room)), letter);
         return;
