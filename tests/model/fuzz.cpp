@@ -9,7 +9,7 @@
 
 namespace {
 
-const std::array<std::string, 4> seeds = {
+const std::array<std::string, 5> seeds = {
     R"toml(title = "Two points"
 gravity = [0, 0, "-g"]
 [parameters]
@@ -72,6 +72,22 @@ condition = """a' = \
    [0, 0, 0]"""
 [constraints]
 roll = "cross(a', [0, 0, 1]) = [0, 0, 0]"
+)toml",
+    R"toml([coordinates.x]
+count = 3
+initial = "i/3"
+[coordinates.y]
+initial = 0.5
+[flow]
+x = "x[mod(i, 3) + 1]*y - sin(t)"
+y = "-x[2]/2"
+[free]
+functions = ["x[1]", "x[2]*y + t"]
+[constraints]
+f = "sum(k = 1..3, x[k]^2) + y = 37/18"
+g = "y' + x[1]*x[3]' = 0"
+[outputs]
+r = "y'"
 )toml"};
 
 constexpr std::array<std::string_view, 36> pieces = {"(",
