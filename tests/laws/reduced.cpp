@@ -23,7 +23,19 @@ TEST(ReducedEquations, agree_with_gauss_on_random_equations_in_all_coordinates) 
     mixture.nonholonomic_equations = seed / 16 % 3;
     mixture.dependent = seed / 64 % 2 == 1;
     mixture.spatial = seed / 128 % 2 == 1;
-    const auto problem = oracles::random_accelerations(seed, mixture);
+    auto problem = oracles::random_accelerations(seed, mixture);
+    // Some equations again, alone or added to the next one.
+    auto& constraints = problem.at("system").at("constraints");
+    const std::size_t count = constraints.size();
+    for (std::size_t i = 0; i < count && seed % 3 == 0; ++i) {
+      auto copy = constraints[i];
+      std::string form = "3*(" + copy.at("expr").get<std::string>() + ")";
+      if (i + 1 < count && constraints[i + 1].at("kind") == copy.at("kind"))
+        form += " - (" + constraints[i + 1].at("expr").get<std::string>() + ")/2";
+      copy["expr"] = form;
+      copy["name"] = copy.at("name").get<std::string>() + "_again";
+      constraints.push_back(copy);
+    }
     for (const auto route : oracles::every_route) {
       const auto translation = oracles::translate(problem, route);
       if (!translation) continue;

@@ -73,7 +73,7 @@ double Ruler::distance(const model::State& straightest, const model::State& vari
 
 std::vector<Apart> distances(const model::Model& straightest, const motion::Store& straightest_run,
                              const model::Model& variational, const motion::Store& variational_run,
-                             std::vector<double> more) {
+                             const std::vector<double>& more) {
   Ruler ruler(straightest);
   std::vector<Apart> list;
 

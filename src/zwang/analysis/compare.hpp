@@ -42,7 +42,7 @@ struct Apart {
 /// The distance at the samples that both runs have, in their order, and at `more` instants, ascending in time.
 [[nodiscard]] std::vector<Apart> distances(const model::Model& straightest, const motion::Store& straightest_run,
                                            const model::Model& variational, const motion::Store& variational_run,
-                                           std::vector<double> more = {});
+                                           const std::vector<double>& more = {});
 
 /// Both motions at once, without a file.
 struct Comparison {

@@ -327,6 +327,9 @@ std::optional<Vector> walk(Point& point, Vector x, const Way& way) {
   return std::nullopt;
 }
 
+/// Shorter and shorter: the way, or the step aside, as a part of the extent of the system.
+constexpr std::array<double, 5> parts{1, 0.25, 0.0625, 0.015625, 0.00390625};
+
 class Inquiry {
  public:
   Inquiry(const model::Model& model, const model::State& state, Equivalence& result)
@@ -391,7 +394,7 @@ class Inquiry {
   /// A point that three ways in a row lead to; shorter ones where the first leave the domain of the rows.
   void wander() {
     const std::size_t n = model_.variables;
-    for (double part = 1; part > 1e-3; part /= 4) {
+    for (const double part : parts) {
       Vector x = state_.position;
       x.push_back(state_.time);
       bool arrived = true;
@@ -416,7 +419,7 @@ class Inquiry {
 
   /// A point near the start, brought onto the holonomic conditions.
   void stray() {
-    for (double part = 1; part > 1e-3; part /= 4) {
+    for (const double part : parts) {
       model::State there = state_;
       for (double& q : there.position) {
         q += part * extent_ * dice_.throw_one();
