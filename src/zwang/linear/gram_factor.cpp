@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace zwang::linear {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t largest_dense = 400;
 constexpr double vanishing = 1e-13;  ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -20,6 +22,14 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   skipped_.assign(size_, 0);
   diagonal_.assign(size_, 0.0);
   skipped_count_ = 0;
+
+  // One row alone is a number.
+  dense_ = false;
+  band_ = size_ == 1;
+  if (band_) {
+    tridiagonal_.shape(1);
+    return;
+  }
 
   // Dense when tiny, or when the graph of Phi has hardly any zeros.
   dense_ = size_ < 3;
@@ -31,12 +41,59 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
     make_dense(mass);
     return;
   }
+  // A band when rows meet their neighbours alone.
+  edge_.assign(size_, none);
+  band_ = true;
+  for (std::uint32_t j = 0; band_ && j < size_; ++j) {
+    for (std::size_t e = gram_.first_edge(j); e < gram_.first_edge(j + 1); ++e) {
+      band_ = band_ && gram_.upper_row(e) == j + 1;
+      edge_[j] = static_cast<std::uint32_t>(e);
+    }
+  }
+  if (!band_) {
+    make_sparse();
+    return;
+  }
+  tridiagonal_.shape(size_);
+  beside_.assign(size_, 0.0);
+}
+
+void GramFactor::make_sparse() {
   std::vector<std::uint32_t> all(size_);
   std::iota(all.begin(), all.end(), 0U);
   cholesky_ = SparseCholesky();
   cholesky_.reset(size_);
   cholesky_.choose(gram_, all);
   right_.assign(size_, 0.0);
+}
+
+bool GramFactor::factor_band(const SparseRows& rows, const Mass& mass) {
+  // One row: its square.
+  if (size_ == 1) {
+    double sum = 0;
+    if (mass.is_diagonal()) {
+      const double* inverse_root = mass.inverse_root().data();
+      for (std::size_t e = 0; e < rows.entry.size(); ++e) {
+        const double root = inverse_root[rows.column[e]];
+        sum += rows.entry[e] * (rows.entry[e] * root * root);
+      }
+    } else {
+      column_.assign(mass.size(), 0.0);
+      image_.assign(mass.size(), 0.0);
+      for (std::size_t e = 0; e < rows.entry.size(); ++e) column_[rows.column[e]] = rows.entry[e];
+      mass.solve(column_, image_);
+      for (std::size_t e = 0; e < rows.entry.size(); ++e) sum += rows.entry[e] * image_[rows.column[e]];
+    }
+    diagonal_[0] = sum;
+    return tridiagonal_.factor(diagonal_.data(), nullptr, vanishing);
+  }
+
+  gram_.load(rows, mass);
+  for (std::uint32_t j = 0; j < size_; ++j) {
+    diagonal_[j] = gram_.diagonal(j);
+    beside_[j] = edge_[j] == none ? 0.0 : gram_.between(edge_[j]);
+  }
+  return tridiagonal_.factor(diagonal_.data(), beside_.data(), std::max(1e-12, 1e-15 * static_cast<double>(size_)));
 }
 
 void GramFactor::make_dense(const Mass& mass) {
@@ -55,6 +112,20 @@ void GramFactor::factor(const SparseRows& rows, const Mass& mass) {
     skipped_count_ = 0;
     least_pivot_ = 1;
     return;
+  }
+  if (band_) {
+    band_ = factor_band(rows, mass);
+    if (band_) {
+      least_pivot_ = tridiagonal_.least_pivot();
+      return;
+    }
+    // Some row depends on others: not as a band, then, as long as these rows stand.
+    if (size_ == 1) {
+      make_dense(mass);
+      factor_dense(rows, mass);
+      return;
+    }
+    make_sparse();
   }
   if (dense_) {
     factor_dense(rows, mass);
@@ -205,6 +276,12 @@ void GramFactor::share(double* x) const {
 
 void GramFactor::solve(std::span<double> x) {
   if (size_ == 0) return;
+  if (band_) {
+    std::copy(x.begin(), x.end(), tridiagonal_.right());
+    tridiagonal_.solve();
+    std::copy_n(tridiagonal_.right(), size_, x.begin());
+    return;
+  }
   if (dense_) {
     solve_dense(x.data());
     if (null_count_ > 0) share(x.data());

@@ -4,8 +4,9 @@
 ///
 /// Rows come in the order of their right to be kept: a row that depends on rows before it is skipped. A skipped row that
 /// may share takes its even part of the multipliers afterwards (least sum of Phi_jj x_j^2 among all solutions); any other
-/// skipped row has x = 0. Tiny or full systems are factored dense, others sparse with ordering and pattern kept while the
-/// rows stand; when rows turn out dependent, dense again up to 400 rows. Beyond that skipped rows do not share.
+/// skipped row has x = 0. Tiny or full systems are factored dense, rows that meet their neighbours alone as a band, others sparse
+/// with ordering and pattern kept while the rows stand; when rows turn out dependent, dense again up to 400 rows. Beyond that
+/// skipped rows do not share.
 ///
 /// Symbols: J rows (CSR), W inverse mass, Phi dual matrix, L unit lower factor, D pivots.
 #pragma once
@@ -18,6 +19,7 @@
 #include "zwang/linear/mass.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/linear/tridiagonal.hpp"
 
 namespace zwang::linear {
 
@@ -32,6 +34,9 @@ class GramFactor {
   /// x = Phi^-1 b, in place.
   void solve(std::span<double> x);
 
+  /// The factor as a band, if it is one; else null.
+  [[nodiscard]] Tridiagonal* band() { return band_ ? &tridiagonal_ : nullptr; }
+
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool skipped(std::size_t row) const { return skipped_[row] != 0; }
   [[nodiscard]] std::size_t skipped_count() const { return skipped_count_; }
@@ -41,6 +46,8 @@ class GramFactor {
 
  private:
   void make_dense(const Mass& mass);
+  void make_sparse();
+  [[nodiscard]] bool factor_band(const SparseRows& rows, const Mass& mass);
   void factor_dense(const SparseRows& rows, const Mass& mass);
   void solve_dense(double* x) const;
   void find_null_vectors();
@@ -62,6 +69,12 @@ class GramFactor {
   std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T
   mutable std::vector<double> part_;
   std::size_t null_count_ = 0;
+
+  // every row meets its neighbours alone
+  bool band_ = false;
+  Tridiagonal tridiagonal_;
+  std::vector<std::uint32_t> edge_;  ///< between j and j + 1, or none
+  std::vector<double> beside_;
 
   // sparse
   SparseGram gram_;

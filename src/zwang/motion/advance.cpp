@@ -7,6 +7,7 @@
 
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/sweeps.hpp"
 
 namespace zwang::motion {
 
@@ -190,22 +191,14 @@ void go(Motion& motion, double s, double time) {
   if (std::isfinite(work)) motion.energy.work += work;
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
-  dq.assign(n, 0.0);
-  dv.assign(n, 0.0);
-  const std::span<const double> v = series.velocity();
-  for (unsigned k = order; k >= 2; --k) {
-    const double* c = q.data() + k * n;
-    const double* rate = v.data() + (k - 1) * n;
-    for (std::size_t i = 0; i < n; ++i) {
-      dq[i] = (dq[i] + c[i]) * s;
-      dv[i] = (dv[i] + rate[i]) * s;
-    }
-  }
+  dq.resize(n);
+  dv.resize(n);
+  gains(q.data(), series.velocity().data(), n, order, s, dq.data(), dv.data());
   const std::span<const double> rest = series.rest();
   for (std::size_t i = 0; i < n; ++i) {
     impl.carry_position[i] += 0.5 * rest[i] * s * s;
     impl.carry_velocity[i] += rest[i] * s;
-    add(motion.state.position[i], impl.carry_position[i], (dq[i] + q[n + i]) * s);
+    add(motion.state.position[i], impl.carry_position[i], dq[i]);
     add(motion.state.velocity[i], impl.carry_velocity[i], dv[i]);
   }
   // The scales of the motion. What is held still is measured by what would move: rounding is a part of that.

@@ -34,16 +34,24 @@ double log_reach(unsigned last, double log_tolerance, bool stable, const Norm& n
     low_order[lows] = k;
     ++lows;
   }
+  // The last two, and the four before them: logarithms, -infinity of what vanishes.
+  constexpr unsigned back = 6;
+  constexpr double nothing = -1e300;
+  double tail[back];
+  for (unsigned j = 0; j < (stable ? back : 2U); ++j) {
+    const double size = j < last ? norm(last - j) : 0.0;
+    tail[j] = size > tiny ? rough_log2(size) : nothing;
+  }
   double least = 1e9;
   for (unsigned m = last - 1; m <= last; ++m) {
-    const double size = norm(m);
-    if (!(size > tiny)) continue;
-    const double high = rough_log2(size);
+    const double* const here = tail + (last - m);
+    const double high = here[0];
+    if (high == nothing) continue;
     if (stable) {
+      constexpr double share[] = {0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4};
       double decay = -1e9;
       for (unsigned j = 1; j <= 4 && j < m; ++j) {
-        const double before = norm(m - j);
-        if (before > tiny) decay = std::max(decay, (rough_log2(before) - high) / j);
+        if (here[j] != nothing) decay = std::max(decay, (here[j] - high) * share[j]);
       }
       if (decay > -1e9) least = std::min(least, decay - 0.415);
     }

@@ -714,6 +714,9 @@ struct Series::Impl {
         last_sizes();
       }
       take_order(k);
+      if (!strands.in_one_run()) continue;
+      strands.extend_run({N - 2, n, q.data(), v.data(), lambda.data(), m, &factor});
+      return;
     }
   }
 

@@ -6,35 +6,19 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/sweeps.hpp"
 
 namespace zwang::motion {
 
 double Series::Impl::reach(double tolerance) const {
   const double log_tolerance = std::log2(tolerance);
   const std::size_t m = held_rows.size();
-  // Four maxima side by side: comparisons wait for nobody then.
-  const auto norm_of = [](const double* x, std::size_t count) {
-    double most[4] = {0, 0, 0, 0};
-    std::size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      for (std::size_t l = 0; l < 4; ++l) {
-        const double size_l = std::abs(x[i + l]);
-        most[l] = size_l > most[l] ? size_l : most[l];
-      }
-    }
-    for (; i < count; ++i) most[0] = std::max(most[0], std::abs(x[i]));
-    return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
-  };
   // Velocities, coefficients 0..N-1.
-  double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return norm_of(v.data() + k * n, n); });
+  double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return largest_size(v.data() + k * n, n); });
   // Multipliers, 0..N-2, each in the units of an acceleration.
   if (m > 0) {
     least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {
-                       double most = 0;
-                       for (std::size_t j = 0; j < m; ++j) {
-                         most = std::max(most, std::abs(lambda[k * m + j]) * row_length[j]);
-                       }
-                       return most;
+                       return largest_size(lambda.data() + k * m, row_length.data(), m);
                      }));
   }
   for (std::size_t w = 0; w < watched_rows.size(); ++w) {

@@ -46,6 +46,9 @@ struct Side {
   [[gnu::always_inline]] void times(double x) {
     for (std::size_t i = 0; i < count; ++i) part[i] *= x;
   }
+  [[gnu::always_inline]] void divide(double x) {
+    for (std::size_t i = 0; i < count; ++i) part[i] /= x;
+  }
 };
 
 /// For every strand: sum_{l=1..m-1} delta_l delta_{m-l} with m = k + 2, and sum_{l=1..k} delta_l carried_{k-l}.
@@ -189,12 +192,251 @@ struct StrandKernels {
     }
   }
 
+  /// Sums of a chunk: sum_{l=1..k+1} delta_l delta_{k+2-l} and sum_{l=1..k} delta_l carried_{k-l}. What has just been computed comes
+  /// last, so that the rest need not wait for it.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void sums_of_chunk(std::size_t padded, unsigned k, const double* delta,
+                                                   const double* carried, const Side<W>& newest, Side<W>& pairs,
+                                                   Side<W>& reaction) {
+    using Numbers = Side<W>;
+    const unsigned m = k + 2;
+    const double* low = delta + (m - 1) / 2 * padded;
+    const double* high = delta + (m / 2 + 1) * padded;
+    Numbers p = Numbers::zero();
+    for (const double* const first = delta + padded; low != first; low -= padded, high += padded)
+      p.add_product(Numbers::load(low), Numbers::load(high));
+    p.add_product(Numbers::load(low), newest);
+    p.add(p);
+    if (m % 2 == 0) p.add_product(Numbers::load(delta + m / 2 * padded), Numbers::load(delta + m / 2 * padded));
+    pairs = p;
+
+    Numbers r = Numbers::zero();
+    const double* d = delta + k * padded;
+    const double* c = carried;
+    for (unsigned l = k; l > 0; --l, d -= padded, c += padded) r.add_product(Numbers::load(d), Numbers::load(c));
+    reaction = r;
+  }
+
+  /// All orders of strands in one run: with r the reactions of lower multipliers, along each strand,
+  ///   J b + c = factor c pairs - (own r_s + next r_{s+shift} + before r_{s-shift}),
+  ///   a_i = -(weight_a y)_i - (weight_b y)_{i+shift},   y = r + delta_0 c lambda.
+  template <std::size_t W, bool in_pairs>
+  [[gnu::always_inline]] static void run_width(Strands& s, const Strands::Orders& o) {
+    using Numbers = Side<W>;
+    const std::size_t padded = s.padded_;
+    const std::size_t shift = s.shift_;
+    const std::size_t n = o.variables;
+    double* const delta = s.delta_.data();
+    double* const carried = s.carried_.data();
+    double* const part = s.part_.data();
+    double* const reaction = s.run_list(0);
+    const double* const weight_a = s.run_list(1);
+    const double* const weight_b = s.run_list(2);
+    const double* const own = s.run_list(3);
+    const double* const next = s.run_list(4);
+    const double* const before = s.run_list(5);
+    const double* const sign_a = s.sign_a_.data();
+    const double* const sign_b = s.sign_b_.data();
+    const double* const c = s.c_.data();
+    linear::Tridiagonal* const band = o.factor->band();
+    for (unsigned k = 1; k <= o.last; ++k) {
+      double* const multipliers = o.lambda + k * o.rows;
+      double* const right = band != nullptr ? band->right() : multipliers;
+
+      // Differences of the positions, and the sums over lower orders.
+      const double* const q = o.q + (k + 1) * n;
+      double* const newest = delta + (k + 1) * padded;
+      const double factor = (k + 1.0) * (k + 2.0) * 0.5;
+      for (std::size_t first = 0; first < padded; first += W) {
+        Numbers d = Numbers::load(sign_a + first);
+        d.times(Numbers::load(q + first));
+        d.add_product(Numbers::load(sign_b + first), Numbers::load(q + first - shift));
+        d.store(newest + first);
+        Numbers pairs;
+        Numbers r;
+        sums_of_chunk<W>(padded, k, delta + first, carried + first, d, pairs, r);
+        r.store(reaction + first);
+        pairs.times(factor);
+        pairs.times(Numbers::load(c + first));
+        pairs.store(part + first);
+      }
+
+      // What the rows ask for.
+      for (std::size_t first = 0; first < padded; first += W) {
+        Numbers y = Numbers::load(part + first);
+        y.take_product(Numbers::load(own + first), Numbers::load(reaction + first));
+        y.take_product(Numbers::load(next + first), Numbers::load(reaction + first + shift));
+        y.take_product(Numbers::load(before + first), Numbers::load(reaction + first - shift));
+        if constexpr (in_pairs) {
+          add_pairs(y, right + first / 2);
+        } else {
+          y.store(part + first);
+        }
+      }
+      if constexpr (!in_pairs) s.gather(right);
+      if (band != nullptr) {
+        band->solve();
+        for (std::size_t j = 0; j < o.rows; ++j) multipliers[j] = right[j];
+      } else {
+        o.factor->solve({multipliers, o.rows});
+      }
+
+      // The multipliers along the strands.
+      double* const carried_now = carried + k * padded;
+      if constexpr (!in_pairs) s.spread(multipliers, carried_now);
+      for (std::size_t first = 0; first < padded; first += W) {
+        Numbers l;
+        if constexpr (in_pairs) {
+          l = Numbers::load(c + first);
+          l.times(twice<W>(right + first / 2));
+          l.store(carried_now + first);
+        } else {
+          l = Numbers::load(carried_now + first);
+        }
+        Numbers y = Numbers::load(reaction + first);
+        y.add_product(Numbers::load(delta + first), l);
+        y.store(reaction + first);
+      }
+
+      // Accelerations, and what follows from them. The first orders by division, as everywhere.
+      double* const v_next = o.v + (k + 1) * n;
+      double* const q_next = o.q + (k + 2) * n;
+      const double by_v = 1.0 / (k + 1.0);
+      const double by_q = by_v / (k + 2.0);
+      for (std::size_t first = 0; first < padded; first += W) {
+        Numbers a = Numbers::zero();
+        a.take_product(Numbers::load(weight_a + first), Numbers::load(reaction + first));
+        a.take_product(Numbers::load(weight_b + first + shift), Numbers::load(reaction + first + shift));
+        if (k < 6) {
+          a.divide(k + 1.0);
+          a.store(v_next + first);
+          a.divide(k + 2.0);
+          a.store(q_next + first);
+        } else {
+          Numbers y = a;
+          y.times(by_v);
+          y.store(v_next + first);
+          a.times(by_q);
+          a.store(q_next + first);
+        }
+      }
+    }
+  }
+  /// One row alone whose strands have one variable each: a point on a circle or a sphere. Everything stays in registers.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void run_alone(Strands& s, const Strands::Orders& o) {
+    using Numbers = Side<W>;
+    double* const delta = s.delta_.data();
+    double* const carried = s.carried_.data();
+    const Numbers c = Numbers::load(s.c_.data());
+    const Numbers sign = Numbers::load(s.sign_a_.data());
+    const Numbers weight = Numbers::load(s.weight_a_.data());
+    const Numbers own = Numbers::load(s.run_list(3));
+    const Numbers start = Numbers::load(delta);
+    const double inverse = o.factor->band()->inverse_of_one();
+    const std::size_t n = o.variables;
+    const double* q = o.q + 2 * n;
+    double* q_next = o.q + 3 * n;
+    double* v_next = o.v + 2 * n;
+    Numbers newest = Numbers::load(q);
+    for (unsigned k = 1; k <= o.last; ++k, q_next += n, v_next += n) {
+      newest.times(sign);
+      newest.store(delta + (k + 1) * W);
+      Numbers y;
+      Numbers r;
+      sums_of_chunk<W>(W, k, delta, carried, newest, y, r);
+      y.times((k + 1.0) * (k + 2.0) * 0.5);
+      y.times(c);
+      y.take_product(own, r);
+      double sum = 0;
+      for (std::size_t i = 0; i < W; ++i) sum += y.part[i / Numbers::width][i % Numbers::width];
+      sum *= inverse;
+      o.lambda[k] = sum;
+      Numbers l = c;
+      l.times(sum);
+      l.store(carried + k * W);
+      r.add_product(start, l);
+      Numbers a = Numbers::zero();
+      a.take_product(weight, r);
+      if (k < 6) {
+        a.divide(k + 1.0);
+        a.store(v_next);
+        a.divide(k + 2.0);
+      } else {
+        Numbers v = a;
+        v.times(1.0 / (k + 1.0));
+        v.store(v_next);
+        a.times(1.0 / (k + 1.0) / (k + 2.0));
+      }
+      a.store(q_next);
+      newest = a;
+    }
+  }
+
+  [[gnu::always_inline]] static void run(Strands& s, const Strands::Orders& o) {
+    if (o.rows == 1 && s.shift_ == 0 && o.factor->band() != nullptr && s.padded_ == s.width_ && s.width_ < 8) {
+      if (s.width_ == 2) {
+        run_alone<2>(s, o);
+      } else {
+        run_alone<4>(s, o);
+      }
+      return;
+    }
+    if (s.in_pairs_) {
+      switch (s.width_) {
+        case 2: run_width<2, true>(s, o); break;
+        case 4: run_width<4, true>(s, o); break;
+        default: run_width<8, true>(s, o); break;
+      }
+    } else {
+      switch (s.width_) {
+        case 2: run_width<2, false>(s, o); break;
+        case 4: run_width<4, false>(s, o); break;
+        default: run_width<8, false>(s, o); break;
+      }
+    }
+  }
+
+  /// Sums of neighbours.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void add_pairs(const Side<W>& y, double* to) {
+    if constexpr (W == 8) {
+      using Vector = typename Side<W>::Vector;
+      using Places [[gnu::vector_size(32)]] = long long;
+      const Vector even = __builtin_shuffle(y.part[0], y.part[1], Places{0, 2, 4, 6});
+      const Vector odd = __builtin_shuffle(y.part[0], y.part[1], Places{1, 3, 5, 7});
+      *reinterpret_cast<Vector*>(to) = even + odd;
+    } else {
+      for (std::size_t j = 0; j < W / 2; ++j) {
+        const auto& part = y.part[2 * j / Side<W>::width];
+        const std::size_t at = 2 * j % Side<W>::width;
+        to[j] = part[at] + part[at + 1];
+      }
+    }
+  }
+  /// Every number twice.
+  template <std::size_t W>
+  [[gnu::always_inline]] static Side<W> twice(const double* x) {
+    Side<W> y;
+    if constexpr (W == 8) {
+      using Vector = typename Side<W>::Vector;
+      using Places [[gnu::vector_size(32)]] = long long;
+      const Vector all = *reinterpret_cast<const Vector*>(x);
+      y.part[0] = __builtin_shuffle(all, Places{0, 0, 1, 1});
+      y.part[1] = __builtin_shuffle(all, Places{2, 2, 3, 3});
+    } else {
+      for (std::size_t i = 0; i < W; ++i) y.part[i / Side<W>::width][i % Side<W>::width] = x[i / 2];
+    }
+    return y;
+  }
+
   static void sums_plain(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
                          double* pairs, double* reaction) {
     sums(padded, width, k, delta, carried, pairs, reaction);
   }
   static void before_plain(Strands& s, const Strands::Order& order) { before(s, order); }
   static void after_plain(Strands& s, const Strands::Order& order) { after(s, order); }
+  static void run_plain(Strands& s, const Strands::Orders& orders) { run(s, orders); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   [[gnu::target("avx2")]] static void sums_wide(std::size_t padded, std::size_t width, unsigned k, const double* delta,
@@ -203,6 +445,7 @@ struct StrandKernels {
   }
   [[gnu::target("avx2")]] static void before_wide(Strands& s, const Strands::Order& order) { before(s, order); }
   [[gnu::target("avx2")]] static void after_wide(Strands& s, const Strands::Order& order) { after(s, order); }
+  [[gnu::target("avx2")]] static void run_wide(Strands& s, const Strands::Orders& orders) { run(s, orders); }
 #endif
 };
 
@@ -210,11 +453,13 @@ void Strands::choose_kernels() {
   sums_ = StrandKernels::sums_plain;
   before_ = StrandKernels::before_plain;
   after_ = StrandKernels::after_plain;
+  orders_of_run_ = StrandKernels::run_plain;
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   if (__builtin_cpu_supports("avx2") != 0) {
     sums_ = StrandKernels::sums_wide;
     before_ = StrandKernels::before_wide;
     after_ = StrandKernels::after_wide;
+    orders_of_run_ = StrandKernels::run_wide;
   }
 #endif
 }
@@ -320,6 +565,23 @@ void Strands::lay_out(std::size_t variables) {
   }
   delta_.assign(orders_ * padded_, 0.0);
   carried_.assign(orders_ * padded_, 0.0);
+  find_run(variables);
+}
+
+void Strands::find_run(std::size_t variables) {
+  // Strand s is at variable s, and at s - shift if it has two; the variables end with the strands.
+  const std::size_t count = strand_.size();
+  one_run_ = count > 0 && variables <= padded_;
+  bool known = false;
+  shift_ = 0;
+  for (std::size_t s = 0; one_run_ && s < count; ++s) {
+    one_run_ = a_[s] == s;
+    if (sign_b_[s] == 0) continue;
+    one_run_ = one_run_ && b_[s] < s && s - b_[s] <= margin && (!known || s - b_[s] == shift_);
+    shift_ = s - b_[s];
+    known = true;
+  }
+  if (one_run_) run_room_.assign(6 * run_stride(), 0.0);
 }
 
 void Strands::weigh(std::span<const double> inverse_mass) {
@@ -328,6 +590,20 @@ void Strands::weigh(std::span<const double> inverse_mass) {
     if (inverse_mass.empty()) continue;
     weight_a_[s] = sign_a_[s] * inverse_mass[a_[s]];
     weight_b_[s] = sign_b_[s] * inverse_mass[b_[s]];
+  }
+  if (!one_run_ || inverse_mass.empty()) return;
+  double* const weight_a = run_list(1);
+  double* const weight_b = run_list(2);
+  std::copy(weight_a_.begin(), weight_a_.end(), weight_a);
+  std::copy(weight_b_.begin(), weight_b_.end(), weight_b);
+  // A reaction acts on the variables of its strand, and those count in the rows of the strands beside.
+  double* const own = run_list(3);
+  double* const next = run_list(4);
+  double* const before = run_list(5);
+  for (std::size_t s = 0; s < padded_; ++s) {
+    own[s] = gradient_[s] * (sign_a_[s] * weight_a[s] + sign_b_[s] * weight_b[s]);
+    next[s] = gradient_[s] * (sign_a_[s] * weight_b[s + shift_]);
+    before[s] = gradient_[s] * (sign_b_[s] * *(weight_a + s - shift_));
   }
 }
 

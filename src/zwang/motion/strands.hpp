@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "zwang/expressions/functions/series.hpp"
+#include "zwang/linear/gram_factor.hpp"
 
 namespace zwang::motion {
 
@@ -106,8 +107,25 @@ class Strands {
   void before_solving(const Order& order) { before_(*this, order); }
   void after_solving(const Order& order) { after_(*this, order); }
 
+  /// Do all strands lie side by side as the variables do, strand s between the variables s and s - shift?
+  [[nodiscard]] bool in_one_run() const { return one_run_; }
+
+  /// All orders above zero, for a motion under constant forces that nothing but strands in one run hinders: q_{k+2} and v_{k+1} for
+  /// k = 1 .. last, with room for `margin` numbers behind the last.
+  struct Orders {
+    unsigned last = 0;
+    std::size_t variables = 0;
+    double* q = nullptr;  ///< [k * variables + i]; v the same
+    double* v = nullptr;
+    double* lambda = nullptr;  ///< [k * rows + j]
+    std::size_t rows = 0;
+    linear::GramFactor* factor = nullptr;
+  };
+  void extend_run(const Orders& orders) { orders_of_run_(*this, orders); }
+
  private:
   using Half = void (*)(Strands&, const Order&);
+  using Whole = void (*)(Strands&, const Orders&);
   friend struct StrandKernels;
 
   /// right_row = the parts of its strands, for rows made of strands alone; and c lambda for every strand.
@@ -227,6 +245,7 @@ class Strands {
   Sums sums_ = nullptr;
   Half before_ = nullptr;
   Half after_ = nullptr;
+  Whole orders_of_run_ = nullptr;
   std::vector<Strand> strand_;
   std::vector<std::uint32_t> place_;  ///< of the strand added as number s
   unsigned orders_ = 0;
@@ -243,6 +262,15 @@ class Strands {
   std::vector<double> delta_;                    ///< [k * padded + place]
   std::vector<double> carried_;                  ///< c lambda: [k * padded + place]
   std::vector<double> part_, reaction_;
+
+  // All strands in one run. Lists by strand with `margin` zeros before and behind.
+  void find_run(std::size_t variables);
+  [[nodiscard]] std::size_t run_stride() const { return padded_ + 2 * margin; }
+  [[nodiscard]] double* run_list(std::size_t which) { return run_room_.data() + which * run_stride() + margin; }
+  bool one_run_ = false;
+  std::size_t shift_ = 0;
+  std::vector<double>
+      run_room_;  ///< reactions, weights of a and b, and of a reaction in its own and its neighbours' rows
 };
 
 }  // namespace zwang::motion

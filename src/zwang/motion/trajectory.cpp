@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "zwang/motion/sweeps.hpp"
+
 namespace zwang::motion {
 
 namespace {
@@ -51,13 +53,8 @@ void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& 
   const std::size_t count = piece.rows.size();
   assert(piece.multiplier.size() == count * piece.multiplier_orders);
   const double s = local_time(piece, time);
-  multipliers.assign(count, 0.0);
-  for (std::size_t k = piece.multiplier_orders; k-- > 0;) {
-    const double* c = piece.multiplier.data() + k * count;
-    for (std::size_t j = 0; j < count; ++j) {
-      multipliers[j] = multipliers[j] * s + c[j];
-    }
-  }
+  multipliers.resize(count);
+  sum_up(piece.multiplier.data(), count, piece.multiplier_orders, s, multipliers.data());
 }
 
 void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho) {

@@ -1,0 +1,19 @@
+/// Loops over all coefficients of a series, in the widest vectors that the processor has; the bits are the same for every width.
+#pragma once
+
+#include <cstddef>
+
+namespace zwang::motion {
+
+/// Largest |x_i|, and largest |x_i| weight_i; 0 for none.
+[[nodiscard]] double largest_size(const double* x, std::size_t count);
+[[nodiscard]] double largest_size(const double* x, const double* weight, std::size_t count);
+
+/// What a series of positions q and velocities v (coefficient k of variable i at [k * n + i]) adds behind its first terms up to s:
+///   gain_q = s (q_1 + q_2 s + ... + q_order s^(order-1)),   gain_v = v_1 s + ... + v_(order-1) s^(order-1).
+void gains(const double* q, const double* v, std::size_t n, unsigned order, double s, double* gain_q, double* gain_v);
+
+/// y = c_0 + c_1 s + ... with `orders` coefficients of `count` numbers each.
+void sum_up(const double* c, std::size_t count, unsigned orders, double s, double* y);
+
+}  // namespace zwang::motion
