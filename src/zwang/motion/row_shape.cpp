@@ -166,6 +166,35 @@ bool is_of_distance(const expressions::Tape& tape, const std::vector<Direction>&
   return numerators == squares;
 }
 
+/// A distance beside a positive length is watched by squares: no root has to be expanded, and in free flight the series ends.
+void watch_squares(const model::RowGroup& group, std::uint32_t first_constant_input, RowShape& shape) {
+  using expressions::Op;
+  expressions::Tape& tape = shape.watched;
+  const std::uint32_t value = tape.outputs[0];
+  const std::uint32_t root = find_root(tape, value, first_constant_input);
+  if (root == 0) return;
+  const std::size_t inputs = tape.inputs.size();
+  const std::size_t before = inputs + tape.constants.size();
+  const expressions::Instruction last = tape.instructions[value - before];
+  const std::uint32_t constant = last.a == root ? last.b : last.a;
+  // f = sign (root - L): the sign of the root, and that of the constant turned by it.
+  const double sign = last.op == Op::subtract && last.b == root ? -1.0 : 1.0;
+  const double turn = last.op == Op::subtract && last.a == root ? 1.0 : -sign;
+  const auto positive = [&](double x) { return turn * x > 0; };
+  if (constant >= inputs) {
+    if (!positive(tape.constants[constant - inputs])) return;
+  } else {
+    const std::size_t slot = constant - first_constant_input;
+    for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+      if (!positive(group.constant_of[slot * group.lanes + lane])) return;
+    }
+  }
+  tape.outputs = {tape.instructions[root - before].a, constant};
+  constexpr std::uint32_t both[] = {0, 1};
+  tape = expressions::part(tape, both);
+  shape.squared = sign;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
@@ -203,6 +232,7 @@ RowShape make_shape(const model::RowGroup& group) {
   shape.steady = constant || is_of_distance(shape.held, shape.directions);
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
+  if (group.holonomic) watch_squares(group, first_constant, shape);
   shape.roots = find_roots(shape.watched);
   shape.held_roots = find_roots(shape.held);
   return shape;

@@ -250,6 +250,7 @@ struct Series::Impl {
     for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
     factor.shape(rows(), dynamics.mass, shares);
     watched_value.assign(watched_rows.size() * orders, 0.0);
+    watched_length.assign(watched_rows.size(), 0.0);
   }
 
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
@@ -825,6 +826,13 @@ struct Series::Impl {
       for (std::uint32_t l = 0; l < block.count; ++l) {
         double* to = watched_value.data() + std::size_t{block.row[l]} * orders;
         for (unsigned k = 0; k <= last; ++k) to[k] = f[k * block.width + l];
+        if (shapes[block.group].squared == 0) continue;
+        // Squares of distances: (u - L^2) / (2 L).
+        const double length = std::abs(registers(block)[std::size_t{tape.outputs[1]} * orders * block.width + l]);
+        const double by = shapes[block.group].squared / (2 * length);
+        to[0] -= length * length;
+        for (unsigned k = 0; k <= last; ++k) to[k] *= by;
+        watched_length[block.row[l]] = length;
       }
     }
   }
@@ -869,10 +877,11 @@ struct Series::Impl {
   // series
   double time = 0;
   std::vector<double> q_room, v;
-  std::span<double> q;                ///< [k * n + i]; v the same
-  std::vector<double> lambda;         ///< [k * m + j]
-  std::vector<double> rho;            ///< of the rows under the variational law: [b * orders + k]
-  std::vector<double> watched_value;  ///< [w * orders + k]
+  std::span<double> q;                 ///< [k * n + i]; v the same
+  std::vector<double> lambda;          ///< [k * m + j]
+  std::vector<double> rho;             ///< of the rows under the variational law: [b * orders + k]
+  std::vector<double> watched_value;   ///< [w * orders + k]
+  std::vector<double> watched_length;  ///< [w]: L of a distance that is watched by its square, else 0
   std::vector<double> power;
   bool power_known = false;
   double largest = 0;  ///< size of the terms of the largest acceleration, if there are inequalities among the rows held

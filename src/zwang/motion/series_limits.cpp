@@ -26,6 +26,12 @@ double Series::Impl::reach(double tolerance) const {
     const double* f = watched_value.data() + w * orders;
     least = std::min(
         least, log_reach(holonomic ? N : N - 1, log_tolerance, false, [&](unsigned k) { return std::abs(f[k]); }));
+    if (watched_length[w] == 0) continue;
+    // Squares grow faster than distances: what is far may come near, what is near not leave so far that rounding hides it.
+    const double most = rough_log2(std::max(16 * watched_length[w], std::abs(f[0]) / 4));
+    for (unsigned k = 1; k <= N; ++k) {
+      if (std::abs(f[k]) > tiny) least = std::min(least, (most - rough_log2(std::abs(f[k]))) / k);
+    }
   }
   return least > 1000 ? 1e300 : std::exp2(least);
 }
