@@ -13,6 +13,8 @@ namespace zwang::cli {
 [[nodiscard]] int compare(const Request& request);
 [[nodiscard]] int equations(const Request& request);
 [[nodiscard]] int analyze_integrability(const Request& request);
+[[nodiscard]] int analyze_curvature(const Request& request);
+[[nodiscard]] int analyze_fourier(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
 [[nodiscard]] int analyze_stability(const Request& request);
 [[nodiscard]] int analyze_velocities(const Request& request);

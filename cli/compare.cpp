@@ -135,15 +135,7 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
     print(body_table(side.model,
                      {{"position", &account.present.state.position}, {"velocity", &account.present.state.velocity}}));
   }
-  std::string rho;
-  for (std::size_t j = 0; j < account.present.rho.size(); ++j) {
-    const std::uint32_t row = account.present.rows[j];
-    if (model::is_variational(side.model, row)) {
-      rho += fmt::format("{}{} {}", rho.empty() ? "" : ", ", model::row_name(side.model, row),
-                         readable(account.present.rho[j]));
-    }
-  }
-  print((rho.empty() ? "" : fmt::format("  rho: {}\n", rho)) + summary(side.store, side.files));
+  print(rho_line(side.model, account.present) + summary(side.store, side.files));
 }
 
 }  // namespace

@@ -200,7 +200,13 @@ void tell_accelerations(const model::Model& model, const instant::Instant& insta
   if (!instant.multipliers_unique && !instant.singular) {
     say("The multipliers are not unique; the total reaction is. One choice, shared evenly, is shown.");
   }
-  say(fmt::format("Gauss's constraint: Z = {}. No admissible acceleration has less.", readable(instant.constraint)));
+  if (instant.rho.empty()) {
+    say(fmt::format("Gauss's constraint: Z = {}. No admissible acceleration has less.", readable(instant.constraint)));
+  } else {
+    say(fmt::format(
+        "Gauss's constraint: Z = {}. Under the variational law it need not be the least: rho bends the motion.",
+        readable(instant.constraint)));
+  }
   print(certificate_line(instant.certificate));
 
   bool inequalities = false;

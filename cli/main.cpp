@@ -72,6 +72,8 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--sample-at", request.sample_at, "instants whose states the answer shows")->type_name("T1,T2,...");
   run->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
   run->add_flag("--csv", request.csv, "also write samples and events as CSV");
+  run->add_flag("--use-integrals", request.use_integrals,
+                "hold conditions that integrate as equations between positions, which do not drift");
   run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
       ->type_name("FILE");
   run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")
@@ -91,29 +93,31 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "latex", "cpp", "python"}));
   equations->add_flag("--all", request.all, "write every member of a family by itself");
-  CLI::App* analyze = app.add_subcommand("analyze", "properties of the motion");
+  CLI::App* analyze = app.add_subcommand("analyze", "what kind of system is this?");
   analyze->require_subcommand(1);
-  CLI::App* reversal =
-      analyze->add_subcommand("reversal", "run forth, turn every velocity round, run back: how near the start");
-  reversal->set_version_flag("--version", "zwang " + report::version(), "print the version");
-  commands.push_back({reversal, cli::analyze_reversal});
-  add_common(*reversal, request);
-  CLI::App* stability = analyze->add_subcommand(
-      "stability", "equilibrium, small oscillations, stable or not, and whether the quadratic form would have told");
-  stability->set_version_flag("--version", "zwang " + report::version(), "print the version");
-  commands.push_back({stability, cli::analyze_stability});
-  add_common(*stability, request);
+  const auto add_analysis = [&](const char* name, const char* what, int (*answer)(const cli::Request&)) {
+    CLI::App* command = analyze->add_subcommand(name, what);
+    command->set_version_flag("--version", "zwang " + report::version(), "print the version");
+    commands.push_back({command, answer});
+    add_common(*command, request);
+    return command;
+  };
+  add_analysis("integrability", "how many combinations of the conditions integrate, and to what",
+               cli::analyze_integrability);
+  CLI::App* stability = add_analysis(
+      "stability", "equilibrium, small oscillations, stable or not, and whether the quadratic form would have told",
+      cli::analyze_stability);
   stability->add_flag("--find", request.find, "look for an equilibrium near the start first");
-  CLI::App* velocities =
-      analyze->add_subcommand("velocities", "conjugate velocity parameters and the kinetic energy split in them");
-  velocities->set_version_flag("--version", "zwang " + report::version(), "print the version");
-  commands.push_back({velocities, cli::analyze_velocities});
-  add_common(*velocities, request);
-  CLI::App* integrability =
-      analyze->add_subcommand("integrability", "how many combinations of the conditions integrate, and to what");
-  integrability->set_version_flag("--version", "zwang " + report::version(), "print the version");
-  commands.push_back({integrability, cli::analyze_integrability});
-  add_common(*integrability, request);
+  add_analysis("velocities", "conjugate velocity parameters and the kinetic energy split in them",
+               cli::analyze_velocities);
+  CLI::App* fourier = add_analysis(
+      "fourier", "what d'Alembert and Fourier alone would allow: the set of accelerations, beside Gauss's one",
+      cli::analyze_fourier);
+  fourier->add_option("--member", request.member, "are these accelerations in the set? NAME=A1,A2,... (repeatable)")
+      ->type_name("NAME=A,...");
+  add_analysis("curvature", "of the path of every point: radius of curvature, torsion, at the state",
+               cli::analyze_curvature);
+  add_analysis("reversal", "run forth, turn every velocity round, run back: how near the start", cli::analyze_reversal);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -163,14 +164,26 @@ std::string event_table(const model::Model& model, const motion::Store& store) {
   return table.text(head + tail + 1);
 }
 
+std::string rho_line(const model::Model& model, const motion::Sample& sample) {
+  std::vector<std::string> texts;
+  for (std::size_t j = 0; j < sample.rho.size(); ++j) {
+    if (model::is_variational(model, sample.rows[j])) {
+      texts.push_back(fmt::format("{} {}", model::row_name(model, sample.rows[j]), readable(sample.rho[j])));
+    }
+  }
+  return texts.empty() ? "" : fmt::format("  rho: {}\n", listed(texts));
+}
+
 std::string summary(const motion::Store& store, const std::vector<std::string>& files, bool with_energy) {
   const motion::Account& account = store.account();
   const motion::EnergyBalance& energy = account.energy;
   std::string text;
   if (with_energy) {
-    text =
-        fmt::format("  energy: {} initial + {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
-                    readable(energy.work), readable(energy.lost), readable(energy.final), readable(energy.defect(), 2));
+    // Work of rounding size is shown as none; what is taken out is subtracted.
+    const double work = std::abs(energy.work) <= 1e-14 * std::abs(energy.initial) ? 0.0 : energy.work;
+    text = fmt::format("  energy: {} initial {} {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
+                       work < 0 ? "-" : "+", readable(std::abs(work)), readable(energy.lost), readable(energy.final),
+                       readable(energy.defect(), 2));
   }
   text += fmt::format("  worst drift: position {}, velocity {}\n", readable(account.position_drift, 2),
                       readable(account.velocity_drift, 2));

@@ -28,6 +28,8 @@ void listen_to_signals();
 [[nodiscard]] std::string verdict(const model::Model& model, const motion::Store& store, bool resumable = true);
 /// The first forty and the last twenty events; what lies between is in the file.
 [[nodiscard]] std::string event_table(const model::Model& model, const motion::Store& store);
+/// "  rho: edge 0.25" of the conditions under the variational law, or nothing.
+[[nodiscard]] std::string rho_line(const model::Model& model, const motion::Sample& sample);
 /// Energy (where there is one), drift, what it cost, and the files.
 [[nodiscard]] std::string summary(const motion::Store& store, const std::vector<std::string>& files,
                                   bool with_energy = true);

@@ -23,17 +23,19 @@ struct Request {
   bool quiet = false;
   std::vector<std::string> set;
   std::string at, until, tolerance, samples;
-  bool repair = false;          ///< check
-  std::string out;              ///< check --repair, gallery, run
-  std::string sample_at;        ///< run
-  std::string resume;           ///< run
-  bool csv = false;             ///< run
-  double checkpoint = 2;        ///< run: seconds between checkpoints
-  std::string format = "text";  ///< equations
-  bool find = false;            ///< analyze stability: look for an equilibrium first
-  bool all = false;             ///< equations: every member of the families
-  std::string name;             ///< gallery
-  bool physics = false;         ///< gallery
+  bool repair = false;              ///< check
+  std::string out;                  ///< check --repair, gallery, run
+  std::string sample_at;            ///< run
+  std::string resume;               ///< run
+  bool csv = false;                 ///< run
+  bool use_integrals = false;       ///< run
+  double checkpoint = 2;            ///< run: seconds between checkpoints
+  std::string format = "text";      ///< equations
+  std::vector<std::string> member;  ///< analyze fourier
+  bool find = false;                ///< analyze stability: look for an equilibrium first
+  bool all = false;                 ///< equations: every member of the families
+  std::string name;                 ///< gallery
+  bool physics = false;             ///< gallery
 };
 
 /// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.

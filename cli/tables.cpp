@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "request.hpp"
@@ -88,7 +89,10 @@ std::string condition_table(const model::Model& model, const instant::Instant& i
   }
   std::vector<std::string> header{"condition", "kind", "f", "f'"};
   if (determined) {
-    header.insert(header.end(), {"f''", "lambda"});
+    header.insert(header.end(), {"f''", instant.rho.empty() ? "lambda" : "lambda, rho'"});
+    if (!instant.rho.empty()) {
+      header.emplace_back("rho");
+    }
   }
   header.emplace_back("role");
   Table table(header);
@@ -103,6 +107,11 @@ std::string condition_table(const model::Model& model, const instant::Instant& i
     if (determined) {
       cells.push_back(number(instant.second[row]));
       cells.push_back(instant.is_effective(row) && !instant.singular ? number(instant.multipliers[row]) : "");
+      if (!instant.rho.empty()) {
+        const auto found = std::find_if(instant.rho.begin(), instant.rho.end(),
+                                        [row](const auto& entry) { return entry.first == row; });
+        cells.push_back(found == instant.rho.end() ? "" : number(found->second));
+      }
     }
     cells.push_back(coloured(instant.role[row]));
     table.row(std::move(cells));

@@ -1,0 +1,70 @@
+/// Curvature and torsion from the first coefficients of the motion's own series.
+#include "zwang/analysis/curvature.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace zwang::analysis {
+
+namespace {
+
+using Vector = std::array<double, 3>;
+
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double length(const Vector& a) { return std::hypot(a[0], a[1], a[2]); }
+
+}  // namespace
+
+Curvature curvature(const model::Model& model) {
+  Curvature out;
+  motion::Options options;
+  const double start = model.simulation.start;
+  options.until = start + std::max(1.0, std::abs(start));
+  motion::Motion motion = motion::begin(model, options);
+  out.status = motion.status;
+  out.why = motion.why;
+  if (motion.status != motion::Status::going) return out;
+  for (std::size_t j = 0; j < motion.held.size(); ++j)
+    out.multipliers.emplace_back(motion.held[j], motion.multipliers[j]);
+  const model::State state = motion.state;
+  motion::advance(motion);
+  const motion::Piece& piece = motion.piece;
+  const auto derivative = [&](std::uint32_t variable, unsigned k) {
+    constexpr double factorial[] = {1, 1, 2, 6};
+    return k < piece.orders ? factorial[k] * piece.position[k * piece.n + variable] : 0.0;
+  };
+  for (std::uint32_t b = 0; b < model.bodies.size(); ++b) {
+    const model::Body& body = model.bodies[b];
+    if (body.kind != model::BodyKind::point) continue;
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      PathOfPoint path;
+      path.body = b;
+      path.member = member;
+      Vector v{};
+      Vector a{};
+      Vector jerk{};
+      for (std::uint32_t c = 0; c < body.dimension; ++c) {
+        const std::uint32_t variable = body.first + member * body.dimension + c;
+        v[c] = derivative(variable, 1);
+        a[c] = derivative(variable, 2);
+        jerk[c] = derivative(variable, 3);
+      }
+      path.speed = length(v);
+      const Vector normal = cross(v, a);
+      const double across = length(normal);
+      if (path.speed > 0 && across > 1e-14 * path.speed * length(a)) {
+        path.curvature = across / (path.speed * path.speed * path.speed);
+        path.radius = 1 / path.curvature;
+        path.torsion = dot(normal, jerk) / (across * across);
+      }
+      out.paths.push_back(path);
+    }
+  }
+  return out;
+}
+
+}  // namespace zwang::analysis

@@ -1,0 +1,43 @@
+/// What the principle of d'Alembert and Fourier alone would allow: a set of accelerations, beside Gauss's one.
+///
+///   a = W (X - J^T l),   l >= 0 on inequalities,   f'' = g.a + F <= 0 on inequalities, = 0 on equations
+///
+/// over the effective rows. In the multipliers of the inequalities, those of the equations eliminated, this is the
+/// polyhedron { l >= 0, Phi l >= Phi^0 }. Gauss's accelerations are its one element with l.f'' = 0. Vertices and rays are
+/// found by trying all sets of conditions that hold with equality.
+///
+/// Reference: Staeckel 1919, sections 6 and 10; docs/mathematics, section 20.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "zwang/instant/instant.hpp"
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::analysis {
+
+/// A vertex: multipliers of all effective rows and the accelerations they give. A ray: the same as directions.
+struct Corner {
+  std::vector<std::pair<std::uint32_t, double>> multipliers;
+  std::vector<double> accelerations;
+};
+
+struct Fourier {
+  instant::Instant instant;  ///< Gauss's answer; the set is given only if its status is `determined`
+  bool listed = true;        ///< false: too many inequalities to try all sets
+  std::vector<Corner> vertices;
+  std::vector<Corner> rays;  ///< that move the accelerations
+  bool unbounded = false;    ///< of the accelerations
+  bool unique = false;       ///< one acceleration only
+  static constexpr std::size_t most_inequalities = 12;
+};
+[[nodiscard]] Fourier fourier(const model::Model& model, const model::State& state);
+
+/// Does the principle allow these accelerations (one number per variable)?
+[[nodiscard]] bool is_member(const model::Model& model, const model::State& state,
+                             const std::vector<double>& accelerations);
+
+}  // namespace zwang::analysis

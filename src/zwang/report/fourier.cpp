@@ -1,0 +1,67 @@
+/// Fourier's set and the curvature of paths for programs.
+#include "zwang/report/fourier.hpp"
+
+#include "zwang/report/parts.hpp"
+#include "zwang/report/version.hpp"
+#include "zwang/report/writer.hpp"
+
+namespace zwang::report {
+
+namespace {
+
+void put_corners(Writer& json, std::string_view key, const model::Model& model,
+                 const std::vector<analysis::Corner>& corners) {
+  json.open_list(key);
+  for (const analysis::Corner& corner : corners) {
+    json.open();
+    put_rows(json, "multipliers", model, corner.multipliers);
+    put_bodies(json, "accelerations", model, corner.accelerations);
+    json.close();
+  }
+  json.close_list();
+}
+
+}  // namespace
+
+std::string fourier_json(const model::Model& model, const analysis::Fourier& fourier, std::optional<bool> member) {
+  Writer json;
+  json.open();
+  json.put("zwang", this_version);
+  json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  json.put("status", instant::words(fourier.instant.status));
+  if (fourier.instant.status == instant::Status::determined && !fourier.instant.singular) {
+    put_bodies(json, "gauss", model, fourier.instant.accelerations);
+    if (fourier.listed) {
+      put_corners(json, "vertices", model, fourier.vertices);
+      put_corners(json, "rays", model, fourier.rays);
+      json.put("unbounded", fourier.unbounded);
+      json.put("unique", fourier.unique);
+    }
+    if (member) {
+      json.put("member", *member);
+    }
+  }
+  return json.close().text();
+}
+
+std::string curvature_json(const model::Model& model, const analysis::Curvature& curvature) {
+  Writer json;
+  json.open();
+  json.put("zwang", this_version);
+  for (const analysis::PathOfPoint& path : curvature.paths) {
+    json.open(model::member_name(model.bodies[path.body], path.member));
+    if (path.radius) {
+      json.put("radius", *path.radius);
+    }
+    if (path.torsion) {
+      json.put("torsion", *path.torsion);
+    }
+    if (path.speed > 0) {
+      json.put("curvature", path.curvature);
+    }
+    json.close();
+  }
+  return json.close().text();
+}
+
+}  // namespace zwang::report
