@@ -56,14 +56,14 @@ std::string size(double value, bool exists) { return exists ? readable(value, 3)
 
 /// Forms downwards, brackets upwards, and what decided each rank.
 std::string flag_table(const Integrability& found) {
-  Table table({"step", "integrable so far", "kept above", "dropped below", "digits"});
+  Table table({"step", "rank", "smallest kept", "largest dropped", "digits"});
   for (std::size_t k = 0; k < found.derived.size(); ++k) {
     const Gap gap = k < found.derived_gaps.size() ? found.derived_gaps[k] : Gap{};
     table.row({fmt::format("I{}", k), fmt::format("{}", found.derived[k]), size(gap.kept, gap.kept > 0),
                size(gap.dropped, gap.most > 0), gap.wide ? "32" : "16"});
   }
   std::string text = "derived flag: of each system the combinations that are closed modulo it\n" + table.text() + "\n";
-  Table growth({"step", "dimension", "kept above", "dropped below", "digits"});
+  Table growth({"step", "dimension", "smallest kept", "largest dropped", "digits"});
   std::size_t dimension = 0;
   for (std::size_t k = 0; k < found.growth_gaps.size(); ++k) {
     const Gap& gap = found.growth_gaps[k];

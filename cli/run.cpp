@@ -11,6 +11,7 @@
 #include "recorded.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "zwang/analysis/integrability.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/motion/record.hpp"
@@ -27,7 +28,22 @@ struct Task {
   std::string file;
   bool resumed = false;
   std::string later_until;
+  report::Replacements replaced;  ///< conditions held as integrals
 };
+
+/// The text of the run is the one in which conditions that integrate are written as their integrals.
+void use_integrals(Task& task) {
+  const model::Draft draft = model::read(task.recipe.text, task.recipe.file);
+  const model::Model model = model::compile(draft, task.recipe.overrides);
+  if (model.flow) {
+    throw Error({task.recipe.file, 0, 0},
+                "--use-integrals is for mechanical systems: a first-order system keeps its "
+                "equations as they are");
+  }
+  analysis::Rewritten rewritten = analysis::with_integrals(draft, model, model::initial_state(model));
+  task.recipe.text = std::move(rewritten.text);
+  task.replaced = std::move(rewritten.replaced);
+}
 
 Task new_task(const Request& request) {
   if (request.model.empty()) {
@@ -36,6 +52,9 @@ Task new_task(const Request& request) {
   const Source source = read_source(request.model);
   Task task;
   task.recipe = {report::version(), source.name, source.text, overrides(request)};
+  if (request.use_integrals) {
+    use_integrals(task);
+  }
   task.model = model::load(source.text, source.name, task.recipe.overrides);
   task.file =
       (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + ".sqlite"))
@@ -54,7 +73,8 @@ Task resumed_task(const Request& request, const motion::Store& store) {
                                                 {"--at", !request.at.empty()},
                                                 {"--tolerance", !request.tolerance.empty()},
                                                 {"--samples", !request.samples.empty()},
-                                                {"--out", !request.out.empty()}};
+                                                {"--out", !request.out.empty()},
+                                                {"--use-integrals", request.use_integrals}};
   for (const auto& [name, given] : fixed) {
     if (given) {
       throw Error({"command line", 0, 0},
@@ -120,22 +140,29 @@ std::string state_table(const model::Model& model, const model::State& state) {
                             {model.flow ? "rate" : "velocity", &state.velocity}});
 }
 
-void print_run(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-               const std::vector<std::string>& files) {
+void print_run(const Task& task, const motion::Store& store, const std::vector<double>& sample_at,
+               const std::vector<std::string>& files, bool asked_for_integrals) {
+  const model::Model& model = task.model;
   const motion::Account& account = store.account();
   print(heading(model, model.simulation.start));
   print(verdict(model, store));
+  for (const auto& [name, equation] : task.replaced) {
+    print(fmt::format("  {} is held as its integral, {}; its multiplier belongs to this equation\n", name, equation));
+  }
+  if (asked_for_integrals && task.replaced.empty()) {
+    print("  no condition was found to integrate: all are held as they are written\n");
+  }
   print("\n" + event_table(model, store) + "\n");
   motion::Sample sample;
   for (const double time : sample_at) {
     if (motion::state_at(model, store, time, sample)) {
       print(fmt::format("at t = {}\n", exact(time)));
-      print(state_table(model, sample.state) + "\n");
+      print(state_table(model, sample.state) + rho_line(model, sample) + "\n");
     }
   }
   if (!account.present.state.position.empty()) {
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
-    print(state_table(model, account.present.state) + "\n");
+    print(state_table(model, account.present.state) + rho_line(model, account.present) + "\n");
   }
   print(summary(store, files, !model.flow));
 }
@@ -166,11 +193,11 @@ int run(const Request& request) {
     files.insert(files.end(), tables.begin(), tables.end());
   }
   if (request.json) {
-    report::run_json(task.model, *store, sample_at, files, print);
+    report::run_json(task.model, *store, sample_at, files, print, task.replaced);
   } else if (request.quiet) {
     print(store->account().status + "\n");
   } else {
-    print_run(task.model, *store, sample_at, files);
+    print_run(task, *store, sample_at, files, request.use_integrals);
   }
   return exit_status(store->account().status);
 }

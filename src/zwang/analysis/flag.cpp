@@ -58,6 +58,13 @@ std::vector<double> singular_values(std::vector<std::vector<S>> rows) {
   return out;
 }
 
+/// The bounds after so much growth of rounding.
+Thresholds lifted(Thresholds thresholds, double growth) {
+  thresholds.zero = std::max(thresholds.zero, thresholds.rounding * growth);
+  thresholds.nonzero = std::max(thresholds.nonzero, 100 * thresholds.zero);
+  return thresholds;
+}
+
 /// The rank that singular values (in units of what counts) tell.
 template <class S>
 Gap count(const std::vector<double>& values, std::size_t most, Thresholds thresholds) {
@@ -215,6 +222,7 @@ DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds 
   out.ranks.push_back(e.rows.size());
   out.gaps.push_back(e.gap);
   double steepness = e.steepness;
+  double rounding = 1 / std::max(e.gap.kept, 1e-300);
   for (std::size_t left = order;; --left) {
     out.last = e.rows;
     out.pivots = e.bound;
@@ -245,7 +253,9 @@ DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds 
       unit[j] = std::max(unit[j], steepness);
       for (const Jet<S>& entry : omega[j]) values[j].push_back(unit[j] > 0 ? entry[0] / S(unit[j]) : S(0));
     }
-    Gap gap = count<S>(singular_values(values), std::min(s, f * (f - (f > 0 ? 1 : 0)) / 2), thresholds);
+    Gap gap =
+        count<S>(singular_values(values), std::min(s, f * (f - (f > 0 ? 1 : 0)) / 2), lifted(thresholds, rounding));
+    if (gap.rank > 0) rounding /= std::min(1.0, gap.kept);
 
     // The rows that the pivots of Omega leave are the next system.
     std::vector<bool> used(s, false);
@@ -290,6 +300,7 @@ DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds 
     e = echelon(at, std::move(next), thresholds);
     out.gaps.back().clear = out.gaps.back().clear && e.gap.clear;
     steepness = std::max(steepness, e.steepness);
+    if (e.gap.rank > 0) rounding /= e.gap.kept;
   }
 }
 
@@ -341,6 +352,7 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
   for (const Field& field : first) take(value(field));
 
   std::vector<Field> young = first;
+  double rounding = 1 / std::max(e.gap.kept, 1e-300);
   for (std::size_t left = order; left > 0; --left) {
     // All brackets of the first fields with the youngest; the sizes of their terms are their units.
     struct Candidate {
@@ -375,7 +387,8 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
     Gap gap;
     gap.most = n;
     gap.wide = sizeof(S) != sizeof(double);
-    const double middle = std::sqrt(thresholds.zero * thresholds.nonzero);
+    const Thresholds bounds = lifted(thresholds, rounding);
+    const double middle = std::sqrt(bounds.zero * bounds.nonzero);
     std::vector<Field> grown;
     while (true) {
       double best = 0;
@@ -390,7 +403,7 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
           chosen = k;
         }
       }
-      gap.clear = gap.clear && (best <= thresholds.zero || best >= thresholds.nonzero);
+      gap.clear = gap.clear && (best <= bounds.zero || best >= bounds.nonzero);
       if (best <= middle) {
         gap.dropped = best;
         break;
@@ -400,6 +413,7 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
       grown.push_back(candidates[chosen].field);
     }
     gap.rank = basis.size();
+    if (!grown.empty()) rounding /= std::min(1.0, gap.kept);
     if (grown.empty() && reach == 0) {
       out.gaps.push_back(gap);
       out.ended = true;

@@ -6,7 +6,7 @@
 /// In the form theta_j = dy_j + sum_k B_jk du_k the kernel is spanned by X_k = d/du_k - sum_j B_jk d/dy_j, and
 /// d theta_j (X_k, X_l) = X_k B_jl - X_l B_jk = Omega_j,kl; the combinations c with c Omega = 0 are the next system. A basis of each
 /// system is a jet of one order less than the one before. Ranks are counted on singular values in units of what
-/// rounding could leave: kept above `nonzero`, dropped below `zero`, and not clear between.
+/// their terms are made of: kept above `nonzero`, dropped below `zero`, and not clear between.
 /// Reference: Voss, section 1; Cartan's derived systems; docs/mathematics, section 17.
 #pragma once
 
@@ -29,9 +29,12 @@ struct Gap {
   bool wide = false;  ///< decided with numbers of twice the digits
 };
 
+/// What rounding of the model's own numbers can leave grows with every division by a small singular value: the bounds are lifted to
+/// `rounding` times that growth, and a hundred times as much.
 struct Thresholds {
-  double zero = 1e-10;
+  double zero = 1e-12;
   double nonzero = 1e-6;
+  double rounding = 2e-15;
 };
 
 /// Forms at a point: jets of the coefficients, [form][column].

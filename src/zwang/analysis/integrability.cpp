@@ -21,10 +21,10 @@ using expressions::Expr;
 namespace {
 
 /// Numbers of twice the digits see what one double cannot; what is then below `zero` is rounding of the numbers in the model.
-constexpr Thresholds in_doubles{1e-10, 1e-6};
-constexpr Thresholds in_wide{1e-14, 1e-12};
+constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
+constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
 /// Points that a way led to are right to about 1e-13.
-constexpr Thresholds on_ways{1e-9, 1e-7};
+constexpr Thresholds on_ways{1e-9, 1e-7, 1e-13};
 /// Jets beyond this size are not made.
 constexpr double most_coefficients = 40000;
 
@@ -189,7 +189,9 @@ struct Survey {
 Survey survey(const Restriction& restriction, unsigned points, std::uint64_t seed) {
   Survey out;
   Dice dice(seed);
-  for (unsigned k = 0; k < points; ++k) {
+  // Where ranks are not clear another point may be better; a few such are passed over.
+  std::vector<View> unclear;
+  for (unsigned k = 0; k < 4 * points && out.views.size() < points; ++k) {
     std::vector<double> x;
     if (!restriction.random_point(dice, x)) continue;
     View v = view(restriction, x);
@@ -197,7 +199,10 @@ Survey survey(const Restriction& restriction, unsigned points, std::uint64_t see
       out.too_large = true;
       break;
     }
-    out.views.push_back(std::move(v));
+    (v.clear ? out.views : unclear).push_back(std::move(v));
+  }
+  if (2 * out.views.size() < points) {
+    out.views.insert(out.views.end(), unclear.begin(), unclear.end());
   }
   // Special points have dependent rows (r_0 less) or curls that vanish (later ranks more).
   const auto more_generic = [](const View& a, const View& b) {

@@ -168,6 +168,12 @@ class Search {
       look_among(list_of(stage));
     }
     if (found_.size() < wanted_) look_for_factors();
+    if (found_.size() < wanted_) {
+      // Products of powers of sums.
+      std::vector<Expr> list = logarithms();
+      for (const auto& more : {logarithms_of_sums(), basic()}) list.insert(list.end(), more.begin(), more.end());
+      look_among(list);
+    }
     return std::move(found_);
   }
 
@@ -192,6 +198,7 @@ class Search {
       if (!varies(e)) return;
       if (node.kind == NodeKind::function) add_kin(node.function, children);
       if (node.kind == NodeKind::power) add_power(children[0], children[1]);
+      if (node.kind == NodeKind::sum) sums_.push_back(e);
     };
     for (const auto& form : system_.pfaffian) {
       for (std::size_t c = 0; c < form.size(); ++c) {
@@ -355,11 +362,14 @@ class Search {
       if (node.kind == NodeKind::function && (node.function == Function::sin || node.function == Function::cos))
         out.push_back(logarithm(a));
     }
-    // Sums of the coefficients themselves, as factors that divide out.
-    for (const auto& form : system_.pfaffian) {
-      for (const Expr e : form) {
-        if (graph_.node(e).kind == NodeKind::sum && varies(e)) out.push_back(logarithm(e));
-      }
+    return out;
+  }
+
+  /// Of the sums that occur, as factors that divide out.
+  [[nodiscard]] std::vector<Expr> logarithms_of_sums() {
+    std::vector<Expr> out;
+    for (const Expr e : sums_) {
+      if (out.size() < 12) out.push_back(logarithm(e));
     }
     return out;
   }
@@ -589,7 +599,8 @@ class Search {
     if (point(0).x.empty() || point(0).rows.empty() || column_.size() > 8) return;
     const std::size_t h = point(0).rows.size();
     std::vector<Expr> list = variable_;
-    for (const auto& more : {atoms_, monomials(2), products(variable_, atoms_), monomials(3), logarithms()}) {
+    for (const auto& more :
+         {atoms_, monomials(2), products(variable_, atoms_), monomials(3), logarithms(), logarithms_of_sums()}) {
       list.insert(list.end(), more.begin(), more.end());
     }
     std::erase_if(list, [&](Expr e) { return !varies(e); });
@@ -748,6 +759,7 @@ class Search {
   std::vector<Expr> variable_;
   std::vector<Expr> atoms_;
   std::vector<Expr> logs_;  ///< things whose logarithm is worth trying
+  std::vector<Expr> sums_;
   std::vector<LeafPoint> samples_;
   LeafPoint nothing_;
   bool dry_ = false;
@@ -762,11 +774,14 @@ std::vector<Integral> find_integrals(PfaffianSystem& system, const std::vector<E
   return Search(system, known, wanted, points).run();
 }
 
-std::string write_function(const PfaffianSystem& system, Expr e) {
+std::string write_function(PfaffianSystem& system, Expr e) {
   expressions::Script script;
   script.names = [&](Symbol symbol) { return system.name(symbol); };
   script.ranks = [](Symbol symbol) { return symbol.kind == SymbolKind::constant ? 0 : 1; };
-  return expressions::write(system.graph, e, script);
+  const Expr tidied = expressions::tidy(system.graph, e, script.ranks, false);
+  // The order of the terms stays as it was unless a factor is drawn out.
+  const bool drawn = system.graph.node(tidied).kind != NodeKind::sum;
+  return expressions::write(system.graph, drawn ? tidied : e, script);
 }
 
 ValueAndGradient differentiate(const PfaffianSystem& system, Expr e, const std::vector<double>& x) {

@@ -39,7 +39,7 @@ using PointSource = std::function<bool(LeafPoint&)>;
                                                    std::size_t wanted, const PointSource& points);
 
 /// A function as people write it.
-[[nodiscard]] std::string write_function(const PfaffianSystem& system, expressions::Expr e);
+[[nodiscard]] std::string write_function(PfaffianSystem& system, expressions::Expr e);
 
 /// Value and gradient by all columns at a point.
 struct ValueAndGradient {

@@ -200,11 +200,18 @@ void put_run(Writer& json, const model::Model& model, const motion::Store& store
 }
 
 void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink) {
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
   Writer json;
   json.open();
   json.put("zwang", this_version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  if (!replaced.empty()) {
+    json.open("integrals");
+    for (const auto& [name, equation] : replaced) {
+      json.put(name, equation);
+    }
+    json.close();
+  }
   put_run(json, model, store, sample_at, files, sink);
   sink(json.close().text());
 }

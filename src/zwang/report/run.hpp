@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "zwang/analysis/reversal.hpp"
@@ -20,8 +21,10 @@ using Sink = std::function<void(std::string_view)>;
 /// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written.
 void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink);
+/// Conditions that were held as integrals: name, "phi = c".
+using Replacements = std::vector<std::pair<std::string, std::string>>;
 void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink);
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
 
 /// time, positions, velocities, multipliers (empty where a condition has none), outputs; one line per sample.
 void samples_csv(const model::Model& model, const motion::Store& store, const Sink& sink);
