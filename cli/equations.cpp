@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "zwang/analysis/equations.hpp"
+#include "zwang/base/error.hpp"
 
 namespace zwang::cli {
 
@@ -12,7 +13,10 @@ int equations(const Request& request) {
   const Source source = read_source(request.model);
   const model::Draft draft = model::read(source.text, source.name);
   const model::Model model = model::compile(draft, overrides(request));
-  refuse_flow(model);
+  const bool program = request.format == "cpp" || request.format == "python";
+  if (model.flow && program) {
+    throw Error({source.name, 0, 0}, "programs are written for systems with masses; a [flow] has text and latex");
+  }
   analysis::Equations equations = analysis::equations(draft, model, request.all);
   const Notation notation = request.format == "latex"    ? Notation::latex
                             : request.format == "cpp"    ? Notation::cpp

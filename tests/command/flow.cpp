@@ -152,8 +152,7 @@ TEST(FlowCommand, QuestionsOfBodiesAreRefusedInASentence) {
                                                                                      {"explain", "-"},
                                                                                      {"impact", "-"},
                                                                                      {"analyze", "reversal", "-"},
-                                                                                     {"analyze", "velocities", "-"},
-                                                                                     {"equations", "-"}}) {
+                                                                                     {"analyze", "velocities", "-"}}) {
     const JsonOutcome answer = call_json(words, climbing);
     EXPECT_EQ(answer.exit, 2) << words[0];
     const std::string message = answer.json.at("error").at("message");

@@ -55,8 +55,12 @@ class Deriver {
   Equations run() {
     derive_energies();
     derive_rows();
-    total_energies();
-    invert_masses();
+    if (symbols().flow) {
+      project();
+    } else {
+      total_energies();
+      invert_masses();
+    }
     gather_lines();
     gather_phi();
     finish_all();
@@ -197,6 +201,7 @@ class Deriver {
     for (const Expr sum : expressions::sums_under_roots(graph(), row.f)) static_cast<void>(root_of(sum));
     in_row_ = false;
     row.first = tidied(rate(row.f, true));
+    if (symbols().flow && !holonomic) row.first = row.f;
     row.second = holonomic ? tidied(rate(row.first, true)) : row.first;
     row.curvature = rate(holonomic ? row.first : row.f, false);
 
@@ -532,6 +537,47 @@ class Deriver {
     }
   }
 
+  // First-order systems.
+
+  /// Gradients as they are, with W = 1; or, with free functions, the columns of an inverse.
+  void project() {
+    for (const model::SymbolicBody& body : std::vector<model::SymbolicBody>(symbols().bodies)) {
+      const std::uint32_t own = own_variable(body, 0);
+      own_variables_.push_back(own);
+      inverse_[own].emplace_back(own, graph().number(1));
+    }
+    if (symbols().free.empty()) return;
+    out_.written = false;
+    const std::size_t n = own_variables_.size();
+    std::vector<std::vector<Expr>> d;
+    std::vector<Symbol> by;
+    for (const std::uint32_t own : own_variables_) by.push_back({SymbolKind::position, own});
+    for (const Expr phi : std::vector<Expr>(symbols().free)) d.push_back(expressions::gradient(graph(), phi, by));
+    for (const EquationRow& row : out_.rows) {
+      d.emplace_back(n, zero());
+      for (const RowEntry& entry : row.entries) {
+        const auto place = std::find(own_variables_.begin(), own_variables_.end(), entry.variable);
+        if (place != own_variables_.end()) {
+          d.back()[static_cast<std::size_t>(place - own_variables_.begin())] = entry.value;
+        }
+      }
+    }
+    if (d.size() != n || n > largest_inverse + 1) return;
+    const Expr whole = expressions::tidy(graph(), determinant(d), ranks_);
+    for (std::uint32_t k = 0; k < out_.rows.size(); ++k) {
+      // Column of the inverse: cofactors of the row.
+      std::vector<RowEntry> column;
+      const std::size_t row = n - out_.rows.size() + k;
+      for (std::size_t i = 0; i < n; ++i) {
+        Expr cofactor = determinant(minor(d, row, i));
+        if ((row + i) % 2 == 1) cofactor = graph().negate(cofactor);
+        column.push_back({own_variables_[i], graph().divide(tidied(cofactor), whole), zero()});
+      }
+      oblique_[k] = std::move(column);
+    }
+    out_.written = true;
+  }
+
   /// The body entry that a reference is a member of, and the images of its indices; none if it cannot be told.
   struct Owner {
     std::size_t body = 0;
@@ -571,6 +617,7 @@ class Deriver {
     const std::uint32_t own = own_variable(body, c);
     const bool point = model_.bodies[body.body].kind == model::BodyKind::point;
     if (point) add_piece(line.left, graph(), {}, graph().multiply(body.mass, acceleration(own)));
+    if (symbols().flow) add_piece(line.left, graph(), {}, graph().symbol({SymbolKind::velocity, own}));
     if (!body.gravity.empty()) add_piece(line.force, graph(), {}, graph().multiply(body.mass, body.gravity[c]));
     if (!body.force.empty()) add_piece(line.force, graph(), {}, tidied(body.force[c]));
 
@@ -599,10 +646,16 @@ class Deriver {
     add_terms(out_.potential_terms, symbols().potential);
     add_terms(out_.kinetic_terms, symbols().kinetic);
 
-    // Reactions.
-    for (const EquationRow& row : out_.rows) {
+    // Reactions; those of a flow whose columns are not written out are left to the reader.
+    if (symbols().flow && !symbols().free.empty() && oblique_.empty()) {
+      out_.lines.push_back(std::move(line));
+      return;
+    }
+    for (std::uint32_t number = 0; number < out_.rows.size(); ++number) {
+      const EquationRow& row = out_.rows[number];
       const std::vector<model::SymbolicRange> ranges = symbols().conditions[row.member].ranges;
-      for (const RowEntry& entry : row.entries) {
+      const auto oblique = oblique_.find(number);
+      for (const RowEntry& entry : oblique != oblique_.end() ? oblique->second : row.entries) {
         const model::Reference reference = symbols().variables[entry.variable];
         if (reference.body != body.body || reference.component != c) continue;
         Match found = match(reference.index, ranges, body.index, body.ranges);
@@ -624,7 +677,7 @@ class Deriver {
 
   void gather_phi() {
     if (!out_.written) return;
-    for (std::uint32_t a = 0; a < out_.rows.size() && out_.written; ++a) {
+    for (std::uint32_t a = 0; a < out_.rows.size() && out_.written && oblique_.empty(); ++a) {
       for (std::uint32_t b = a; b < out_.rows.size() && out_.written; ++b) gather_entry(a, b);
     }
 
@@ -648,8 +701,15 @@ class Deriver {
       if (plain) free[own] = graph().add(terms);
     }
     for (EquationRow& row : out_.rows) {
-      const Expr last = row.second;
+      const Expr last = symbols().flow && is_holonomic(row.kind) ? row.first : row.second;
       row.free_value = expressions::substitute(graph(), last, [&](Symbol symbol) {
+        if (symbol.kind == SymbolKind::velocity && symbols().flow) {
+          const model::Reference reference = symbols().variables[symbol.index];
+          const auto owner = owner_of(reference);
+          assert(owner);
+          const model::SymbolicBody body = symbols().bodies[owner->body];
+          return relabelled(free.at(own_variable(body, 0)), owner->images);
+        }
         if (symbol.kind != SymbolKind::constant) return graph().symbol(symbol);
         const model::NamedConstant constant = symbols().constants[symbol.index];
         if (constant.sort != NameSort::acceleration) return graph().symbol(symbol);
@@ -907,7 +967,9 @@ class Deriver {
     }
     for (model::SymbolicBody& body : symbols().bodies) finish(body.force);
     for (EquationLine& line : out_.lines) {
-      for (Piece& piece : line.left) finish_left(piece.value);
+      for (Piece& piece : line.left) {
+        if (!symbols().flow) finish_left(piece.value);
+      }
       finish_right(line.force);
       finish_right(line.reaction);
     }
@@ -916,7 +978,7 @@ class Deriver {
     std::erase_if(out_.phi, [](const PhiEntry& entry) { return entry.value.empty(); });
     for (EquationRow& row : out_.rows) {
       if (out_.written) finish(row.free_value);
-      if (is_holonomic(row.kind)) shorten(row);
+      if (is_holonomic(row.kind) && !symbols().flow) shorten(row);
     }
   }
 
@@ -926,6 +988,7 @@ class Deriver {
   std::map<std::uint32_t, Expr> root_of_;
   std::vector<std::uint32_t> own_variables_;
   std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, Expr>>> inverse_;
+  std::map<std::uint32_t, std::vector<RowEntry>> oblique_;  ///< of a flow with free functions: p of each row
   std::uint32_t current_row_ = 0;
   bool in_row_ = false;
 };

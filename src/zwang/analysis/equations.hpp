@@ -5,6 +5,9 @@
 ///   f, f' = g.v + f_t, f'' = g.a + F     holonomic;   f = p.v + p0, f' = p.a + K  nonholonomic
 ///   Phi lambda = Phi^0,  Phi = J W J^T,  Phi^0 = f'' of the free motion
 ///
+/// A first-order system reads x' = X - sum lambda p instead: the p are the gradients, or with free functions phi the columns
+/// of the inverse of d(phi, f)/dx that belong to the conditions; then lambda is f' of the free rates.
+///
 /// Symbols and signs: docs/mathematics, sections 1 and 2. One expression stands for all members of a family.
 #pragma once
 

@@ -115,6 +115,11 @@ class Writer {
     write_energy("kinetic", out_.kinetic);
     write_energy("potential", out_.potential);
     write_conditions();
+    if (const Value* functions = find("free", "functions")) {
+      for (const Value& function : functions->items) {
+        out_.free.push_back(walk(formulas_.expression(function)).part[0]);
+      }
+    }
     return std::move(out_);
   }
 
@@ -372,12 +377,12 @@ class Writer {
       const Quantity g = walk(formulas_.expression(*value));
       gravity.assign(g.part.begin(), g.part.begin() + static_cast<std::ptrdiff_t>(g.parts()));
     }
-    const bool is_flow = find("flow") != nullptr;
+    out_.flow = find("flow") != nullptr;
     for (std::uint32_t k = 0; k < model_.bodies.size(); ++k) {
       const Body& body = model_.bodies[k];
       const bool point = body.kind == BodyKind::point;
       const Value& table = *find(point ? "points" : "coordinates", body.name);
-      const Value* force = is_flow ? find("flow", body.name) : table.find("force");
+      const Value* force = out_.flow ? find("flow", body.name) : table.find("force");
       const Value* mass = table.find("mass");
       for_members(ranges_of(table), members_, [&](const SymbolicMember& member) {
         SymbolicBody out;
@@ -396,7 +401,7 @@ class Writer {
           const Quantity value = walk(formulas_.expression(*force));
           out.force.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.parts()));
         }
-        (is_flow ? out_.flow : out_.bodies).push_back(std::move(out));
+        out_.bodies.push_back(std::move(out));
       });
     }
   }

@@ -26,7 +26,7 @@ enum class NameSort : std::uint8_t {
   multiplier,    ///< subject: condition
   rho,
   rho_rate,
-  rate,          ///< f' of a condition, where f'' is written with it; subject: condition
+  rate,  ///< f' of a condition, where f'' is written with it; subject: condition
   root,  ///< the square root of a sum, introduced to be named
 };
 
@@ -83,7 +83,8 @@ class Symbols {
   std::vector<SymbolicBody> bodies;
   std::vector<SymbolicEnergy> kinetic, potential;
   std::vector<SymbolicCondition> conditions;
-  std::vector<SymbolicBody> flow;  ///< of a first-order system: `force` holds the rate
+  bool flow = false;                    ///< a first-order system: `force` of the bodies holds their free rates
+  std::vector<expressions::Expr> free;  ///< its free functions
 
   /// The symbol of a constant or variable; made if it does not exist yet.
   expressions::Symbol constant(NameSort sort, std::uint32_t subject, std::uint32_t component = 0,

@@ -48,8 +48,8 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
     json.put(names.root(k), notation == Notation::latex ? "\\sqrt{" + sum + "}" : "sqrt(" + sum + ")");
   }
   json.close();
-  json.put("kinetic", names.energy(equations.kinetic));
-  json.put("potential", names.energy(equations.potential));
+  if (!symbols.flow) json.put("kinetic", names.energy(equations.kinetic));
+  if (!symbols.flow) json.put("potential", names.energy(equations.potential));
 
   // Equations of motion.
   json.open_list("equations");
@@ -80,7 +80,7 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
     if (!member.ranges.empty()) json.put("for", names.ranges(member.ranges));
     json.put("f", names.write(row.f));
     json.put("first", names.write(row.first));
-    if (is_holonomic(row.kind)) json.put("second", names.write(row.second));
+    if (is_holonomic(row.kind) && !symbols.flow) json.put("second", names.write(row.second));
     json.open("gradient");
     for (const analysis::RowEntry& entry : row.entries) {
       if (symbols.graph.is_number(entry.value, 0)) continue;

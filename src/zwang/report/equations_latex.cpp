@@ -108,7 +108,7 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
   }
 
   // Energies.
-  out += "\\subsection*{Energies}\n" + display("T", names.energy(equations.kinetic));
+  if (!symbols.flow) out += "\\subsection*{Energies}\n" + display("T", names.energy(equations.kinetic));
   if (!equations.potential.empty()) out += display("V", names.energy(equations.potential));
 
   // Conditions.
@@ -127,18 +127,20 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
     }
     const std::string base = condition.components > 1 ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
     out += display("f" + base, names.write(row.f));
-    out += display("\\dot{f}" + base, names.write(row.first));
-    if (is_holonomic(row.kind)) out += display("\\ddot{f}" + base, names.write(row.second));
+    if (is_holonomic(row.kind) || !symbols.flow) out += display("\\dot{f}" + base, names.write(row.first));
+    if (is_holonomic(row.kind) && !symbols.flow) out += display("\\ddot{f}" + base, names.write(row.second));
   }
 
   // Equations of motion.
-  out += "\\subsection*{Equations of motion}\n";
+  const bool oblique = symbols.flow && !symbols.free.empty();
+  out += symbols.flow ? "\\subsection*{Rates}\n" : "\\subsection*{Equations of motion}\n";
   for (const analysis::EquationLine& line : equations.lines) {
     const model::SymbolicBody& body = symbols.bodies[line.member];
     if (line.component == 0 && !body.ranges.empty()) out += fmt::format("for $ {} $:\n", names.ranges(body.ranges));
     std::vector<analysis::Piece> right = line.force;
     right.insert(right.end(), line.reaction.begin(), line.reaction.end());
-    out += display(names.pieces(line.left), names.pieces(right));
+    const std::string rest = oblique && !equations.written ? " - \\sum \\lambda \\, p" : "";
+    out += display(names.pieces(line.left), names.pieces(right) + rest);
   }
 
   // Multipliers.
@@ -146,8 +148,10 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
                                         [](const analysis::EquationRow& row) { return !is_equation(row.kind); });
   if (!equations.rows.empty()) {
     out += "\\subsection*{Multipliers}\n";
-    out += inequalities ? "$\\Phi \\lambda = \\Phi^0$ over the closed conditions, $\\lambda = 0$ for the open ones\n"
-                        : "$\\Phi \\lambda = \\Phi^0$\n";
+    out += oblique        ? "the $\\lambda$ are $\\dot{f}$ of the free rates, the $p$ the columns of the inverse of "
+                            "$\\partial(\\varphi, f)/\\partial x$ that belong to the conditions\n"
+           : inequalities ? "$\\Phi \\lambda = \\Phi^0$ over the closed conditions, $\\lambda = 0$ for the open ones\n"
+                          : "$\\Phi \\lambda = \\Phi^0$\n";
     if (!equations.written) {
       out +=
           "with $\\Phi = J W J^T$, $\\Phi^0 = J W X + F$, where $W$ is the inverse of the mass matrix (left sides)\n";
@@ -160,7 +164,12 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
   }
   for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
     const analysis::EquationRow& row = equations.rows[k];
-    out += display(fmt::format("{}_{{{}}}", equations.written ? "\\Phi^0" : "F", names.row(k)),
+    if (oblique && !equations.written) continue;
+    out += display(fmt::format("{}_{{{}}}",
+                               oblique             ? "\\lambda"
+                               : equations.written ? "\\Phi^0"
+                                                   : "F",
+                               names.row(k)),
                    names.write(equations.written ? row.free_value : row.curvature));
   }
 

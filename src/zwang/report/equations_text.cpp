@@ -122,8 +122,8 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
   for (std::uint32_t k = 0; k < equations.roots.size(); ++k) {
     page.line(fmt::format("  {} = ", names.root(k)), "sqrt(" + names.write(equations.roots[k].sum) + ")");
   }
-  page.heading("Energies");
-  page.line("  T = ", names.energy(equations.kinetic));
+  if (!symbols.flow) page.heading("Energies");
+  if (!symbols.flow) page.line("  T = ", names.energy(equations.kinetic));
   if (!equations.potential.empty()) page.line("  V = ", names.energy(equations.potential));
 
   // Conditions and their derivatives.
@@ -150,12 +150,13 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
     const std::string f = condition.components > 1 ? fmt::format("f.{}", "xyz"[row.component]) : "f";
     const bool holonomic = is_holonomic(row.kind);
     page.line(fmt::format("    {}   = ", f), names.write(row.f));
-    page.line(fmt::format("    {}'  = ", f), names.write(row.first));
-    if (holonomic) page.line(fmt::format("    {}'' = ", f), names.write(row.second));
+    if (holonomic || !symbols.flow) page.line(fmt::format("    {}'  = ", f), names.write(row.first));
+    if (holonomic && !symbols.flow) page.line(fmt::format("    {}'' = ", f), names.write(row.second));
   }
 
   // The equations of motion.
-  page.heading("Equations of motion");
+  const bool oblique = symbols.flow && !symbols.free.empty();
+  page.heading(symbols.flow ? "Rates" : "Equations of motion");
   for (const analysis::EquationLine& line : equations.lines) {
     const model::SymbolicBody& body = symbols.bodies[line.member];
     if (line.component == 0 && !body.ranges.empty()) {
@@ -164,7 +165,9 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
     std::vector<analysis::Piece> right = line.force;
     right.insert(right.end(), line.reaction.begin(), line.reaction.end());
     const std::string left = names.pieces(line.left);
-    if (left.size() + 5 <= width) {
+    if (oblique && !equations.written) {
+      page.line(fmt::format("  {} = ", left), fmt::format("{} - sum lambda p.{}", names.pieces(right), left));
+    } else if (left.size() + 5 <= width) {
       page.line(fmt::format("  {} = ", left), names.pieces(right));
     } else {
       page.line("  ", left);
@@ -176,10 +179,20 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
   const bool inequalities = std::any_of(equations.rows.begin(), equations.rows.end(),
                                         [](const analysis::EquationRow& row) { return !is_equation(row.kind); });
   if (!equations.rows.empty()) {
-    page.heading(inequalities ? "Multipliers: Phi lambda = Phi0 over the closed conditions, 0 for the open ones"
-                              : "Multipliers: Phi lambda = Phi0");
+    page.heading(oblique        ? "Multipliers: f' of the free rates"
+                 : inequalities ? "Multipliers: Phi lambda = Phi0 over the closed conditions, 0 for the open ones"
+                                : "Multipliers: Phi lambda = Phi0");
   }
-  if (!equations.rows.empty() && !equations.written) {
+  if (oblique) {
+    std::vector<std::string> functions;
+    for (const Expr phi : symbols.free) functions.push_back(names.write(phi));
+    page.line("  ",
+              fmt::format("the rates of {} keep their free form: the p are the columns of the inverse of d(phi, f)/dx "
+                          "that belong to the conditions",
+                          joined(functions)),
+              ' ');
+  }
+  if (!equations.rows.empty() && !equations.written && !oblique) {
     page.line("  ", "Phi = J W J^T, Phi0 = J W X + F, with W the inverse of the mass matrix (left sides)", ' ');
   }
   std::size_t longest = 0;
@@ -193,7 +206,12 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
     page.line(fmt::format("  {} = ", padded(label, std::min<std::size_t>(longest + 7, 30))), names.pieces(entry.value));
   }
   for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
-    const std::string label = fmt::format("{}[{}]", equations.written ? "Phi0" : "F", names.row(k));
+    const std::string label = fmt::format("{}[{}]",
+                                          oblique             ? "lambda"
+                                          : equations.written ? "Phi0"
+                                                              : "F",
+                                          names.row(k));
+    if (oblique && !equations.written) continue;
     page.line(fmt::format("  {} = ", padded(label, std::min<std::size_t>(longest + 7, 30))),
               names.write(equations.written ? equations.rows[k].free_value : equations.rows[k].curvature));
   }
