@@ -93,7 +93,7 @@ void refuse_flow(const model::Model& model) {
   if (model.flow) {
     throw Error({model.file, 0, 0},
                 "this model is a first-order system, [flow]: it has rates, and neither accelerations nor energy; "
-                "`zwang check` and `zwang run` answer for it");
+                "`zwang check`, `zwang run` and `zwang equations` answer for it");
   }
 }
 

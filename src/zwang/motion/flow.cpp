@@ -23,6 +23,7 @@ constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where
 struct Strip {
   const expressions::Tape* tape = nullptr;
   unsigned width = 1;
+  std::size_t slots = 0;                   ///< of positions
   std::size_t registers = 0;               ///< place in the arena
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
 };
@@ -61,7 +62,7 @@ struct Flow::Impl {
       add_strips(group, group.tape, [&](const Strip& strip, std::size_t first, std::size_t count) {
         for (std::size_t o = 0; o < group.tape.outputs.size(); ++o) {
           for (std::size_t l = 0; l < count; ++l) {
-            targets.push_back({output(strip, o, l), group.target_of[o * group.lanes + first + l]});
+            targets.emplace_back(output(strip, o, l), group.target_of[o * group.lanes + first + l]);
           }
         }
       });
@@ -127,6 +128,7 @@ struct Flow::Impl {
       Strip strip;
       strip.tape = &tape;
       strip.width = width_for(count);
+      strip.slots = group.positions;
       strip.registers = arena.size();
       arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
       double* to = arena.data() + strip.registers;
@@ -161,7 +163,7 @@ struct Flow::Impl {
       double* to = arena.data() + strip.registers + k * w;
       for (std::size_t l = 0; l < w; ++l) to[l] = k == 0 ? start_time : (k == 1 ? 1.0 : 0.0);
       to += orders * w;
-      for (std::size_t slot = 0; slot < strip.position_of.size() / w; ++slot, to += orders * w) {
+      for (std::size_t slot = 0; slot < strip.slots; ++slot, to += orders * w) {
         for (std::size_t l = 0; l < w; ++l) to[l] = x[k * n + strip.position_of[slot * w + l]];
       }
       expressions::extend(*strip.tape, arena.data() + strip.registers, orders, k, k, strip.width);
