@@ -112,8 +112,7 @@ int analyze_fourier(const Request& request) {
     print(heading(model, state.time));
   }
   if (!determined) {
-    print(fmt::format("{}{}{}: {}\n", s.bad, instant::words(fourier.instant.status), s.off,
-                      fourier.instant.singular ? "the position is singular" : trouble(model, fourier.instant)));
+    print(fourier.instant.singular ? "the position is singular\n" : trouble(model, fourier.instant));
     return status;
   }
   if (member) {

@@ -15,6 +15,7 @@ namespace zwang::cli {
 [[nodiscard]] int analyze_integrability(const Request& request);
 [[nodiscard]] int analyze_curvature(const Request& request);
 [[nodiscard]] int analyze_fourier(const Request& request);
+[[nodiscard]] int analyze_measure(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);
 [[nodiscard]] int analyze_stability(const Request& request);
 [[nodiscard]] int analyze_velocities(const Request& request);

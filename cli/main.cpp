@@ -108,6 +108,8 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       "stability", "equilibrium, small oscillations, stable or not, and whether the quadratic form would have told",
       cli::analyze_stability);
   stability->add_flag("--find", request.find, "look for an equilibrium near the start first");
+  add_analysis("measure", "Jacobi's multiplier (an invariant measure): does one exist, what is it",
+               cli::analyze_measure);
   add_analysis("velocities", "conjugate velocity parameters and the kinetic energy split in them",
                cli::analyze_velocities);
   CLI::App* fourier = add_analysis(

@@ -129,6 +129,22 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
     for (std::size_t k = 0; k < out.pfaffian.size(); ++k) out.pfaffian[k].push_back(moving[k]);
   }
 
+  // The matrix of T.
+  out.mass.assign(model.variables, std::vector<Expr>(model.variables, symbols.graph.number(0)));
+  for (std::uint32_t i = 0; i < model.variables; ++i) out.mass[i][i] = symbols.graph.number(model.point_mass[i]);
+  for (const model::SymbolicEnergy& energy : symbols.kinetic) {
+    const std::vector<Symbol> all = expressions::symbols(symbols.graph, energy.value);
+    for (const Symbol a : all) {
+      if (a.kind != SymbolKind::velocity) continue;
+      const Expr momentum = expressions::derivative(symbols.graph, energy.value, a);
+      for (const Symbol b : all) {
+        if (b.kind != SymbolKind::velocity) continue;
+        Expr& entry = out.mass[out.column_of[a.index]][out.column_of[b.index]];
+        entry = symbols.graph.add(entry, without_velocities(expressions::derivative(symbols.graph, momentum, b)));
+      }
+    }
+  }
+
   // How far "near" reaches in each column.
   double largest = 0;
   for (const PfaffianSystem::Column& column : out.columns) largest = std::max(largest, std::abs(column.value));

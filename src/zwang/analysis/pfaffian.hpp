@@ -38,6 +38,7 @@ struct PfaffianSystem {
   std::vector<std::uint32_t> holonomic_row;              ///< of the model
   std::vector<std::vector<expressions::Expr>> pfaffian;  ///< p: [form][column]
   std::vector<std::uint32_t> pfaffian_row;               ///< of the model
+  std::vector<std::vector<expressions::Expr>> mass;      ///< d2T/dv_i dv_k: [variable][variable]
 
   [[nodiscard]] std::size_t conditions() const { return holonomic.size() + pfaffian.size(); }
   /// The name of a symbol: of a column, a parameter.

@@ -1,0 +1,56 @@
+/// `zwang analyze measure MODEL`: Jacobi's multiplier (an invariant measure): does one exist, what is it.
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "tables.hpp"
+#include "terminal.hpp"
+#include "zwang/analysis/measure.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/report/measure.hpp"
+
+namespace zwang::cli {
+
+int analyze_measure(const Request& request) {
+  const model::Model model = load(request);
+  const Source source = {model.text, model.file};
+  const model::Draft draft = model::read(source.text, source.name);
+  const analysis::Measure measure = analysis::measure(draft, model, model::initial_state(model));
+  const int status = measure.decided ? answered : gave_up;
+  if (request.json) {
+    print(report::measure_json(model, measure));
+    return status;
+  }
+  const Style& s = style();
+  if (request.quiet) {
+    print(!measure.decided ? "not decided\n" : measure.exists ? "exists\n" : "none\n");
+    return status;
+  }
+  print(heading(model, model.simulation.start));
+  if (!measure.decided) {
+    print(fmt::format("{}not decided{}: {}\n", s.warm, s.off, measure.why));
+  } else if (!measure.exists) {
+    print(fmt::format("{}no measure{} with a density that depends on the position alone is preserved\n", s.bad, s.off));
+    print(fmt::format("  {}\n", measure.why));
+  } else {
+    print(fmt::format("{}a measure{} mu dq dv is preserved by the motion\n", s.good, s.off));
+    if (measure.density.empty()) {
+      print("  its density exists, but was not found among simple functions\n");
+    } else {
+      print(fmt::format("  mu = {}\n", measure.density));
+      print(fmt::format("  verified by differentiation: what is left is {} of the terms\n",
+                        readable(measure.residual, 2)));
+    }
+    print(measure.jacobi ? "  Jacobi's determinant is such a density\n"
+                         : "  Jacobi's determinant is none: the conditions do not integrate as they are written\n");
+  }
+  print(fmt::format("  divergence of the flow at the state: {}\n", readable(measure.divergence)));
+  print(fmt::format("  seen at {} random points near the state\n", measure.points));
+  if (measure.decided && !measure.exists && measure.witness.size() >= model.variables) {
+    std::vector<double> position(measure.witness.begin(), measure.witness.begin() + model.variables);
+    print(fmt::format("\nwitness: here the forms are not closed, by {}\n\n", readable(measure.defect, 3)));
+    print(body_table(model, {{"position", &position}}));
+  }
+  return status;
+}
+
+}  // namespace zwang::cli
