@@ -3,7 +3,8 @@
 ///   chain   k unit masses on unit rods from model text, released at rest at 0.3 rad, 10 s, error of the final positions
 ///           at most 1e-9; beside Boost.Odeint on hand-written equations, each at the loosest tolerance of a grid (eight to
 ///           the decade) that meets the error. Reading the model is not counted and shown beside it.
-///   events  a whole run divided by its events, beside one warm `accelerate` plus one `impact` of the same model
+///   events  a whole run, with its beginning and end, divided by its events, beside one warm `accelerate` plus one `impact`
+///           of the same model; the string pendulum once slack and taut, and sixteen times
 ///   long    one step of a chain of 10^4 taut strings, beside one sparse factorisation of its dual matrix
 ///   memory  what the process holds after a tenth and after all of a long run
 ///
@@ -208,18 +209,19 @@ floor = { condition = "ball.z >= 0", restitution = 0.9 }
 until = )toml") + number + "\n");
 }
 
-void string_pendulum() {
-  events("string pendulum, slack and taut", R"toml(
+void string_pendulum(const char* name, const char* energy, const char* until) {
+  events(name, std::string(R"toml(
 gravity = [0, -9.81]
 [points.bob]
 mass = 1
 position = [0, -1]
-velocity = ["sqrt(3.5*9.81)", 0]
+velocity = ["sqrt()toml") +
+                   energy + R"toml(*9.81)", 0]
 [constraints]
 string = "norm(bob) <= 1"
 [simulation]
-until = 1.3
-)toml");
+until = )toml" + until +
+                   "\n");
 }
 
 void long_chain() {
@@ -327,7 +329,8 @@ int main() {
   swinging_chain<16>(1.6, 3.0);
   swinging_chain<64>(2.0, 4.0);
   bouncing_ball();
-  string_pendulum();
+  string_pendulum("string pendulum, slack and taut", "3.5", "1.3");
+  string_pendulum("string pendulum, sixteen times slack and taut", "4.8", "20");
   long_chain();
   memory();
   return 0;

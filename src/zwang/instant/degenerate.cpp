@@ -302,7 +302,8 @@ class Decider {
     if (next_.size() > large) {
       gauss_options.most_rounds = 40;
     }
-    gauss::solve(next_.view(mass), gauss_options, workspace_, solution_);
+    if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
+    gauss::solve(next_.view(mass), gauss_options, *impl_.gauss_orders, solution_);
     if (solution_.status == gauss::Status::infeasible) {
       // Rounding in c is no contradiction: the certificate must exceed it.
       double gap = 0;
@@ -391,7 +392,6 @@ class Decider {
 
   Subproblem next_;
   std::vector<std::uint32_t> place_;
-  gauss::Workspace workspace_;
   gauss::Solution solution_;
   Vector force_;
   Vector size_;

@@ -1,6 +1,7 @@
 /// The memory that `accelerate`, `impact` and `repair` work in: evaluation results and the nearest-point problem.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "zwang/gauss/solve.hpp"
@@ -49,6 +50,7 @@ struct Workspace::Impl {
   Subproblem problem;
   gauss::Workspace gauss;
   gauss::Workspace gauss_impact;
+  std::optional<gauss::Workspace> gauss_orders;  ///< of higher orders, where they are asked for
   gauss::Solution solution;
   std::vector<double> scratch_n;
   std::vector<double> scratch_m;

@@ -278,7 +278,7 @@ void GramFactor::solve(std::span<double> x) {
   if (size_ == 0) return;
   if (band_) {
     std::copy(x.begin(), x.end(), tridiagonal_.right());
-    tridiagonal_.solve();
+    tridiagonal_.solve_wide();
     std::copy_n(tridiagonal_.right(), size_, x.begin());
     return;
   }

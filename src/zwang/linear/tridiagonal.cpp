@@ -5,6 +5,28 @@
 
 namespace zwang::linear {
 
+namespace {
+
+void solve_plain(Tridiagonal& factor) { factor.solve(); }
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+[[gnu::target("avx2")]] void solve_avx2(Tridiagonal& factor) { factor.solve(); }
+const bool wide = __builtin_cpu_supports("avx2") != 0;
+#else
+void solve_avx2(Tridiagonal& factor) { factor.solve(); }
+constexpr bool wide = false;
+#endif
+
+}  // namespace
+
+void Tridiagonal::solve_wide() {
+  if (wide && size_ > 1) {
+    solve_avx2(*this);
+  } else {
+    solve_plain(*this);
+  }
+}
+
 void Tridiagonal::shape(std::size_t size) {
   size_ = size;
   padded_ = (size + lanes - 1) / lanes * lanes;

@@ -35,7 +35,10 @@ class Tridiagonal {
   /// Phi^-1 of a single row.
   [[nodiscard]] double inverse_of_one() { return inverse()[0]; }
 
-  /// x = Phi^-1 b. May be compiled into loops for wider vectors.
+  /// x = Phi^-1 b, in the widest vectors that the processor has.
+  void solve_wide();
+
+  /// The same, to be compiled into loops that have chosen their vectors.
   [[gnu::always_inline]] void solve() {
     using Four [[gnu::vector_size(lanes * sizeof(double)), gnu::aligned(8), gnu::may_alias]] = double;
     const auto at = [](const double* x) -> const Four& { return *reinterpret_cast<const Four*>(x); };
@@ -52,11 +55,15 @@ class Tridiagonal {
     const double* const down3 = product(3);
     const double* const down4 = product(4);
     Four z{};
+    Four before{};
     for (std::size_t j = 0; j < padded_; j += lanes) {
-      const Four near = at(b + j) + at(down1 + j) * at(b + j - 1);
-      const Four far = at(down2 + j) * at(b + j - 2) + at(down3 + j) * at(b + j - 3);
+      const Four here = at(b + j);
+      const Four near = here + at(down1 + j) * Four(__builtin_shufflevector(before, here, 3, 4, 5, 6));
+      const Four far = at(down2 + j) * Four(__builtin_shufflevector(before, here, 2, 3, 4, 5)) +
+                       at(down3 + j) * Four(__builtin_shufflevector(before, here, 1, 2, 3, 4));
       z = (near + far) + at(down4 + j) * z;
       *reinterpret_cast<Four*>(y + j) = z * at(inverse_pivot + j);
+      before = here;
     }
     // Upwards.
     const double* const up1 = product(5);
@@ -64,12 +71,16 @@ class Tridiagonal {
     const double* const up3 = product(7);
     const double* const up4 = product(8);
     Four x{};
+    Four behind{};
     for (std::size_t j = padded_; j > 0;) {
       j -= lanes;
-      const Four near = at(y + j) + at(up1 + j) * at(y + j + 1);
-      const Four far = at(up2 + j) * at(y + j + 2) + at(up3 + j) * at(y + j + 3);
+      const Four here = at(y + j);
+      const Four near = here + at(up1 + j) * Four(__builtin_shufflevector(here, behind, 1, 2, 3, 4));
+      const Four far = at(up2 + j) * Four(__builtin_shufflevector(here, behind, 2, 3, 4, 5)) +
+                       at(up3 + j) * Four(__builtin_shufflevector(here, behind, 3, 4, 5, 6));
       x = (near + far) + at(up4 + j) * x;
       *reinterpret_cast<Four*>(b + j) = x;
+      behind = here;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "zwang/base/aligned.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/motion/row_shape.hpp"
@@ -876,7 +877,7 @@ struct Series::Impl {
 
   // series
   double time = 0;
-  std::vector<double> q_room, v;
+  AlignedNumbers q_room, v;
   std::span<double> q;                 ///< [k * n + i]; v the same
   std::vector<double> lambda;          ///< [k * m + j]
   std::vector<double> rho;             ///< of the rows under the variational law: [b * orders + k]

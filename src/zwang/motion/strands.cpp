@@ -220,7 +220,8 @@ struct StrandKernels {
   /// All orders of strands in one run: with r the reactions of lower multipliers, along each strand,
   ///   J b + c = factor c pairs - (own r_s + next r_{s+shift} + before r_{s-shift}),
   ///   a_i = -(weight_a y)_i - (weight_b y)_{i+shift},   y = r + delta_0 c lambda.
-  template <std::size_t W, bool in_pairs>
+  /// `shift` is the distance of the two variables of a strand, if it is known beforehand: neighbours then are taken from registers.
+  template <std::size_t W, bool in_pairs, std::size_t known_shift>
   [[gnu::always_inline]] static void run_width(Strands& s, const Strands::Orders& o) {
     using Numbers = Side<W>;
     const std::size_t padded = s.padded_;
@@ -247,10 +248,13 @@ struct StrandKernels {
       const double* const q = o.q + (k + 1) * n;
       double* const newest = delta + (k + 1) * padded;
       const double factor = (k + 1.0) * (k + 2.0) * 0.5;
-      for (std::size_t first = 0; first < padded; first += W) {
+      Numbers here;
+      Numbers behind = Numbers::zero();
+      for (std::size_t first = 0; first < padded; first += W, behind = here) {
+        here = Numbers::load(q + first);
         Numbers d = Numbers::load(sign_a + first);
-        d.times(Numbers::load(q + first));
-        d.add_product(Numbers::load(sign_b + first), Numbers::load(q + first - shift));
+        d.times(here);
+        d.add_product(Numbers::load(sign_b + first), lower<W, known_shift>(behind, here, q + first - shift));
         d.store(newest + first);
         Numbers pairs;
         Numbers r;
@@ -262,11 +266,15 @@ struct StrandKernels {
       }
 
       // What the rows ask for.
-      for (std::size_t first = 0; first < padded; first += W) {
+      Numbers ahead;
+      behind = Numbers::zero();
+      here = Numbers::load(reaction);
+      for (std::size_t first = 0; first < padded; first += W, behind = here, here = ahead) {
+        ahead = Numbers::load(reaction + first + W);
         Numbers y = Numbers::load(part + first);
-        y.take_product(Numbers::load(own + first), Numbers::load(reaction + first));
-        y.take_product(Numbers::load(next + first), Numbers::load(reaction + first + shift));
-        y.take_product(Numbers::load(before + first), Numbers::load(reaction + first - shift));
+        y.take_product(Numbers::load(own + first), here);
+        y.take_product(Numbers::load(next + first), upper<W, known_shift>(here, ahead, reaction + first + shift));
+        y.take_product(Numbers::load(before + first), lower<W, known_shift>(behind, here, reaction + first - shift));
         if constexpr (in_pairs) {
           add_pairs(y, right + first / 2);
         } else {
@@ -303,10 +311,13 @@ struct StrandKernels {
       double* const q_next = o.q + (k + 2) * n;
       const double by_v = 1.0 / (k + 1.0);
       const double by_q = by_v / (k + 2.0);
-      for (std::size_t first = 0; first < padded; first += W) {
+      here = Numbers::load(reaction);
+      for (std::size_t first = 0; first < padded; first += W, here = ahead) {
+        ahead = Numbers::load(reaction + first + W);
         Numbers a = Numbers::zero();
-        a.take_product(Numbers::load(weight_a + first), Numbers::load(reaction + first));
-        a.take_product(Numbers::load(weight_b + first + shift), Numbers::load(reaction + first + shift));
+        a.take_product(Numbers::load(weight_a + first), here);
+        a.take_product(Numbers::load(weight_b + first + shift),
+                       upper<W, known_shift>(here, ahead, reaction + first + shift));
         if (k < 6) {
           a.divide(k + 1.0);
           a.store(v_next + first);
@@ -383,17 +394,58 @@ struct StrandKernels {
       return;
     }
     if (s.in_pairs_) {
-      switch (s.width_) {
-        case 2: run_width<2, true>(s, o); break;
-        case 4: run_width<4, true>(s, o); break;
-        default: run_width<8, true>(s, o); break;
-      }
+      run_pairs<true>(s, o);
     } else {
-      switch (s.width_) {
-        case 2: run_width<2, false>(s, o); break;
-        case 4: run_width<4, false>(s, o); break;
-        default: run_width<8, false>(s, o); break;
-      }
+      run_pairs<false>(s, o);
+    }
+  }
+  template <bool in_pairs>
+  [[gnu::always_inline]] static void run_pairs(Strands& s, const Strands::Orders& o) {
+    switch (s.width_) {
+      case 2: run_width<2, in_pairs, 0>(s, o); break;
+      case 4: run_width<4, in_pairs, 0>(s, o); break;
+      default:
+        if (in_pairs && s.shift_ == 2) {
+          run_width<8, in_pairs, 2>(s, o);
+        } else if (!in_pairs && s.shift_ == 3) {
+          run_width<8, in_pairs, 3>(s, o);
+        } else {
+          run_width<8, in_pairs, 0>(s, o);
+        }
+    }
+  }
+
+  /// Numbers some places further on, or back: from registers where the distance is known, else from where they lie.
+  template <std::size_t W, std::size_t shift>
+  [[gnu::always_inline]] static Side<W> upper(const Side<W>& here, const Side<W>& ahead, const double* from) {
+    if constexpr (W == 8 && shift == 2) {
+      Side<W> y;
+      y.part[0] = __builtin_shufflevector(here.part[0], here.part[1], 2, 3, 4, 5);
+      y.part[1] = __builtin_shufflevector(here.part[1], ahead.part[0], 2, 3, 4, 5);
+      return y;
+    } else if constexpr (W == 8 && shift == 3) {
+      Side<W> y;
+      y.part[0] = __builtin_shufflevector(here.part[0], here.part[1], 3, 4, 5, 6);
+      y.part[1] = __builtin_shufflevector(here.part[1], ahead.part[0], 3, 4, 5, 6);
+      return y;
+    } else {
+      return Side<W>::load(from);
+    }
+  }
+  template <std::size_t W, std::size_t shift>
+  [[gnu::always_inline]] static Side<W> lower(const Side<W>& behind, const Side<W>& here, const double* from) {
+    if constexpr (W == 8 && shift == 2) {
+      Side<W> y;
+      y.part[0] = __builtin_shufflevector(behind.part[1], here.part[0], 2, 3, 4, 5);
+      y.part[1] = __builtin_shufflevector(here.part[0], here.part[1], 2, 3, 4, 5);
+      return y;
+    } else if constexpr (W == 8 && shift == 3) {
+      Side<W> y;
+      y.part[0] = __builtin_shufflevector(behind.part[1], here.part[0], 1, 2, 3, 4);
+      y.part[1] = __builtin_shufflevector(here.part[0], here.part[1], 1, 2, 3, 4);
+      return y;
+    } else {
+      return Side<W>::load(from);
     }
   }
 
@@ -402,9 +454,8 @@ struct StrandKernels {
   [[gnu::always_inline]] static void add_pairs(const Side<W>& y, double* to) {
     if constexpr (W == 8) {
       using Vector = typename Side<W>::Vector;
-      using Places [[gnu::vector_size(32)]] = long long;
-      const Vector even = __builtin_shuffle(y.part[0], y.part[1], Places{0, 2, 4, 6});
-      const Vector odd = __builtin_shuffle(y.part[0], y.part[1], Places{1, 3, 5, 7});
+      const Vector even = __builtin_shufflevector(y.part[0], y.part[1], 0, 2, 4, 6);
+      const Vector odd = __builtin_shufflevector(y.part[0], y.part[1], 1, 3, 5, 7);
       *reinterpret_cast<Vector*>(to) = even + odd;
     } else {
       for (std::size_t j = 0; j < W / 2; ++j) {
@@ -420,10 +471,9 @@ struct StrandKernels {
     Side<W> y;
     if constexpr (W == 8) {
       using Vector = typename Side<W>::Vector;
-      using Places [[gnu::vector_size(32)]] = long long;
       const Vector all = *reinterpret_cast<const Vector*>(x);
-      y.part[0] = __builtin_shuffle(all, Places{0, 0, 1, 1});
-      y.part[1] = __builtin_shuffle(all, Places{2, 2, 3, 3});
+      y.part[0] = __builtin_shufflevector(all, all, 0, 0, 1, 1);
+      y.part[1] = __builtin_shufflevector(all, all, 2, 2, 3, 3);
     } else {
       for (std::size_t i = 0; i < W; ++i) y.part[i / Side<W>::width][i % Side<W>::width] = x[i / 2];
     }

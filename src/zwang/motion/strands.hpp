@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/base/aligned.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/linear/gram_factor.hpp"
 
@@ -259,8 +260,8 @@ class Strands {
   std::vector<double> sign_a_, sign_b_, c_, gradient_, weight_a_, weight_b_;
   std::vector<std::uint8_t> run_;                ///< per chunk: do its variables follow one another?
   std::vector<std::ptrdiff_t> from_a_, from_b_;  ///< per chunk: first variable of the run
-  std::vector<double> delta_;                    ///< [k * padded + place]
-  std::vector<double> carried_;                  ///< c lambda: [k * padded + place]
+  AlignedNumbers delta_;                         ///< [k * padded + place]
+  AlignedNumbers carried_;                       ///< c lambda: [k * padded + place]
   std::vector<double> part_, reaction_;
 
   // All strands in one run. Lists by strand with `margin` zeros before and behind.

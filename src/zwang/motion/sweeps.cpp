@@ -100,12 +100,8 @@ void sum_wide(const double*, std::size_t, unsigned, double, double*) {}
 
 }  // namespace
 
-double largest_size(const double* x, std::size_t count) {
-  return count >= 16 && wide() ? largest_wide(x, nullptr, count) : largest_of(x, nullptr, count);
-}
-
-double largest_size(const double* x, const double* weight, std::size_t count) {
-  return count >= 16 && wide() ? largest_wide(x, weight, count) : largest_of(x, weight, count);
+double largest_of_many(const double* x, const double* weight, std::size_t count) {
+  return wide() ? largest_wide(x, weight, count) : largest_of(x, weight, count);
 }
 
 void gains(const double* q, const double* v, std::size_t n, unsigned order, double s, double* gain_q, double* gain_v) {

@@ -1,13 +1,28 @@
 /// Loops over all coefficients of a series, in the widest vectors that the processor has; the bits are the same for every width.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
 namespace zwang::motion {
 
 /// Largest |x_i|, and largest |x_i| weight_i; 0 for none.
-[[nodiscard]] double largest_size(const double* x, std::size_t count);
-[[nodiscard]] double largest_size(const double* x, const double* weight, std::size_t count);
+[[nodiscard]] double largest_of_many(const double* x, const double* weight, std::size_t count);
+[[nodiscard]] inline double largest_size(const double* x, std::size_t count) {
+  if (count >= 8) return largest_of_many(x, nullptr, count);
+  double largest = 0;
+  for (std::size_t i = 0; i < count; ++i) largest = std::abs(x[i]) > largest ? std::abs(x[i]) : largest;
+  return largest;
+}
+[[nodiscard]] inline double largest_size(const double* x, const double* weight, std::size_t count) {
+  if (count >= 8) return largest_of_many(x, weight, count);
+  double largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double size = std::abs(x[i]) * weight[i];
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
 
 /// What a series of positions q and velocities v (coefficient k of variable i at [k * n + i]) adds behind its first terms up to s:
 ///   gain_q = s (q_1 + q_2 s + ... + q_order s^(order-1)),   gain_v = v_1 s + ... + v_(order-1) s^(order-1).

@@ -1,0 +1,76 @@
+/// Distances that are open, watched by their squares: what is met in free flight, and when.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+struct Flight {
+  std::vector<double> impacts;
+  std::uint64_t steps = 0;
+  Status status = Status::going;
+};
+
+Flight fly(const std::string& position, const std::string& velocity, const std::string& condition, double until,
+           const std::string& more = "") {
+  const model::Model model =
+      model::load("[points.p]\nmass = 1\nposition = " + position + "\nvelocity = " + velocity + "\n" + more +
+                      "[constraints]\nwall = { condition = \"" + condition +
+                      "\", restitution = 1 }\n[simulation]\nuntil = " + std::to_string(until) + "\n",
+                  "flight");
+  Motion motion = begin(model);
+  Flight flight;
+  while (advance(motion)) {
+    for (const Event& event : motion.events) {
+      if (event.kind == EventKind::impact) flight.impacts.push_back(event.time);
+    }
+  }
+  flight.steps = motion.steps;
+  flight.status = motion.status;
+  return flight;
+}
+
+TEST(Squares, a_disc_is_met_from_afar_if_the_path_cuts_it_by_ever_so_little) {
+  for (const double depth : {1e-1, 1e-4, 1e-7, 1e-8}) {
+    char height[40];
+    std::snprintf(height, sizeof height, "%.17g", 1 - depth);
+    const Flight met = fly("[-1000, " + std::string(height) + "]", "[1, 0]", "norm(p) >= 1", 1e5);
+    ASSERT_EQ(met.impacts.size(), 1U) << depth;
+    EXPECT_NEAR(met.impacts[0], 1000 - std::sqrt(depth * (2 - depth)), 1e-11 / std::sqrt(depth)) << depth;
+    EXPECT_EQ(met.status, Status::finished);
+    std::snprintf(height, sizeof height, "%.17g", 1 + depth);
+    const Flight missed = fly("[-1000, " + std::string(height) + "]", "[1, 0]", "norm(p) >= 1", 1e5);
+    EXPECT_TRUE(missed.impacts.empty()) << depth;
+    EXPECT_EQ(missed.status, Status::finished);
+  }
+}
+
+TEST(Squares, chords_of_a_circle_take_one_step_each) {
+  // From the middle of a chord at half the radius: all chords have the length sqrt(3).
+  const Flight flight = fly("[0, 0.5]", "[1, 0]", "norm(p) <= 1", 100);
+  const double chord = std::sqrt(3.0);
+  ASSERT_EQ(flight.impacts.size(), static_cast<std::size_t>((100 - chord / 2) / chord) + 1);
+  for (std::size_t k = 0; k < flight.impacts.size(); ++k) {
+    EXPECT_NEAR(flight.impacts[k], chord * (0.5 + static_cast<double>(k)), 1e-11);
+  }
+  EXPECT_LE(flight.steps, flight.impacts.size() + 1);
+}
+
+TEST(Squares, two_points_that_fly_through_one_another_keep_their_distance_in_mind) {
+  // The rope of length 3 is taut long after the points have met.
+  const Flight flight = fly("[0, 0]", "[1, 0]", "distance(p, r) <= 3", 10,
+                            "[points.r]\nmass = 1\nposition = [1, 0]\nvelocity = [-1, 0]\n");
+  ASSERT_GE(flight.impacts.size(), 1U);
+  EXPECT_NEAR(flight.impacts[0], 2, 1e-13);
+}
+
+}  // namespace
+
+}  // namespace zwang::motion
