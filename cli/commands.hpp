@@ -14,6 +14,7 @@ namespace zwang::cli {
 [[nodiscard]] int equations(const Request& request);
 [[nodiscard]] int analyze_integrability(const Request& request);
 [[nodiscard]] int analyze_curvature(const Request& request);
+[[nodiscard]] int analyze_energy(const Request& request);
 [[nodiscard]] int analyze_fourier(const Request& request);
 [[nodiscard]] int analyze_measure(const Request& request);
 [[nodiscard]] int analyze_reversal(const Request& request);

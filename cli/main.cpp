@@ -119,6 +119,8 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("NAME=A,...");
   add_analysis("curvature", "of the path of every point: radius of curvature, torsion, at the state",
                cli::analyze_curvature);
+  add_analysis("energy", "what changes it: forces without potential, conditions that move, explicit time",
+               cli::analyze_energy);
   add_analysis("reversal", "run forth, turn every velocity round, run back: how near the start", cli::analyze_reversal);
   CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
