@@ -31,8 +31,9 @@ std::string verdict(const Integrability& found) {
     text = fmt::format("{}complete{}: {} integrat{}", s.good, s.off,
                        rank == 1 ? "the condition" : fmt::format("all {} conditions", rank), rank == 1 ? "es" : "e");
   } else if (found.integrable == 0) {
-    text = fmt::format("{}not integrable{}: no combination of {} integrates", s.warm, s.off,
-                       rank == 1 ? "the one condition" : fmt::format("the {} conditions", rank));
+    text = fmt::format("{}not integrable{}: {}", s.warm, s.off,
+                       rank == 1 ? std::string("the condition does not integrate")
+                                 : fmt::format("no combination of the {} conditions integrates", rank));
   } else {
     text = fmt::format("{}partly integrable{}: {} of {} independent combinations integrate{}", s.warm, s.off,
                        found.integrable, rank, found.integrable == 1 ? "s" : "");
@@ -52,7 +53,7 @@ std::string verdict(const Integrability& found) {
 }
 
 /// "8.4e-16", or a dash where there is none.
-std::string size(double value, bool exists) { return exists ? readable(value, 3) : "-"; }
+std::string size(double value, bool exists) { return exists ? readable(value < 1e-35 ? 0.0 : value, 2) : "-"; }
 
 /// Forms downwards, brackets upwards, and what decided each rank.
 std::string flag_table(const Integrability& found) {

@@ -55,7 +55,7 @@ Task new_task(const Request& request) {
   if (request.use_integrals) {
     use_integrals(task);
   }
-  task.model = model::load(source.text, source.name, task.recipe.overrides);
+  task.model = model::load(task.recipe.text, source.name, task.recipe.overrides);
   task.file =
       (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + ".sqlite"))
           .string();
