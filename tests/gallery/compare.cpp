@@ -64,10 +64,10 @@ struct Comparison {
     if (expected != answer) differ(path, expected, answer.dump());
   }
 
-  /// Each expected solution is one of those given, and there are no more.
-  void solutions(const json& expected, const json& answer) {
-    const json given = answer.value("solutions", json::array());
-    if (given.size() != expected.size()) return differ("solutions", expected, given.dump());
+  /// Each expected solution (vertex, ray) is one of those given, and there are no more.
+  void in_any_order(const std::string& key, const json& expected, const json& answer) {
+    const json given = answer.value(key, json::array());
+    if (given.size() != expected.size()) return differ(key, expected, given.dump());
     std::vector<bool> taken(given.size(), false);
     for (const json& wanted : expected) {
       bool met = false;
@@ -78,7 +78,7 @@ struct Comparison {
         met = trial.found.empty();
         if (met) taken[i] = true;
       }
-      if (!met) differ("solutions", wanted, given.dump());
+      if (!met) differ(key, wanted, given.dump());
     }
   }
 
@@ -168,8 +168,8 @@ std::vector<std::string> differences(const json& expected, const json& answer) {
       }
     } else if (key == "role_counts") {
       comparison.role_counts(value, answer);
-    } else if (key == "solutions") {
-      comparison.solutions(value, answer);
+    } else if (key == "solutions" || key == "vertices" || key == "rays") {
+      comparison.in_any_order(key, value, answer);
     } else if (key == "every_solution") {
       comparison.every_solution(value, answer);
     } else if (key == "events" || key == "first_events" || key == "last_events") {

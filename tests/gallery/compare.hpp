@@ -9,7 +9,7 @@
 ///   "absent"          keys that the answer must not have
 ///   "roles"           for `accelerate` and `check`: {name: role}, short for "constraints": {name: {"role": role}}
 ///   "role_counts"     how many conditions have each role named
-///   "solutions"       the same solutions in any order
+///   "solutions"       the same solutions in any order; so "vertices" and "rays"
 ///   "every_solution"  holds for each of at least two solutions
 ///   "farkas"          agrees up to a common positive factor
 ///   "events"          of a run: all of them, grazes left out unless one is expected

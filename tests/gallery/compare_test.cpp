@@ -66,6 +66,16 @@ TEST(Comparison, takes_solutions_in_any_order_but_all_of_them) {
   EXPECT_FALSE(agree(expected, "{}"));
 }
 
+TEST(Comparison, takes_vertices_in_any_order_and_roots_as_they_stand) {
+  EXPECT_TRUE(agree(R"({"vertices": [{"multipliers": {"l": 1}}, {"multipliers": {"l": "1/2"}}]})",
+                    R"({"vertices": [{"multipliers": {"l": 0.5}}, {"multipliers": {"l": 1}}]})"));
+  EXPECT_FALSE(agree(R"({"vertices": [{"multipliers": {"l": 1}}]})", R"({"vertices": [{"multipliers": {"l": 2}}]})"));
+  EXPECT_TRUE(agree(R"({"eigenvalues": [[-2, "3/4"]]})", R"({"eigenvalues": [[-2.0000000000000004, 0.75]]})"));
+  EXPECT_FALSE(agree(R"({"eigenvalues": [[-2, "3/4"]]})", R"({"eigenvalues": [[-2, -0.75]]})"));
+  EXPECT_FALSE(agree(R"({"stable": false})", R"({"stable": true})"));
+  EXPECT_FALSE(agree(R"({"density": "1"})", R"({"density": "2"})"));
+}
+
 TEST(Comparison, holds_every_member_of_a_continuum_to_what_they_share) {
   const char* expected = R"({"every_solution": {"accelerations": {"a": [null, 1]}}})";
   EXPECT_TRUE(
