@@ -16,10 +16,9 @@ namespace zwang::cli {
 
 namespace {
 
-/// --member a=1,2,3 (more than once): Gauss's accelerations, with those named replaced.
-std::vector<double> read_member(const model::Model& model, const std::vector<std::string>& texts,
-                                std::vector<double> accelerations) {
-  for (const std::string& text : texts) {
+/// --member a=1,2,3 (more than once): Gauss's accelerations, with those named replaced. Numbers, or expressions of parameters.
+std::vector<double> read_member(const model::Model& model, const Request& request, std::vector<double> accelerations) {
+  for (const std::string& text : request.member) {
     const auto wrong = [&](const std::string& why) {
       return Error({"command line", 0, 0},
                    fmt::format("--member {}: {}; write NAME=A1,A2,... with one number per component", text, why));
@@ -32,9 +31,15 @@ std::vector<double> read_member(const model::Model& model, const std::vector<std
     std::vector<double> values;
     for (std::size_t at = sign + 1; at <= text.size();) {
       const std::size_t comma = std::min(text.find(',', at), text.size());
-      const std::optional<double> value = read_number(std::string_view(text).substr(at, comma - at));
+      const std::string word = text.substr(at, comma - at);
+      std::optional<double> value = read_number(word);
+      if (!value && word.find_first_not_of(' ') == std::string::npos) {
+        throw wrong("a number is missing");
+      }
       if (!value) {
-        throw wrong(fmt::format("`{}` is no number", text.substr(at, comma - at)));
+        model::Overrides with = overrides(request);
+        with.start = word;
+        value = model::load(model.text, model.file, with).simulation.start;
       }
       values.push_back(*value);
       at = comma + 1;
@@ -98,7 +103,7 @@ int analyze_fourier(const Request& request) {
   int status = exit_status(fourier.instant.status);
   std::optional<bool> member;
   if (determined && !request.member.empty()) {
-    member = analysis::is_member(model, state, read_member(model, request.member, fourier.instant.accelerations));
+    member = analysis::is_member(model, state, read_member(model, request, fourier.instant.accelerations));
   }
   if (determined && !fourier.listed && !member) {
     status = gave_up;
@@ -128,7 +133,7 @@ int analyze_fourier(const Request& request) {
     print("the principle of d'Alembert and Fourier leaves one acceleration, Gauss's\n");
   } else {
     print(fmt::format(
-        "the principle of d'Alembert and Fourier leaves {}{} of accelerations; Gauss's is one of them\n",
+        "the principle of d'Alembert and Fourier leaves {} of accelerations{}; Gauss's is one of them\n",
         fourier.unbounded ? "an unbounded set" : "a bounded set",
         fourier.vertices.size() == 1 ? " with one vertex" : fmt::format(" with {} vertices", fourier.vertices.size())));
   }

@@ -40,8 +40,7 @@ int analyze_measure(const Request& request) {
       print(fmt::format("  verified by differentiation: what is left is {} of the terms\n",
                         readable(measure.residual, 2)));
     }
-    print(measure.jacobi ? "  Jacobi's determinant is such a density\n"
-                         : "  Jacobi's determinant is none: the conditions do not integrate as they are written\n");
+    print(measure.jacobi ? "  Jacobi's determinant is such a density\n" : "  Jacobi's determinant is none\n");
   }
   print(fmt::format("  divergence of the flow at the state: {}\n", readable(measure.divergence)));
   print(fmt::format("  seen at {} random points near the state\n", measure.points));

@@ -73,6 +73,10 @@ std::string form_words(const analysis::Stability& stability) {
   if (stability.symmetric && !stability.exponents) {
     return text + ", which decides: the conditions and forces make a symmetric problem\n";
   }
+  if (stability.form != analysis::Form::negative_definite && stability.form != analysis::Form::positive_definite &&
+      stability.form != analysis::Form::indefinite) {
+    return text + ", which says nothing by itself\n";
+  }
   return text + (*stability.form_agrees ? ", and would have told the truth\n" : ", and would have DECEIVED\n");
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -144,7 +144,8 @@ std::string event_table(const model::Model& model, const motion::Store& store) {
   constexpr std::uint64_t tail = 20;
   const std::uint64_t count = store.events();
   if (count == 0) {
-    return store.pieces() == 0 ? "  no events\n" : "  no events: the same conditions bind all the time\n";
+    return store.pieces() == 0 || model.rows() == 0 ? "  no events\n"
+                                                    : "  no events: the same conditions bind all the time\n";
   }
   const bool all = count <= head + tail;
   Table table({"time", "event", "conditions", "impulses", "energy lost", ""});

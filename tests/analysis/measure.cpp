@@ -230,6 +230,11 @@ TEST(Measure, is_destroyed_by_friction) {
   EXPECT_NEAR(found.divergence, -1, 1e-14);
 }
 
+TEST(Measure, under_the_variational_law_gets_a_sentence) {
+  const Case one = case_of(three("form = {condition = \"y*x' + z' = 0\", law = \"variational\"}\n"));
+  EXPECT_THROW(static_cast<void>(measure(one.draft, one.model, one.state)), Error);
+}
+
 TEST(Measure, without_conditions_gets_a_sentence) {
   const Case one = case_of("[coordinates.x]\ninitial = 0\n[energy]\nkinetic = \"x'^2/2\"\n");
   EXPECT_THROW(static_cast<void>(measure(one.draft, one.model, one.state)), Error);

@@ -280,6 +280,18 @@ TEST(Stability, a_search_finds_where_a_chain_hangs) {
   EXPECT_EQ(found.stable, true);
 }
 
+TEST(Stability, what_a_search_finds_is_an_equilibrium_also_where_all_forces_vanish) {
+  // At the bottom of a valley the terms of the forces vanish with the position: rounding there is no force.
+  std::string text = three("(x^2 + y^2)/2 - z", "edge = \"z' - y/2*x' + x/2*y' = 0\"");
+  text.replace(text.find("initial = 0"), 11, "initial = 0.3");
+  const model::Model model = model_of(text);
+  const Search search = find_equilibrium(model, model::initial_state(model));
+  ASSERT_TRUE(search.found);
+  const Stability found = stability(model, search.state);
+  EXPECT_TRUE(found.equilibrium) << found.why;
+  EXPECT_NEAR(found.growth_rate, std::sqrt(Complex(-1, 0.5)).real(), 1e-12);
+}
+
 TEST(Stability, a_search_lets_go_what_would_have_to_pull) {
   // A spring about y = 1 lifts the point off the floor it starts on.
   const model::Model model = model_of(

@@ -635,6 +635,14 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
     throw Error({model.file, 0, 0},
                 "the model has no equations: without conditions the measure of Liouville, det M dq dv, is preserved");
   }
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law == model::Law::variational) {
+      throw Error(condition.place,
+                  "`" + condition.name +
+                      "` stands under the variational law: its motions have rho in their state, and dq dv is "
+                      "no measure of them");
+    }
+  }
   const Forms forms(system);
   Measure out;
   out.divergence = divergence_at(system, forms, model, state);

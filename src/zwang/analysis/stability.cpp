@@ -276,6 +276,32 @@ bool depends_on_time(const model::Model& model) {
                      [](const auto& group) { return group.rheonomic || group.bend_works; });
 }
 
+/// What accelerations are measured by: their own terms, and what a displacement of rounding size would make of them. At the bottom
+/// of a valley the terms vanish with the position.
+std::vector<double> sizes_at_rest(const model::Model& model, const model::State& rest, const instant::Instant& now,
+                                  const std::vector<double>& terms) {
+  std::vector<std::uint32_t> held;
+  std::vector<double> lambda;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!now.is_effective(row) || now.role[row] == Role::leaving) continue;
+    held.push_back(row);
+    lambda.push_back(now.multipliers[row]);
+  }
+  const Linearised system = linearise(model, rest, held, lambda);
+  double extent = 0;
+  for (const double q : rest.position) extent = std::max(extent, std::abs(q));
+  if (extent == 0) extent = 1;
+  std::vector<double> out(model.variables, 0.0);
+  for (std::size_t k = 0; k < model.variables; ++k) {
+    std::vector<double> column(model.variables);
+    for (std::size_t i = 0; i < model.variables; ++i) column[i] = system.alpha(i, k);
+    const std::vector<double> change = linear::least_norm(system.mass, column);
+    for (std::size_t i = 0; i < model.variables; ++i) out[i] += extent * std::abs(change[i]);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += i < terms.size() ? terms[i] : 0.0;
+  return out;
+}
+
 /// Nonholonomic rows that are independent of the holonomic ones and of each other.
 unsigned family_of(const model::Model& model, const Linearised& system, const std::vector<std::uint32_t>& held) {
   Matrix holonomic(0, system.rows.columns);
@@ -339,10 +365,10 @@ Stability stability(const model::Model& model, const model::State& state) {
     return out;
   }
   out.accelerations = now.accelerations;
-  const std::vector<double>& size = workspace.impl().a_scale;
+  const std::vector<double> size = sizes_at_rest(model, rest, now, workspace.impl().a_scale);
   bool still = true;
   for (std::size_t i = 0; i < model.variables; ++i) {
-    still = still && std::abs(now.accelerations[i]) <= 1e-11 * (i < size.size() ? size[i] : 1.0);
+    still = still && std::abs(now.accelerations[i]) <= 1e-11 * size[i];
   }
   if (std::any_of(state.velocity.begin(), state.velocity.end(), [](double v) { return v != 0; })) {
     out.why = still ? "the forces balance here, but the state moves" : "the state moves, and the forces do not balance";
@@ -360,7 +386,7 @@ Stability stability(const model::Model& model, const model::State& state) {
       const instant::Instant there = instant::accelerate(model, then, options);
       still = still && there.status == instant::Status::determined;
       for (std::size_t i = 0; still && i < model.variables; ++i) {
-        still = std::abs(there.accelerations[i]) <= 1e-9 * (1 + (i < size.size() ? size[i] : 0.0));
+        still = std::abs(there.accelerations[i]) <= 1e-9 * (1 + size[i]);
       }
     }
     if (!still) {
@@ -507,6 +533,11 @@ Search find_equilibrium(const model::Model& model, const model::State& guess) {
       }
     }
     if (same) {
+      // What is left of zero by rounding is zero.
+      double extent = 0;
+      for (const double q : guess.position) extent = std::max(extent, std::abs(q));
+      for (const double q : at.position) extent = std::max(extent, std::abs(q));
+      for (double& q : at.position) q = std::abs(q) <= 1e-15 * extent ? 0.0 : q;
       search.found = true;
       return search;
     }
