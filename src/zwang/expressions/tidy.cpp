@@ -185,9 +185,36 @@ class Tidier {
     return std::nullopt;
   }
 
+  /// Terms with the same product of velocities (and accelerations) gathered round it; nothing if no two have the same.
+  std::optional<Expr> by_velocities(const std::vector<Expr>& terms, int depth) {
+    std::vector<std::pair<Expr, std::vector<Expr>>> groups;
+    bool several = false;
+    for (const Expr term : terms) {
+      Expr moving = graph_.number(1);
+      for (const Factor& f : factors_of(graph_, term)) {
+        const Node node = graph_.node(f.base);
+        if (node.kind == NodeKind::symbol && ranks_(node.symbol) >= 40) {
+          moving = graph_.multiply(moving, power(f.base, f.exponent));
+        }
+      }
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == moving; });
+      auto& group = same != groups.end() ? *same : groups.emplace_back(moving, std::vector<Expr>{});
+      group.second.push_back(term);
+      several = several || (group.second.size() > 1 && !graph_.is_number(moving, 1));
+    }
+    if (!several || groups.size() < 2) return std::nullopt;
+    std::vector<Expr> sums;
+    for (auto& [moving, members] : groups) {
+      for (Expr& member : members) member = graph_.divide(member, moving);
+      sums.push_back(graph_.multiply(moving, members.size() == 1 ? members[0] : sum(members, depth + 1)));
+    }
+    return graph_.add(ordered(sums));
+  }
+
   /// The terms, those with a factor in common gathered round it: the one that most have, then that of highest rank.
   Expr gather(const std::vector<Expr>& terms, int depth) {
     if (terms.size() < 3 || terms.size() > longest_multiplied_out || depth > 8) return graph_.add(ordered(terms));
+    if (const std::optional<Expr> grouped = by_velocities(terms, depth)) return *grouped;
     struct Candidate {
       int count = 0;
       int rank = 0;
