@@ -60,8 +60,8 @@ TEST(Fourier, between_two_opposite_walls_nothing_is_left_open) {
 TEST(Fourier, a_condition_written_twice_changes_multipliers_but_not_the_set) {
   const Fourier once = of(pushed("[1, 2, -3]", "floor = \"a.z >= 0\"\n"));
   const Fourier twice = of(pushed("[1, 2, -3]", "floor = \"a.z >= 0\"\nagain = \"2*a.z >= 0\"\n"));
-  ASSERT_EQ(twice.vertices.size(), 1U);
-  EXPECT_EQ(twice.vertices[0].accelerations, once.vertices[0].accelerations);
+  ASSERT_EQ(twice.vertices.size(), 2U) << "one or the other carries";
+  for (const Corner& vertex : twice.vertices) EXPECT_EQ(vertex.accelerations, once.vertices[0].accelerations);
   EXPECT_EQ(twice.unbounded, once.unbounded);
 }
 

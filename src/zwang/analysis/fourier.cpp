@@ -319,38 +319,6 @@ bool reaches_orthant(const std::vector<double>& start, const Matrix& null, const
   return solution.status == gauss::Status::solved;
 }
 
-/// Points given by nonnegative multipliers may be inside: a point that is a mixture of the others, shifted along rays, is no vertex.
-bool is_mixture(const std::vector<Corner>& vertices, std::size_t which, const std::vector<Corner>& rays) {
-  const std::size_t n = vertices[which].accelerations.size();
-  std::vector<const std::vector<double>*> columns;
-  std::size_t points = 0;
-  for (std::size_t k = 0; k < vertices.size(); ++k) {
-    if (k != which) columns.push_back(&vertices[k].accelerations);
-  }
-  points = columns.size();
-  for (const Corner& ray : rays) columns.push_back(&ray.accelerations);
-  if (columns.empty()) return false;
-  // Weights c >= 0 with sum of the points' equal to one: nearest to zero, if there are any.
-  const std::size_t m = columns.size();
-  double scale = 0;
-  for (const auto* column : columns) {
-    for (const double x : *column) scale = std::max(scale, std::abs(x));
-  }
-  if (scale == 0) scale = 1;
-  Matrix system(n + 1, m);
-  std::vector<double> right(n + 1, 1.0);
-  for (std::size_t k = 0; k < m; ++k) {
-    for (std::size_t i = 0; i < n; ++i) system(i, k) = (*columns[k])[i] / scale;
-    system(n, k) = k < points ? 1.0 : 0.0;
-  }
-  for (std::size_t i = 0; i < n; ++i) right[i] = vertices[which].accelerations[i] / scale;
-  double residual = 0;
-  const std::vector<double> start = linear::least_norm(system, right, &residual);
-  if (residual > 1e-9) return false;
-  const Matrix null = linear::null_space(system, 1e-10);
-  return reaches_orthant(start, null, std::vector<std::uint8_t>(m, 1), 1e-9);
-}
-
 }  // namespace
 
 Fourier fourier(const model::Model& model, const model::State& state) {
@@ -373,20 +341,10 @@ Fourier fourier(const model::Model& model, const model::State& state) {
   find_rays(all, part, out);
   out.unbounded = !out.rays.empty();
 
-  // Dependent rows: several multipliers for one acceleration, and images that are no vertices of the accelerations.
-  if (linear::rank(part.phi, 1e-10) < m) {
-    std::vector<Corner> distinct;
-    for (Corner& one : out.vertices) {
-      const bool known = std::any_of(distinct.begin(), distinct.end(),
-                                     [&](const Corner& other) { return same(other.accelerations, one.accelerations); });
-      if (!known) distinct.push_back(std::move(one));
-    }
-    out.vertices.clear();
-    for (std::size_t k = 0; k < distinct.size(); ++k) {
-      if (!is_mixture(distinct, k, out.rays)) out.vertices.push_back(distinct[k]);
-    }
-  }
-  out.unique = out.vertices.size() == 1 && !out.unbounded;
+  // Where rows are dependent several vertices may have the same accelerations.
+  out.unique = !out.unbounded && std::all_of(out.vertices.begin(), out.vertices.end(), [&](const Corner& one) {
+    return same(one.accelerations, out.vertices.front().accelerations);
+  });
   return out;
 }
 

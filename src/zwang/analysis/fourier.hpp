@@ -4,7 +4,8 @@
 ///
 /// over the effective rows. In the multipliers of the inequalities, those of the equations eliminated, this is the
 /// polyhedron { l >= 0, Phi l >= Phi^0 }. Gauss's accelerations are its one element with l.f'' = 0. Vertices and rays are
-/// found by trying all sets of conditions that hold with equality.
+/// found by trying all sets of conditions that hold with equality. They are vertices of the multipliers: where rows are
+/// dependent several may have the same accelerations.
 ///
 /// Reference: Staeckel 1919, sections 6 and 10; docs/mathematics, section 20.
 #pragma once

@@ -509,7 +509,68 @@ class Search {
     simplify(c);
     if (accept(combination(list, terms, c))) return;
     // Not as simple as they seemed.
-    (void)accept(combination(list, terms, raw));
+    // Many numbers without a short form are a fit to the points, no function that someone could have meant.
+    constexpr std::size_t most_terms = 6;
+    if (terms.size() <= most_terms) (void)accept(combination(list, terms, raw));
+  }
+
+  /// Far from the points that it was made from a fit fails, an integral does not: d phi is a combination of the forms everywhere. Points that
+  /// have to lie on a level are not sought so far away.
+  [[nodiscard]] bool holds_far_away(const Functions& function) const {
+    if (!levels_.empty()) return true;
+    std::vector<Expr> entries;
+    for (const auto& form : system_.pfaffian) entries.insert(entries.end(), form.begin(), form.end());
+    const Functions forms(system_, entries);
+    const std::size_t n = system_.columns.size();
+    std::uint64_t seed = 12345;
+    for (int k = 0; k < 12; ++k) {
+      Vector x;
+      for (const PfaffianSystem::Column& column : system_.columns) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        const double part = static_cast<double>(seed >> 11) * 0x1p-53;
+        // Alternately on the same side of zero, where logarithms live, and on either.
+        const double far = column.unit * (k % 2 == 0 ? 0.3 + 2.5 * part : 5 * part - 2.5);
+        x.push_back(k % 2 == 0 && column.value < 0 ? -far : far);
+      }
+      const ValueAndGradient value = function.at(x)[0];
+      std::vector<Vector> basis;
+      bool finite = std::isfinite(value.value);
+      const std::vector<ValueAndGradient> all = forms.at(x);
+      Vector rest(n);
+      for (std::size_t c = 0; c < n; ++c) {
+        rest[c] = value.gradient[c] * system_.columns[c].unit;
+        finite = finite && std::isfinite(rest[c]);
+      }
+      const double whole = length(rest);
+      const auto take_off = [&](Vector& from) {
+        for (int twice = 0; twice < 2; ++twice) {
+          for (const Vector& b : basis) {
+            const double along = dot(b, from);
+            for (std::size_t i = 0; i < n; ++i) from[i] -= along * b[i];
+          }
+        }
+      };
+      for (std::size_t s = 0; s < system_.pfaffian.size(); ++s) {
+        Vector form(n);
+        for (std::size_t c = 0; c < n; ++c) {
+          form[c] = all[s * n + c].value * system_.columns[c].unit;
+          finite = finite && std::isfinite(form[c]);
+        }
+        const double size = length(form);
+        take_off(form);
+        const double left = length(form);
+        if (!(left > 1e-6 * size)) {
+          finite = false;
+          break;
+        }
+        for (double& entry : form) entry /= left;
+        basis.push_back(std::move(form));
+      }
+      if (!finite || !(whole > 0)) continue;
+      take_off(rest);
+      if (length(rest) > 1e-7 * whole) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] Expr combination(const std::vector<Expr>& list,
@@ -584,7 +645,7 @@ class Search {
       }
       independence = std::max(independence, length(rest_of(value.gradient)));
     }
-    if (residual > 1e-10 || independence < 1e-6) return false;
+    if (residual > 1e-10 || independence < 1e-6 || !holds_far_away(function)) return false;
     Vector state;
     for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
     const ValueAndGradient here = function.at(state)[0];
