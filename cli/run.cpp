@@ -11,7 +11,7 @@
 #include "recorded.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
-#include "zwang/analysis/integrability.hpp"
+#include "zwang/analysis/with_integrals.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/motion/record.hpp"

@@ -1,4 +1,5 @@
-/// Integrability of Pfaffian conditions (Voss, section 1) against the reference problems: ranks, growth, integrals, special leaves.
+/// Integrability of Pfaffian conditions (Voss, section 1) against the reference problems: ranks, growth, integrals,
+/// special leaves.
 #include "zwang/analysis/integrability.hpp"
 
 #include <gtest/gtest.h>
@@ -141,7 +142,8 @@ TEST(IntegrabilityOfReferenceProblems, is_that_of_the_truth) {
 }
 
 TEST(IntegrabilityOfReferenceProblems, has_integrals_that_are_functions_of_the_true_ones) {
-  // The differentials found lie in the span of the true ones: asked beside the true ones as equations between positions, they add no rank.
+  // The differentials found lie in the span of the true ones: asked beside the true ones as equations between
+  // positions, they add no rank.
   for (const json* problem : pfaffian_problems()) {
     const auto& truth = problem->at("expected").at("integrals");
     if (truth.empty()) continue;

@@ -4,9 +4,9 @@
 ///   D_1 = ker I_0,                     D_{k+1} = D_k + [D_1, D_k]                                (growth)
 ///
 /// In the form theta_j = dy_j + sum_k B_jk du_k the kernel is spanned by X_k = d/du_k - sum_j B_jk d/dy_j, and
-/// d theta_j (X_k, X_l) = X_k B_jl - X_l B_jk = Omega_j,kl; the combinations c with c Omega = 0 are the next system. A basis of each
-/// system is a jet of one order less than the one before. Ranks are counted on singular values in units of what
-/// their terms are made of: kept above `nonzero`, dropped below `zero`, and not clear between.
+/// d theta_j (X_k, X_l) = X_k B_jl - X_l B_jk = Omega_j,kl; the combinations c with c Omega = 0 are the next system. A
+/// basis of each system is a jet of one order less than the one before. Ranks are counted on singular values in units
+/// of what their terms are made of: kept above `nonzero`, dropped below `zero`, and not clear between.
 /// Reference: Voss, section 1; Cartan's derived systems; docs/mathematics, section 17.
 #pragma once
 
@@ -29,8 +29,8 @@ struct Gap {
   bool wide = false;  ///< decided with numbers of twice the digits
 };
 
-/// What rounding of the model's own numbers can leave grows with every division by a small singular value: the bounds are lifted to
-/// `rounding` times that growth, and a hundred times as much.
+/// What rounding of the model's own numbers can leave grows with every division by a small singular value: the bounds
+/// are lifted to `rounding` times that growth, and a hundred times as much.
 struct Thresholds {
   double zero = 1e-12;
   double nonzero = 1e-6;
@@ -56,17 +56,17 @@ struct DerivedFlag {
 };
 /// `order`: to which the coefficients are right.
 template <class S>
-[[nodiscard]] DerivedFlag<S> derived_flag(const FormsAt<S>& forms, std::size_t order, Thresholds thresholds);
+[[nodiscard]] DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds thresholds);
 
 struct Growth {
   std::vector<std::size_t> dimensions;
   std::vector<Gap> gaps;
   bool ended = false;
 };
-/// With `reach` the dimension that is known to be reached: at a special point, where a bracket may vanish and its own brackets
-/// not, nothing is left out until it is, and dimensions may repeat.
+/// With `reach` the dimension that is known to be reached: at a special point, where a bracket may vanish and its own
+/// brackets not, nothing is left out until it is, and dimensions may repeat.
 template <class S>
-[[nodiscard]] Growth growth(const FormsAt<S>& forms, std::size_t order, Thresholds thresholds, std::size_t reach = 0);
+[[nodiscard]] Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, std::size_t reach = 0);
 
 extern template DerivedFlag<double> derived_flag(const FormsAt<double>&, std::size_t, Thresholds);
 extern template DerivedFlag<Wide> derived_flag(const FormsAt<Wide>&, std::size_t, Thresholds);

@@ -12,7 +12,6 @@
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/linear/spaces.hpp"
-#include "zwang/model/draft.hpp"
 
 namespace zwang::analysis {
 
@@ -20,7 +19,8 @@ using expressions::Expr;
 
 namespace {
 
-/// Numbers of twice the digits see what one double cannot; what is then below `zero` is rounding of the numbers in the model.
+/// Numbers of twice the digits see what one double cannot; what is then below `zero` is rounding of the numbers in the
+/// model.
 constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
 constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
 /// Points that a way led to are right to about 1e-13.
@@ -328,7 +328,8 @@ class Inquiry {
       const PfaffianSystem::Column& column = system_.columns[v.lift.kept[v.pivots[j]]];
       out_.implicit.push_back({column.name, column.value});
     }
-    // As many as are missing; any choice independent of the explicit ones will do, and the last ones are simplest to tell.
+    // As many as are missing; any choice independent of the explicit ones will do, and the last ones are simplest to
+    // tell.
     const std::size_t missing = out_.integrable - out_.integrals.size();
     if (out_.implicit.size() > missing) choose_implicit(v, missing);
   }
@@ -525,7 +526,8 @@ void judge_holonomic(const model::Model& model, const model::State& state, const
   model::evaluate_rows(model, state, scratch, rows);
   model::evaluate_dynamics(model, state, scratch, dynamics);
   const Tangent t = tangent(model, rows, equations_in_force(model, state.time), dynamics.mass);
-  // Gradients by the time do not make rows independent that are not so by the positions of one instant, unless they contradict.
+  // Gradients by the time do not make rows independent that are not so by the positions of one instant, unless they
+  // contradict.
   const std::size_t rank = t.rank() + (t.contradictory.empty() ? 0 : 1);
   out.integrable = rank;
   out.complete = true;
@@ -629,120 +631,6 @@ std::vector<double> LeafNumbers::at(const model::State& state) const {
   if (!end) return {};
   std::vector<double> out;
   for (const std::size_t k : c.bound) out.push_back((*end)[k]);
-  return out;
-}
-
-namespace {
-
-/// Byte of a position in a text (columns count characters).
-std::size_t byte_of(std::string_view text, model::Position position) {
-  std::size_t byte = 0;
-  for (std::uint32_t line = 1; line < position.line; ++line) byte = text.find('\n', byte) + 1;
-  for (std::uint32_t column = 1; column < position.column; ++column) {
-    ++byte;
-    while (byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0U) == 0x80U) ++byte;
-  }
-  return byte;
-}
-
-/// Past the quoted text that opens at `begin`.
-std::size_t end_of_quotes(std::string_view text, std::size_t begin) {
-  const char quote = text[begin];
-  const std::string triple(3, quote);
-  const std::size_t marks = text.substr(begin, 3) == triple ? 3 : 1;
-  const std::string closing(marks, quote);
-  std::size_t at = begin + marks;
-  while (at < text.size() && text.substr(at, marks) != closing) at += quote == '"' && text[at] == '\\' ? 2 : 1;
-  return std::min(at + marks, text.size());
-}
-
-}  // namespace
-
-Rewritten with_integrals(const model::Draft& draft, const model::Model& model, const model::State& state) {
-  Rewritten out;
-  out.text = draft.content().source.text();
-  const PfaffianSystem system = pfaffian_system(draft, model, state);
-  IntegrabilityOptions options;
-  options.at_state = false;
-  const Integrability found = integrability(draft, model, state, options);
-
-  // Integrals that are not written already and exist at the state.
-  std::vector<const Integral*> integrals;
-  for (std::size_t k = 0; k < found.integrals.size(); ++k) {
-    const Integral& integral = found.integrals[k];
-    const bool written =
-        std::any_of(system.holonomic.begin(), system.holonomic.end(), [&](Expr f) { return f == integral.function; });
-    const bool finite = std::isfinite(integral.value) && std::all_of(integral.gradient.begin(), integral.gradient.end(),
-                                                                     [](double x) { return std::isfinite(x); });
-    if (!written && finite) integrals.push_back(&integral);
-  }
-  if (integrals.empty()) return out;
-  const Restriction restriction(system, holonomic_levels(system));
-  const auto rows = restriction.rows_at(state_of(system));
-  if (!rows) return out;
-  const std::size_t n = system.columns.size();
-  const std::size_t first = system.holonomic.size();
-
-  // An orthonormal basis of what is spanned: what stays in any case, integrals, then conditions as they are needed. Single
-  // conditions under [constraints] and the straightest law can be replaced.
-  std::vector<std::vector<double>> basis;
-  const auto enters = [&](std::vector<double> row) {
-    double before = 0;
-    for (const double x : row) before += x * x;
-    for (int twice = 0; twice < 2; ++twice) {
-      for (const auto& b : basis) {
-        double along = 0;
-        for (std::size_t i = 0; i < n; ++i) along += b[i] * row[i];
-        for (std::size_t i = 0; i < n; ++i) row[i] -= along * b[i];
-      }
-    }
-    double left = 0;
-    for (const double x : row) left += x * x;
-    if (before == 0 || left <= 1e-12 * before) return false;
-    for (double& x : row) x /= std::sqrt(left);
-    basis.push_back(std::move(row));
-    return true;
-  };
-  const auto replaceable = [&](std::size_t f) {
-    const std::uint32_t row = system.pfaffian_row[f];
-    const model::Condition& condition = model.conditions[model.row_condition[row]];
-    return !condition.seizure && condition.rows == 1 && condition.law == model::Law::straightest;
-  };
-  for (std::size_t j = 0; j < first; ++j) (void)enters((*rows)[j]);
-  for (std::size_t f = 0; f < system.pfaffian.size(); ++f) {
-    if (!replaceable(f)) (void)enters((*rows)[first + f]);
-  }
-  std::vector<const Integral*> used;
-  for (const Integral* integral : integrals) {
-    std::vector<double> row;
-    for (std::size_t c = 0; c < n; ++c) row.push_back(integral->gradient[c] * system.columns[c].unit);
-    if (enters(row)) used.push_back(integral);
-  }
-  // What follows from all that stays may go.
-  std::vector<std::size_t> superfluous;
-  for (std::size_t f = 0; f < system.pfaffian.size(); ++f) {
-    if (replaceable(f) && !enters((*rows)[first + f])) superfluous.push_back(f);
-  }
-
-  // Each of them makes room for an integral; the texts change from the end to the beginning.
-  struct Change {
-    std::size_t begin, end;
-    std::string text;
-  };
-  std::vector<Change> changes;
-  const model::Value* table = draft.content().root.find("constraints");
-  for (std::size_t k = 0; k < std::min(superfluous.size(), used.size()); ++k) {
-    const model::Condition& condition = model.conditions[model.row_condition[system.pfaffian_row[superfluous[k]]]];
-    const model::Value* value = table == nullptr ? nullptr : table->find(condition.name);
-    if (value != nullptr && value->kind == model::ValueKind::table) value = value->find("condition");
-    if (value == nullptr) continue;
-    const std::string equation = used[k]->text + " = " + exact(used[k]->value);
-    const std::size_t begin = byte_of(out.text, value->place);
-    changes.push_back({begin, end_of_quotes(out.text, begin), "\"" + equation + "\""});
-    out.replaced.emplace_back(condition.name, equation);
-  }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.begin > b.begin; });
-  for (const Change& change : changes) out.text.replace(change.begin, change.end - change.begin, change.text);
   return out;
 }
 

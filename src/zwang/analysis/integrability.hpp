@@ -3,10 +3,10 @@
 ///   r forms in n columns (the time among them where it occurs);  derived flag r = r_0 > r_1 > ... > r_k = r_{k+1} = h
 ///   h combinations are d phi_1 .. d phi_h up to factors;  complete: h = r;   h = n - dim (Lie closure of ker P)
 ///
-/// Both routes are taken, forms downwards and brackets upwards, at several random points near the state (on the holonomic equations,
-/// which count as conditions and as integrable), and must agree. Then the same on the leaf through the state, phi = phi(state): where the
-/// coefficients take special values there, more may integrate; and at the state itself, by points that can be reached from it.
-/// Reference: Voss 1884, section 1; docs/mathematics, section 17.
+/// Both routes are taken, forms downwards and brackets upwards, at several random points near the state (on the
+/// holonomic equations, which count as conditions and as integrable), and must agree. Then the same on the leaf through
+/// the state, phi = phi(state): where the coefficients take special values there, more may integrate; and at the state
+/// itself, by points that can be reached from it. Reference: Voss 1884, section 1; docs/mathematics, section 17.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct IntegrabilityOptions {
   bool at_state = true;            ///< ask what is special about the state
 };
 
-/// An integral without an expression: the value of `column` where the leaf through a point meets the plane on which the columns `where` have
-/// the values of the state.
+/// An integral without an expression: the value of `column` where the leaf through a point meets the plane on which the
+/// columns `where` have the values of the state.
 struct ImplicitIntegral {
   std::string column;
   double value = 0;  ///< at the state
@@ -72,8 +72,9 @@ struct Integrability {
 [[nodiscard]] Integrability integrability(const model::Draft& draft, const model::Model& model,
                                           const model::State& state, const IntegrabilityOptions& options = {});
 
-/// The integrals of a system as numbers, for any point near its state: follows the leaf through the point to where the free columns have the
-/// values of the state, and gives the values of the others there. They are constant along every motion.
+/// The integrals of a system as numbers, for any point near its state: follows the leaf through the point to where the
+/// free columns have the values of the state, and gives the values of the others there. They are constant along every
+/// motion.
 class LeafNumbers {
  public:
   LeafNumbers(const model::Draft& draft, const model::Model& model, const model::State& state);
@@ -90,13 +91,5 @@ class LeafNumbers {
   struct Content;
   std::unique_ptr<Content> content_;
 };
-
-/// The model's text with conditions that are holonomic in disguise written as what they are, phi = phi(state): every explicit integral takes the
-/// place of one Pfaffian condition that it, with the others, makes superfluous. Conditions of families and vector equations stay.
-struct Rewritten {
-  std::string text;
-  std::vector<std::pair<std::string, std::string>> replaced;  ///< name of the condition, "phi = c"
-};
-[[nodiscard]] Rewritten with_integrals(const model::Draft& draft, const model::Model& model, const model::State& state);
 
 }  // namespace zwang::analysis

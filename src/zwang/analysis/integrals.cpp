@@ -111,7 +111,8 @@ void simplify(Vector& c) {
 /// Columns taken one after the other: is a column a combination of those before it?
 class Relations {
  public:
-  /// Coefficients of earlier columns (by their numbers) that give this one; nothing if it is new, which makes it one of them.
+  /// Coefficients of earlier columns (by their numbers) that give this one; nothing if it is new, which makes it one of
+  /// them.
   struct Relation {
     bool found = false;
     std::vector<std::pair<std::size_t, double>> terms;  ///< column, coefficient
@@ -488,7 +489,8 @@ class Search {
     }
   }
 
-  /// A combination that should be an integral: its coefficients anew from the functions that take part, made simple, verified.
+  /// A combination that should be an integral: its coefficients anew from the functions that take part, made simple,
+  /// verified.
   void propose(const std::vector<Expr>& list, std::vector<std::pair<std::size_t, double>> terms,
                const std::vector<Vector>& column, const Vector& scale) {
     if (terms.size() > 24) return;
@@ -514,8 +516,8 @@ class Search {
     if (terms.size() <= most_terms) (void)accept(combination(list, terms, raw));
   }
 
-  /// Far from the points that it was made from a fit fails, an integral does not: d phi is a combination of the forms everywhere. Points that
-  /// have to lie on a level are not sought so far away.
+  /// Far from the points that it was made from a fit fails, an integral does not: d phi is a combination of the forms
+  /// everywhere. Points that have to lie on a level are not sought so far away.
   [[nodiscard]] bool holds_far_away(const Functions& function) const {
     if (!levels_.empty()) return true;
     std::vector<Expr> entries;
@@ -655,7 +657,8 @@ class Search {
 
   // Integrating factors.
 
-  /// e^g with d(e^g theta) = 0 for a form of the system solved for one of its differentials; then integrals among e^g f.
+  /// e^g with d(e^g theta) = 0 for a form of the system solved for one of its differentials; then integrals among e^g
+  /// f.
   void look_for_factors() {
     if (point(0).x.empty() || point(0).rows.empty() || column_.size() > 8) return;
     const std::size_t h = point(0).rows.size();

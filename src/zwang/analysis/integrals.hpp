@@ -1,12 +1,13 @@
-/// Integrals of a completely integrable system of forms as expressions: found among functions suggested by the coefficients.
+/// Integrals of a completely integrable system of forms as expressions: found among functions suggested by the
+/// coefficients.
 ///
 ///   d phi = 0 on the closure D:   sum_k c_k X f_k (x_s) = 0   for X in D(x_s) at many points x_s, linear in the c_k
 ///   d(e^g theta) = 0:             d g ^ theta = - d theta,    linear in the coefficients of g; then phi among e^g f_k
 ///
-/// The f_k are monomials (whole powers, also negative), logarithms, and the functions that occur in the coefficients with their
-/// kin (sin with cos, 1/b with log b, ...), simple ones first: the first that depends on those before it gives the simplest integral.
-/// What is found is written with whole or short coefficients and verified by differentiation at points not used before.
-/// Reference: Voss, section 1; docs/mathematics, section 17.
+/// The f_k are monomials (whole powers, also negative), logarithms, and the functions that occur in the coefficients
+/// with their kin (sin with cos, 1/b with log b, ...), simple ones first: the first that depends on those before it
+/// gives the simplest integral. What is found is written with whole or short coefficients and verified by
+/// differentiation at points not used before. Reference: Voss, section 1; docs/mathematics, section 17.
 #pragma once
 
 #include <functional>

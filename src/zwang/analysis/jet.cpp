@@ -10,7 +10,6 @@ namespace zwang::analysis {
 
 using expressions::Expr;
 using expressions::Function;
-using expressions::NodeKind;
 
 double JetShape::count(std::size_t variables, std::size_t order) {
   double out = 1;

@@ -3,8 +3,8 @@
 ///   f(xi) = sum over |a| <= K of f_a xi^a,    E = sum xi_i d/dxi_i (the part of degree k times k)
 ///   products by one table of index triples; F(f) for elementary F from E F(f) = F'(f) E f
 ///
-/// Symbols: K order, a multi-index, E Euler's operator. Coefficients are doubles or Wide numbers. A jet is the list of its coefficients;
-/// what they belong to is said by the JetShape, which is made once per number of variables and order.
+/// Symbols: K order, a multi-index, E Euler's operator. Coefficients are doubles or Wide numbers. A jet is the list of
+/// its coefficients; what they belong to is said by the JetShape, which is made once per number of variables and order.
 /// Reference: docs/mathematics, section 17.
 #pragma once
 

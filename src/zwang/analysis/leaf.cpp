@@ -194,7 +194,9 @@ bool Restriction::settle(std::vector<double>& x) const {
 
 bool Restriction::random_point(Dice& dice, std::vector<double>& x, bool one_sided) const {
   const std::size_t n = system_.columns.size();
-  for (double reach = 0.4; reach > 1e-4; reach /= 2) {
+  constexpr int halvings = 12;
+  for (int halving = 0; halving < halvings; ++halving) {
+    const double reach = std::ldexp(0.4, -halving);
     for (int tries = 0; tries < 4; ++tries) {
       x.resize(n);
       for (std::size_t c = 0; c < n; ++c) {

@@ -1,9 +1,12 @@
-/// A system of forms restricted to a level set: random points on it, jets of the forms along it, ways that the forms allow.
+/// A system of forms restricted to a level set: random points on it, jets of the forms along it, ways that the forms
+/// allow.
 ///
-///   { x : g_1(x) = c_1, ..., g_m(x) = c_m },   y = y(u) solved for m of the columns as a jet,   theta = sum (p_u + p_y dy/du) du
+///   { x : g_1(x) = c_1, ..., g_m(x) = c_m },   solved for m of the columns as jets, y = y(u),
+///   theta = sum (p_u + p_y dy/du) du
 ///
-/// Levels are the holonomic equations, and integrals already found with their values at the state. Everything is measured in the
-/// units of the columns. Reference: Voss, section 1 (reduction by integrals); docs/mathematics, section 17.
+/// Levels are the holonomic equations, and integrals already found with their values at the state. Everything is
+/// measured in the units of the columns. Reference: Voss, section 1 (reduction by integrals); docs/mathematics, section
+/// 17.
 #pragma once
 
 #include <functional>
@@ -51,8 +54,8 @@ class Restriction {
 
   /// The nearest point of the level set, in few steps; false if there is none near or numbers end.
   [[nodiscard]] bool settle(std::vector<double>& x) const;
-  /// A random point of the level set, nearer and nearer to the state until there is one. Columns that vanish there are positive
-  /// if `one_sided`, so that logarithms exist.
+  /// A random point of the level set, nearer and nearer to the state until there is one. Columns that vanish there are
+  /// positive if `one_sided`, so that logarithms exist.
   [[nodiscard]] bool random_point(Dice& dice, std::vector<double>& x, bool one_sided = false) const;
 
   /// The forms along the level set, right to `order`; false where numbers are not finite.

@@ -54,6 +54,31 @@ std::vector<Row> rows_in_force(const model::Symbols& symbols, const model::Model
   return out;
 }
 
+/// The columns inside of sines, exponentials and the like: these are pure numbers, and one is far for them.
+std::vector<bool> pure_numbers(const PfaffianSystem& system, const expressions::Graph& graph) {
+  std::vector<bool> out(system.columns.size(), false);
+  std::vector<Expr> open = system.holonomic;
+  for (const auto& form : system.pfaffian) open.insert(open.end(), form.begin(), form.end());
+  std::vector<bool> seen(graph.size(), false);
+  while (!open.empty()) {
+    const Expr e = open.back();
+    open.pop_back();
+    if (seen[e.id]) continue;
+    seen[e.id] = true;
+    const expressions::Node node = graph.node(e);
+    open.insert(open.end(), node.children.begin(), node.children.end());
+    if (node.kind != expressions::NodeKind::function) continue;
+    if (node.function == expressions::Function::sqrt || node.function == expressions::Function::atan2 ||
+        node.function == expressions::Function::log)
+      continue;
+    for (const Symbol symbol : expressions::symbols(graph, e)) {
+      if (symbol.kind == SymbolKind::position) out[system.column_of[symbol.index]] = true;
+      if (symbol.kind == SymbolKind::time) out[system.time_column] = true;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string PfaffianSystem::name(Symbol symbol) const {
@@ -150,6 +175,10 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
   for (const PfaffianSystem::Column& column : out.columns) largest = std::max(largest, std::abs(column.value));
   for (PfaffianSystem::Column& column : out.columns) {
     column.unit = column.value != 0 ? std::max(std::abs(column.value), 0.01 * largest) : largest > 0 ? largest : 1;
+  }
+  const std::vector<bool> pure = pure_numbers(out, symbols.graph);
+  for (std::size_t c = 0; c < out.columns.size(); ++c) {
+    if (pure[c]) out.columns[c].unit = std::min(out.columns[c].unit, 1.0);
   }
   out.graph = std::move(symbols.graph);
   return out;

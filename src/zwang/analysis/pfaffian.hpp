@@ -2,8 +2,9 @@
 ///
 ///   holonomic equation  f(x) = 0       Pfaffian condition  theta = sum p_i dx_i = 0
 ///
-/// Columns x_i are the variables of the model in the order of the file, and the time behind them if it occurs in some equation
-/// or some condition moves (p . v + p0 = 0 is p . dq + p0 dt = 0). Reference: Voss, section 1; docs/mathematics, section 17.
+/// Columns x_i are the variables of the model in the order of the file, and the time behind them if it occurs in some
+/// equation or some condition moves (p . v + p0 = 0 is p . dq + p0 dt = 0). Reference: Voss, section 1;
+/// docs/mathematics, section 17.
 #pragma once
 
 #include <cstdint>

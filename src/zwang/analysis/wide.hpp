@@ -2,8 +2,9 @@
 ///
 ///   x = high + low,  relative error of an operation about 1e-31, of a function about 1e-29
 ///
-/// Functions are reduced to a small argument, summed as power series (exp, sin, cos) or inverted by one Newton step from the
-/// double's value (log, sqrt, atan2). Reference: Dekker 1971 (motion/double_double.hpp); docs/mathematics, section 17.
+/// Functions are reduced to a small argument, summed as power series (exp, sin, cos) or inverted by one Newton step
+/// from the double's value (log, sqrt, atan2). Reference: Dekker 1971 (motion/double_double.hpp); docs/mathematics,
+/// section 17.
 #pragma once
 
 #include "zwang/motion/double_double.hpp"

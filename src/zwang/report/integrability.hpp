@@ -9,6 +9,6 @@
 namespace zwang::report {
 
 [[nodiscard]] std::string integrability_json(const model::Model& model, const model::State& state,
-                                             const analysis::Integrability& integrability);
+                                             const analysis::Integrability& found);
 
 }  // namespace zwang::report
