@@ -435,8 +435,7 @@ class Deriver {
     // Masses and forces of every body's own variables.
     std::map<std::uint32_t, std::vector<Piece>> diagonal;
     std::map<std::uint32_t, std::map<std::uint32_t, Expr>> couplings;
-    for (std::size_t b = 0; b < symbols().bodies.size(); ++b) {
-      const model::SymbolicBody body = symbols().bodies[b];
+    for (const model::SymbolicBody& body : std::vector<model::SymbolicBody>(symbols().bodies)) {
       const std::uint32_t dimension = model_.bodies[body.body].dimension;
       for (std::uint32_t c = 0; c < dimension; ++c) {
         const std::uint32_t own = own_variable(body, c);
@@ -683,14 +682,15 @@ class Deriver {
 
     // Free accelerations, where they are one expression; else they keep a name.
     std::map<std::uint32_t, Expr> free;
-    for (std::size_t k = 0; k < out_.lines.size(); ++k) {
-      const model::SymbolicBody body = symbols().bodies[out_.lines[k].member];
-      const std::uint32_t own = own_variable(body, out_.lines[k].component);
+    for (const EquationLine& each : out_.lines) {
+      const model::SymbolicBody body = symbols().bodies[each.member];
+      const std::uint32_t own = own_variable(body, each.component);
       std::vector<Expr> terms;
       bool plain = true;
-      for (const auto& [other, weight] : inverse_[own]) {
+      for (const auto& part : inverse_[own]) {
+        const Expr weight = part.second;
         const auto line = std::find_if(out_.lines.begin(), out_.lines.end(), [&](const EquationLine& l) {
-          return own_variable(symbols().bodies[l.member], l.component) == other;
+          return own_variable(symbols().bodies[l.member], l.component) == part.first;
         });
         assert(line != out_.lines.end());
         for (const Piece& piece : line->force) {

@@ -223,8 +223,8 @@ class Tidier {
     };
     std::vector<Candidate> candidates;
     std::map<std::pair<std::uint32_t, bool>, std::size_t> place;
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-      for (const Factor& f : factors_of(graph_, terms[k])) {
+    for (const Expr term : terms) {
+      for (const Factor& f : factors_of(graph_, term)) {
         const std::optional<int> rank = gathers(f);
         if (!rank) continue;
         const auto [found, fresh] = place.try_emplace({f.base.id, f.exponent < 0}, candidates.size());

@@ -29,9 +29,10 @@ Fraction fraction(double value) {
   const double size = std::abs(value);
   if (std::trunc(value) == value || !std::isfinite(value) || size > 1e6) return {value, 1};
   const bool long_digits = exact(size).size() > 7;
-  for (double below = 2; below <= (long_digits ? 1000 : 8); ++below) {
+  for (int k = 2; k <= (long_digits ? 1000 : 8); ++k) {
+    const double below = k;
     const double above = std::round(value * below);
-    const bool binary = below == 2 || below == 4 || below == 8;
+    const bool binary = k == 2 || k == 4 || k == 8;
     if (above != 0 && std::abs(above) < 1000 && (binary || long_digits) && above / below == value)
       return {above, below};
   }
@@ -242,7 +243,7 @@ class Writer {
         // Small whole powers of names are products.
         if (is_number && (value == 2 || value == 3 || value == 4) && below.tightness == Tightness::atom) {
           std::string product = below.text;
-          for (double k = 1; k < value; ++k) product += "*" + below.text;
+          for (int k = 1; k < static_cast<int>(value); ++k) product += "*" + below.text;
           return {product, Tightness::product};
         }
         return {"std::pow(" + below.text + ", " + (is_number ? number(value) : write(exponent).text) + ")",

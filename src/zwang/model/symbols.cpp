@@ -286,16 +286,18 @@ class Writer {
     const Expr high = walk(s.children[1]).part[0];
     if (has_index(low) || has_index(high)) throw MembersDiffer{};
     std::vector<Quantity> terms;
-    const double last = std::round(out_.number(high));
+    const std::int64_t last = whole(high);
     bindings_.emplace_back(s.name, Expr{});
-    for (double k = std::round(out_.number(low)); k <= last; ++k) {
-      bindings_.back().second = graph().number(k);
+    for (std::int64_t k = whole(low); k <= last; ++k) {
+      bindings_.back().second = graph().number(static_cast<double>(k));
       terms.push_back(walk(s.children[2]));
     }
     bindings_.pop_back();
     if (terms.empty()) return scalar(graph().number(0));
     return added(terms);
   }
+
+  [[nodiscard]] std::int64_t whole(Expr e) const { return std::llround(out_.number(e)); }
 
   [[nodiscard]] bool has_index(Expr e) const {
     const std::vector<Symbol> found = expressions::symbols(out_.graph, e);
@@ -341,10 +343,10 @@ class Writer {
       visit(member);
       return;
     }
-    const double low = std::round(out_.number(walk(ranges[level].low).part[0]));
-    const double high = std::round(out_.number(walk(ranges[level].high).part[0]));
-    for (double k = low; k <= high; ++k) {
-      const Expr value = graph().number(k);
+    const std::int64_t low = whole(walk(ranges[level].low).part[0]);
+    const std::int64_t high = whole(walk(ranges[level].high).part[0]);
+    for (std::int64_t k = low; k <= high; ++k) {
+      const Expr value = graph().number(static_cast<double>(k));
       bindings_.emplace_back(ranges[level].name, value);
       member.index.push_back(value);
       each_member(ranges, level + 1, member, visit);
@@ -458,7 +460,7 @@ class Writer {
             summand.factors.emplace_back(&s.children[k], s.inverse[k]);
           }
         }
-        draw_out(*inner, std::move(summand), out);
+        if (inner != nullptr) draw_out(*inner, std::move(summand), out);
         return;
       }
       default:

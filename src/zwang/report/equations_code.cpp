@@ -174,7 +174,7 @@ class Program {
     const Expr numbers = shaped(e);
     if (is_whole(numbers)) {
       whole_ = true;
-      const std::string text = expressions::write(graph(), numbers, script(Notation::python));
+      std::string text = expressions::write(graph(), numbers, script(Notation::python));
       whole_ = false;
       return text;
     }

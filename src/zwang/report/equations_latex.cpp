@@ -113,8 +113,7 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
 
   // Conditions.
   if (!equations.rows.empty()) out += "\\subsection*{Conditions and their derivatives}\n";
-  for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
-    const analysis::EquationRow& row = equations.rows[k];
+  for (const analysis::EquationRow& row : equations.rows) {
     const model::SymbolicCondition& member = symbols.conditions[row.member];
     const model::Condition& condition = model.conditions[member.condition];
     if (row.component == 0) {

@@ -31,6 +31,11 @@ std::string tight(std::string text) {
   return text;
 }
 
+/// In parentheses that grow with their content.
+std::string enclosed(const std::string& text, bool latex) {
+  return latex ? fmt::format("\\left({}\\right)", text) : fmt::format("({})", text);
+}
+
 std::string upright(const std::string& word) {
   std::string out;
   for (const char c : word) out += c == '_' ? std::string("\\_") : std::string(1, c);
@@ -170,7 +175,7 @@ std::string EquationNames::name(Symbol symbol) const {
     case NameSort::acceleration: return state(reference, 2);
     case NameSort::free: return latex_ ? state(reference, 2) + "^{\\,0}" : "free(" + state(reference, 2) + ")";
     case NameSort::root: {
-      const std::string base = root_name(constant.subject);
+      std::string base = root_name(constant.subject);
       if (constant.index.empty()) return base;
       if (!latex_) return base + "[" + index(constant.index) + "]";
       if (base.back() == '}') return base.substr(0, base.size() - 1) + "," + index(constant.index) + "}";
@@ -221,7 +226,7 @@ std::string EquationNames::pieces(const std::vector<Piece>& pieces) const {
     if (minus) text.erase(0, 1);
     if (!piece.when.empty() || !piece.within.empty()) {
       const bool sum = graph.node(piece.value).kind == expressions::NodeKind::sum;
-      if (sum) text = latex_ ? "\\left(" + text + "\\right)" : "(" + text + ")";
+      if (sum) text = enclosed(text, latex_);
       std::string front;
       for (const auto& [left, right] : piece.when) {
         front += fmt::format("[{} = {}]{}", tight(write(left)), tight(write(right)), latex_ ? " \\, " : "*");
@@ -230,15 +235,15 @@ std::string EquationNames::pieces(const std::vector<Piece>& pieces) const {
         front += fmt::format("[{} {} {}]{}", tight(write(left)), latex_ ? "\\le" : "<=", tight(write(right)),
                              latex_ ? " \\, " : "*");
       }
-      text = front + text;
+      text.insert(0, front);
       brackets_ = true;
     }
     if (!piece.over.empty()) {
       if (latex_) {
         const bool bare =
             graph.node(piece.value).kind == expressions::NodeKind::sum && piece.when.empty() && piece.within.empty();
-        if (bare) text = "\\left(" + text + "\\right)";
-        text = sum_signs(piece.over) + text;
+        if (bare) text = enclosed(text, true);
+        text.insert(0, sum_signs(piece.over));
       } else {
         text = fmt::format("sum({}, {})", ranges(piece.over), text);
       }
@@ -263,7 +268,8 @@ std::string EquationNames::energy(const std::vector<model::SymbolicEnergy>& part
     if (!part.ranges.empty()) {
       if (latex_) {
         const bool sum = equations_.symbols.graph.node(part.value).kind == expressions::NodeKind::sum;
-        text = sum_signs(part.ranges) + (sum || text.starts_with('-') ? "\\left(" + text + "\\right)" : text);
+        if (sum || text.starts_with('-')) text = enclosed(text, true);
+        text.insert(0, sum_signs(part.ranges));
       } else {
         const bool minus =
             text.starts_with('-') && equations_.symbols.graph.node(part.value).kind != expressions::NodeKind::sum;
@@ -321,7 +327,7 @@ std::vector<std::string> EquationNames::parameters() const {
     const model::Parameter& parameter = model_.parameters[k];
     std::string value;
     for (const double v : parameter.value) value += (value.empty() ? "" : ", ") + exact(v);
-    if (parameter.value.size() > 1) value = latex_ ? "(" + value + ")" : "[" + value + "]";
+    if (parameter.value.size() > 1) value = fmt::format(fmt::runtime(latex_ ? "({})" : "[{}]"), value);
     out.push_back(fmt::format("{} = {}", latex_ ? latex_name(parameter.name) : parameter.name, value));
   }
   return out;

@@ -128,8 +128,7 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
 
   // Conditions and their derivatives.
   if (!equations.rows.empty()) page.heading("Conditions and their derivatives");
-  for (std::uint32_t k = 0; k < equations.rows.size(); ++k) {
-    const analysis::EquationRow& row = equations.rows[k];
+  for (const analysis::EquationRow& row : equations.rows) {
     const model::SymbolicCondition& member = symbols.conditions[row.member];
     const model::Condition& condition = model.conditions[member.condition];
     if (row.component == 0) {
