@@ -125,8 +125,8 @@ int analyze_fourier(const Request& request) {
                       *member ? s.good : s.bad, *member ? "yes" : "no", s.off, *member ? "allows" : "forbids"));
   }
   if (!fourier.listed) {
-    print(fmt::format("more than {} inequalities are effective: their sets are too many to try\n",
-                      analysis::Fourier::most_inequalities));
+    print(fmt::format("more than {} inequalities, or {} conditions, are effective: their sets are too many to try\n",
+                      analysis::Fourier::most_inequalities, analysis::Fourier::most_rows));
     return status;
   }
   if (fourier.unique) {

@@ -1,6 +1,8 @@
 /// `zwang analyze measure MODEL`: Jacobi's multiplier (an invariant measure): does one exist, what is it.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
@@ -36,13 +38,18 @@ int analyze_measure(const Request& request) {
     if (measure.density.empty()) {
       print("  its density exists, but was not found among simple functions\n");
     } else {
-      print(fmt::format("  mu = {}\n", measure.density));
+      constexpr std::size_t readable_length = 400;
+      print(measure.density.size() <= readable_length
+                ? fmt::format("  mu = {}\n", measure.density)
+                : fmt::format("  mu is an expression of {} characters, which --json shows\n", measure.density.size()));
       print(fmt::format("  verified by differentiation: what is left is {} of the terms\n",
                         readable(measure.residual, 2)));
     }
     print(measure.jacobi ? "  Jacobi's determinant is such a density\n" : "  Jacobi's determinant is none\n");
   }
-  print(fmt::format("  divergence of the flow at the state: {}\n", readable(measure.divergence)));
+  print(std::isfinite(measure.divergence)
+            ? fmt::format("  divergence of the flow at the state: {}\n", readable(measure.divergence))
+            : "  at the state itself the flow has no divergence: conditions are dependent there\n");
   print(fmt::format("  seen at {} random points near the state\n", measure.points));
   if (measure.decided && !measure.exists && measure.witness.size() >= model.variables) {
     std::vector<double> position(measure.witness.begin(), measure.witness.begin() + model.variables);

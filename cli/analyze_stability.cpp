@@ -101,17 +101,17 @@ int analyze_stability(const Request& request) {
     found = true;
   }
   const analysis::Stability stability = analysis::stability(model, state);
-  const int status = stability.admissible ? answered : no_answer;
+  const int status = !stability.decided ? gave_up : stability.admissible ? answered : no_answer;
   if (request.json) {
     print(report::stability_json(model, state, stability, found));
     return status;
   }
   const Style& s = style();
   const auto verdict = [&] {
-    if (!stability.equilibrium) {
+    if (stability.decided && !stability.equilibrium) {
       return std::string("no equilibrium");
     }
-    if (!stability.stable) {
+    if (!stability.decided || !stability.stable) {
       return std::string("not decided");
     }
     return std::string(*stability.stable ? (stability.attracting ? "stable, attracting" : "stable") : "unstable");

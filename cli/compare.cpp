@@ -97,9 +97,13 @@ std::string agreement(const Side& straightest, const analysis::Equivalence& equi
                       const std::vector<analysis::Apart>& distance) {
   const Style& s = style();
   const analysis::Apart most = analysis::largest(distance);
-  std::string text = equivalence.agree ? fmt::format("{}the laws agree{}", s.good, s.off)
-                                       : fmt::format("{}the laws differ{}", s.warm, s.off);
+  std::string text = !equivalence.decided ? fmt::format("{}not decided{}", s.warm, s.off)
+                     : equivalence.agree  ? fmt::format("{}the laws agree{}", s.good, s.off)
+                                          : fmt::format("{}the laws differ{}", s.warm, s.off);
   text += fmt::format(": {}\n", analysis::reason(straightest.model, equivalence));
+  if (distance.size() < 2) {
+    return text + "the motions have no time in common over which they could be compared\n";
+  }
   text += fmt::format("largest distance {} at t = {} (metric of the kinetic energy)\n", readable(most.distance),
                       readable(most.time, 10));
   if (!equivalence.agree && distance.size() > 1 && most.distance <= 1e-9) {

@@ -181,6 +181,11 @@ TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
     const auto name = line.substr(0, line.find(' '));
     for (const char* verb : {"check", "accelerate", "explain", "impact"}) {
       const auto answer = call_json({verb, "gallery:" + name});
+      // A flow has rates, not accelerations, and says so.
+      if (answer.exit == 2) {
+        EXPECT_NE(answer.out.find("first-order system"), std::string::npos) << answer.out;
+        continue;
+      }
       EXPECT_TRUE(answer.exit == 0 || answer.exit == 3 || answer.exit == 4)
           << name << " " << verb << answer.out << answer.err;
       ASSERT_TRUE(answer.json.is_object()) << name << " " << verb;

@@ -471,6 +471,14 @@ std::string listed(const model::Model& model, const std::vector<std::uint32_t>& 
 
 Equivalence equivalence(const model::Model& model, const model::State& state) {
   Equivalence result;
+  const bool asked = std::any_of(model.row_kind.begin(), model.row_kind.end(),
+                                 [](model::RowKind kind) { return kind == model::RowKind::nonholonomic_equation; });
+  if (asked && model.variables > Equivalence::most_variables) {
+    result.decided = false;
+    result.agree = false;
+    result.agree_nearby = false;
+    return result;
+  }
   Inquiry(model, state, result).run();
   return result;
 }
@@ -483,6 +491,9 @@ std::string reason(const model::Model& model, const Equivalence& equivalence) {
   }
   const std::string measured =
       fmt::format("defect {}, threshold {}", readable(equivalence.defect, 2), readable(Equivalence::threshold, 2));
+  if (!equivalence.decided) {
+    return fmt::format("more than {} variables: Maurer's test is not made", Equivalence::most_variables);
+  }
   if (equivalence.rows.empty()) {
     return "no equation between velocities is in force: both laws are one";
   }

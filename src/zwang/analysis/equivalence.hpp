@@ -31,7 +31,9 @@ struct RowVerdict {
 
 struct Equivalence {
   static constexpr double threshold = 1e-9;  ///< a defect below is rounding
-  bool agree = true;  ///< the laws give the same motions from this start, whatever the velocity, the forces and rho
+  static constexpr std::uint32_t most_variables = 200;
+  bool decided = true;  ///< false: the system is too large for the test
+  bool agree = true;    ///< the laws give the same motions from this start, whatever the velocity, the forces and rho
   bool agree_nearby = true;  ///< and from all starts near it
   double defect = 0;         ///< the largest of all rows
   double nearby_defect = 0;

@@ -325,16 +325,23 @@ Fourier fourier(const model::Model& model, const model::State& state) {
   Fourier out;
   out.instant = instant::accelerate(model, state);
   if (out.instant.status != instant::Status::determined || out.instant.singular) return out;
+  std::size_t inequalities = 0;
+  std::size_t rows = 0;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!out.instant.is_effective(row)) continue;
+    ++rows;
+    inequalities += model::is_equation(model.row_kind[row]) ? 0 : 1;
+  }
+  if (inequalities > Fourier::most_inequalities || rows > Fourier::most_rows) {
+    out.listed = false;
+    return out;
+  }
   const Effective all = effective(model, state, out.instant);
   const Eliminated part = eliminate(all);
   const std::size_t m = part.inequality.size();
   if (m == 0) {
     out.vertices.push_back(corner(all, part, {}, false));
     out.unique = true;
-    return out;
-  }
-  if (m > Fourier::most_inequalities) {
-    out.listed = false;
     return out;
   }
   find_vertices(all, part, out);

@@ -28,12 +28,13 @@ struct Corner {
 
 struct Fourier {
   instant::Instant instant;  ///< Gauss's answer; the set is given only if its status is `determined`
-  bool listed = true;        ///< false: too many inequalities to try all sets
+  bool listed = true;        ///< false: too many effective rows to try all sets
   std::vector<Corner> vertices;
   std::vector<Corner> rays;  ///< that move the accelerations
   bool unbounded = false;    ///< of the accelerations
   bool unique = false;       ///< one acceleration only
   static constexpr std::size_t most_inequalities = 12;
+  static constexpr std::size_t most_rows = 200;
 };
 [[nodiscard]] Fourier fourier(const model::Model& model, const model::State& state);
 

@@ -559,6 +559,10 @@ Integrability integrability(const model::Draft& draft, const model::Model& model
       if (!options.explicit_integrals || out.integrals.size() == out.integrable) break;
       out.integrals.push_back({f, write_function(system, f), differentiate(system, f, here).value, 0, {}});
     }
+  } else if (system.columns.size() > Integrability::most_columns) {
+    out.decided = false;
+    out.doubt = fmt::format("the system has {} columns; conditions on velocities are looked at up to {}",
+                            system.columns.size(), Integrability::most_columns);
   } else {
     Inquiry(system, options, out).run();
   }

@@ -46,6 +46,7 @@ struct LeafVerdict {
 };
 
 struct Integrability {
+  static constexpr std::size_t most_columns = 60;
   std::vector<std::string> columns;
   std::size_t conditions = 0;  ///< scalar equations
   std::size_t holonomic = 0;   ///< those of them that are written as such

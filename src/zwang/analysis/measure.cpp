@@ -643,8 +643,14 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
                       "no measure of them");
     }
   }
-  const Forms forms(system);
   Measure out;
+  if (system.columns.size() > Measure::most_columns) {
+    out.decided = false;
+    out.divergence = std::nan("");
+    out.why = "the system has more columns than can be looked at: " + std::to_string(system.columns.size());
+    return out;
+  }
+  const Forms forms(system);
   out.divergence = divergence_at(system, forms, model, state);
 
   // Random points: does dG - theta bring one more integrable combination?

@@ -21,6 +21,7 @@
 namespace zwang::analysis {
 
 struct Measure {
+  static constexpr std::size_t most_columns = 40;
   bool decided = true;
   bool exists = false;
   bool unit = false;            ///< density 1

@@ -279,7 +279,7 @@ bool depends_on_time(const model::Model& model) {
 /// What accelerations are measured by: their own terms, and what a displacement of rounding size would make of them. At the bottom
 /// of a valley the terms vanish with the position.
 std::vector<double> sizes_at_rest(const model::Model& model, const model::State& rest, const instant::Instant& now,
-                                  const std::vector<double>& terms) {
+                                  const linear::Mass& mass, const std::vector<double>& terms) {
   std::vector<std::uint32_t> held;
   std::vector<double> lambda;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -295,11 +295,30 @@ std::vector<double> sizes_at_rest(const model::Model& model, const model::State&
   for (std::size_t k = 0; k < model.variables; ++k) {
     std::vector<double> column(model.variables);
     for (std::size_t i = 0; i < model.variables; ++i) column[i] = system.alpha(i, k);
-    const std::vector<double> change = linear::least_norm(system.mass, column);
+    std::vector<double> change(model.variables);
+    mass.solve(column, change);
     for (std::size_t i = 0; i < model.variables; ++i) out[i] += extent * std::abs(change[i]);
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += i < terms.size() ? terms[i] : 0.0;
   return out;
+}
+
+/// Does the form stay the same, whichever of several admissible multipliers are taken?
+bool indifferent(const model::Model& model, const model::State& rest, const std::vector<std::uint32_t>& held,
+                 const std::vector<double>& lambda, const Linearised& system) {
+  const Matrix alpha = reduce(system).alpha;
+  const Matrix null = linear::null_space(linear::transpose(system.rows), 1e-9);
+  for (std::size_t k = 0; k < null.columns; ++k) {
+    std::vector<double> other = lambda;
+    double scale = 0;
+    for (const double l : lambda) scale = std::max(scale, std::abs(l));
+    for (std::size_t j = 0; j < other.size(); ++j) other[j] += (scale > 0 ? scale : 1.0) * null(j, k);
+    const Matrix moved = reduce(linearise(model, rest, held, other)).alpha;
+    for (std::size_t e = 0; e < alpha.entry.size(); ++e) {
+      if (std::abs(moved.entry[e] - alpha.entry[e]) > 1e-9 * (largest(alpha) + largest(moved))) return false;
+    }
+  }
+  return true;
 }
 
 /// Nonholonomic rows that are independent of the holonomic ones and of each other.
@@ -359,13 +378,24 @@ Stability stability(const model::Model& model, const model::State& state) {
     out.why = "a condition moves or asks for a velocity: nothing can rest here";
     return out;
   }
-  if (now.status != instant::Status::determined || now.singular) {
+  if (now.status == instant::Status::undecided) {
+    out.decided = false;
+    out.why = now.expansion;
+    return out;
+  }
+  if (now.status != instant::Status::determined) {
     out.why = now.status == instant::Status::jammed ? "no acceleration satisfies the conditions"
-                                                    : "the position is singular: " + now.expansion;
+                                                    : "the position is singular: several accelerations are possible";
     return out;
   }
   out.accelerations = now.accelerations;
-  const std::vector<double> size = sizes_at_rest(model, rest, now, workspace.impl().a_scale);
+  if (model.variables > Stability::most_variables) {
+    out.decided = false;
+    out.why = fmt::format("more than {} variables: their oscillations are not computed", Stability::most_variables);
+    return out;
+  }
+  const std::vector<double> size =
+      sizes_at_rest(model, rest, now, workspace.impl().dynamics.mass, workspace.impl().a_scale);
   bool still = true;
   for (std::size_t i = 0; i < model.variables; ++i) {
     still = still && std::abs(now.accelerations[i]) <= 1e-11 * size[i];
@@ -404,6 +434,11 @@ Stability stability(const model::Model& model, const model::State& state) {
     return out;
   }
   out.equilibrium = true;
+  if (now.singular) {
+    out.why =
+        "the position is singular: small motions about it are not linear, and their stability is not decided here";
+    return out;
+  }
 
   // The rows that hold it; those that touch without pressing are degenerate.
   std::vector<std::uint32_t> held;
@@ -426,10 +461,10 @@ Stability stability(const model::Model& model, const model::State& state) {
   const Linearised system = linearise(model, rest, held, lambda);
   out.zero_modes = family_of(model, system, held);
   judge(system, out);
-  if (!now.multipliers_unique) {
+  if (!now.multipliers_unique && !indifferent(model, rest, held, lambda, system)) {
     out.stable.reset();
     out.form_agrees.reset();
-    out.why = "the multipliers are not unique here, and the form depends on them: not decided";
+    out.why = "the multipliers are not unique here, and the form depends on them";
   }
   if (!out.degenerate.empty()) {
     // The same without the rows that do not press: do both say the same?
@@ -438,7 +473,7 @@ Stability stability(const model::Model& model, const model::State& state) {
     if (open.stable != out.stable) {
       out.stable.reset();
       out.form_agrees.reset();
-      out.why = "conditions that touch without pressing make the difference: not decided";
+      out.why = "conditions that touch without pressing make the difference";
     }
   }
   return out;

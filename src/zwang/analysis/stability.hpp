@@ -51,6 +51,8 @@ struct Mode {
 };
 
 struct Stability {
+  static constexpr std::uint32_t most_variables = 300;
+  bool decided = true;     ///< is it known whether this is an equilibrium?
   bool admissible = true;  ///< the position satisfies the conditions, the mass matrix is positive
   bool equilibrium = false;
   std::string why;                    ///< why not, or what leaves the verdict open

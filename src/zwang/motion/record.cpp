@@ -1,6 +1,7 @@
 /// The loop between `advance` and the file.
 #include "zwang/motion/record.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace zwang::motion {
@@ -46,8 +47,12 @@ class Sampler {
   /// The instants of the very end.
   void finish(const Account& account) {
     const double end = account.present.state.time;
+    // A grid finer than the resolution of the time is its own measure.
+    const Sampling& grid = store_.sampling();
+    const double spacing = grid.count > 1 ? (grid.until - grid.start) / (grid.count - 1) : resolution(end);
+    const double slack = std::min(resolution(end), 0.5 * spacing);
     double time = next();
-    while (time <= end + resolution(end)) {
+    while (time <= end + slack) {
       sample_ = account.present;
       sample_.state.time = time;
       observe(model_, sample_);

@@ -26,23 +26,26 @@ using model::NameSort;
 namespace {
 
 // Words that mean something in the two languages or in the programs themselves.
-constexpr std::array<std::string_view, 138> reserved = {
-    "alignas",  "alignof",   "and",     "and_eq",    "asm",       "auto",     "bitand",   "bitor",    "bool",
-    "break",    "case",      "catch",   "char",      "class",     "compl",    "concept",  "const",    "constexpr",
-    "continue", "decltype",  "default", "delete",    "do",        "double",   "else",     "enum",     "explicit",
-    "export",   "extern",    "false",   "float",     "for",       "friend",   "goto",     "if",       "inline",
-    "int",      "long",      "mutable", "namespace", "new",       "noexcept", "not",      "not_eq",   "nullptr",
-    "operator", "or",        "or_eq",   "private",   "protected", "public",   "register", "requires", "return",
-    "short",    "signed",    "sizeof",  "static",    "struct",    "switch",   "template", "this",     "throw",
-    "true",     "try",       "typedef", "typeid",    "typename",  "union",    "unsigned", "using",    "virtual",
-    "void",     "volatile",  "wchar_t", "while",     "xor",       "xor_eq",   "False",    "None",     "True",
-    "as",       "assert",    "async",   "await",     "def",       "del",      "elif",     "except",   "finally",
-    "from",     "global",    "import",  "in",        "is",        "lambda",   "nonlocal", "pass",     "raise",
-    "with",     "yield",     "std",     "np",        "t",         "q",        "v",        "rho",      "held",
-    "p",        "X",         "M",       "J",         "F",         "bend",     "row",      "out",      "value",
-    "rate",     "variables", "rows",    "Entry",     "Row",       "State",    "sin",      "cos",      "tan",
-    "asin",     "acos",      "atan",    "atan2",     "sinh",      "cosh",     "tanh",     "exp",      "log",
-    "sqrt",     "floor"};
+constexpr std::array<std::string_view, 169> reserved = {
+    "Result",   "len",      "NULL",       "INFINITY",  "NAN",      "range",     "list",    "dict",      "set",
+    "tuple",    "map",      "sum",        "abs",       "round",    "min",       "max",     "numpy",     "EOF",
+    "errno",    "assert_",  "isinstance", "print_",    "zip",      "enumerate", "sorted",  "object",    "M_PI",
+    "HUGE_VAL", "stdin",    "stdout",     "stderr",    "alignas",  "alignof",   "and",     "and_eq",    "asm",
+    "auto",     "bitand",   "bitor",      "bool",      "break",    "case",      "catch",   "char",      "class",
+    "compl",    "concept",  "const",      "constexpr", "continue", "decltype",  "default", "delete",    "do",
+    "double",   "else",     "enum",       "explicit",  "export",   "extern",    "false",   "float",     "for",
+    "friend",   "goto",     "if",         "inline",    "int",      "long",      "mutable", "namespace", "new",
+    "noexcept", "not",      "not_eq",     "nullptr",   "operator", "or",        "or_eq",   "private",   "protected",
+    "public",   "register", "requires",   "return",    "short",    "signed",    "sizeof",  "static",    "struct",
+    "switch",   "template", "this",       "throw",     "true",     "try",       "typedef", "typeid",    "typename",
+    "union",    "unsigned", "using",      "virtual",   "void",     "volatile",  "wchar_t", "while",     "xor",
+    "xor_eq",   "False",    "None",       "True",      "as",       "assert",    "async",   "await",     "def",
+    "del",      "elif",     "except",     "finally",   "from",     "global",    "import",  "in",        "is",
+    "lambda",   "nonlocal", "pass",       "raise",     "with",     "yield",     "std",     "np",        "t",
+    "q",        "v",        "rho",        "held",      "p",        "X",         "M",       "J",         "F",
+    "bend",     "row",      "out",        "value",     "rate",     "variables", "rows",    "Entry",     "Row",
+    "State",    "sin",      "cos",        "tan",       "asin",     "acos",      "atan",    "atan2",     "sinh",
+    "cosh",     "tanh",     "exp",        "log",       "sqrt",     "floor"};
 
 class Program {
  public:

@@ -16,7 +16,9 @@ std::string stability_json(const model::Model& model, const model::State& state,
   if (found) {
     put_bodies(json, "positions", model, state.position);
   }
-  json.put("equilibrium", stability.equilibrium);
+  if (stability.decided) {
+    json.put("equilibrium", stability.equilibrium);
+  }
   if (!stability.why.empty()) {
     json.put("why", stability.why);
   }
