@@ -19,16 +19,7 @@ using nlohmann::json;
 json with_conditions(const json& from, const json& q, const json& v) {
   json problem = from;
   auto& system = problem["system"];
-  const std::size_t n = system.at("coords").size();
-  system["constraints"] = json::array();
-  for (std::size_t s = 0; s < system.at("pfaffian_forms").size(); ++s) {
-    std::string expression;
-    for (std::size_t i = 0; i < n; ++i) {
-      expression += (i == 0 ? "(" : " + (") + system.at("pfaffian_forms")[s][i].get<std::string>() + ")*v_" +
-                    system.at("coords")[i].get<std::string>();
-    }
-    system["constraints"].push_back({{"name", "form" + std::to_string(s + 1)}, {"expr", expression}, {"sense", "=0"}});
-  }
+  forms_to_conditions(system);
   system["state"] = {{"t", "0"}, {"q", q}, {"v", v}};
   return problem;
 }

@@ -25,15 +25,7 @@ json asked(const json& from) {
   if (system.contains("force_function_U")) system["potential_U"] = system.at("force_function_U");
   const auto& position = system.contains("equilibrium") ? system.at("equilibrium") : system.at("position");
   system["state"] = {{"t", "0"}, {"q", position}, {"v", std::vector<std::string>(n, "0")}};
-  system["constraints"] = json::array();
-  for (std::size_t s = 0; s < system.at("pfaffian_forms").size(); ++s) {
-    std::string expression;
-    for (std::size_t i = 0; i < n; ++i) {
-      expression += (i == 0 ? "(" : " + (") + system.at("pfaffian_forms")[s][i].get<std::string>() + ")*v_" +
-                    system.at("coords")[i].get<std::string>();
-    }
-    system["constraints"].push_back({{"name", "form" + std::to_string(s + 1)}, {"expr", expression}, {"sense", "=0"}});
-  }
+  forms_to_conditions(system);
   return problem;
 }
 

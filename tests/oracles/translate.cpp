@@ -105,6 +105,18 @@ std::string words(Route route) {
   return "";
 }
 
+void forms_to_conditions(json& system) {
+  system["constraints"] = json::array();
+  for (std::size_t s = 0; s < system.at("pfaffian_forms").size(); ++s) {
+    std::string expression;
+    for (std::size_t i = 0; i < system.at("coords").size(); ++i) {
+      expression += (i == 0 ? "(" : " + (") + system.at("pfaffian_forms")[s][i].get<std::string>() + ")*v_" +
+                    system.at("coords")[i].get<std::string>();
+    }
+    system["constraints"].push_back({{"name", "form" + std::to_string(s + 1)}, {"expr", expression}, {"sense", "=0"}});
+  }
+}
+
 double number(const json& value) {
   if (value.is_number()) return value.get<double>();
   const auto text = value.get<std::string>();

@@ -44,6 +44,9 @@ struct Translation {
 /// Nothing when the problem cannot be written that way.
 [[nodiscard]] std::optional<Translation> translate(const nlohmann::json& problem, Route route);
 
+/// A system's Pfaffian forms as its conditions form1, form2, ...
+void forms_to_conditions(nlohmann::json& system);
+
 /// "3/4", "-1.25", 7: the number meant.
 [[nodiscard]] double number(const nlohmann::json& value);
 

@@ -4,33 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/analysis/lane.hpp"
+
 namespace zwang::analysis {
-
-namespace {
-
-constexpr unsigned orders = 2;
-
-/// One lane of a term at the state, with d/dt at fixed position and velocity in the first coefficients.
-std::vector<double> evaluate(const model::TermGroup& group, std::size_t lane, const model::State& state) {
-  std::vector<double> registers(group.tape.registers() * orders, 0.0);
-  expressions::load_constants(group.tape, registers.data(), orders, 1);
-  const auto input = [&](std::size_t slot) { return registers.data() + slot * orders; };
-  input(0)[0] = state.time;
-  input(0)[1] = 1;
-  for (std::size_t slot = 0; slot < group.positions; ++slot) {
-    input(1 + slot)[0] = state.position[group.position_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-    input(1 + group.positions + slot)[0] = state.velocity[group.velocity_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.constants; ++slot) {
-    input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
-  }
-  expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
-  return registers;
-}
-
-}  // namespace
 
 bool EnergyRate::conserved() const {
   return !forces && !explicit_time &&
@@ -46,17 +22,18 @@ EnergyRate energy_rate(const model::Model& model, const model::State& state) {
   // Forces, and energies in which the time occurs.
   for (const model::TermGroup& group : model.terms) {
     for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-      const std::vector<double> registers = evaluate(group, lane, state);
+      Lane at(group, lane, state);
       if (group.kind == model::TermKind::force) {
         out.forces = true;
         for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
           const std::uint32_t i = group.target_of[k * group.lanes + lane];
-          out.force_power[i] += registers[std::size_t{group.tape.outputs[k]} * orders] * state.velocity[i];
+          out.force_power[i] += at.value(k) * state.velocity[i];
         }
       } else if (group.uses_time) {
         out.explicit_time = true;
         const double sign = group.kind == model::TermKind::potential ? 1.0 : -1.0;
-        out.explicit_power += sign * registers[std::size_t{group.tape.outputs[0]} * orders + 1];
+        at.by_time();
+        out.explicit_power += sign * at.derivative(0);
       }
     }
   }

@@ -3,49 +3,11 @@
 
 #include <cmath>
 
+#include "zwang/analysis/lane.hpp"
+
 namespace zwang::analysis {
 
 namespace {
-
-constexpr unsigned orders = 2;
-
-/// One lane of a tape at rest; slot by slot a seed is set, and the outputs' first coefficients are derivatives by it.
-template <class Group>
-class Lane {
- public:
-  Lane(const Group& group, std::size_t lane, const model::State& state)
-      : group_(group), registers_(group.tape.registers() * orders, 0.0) {
-    expressions::load_constants(group.tape, registers_.data(), orders, 1);
-    input(0)[0] = state.time;
-    for (std::size_t slot = 0; slot < group.positions; ++slot) {
-      input(1 + slot)[0] = state.position[group.position_of[slot * group.lanes + lane]];
-    }
-    for (std::size_t slot = 0; slot < group.constants; ++slot) {
-      input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
-    }
-    expressions::extend(group.tape, registers_.data(), orders, 0, 0, 1);
-  }
-
-  void by_position(std::size_t slot) { seed(1 + slot); }
-  void by_velocity(std::size_t slot) { seed(1 + group_.positions + slot); }
-  [[nodiscard]] double value(std::size_t output) const { return registers_[group_.tape.outputs[output] * orders]; }
-  [[nodiscard]] double derivative(std::size_t output) const {
-    return registers_[group_.tape.outputs[output] * orders + 1];
-  }
-
- private:
-  double* input(std::size_t slot) { return registers_.data() + slot * orders; }
-  void seed(std::size_t slot) {
-    input(last_)[1] = 0;
-    input(slot)[1] = 1;
-    last_ = slot;
-    expressions::extend(group_.tape, registers_.data(), orders, 1, 1, 1);
-  }
-
-  const Group& group_;
-  std::vector<double> registers_;
-  std::size_t last_ = 0;
-};
 
 /// X, dX/dq and dX/dv at rest of one group of terms.
 void add_term(const model::TermGroup& group, std::size_t lane, const model::State& state, Linearised& out) {

@@ -7,6 +7,7 @@
 
 #include "zwang/analysis/flag.hpp"
 #include "zwang/analysis/integrals.hpp"
+#include "zwang/analysis/lane.hpp"
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
 #include "zwang/base/error.hpp"
@@ -572,32 +573,15 @@ class Densities {
 /// tr((W - Q) dX/dv) at a state: what forces that depend on the velocities take away.
 double friction(const model::Model& model, const model::State& state, const Matrix& allowed) {
   double sum = 0;
-  constexpr unsigned orders = 2;
   for (const model::TermGroup& group : model.terms) {
     if (group.kind != model::TermKind::force || group.velocities == 0) continue;
     for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-      std::vector<double> registers(group.tape.registers() * orders, 0.0);
-      expressions::load_constants(group.tape, registers.data(), orders, 1);
-      const auto input = [&](std::size_t slot) { return registers.data() + slot * orders; };
-      input(0)[0] = state.time;
-      for (std::size_t slot = 0; slot < group.positions; ++slot) {
-        input(1 + slot)[0] = state.position[group.position_of[slot * group.lanes + lane]];
-      }
+      Lane at(group, lane, state);
       for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-        input(1 + group.positions + slot)[0] = state.velocity[group.velocity_of[slot * group.lanes + lane]];
-      }
-      for (std::size_t slot = 0; slot < group.constants; ++slot) {
-        input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
-      }
-      for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-        double* seed = input(1 + group.positions + slot);
-        seed[1] = 1;
-        expressions::extend(group.tape, registers.data(), orders, 0, 1, 1);
-        seed[1] = 0;
+        at.by_velocity(slot);
         const std::uint32_t v = group.velocity_of[slot * group.lanes + lane];
         for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
-          const std::uint32_t target = group.target_of[k * group.lanes + lane];
-          sum += allowed(v, target) * registers[std::size_t{group.tape.outputs[k]} * orders + 1];
+          sum += allowed(v, group.target_of[k * group.lanes + lane]) * at.derivative(k);
         }
       }
     }
