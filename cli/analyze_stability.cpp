@@ -22,7 +22,7 @@ std::string complex_words(std::complex<double> z) {
   return fmt::format("{} {} {}i", readable(z.real()), z.imag() < 0 ? "-" : "+", readable(std::abs(z.imag())));
 }
 
-std::string root_meaning(const analysis::Root& root, bool exponents) {
+std::string root_meaning(const analysis::MultipleRoot& root, bool exponents) {
   const std::complex<double> mu = exponents ? root.value : std::sqrt(root.value);
   const bool defective = root.independent < root.multiplicity;
   std::string text;
@@ -48,7 +48,7 @@ std::string root_meaning(const analysis::Root& root, bool exponents) {
 
 std::string root_table(const analysis::Stability& stability) {
   Table table({stability.exponents ? "mu" : "mu^2", "times", "a small displacement"});
-  for (const analysis::Root& root : stability.grouped) {
+  for (const analysis::MultipleRoot& root : stability.grouped) {
     table.row({complex_words(root.value), std::to_string(root.multiplicity), root_meaning(root, stability.exponents)});
   }
   return table.text();

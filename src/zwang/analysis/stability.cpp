@@ -111,8 +111,8 @@ unsigned short_values(const Matrix& a, double below) {
 }
 
 /// Roots nearer to each other than rounding can tell are one root, if as many generalized modes belong to it.
-std::vector<Root> group(const Matrix& a, std::vector<Complex> values, double scale) {
-  std::vector<Root> out;
+std::vector<MultipleRoot> group(const Matrix& a, std::vector<Complex> values, double scale) {
+  std::vector<MultipleRoot> out;
   std::vector<std::uint8_t> used(values.size(), 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (used[i] != 0) continue;
@@ -158,7 +158,7 @@ Complex tidy(Complex z, double scale) {
 
 void find_roots(const Matrix& a, double scale, Stability& out) {
   out.grouped = group(a, linear::general_eigen(a).values, scale);
-  for (Root& root : out.grouped) {
+  for (MultipleRoot& root : out.grouped) {
     root.value = tidy(root.value, scale);
     out.semisimple = out.semisimple && root.independent == root.multiplicity;
   }
@@ -166,8 +166,8 @@ void find_roots(const Matrix& a, double scale, Stability& out) {
     return x.real() != y.real() ? x.real() < y.real() : x.imag() < y.imag();
   };
   std::sort(out.grouped.begin(), out.grouped.end(),
-            [&](const Root& x, const Root& y) { return before(x.value, y.value); });
-  for (const Root& root : out.grouped) out.roots.insert(out.roots.end(), root.multiplicity, root.value);
+            [&](const MultipleRoot& x, const MultipleRoot& y) { return before(x.value, y.value); });
+  for (const MultipleRoot& root : out.grouped) out.roots.insert(out.roots.end(), root.multiplicity, root.value);
 }
 
 Form form_of(const std::vector<double>& values, double scale) {
@@ -186,7 +186,7 @@ Form form_of(const std::vector<double>& values, double scale) {
 /// Periods and shapes of the oscillations that stand alone.
 void find_modes(const Reduced& reduced, double scale, Stability& out) {
   const linear::GeneralEigen eigen = linear::general_eigen(reduced.alpha);
-  for (const Root& root : out.grouped) {
+  for (const MultipleRoot& root : out.grouped) {
     if (root.multiplicity > 1 || root.value.imag() != 0 || root.value.real() >= 0) continue;
     for (std::size_t k = 0; k < eigen.values.size(); ++k) {
       if (std::abs(eigen.values[k] - root.value) > 1e-9 * scale) continue;
@@ -259,7 +259,7 @@ void judge(const Linearised& system, Stability& out) {
     find_roots(first, std::max(scale, 1.0), out);
     bool bounded = true;
     out.attracting = true;
-    for (const Root& root : out.grouped) {
+    for (const MultipleRoot& root : out.grouped) {
       const double rate = root.value.real();
       out.attracting = out.attracting && rate < 0;
       out.growth_rate = std::max(out.growth_rate, rate);

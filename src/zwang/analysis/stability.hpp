@@ -37,7 +37,7 @@ enum class Form : std::uint8_t {
 [[nodiscard]] std::string_view words(Form form);
 
 /// One value s (or exponent mu), as often as it occurs.
-struct Root {
+struct MultipleRoot {
   std::complex<double> value;
   unsigned multiplicity = 1;
   unsigned independent = 1;  ///< modes that belong to it; fewer than its multiplicity: not semisimple
@@ -65,7 +65,7 @@ struct Stability {
 
   bool exponents = false;                   ///< forces odd in the velocities: `roots` are mu, else s = mu^2
   std::vector<std::complex<double>> roots;  ///< ascending by real part, then imaginary part
-  std::vector<Root> grouped;
+  std::vector<MultipleRoot> grouped;
   bool semisimple = true;
   std::optional<bool> stable;
   bool attracting = false;  ///< all exponents have negative real parts
