@@ -53,8 +53,14 @@ void listen_to_signals() {
       continue;
     }
     action = {};
-    action.sa_handler = [](int) { asked = 1; };
-    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    // Some senders signal the process and its group, which is one request; the third signal ends the program at once.
+    action.sa_handler = [](int number) {
+      asked = asked + 1;
+      if (asked >= 2) {
+        std::signal(number, SIG_DFL);
+      }
+    };
+    action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
   // A limit of file sizes shall be an error that explains itself.

@@ -338,6 +338,18 @@ TEST_F(Run, interrupt_and_terminate_end_with_a_checkpoint_and_the_way_to_go_on) 
   EXPECT_NE(told.out.find("--resume " + out("endless.sqlite")), std::string::npos) << told.out;
 }
 
+TEST_F(Run, a_request_that_comes_twice_is_one_request) {
+  const Outcome outcome = disturbed({"run", file("endless.toml"), "--out", file("out"), "--json"}, [&](pid_t child) {
+    wait_for(out("endless.sqlite"));
+    // Stopped, the process would take two pending signals for one: give it time for the first.
+    kill(child, SIGTERM);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    kill(child, SIGTERM);
+  });
+  EXPECT_EQ(outcome.exit, 130) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out, nullptr, false)["status"], "interrupted");
+}
+
 TEST_F(Run, an_interrupted_run_goes_on_to_the_bits_of_one_that_was_left_alone) {
   const Outcome outcome =
       disturbed({"run", file("endless.toml"), "--out", file("out"), "--json", "--until", "8000"}, [&](pid_t child) {
