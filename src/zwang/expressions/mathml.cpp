@@ -1,0 +1,271 @@
+/// LaTeX of formulas read by recursive descent and written as elements.
+#include "zwang/expressions/mathml.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace zwang::expressions {
+namespace {
+
+struct Sign {
+  std::string_view command, text;
+};
+
+constexpr std::array<Sign, 28> letters = {{
+    {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"},   {"epsilon", "ε"}, {"zeta", "ζ"},
+    {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},   {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},
+    {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},     {"rho", "ρ"},     {"sigma", "σ"},   {"tau", "τ"},
+    {"upsilon", "υ"}, {"phi", "φ"},   {"chi", "χ"},    {"psi", "ψ"},     {"omega", "ω"},   {"Omega", "Ω"},
+    {"varrho", "ϱ"},  {"Phi", "Φ"},   {"varphi", "φ"}, {"partial", "∂"},
+}};
+
+constexpr std::array<Sign, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
+
+/// Written upright, and applied to what follows.
+constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan",    "sinh",   "cosh", "tanh", "exp",
+                                                        "log", "arcsin", "arccos", "arctan", "min",  "max"};
+
+constexpr std::string_view invisible_times = "<mo>&#x2062;</mo>";
+constexpr std::string_view application = "<mo>&#x2061;</mo>";
+
+template <class Table>
+std::string_view looked_up(const Table& table, std::string_view command) {
+  for (const Sign& sign : table) {
+    if (sign.command == command) return sign.text;
+  }
+  return {};
+}
+
+std::string row(const std::vector<std::string>& parts) {
+  if (parts.size() == 1) return parts[0];
+  std::string out = "<mrow>";
+  for (const std::string& part : parts) out += part;
+  return out + "</mrow>";
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::string whole() {
+    std::string out = row(sequence());
+    if (at_ != text_.size()) fail("something is left over");
+    return out;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* why) const {
+    throw std::invalid_argument(fmt::format("LaTeX that is not understood at {}: {}: {}", at_, why, text_));
+  }
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  [[nodiscard]] char here() const { return at_end() ? '\0' : text_[at_]; }
+  void blanks() {
+    while (here() == ' ') ++at_;
+  }
+  [[nodiscard]] bool next_is(std::string_view word) const { return text_.compare(at_, word.size(), word) == 0; }
+
+  /// Everything up to the end, a closing brace or \right.
+  std::vector<std::string> sequence() {
+    std::vector<std::string> parts;
+    for (blanks(); !at_end() && here() != '}' && !next_is("\\right"); blanks()) {
+      // A thin space is a product, but not where nothing stands before or after it, nor behind a comma.
+      if (next_is("\\,")) {
+        at_ += 2;
+        blanks();
+        const bool before = !parts.empty() && parts.back() != "<mo>,</mo>";
+        if (before && !at_end() && here() != '}') parts.emplace_back(invisible_times);
+        continue;
+      }
+      std::string item = with_scripts();
+      if (!item.empty()) parts.push_back(std::move(item));
+      if (applied_) {
+        parts.emplace_back(application);
+        applied_ = false;
+      }
+    }
+    return parts;
+  }
+
+  /// { ... }
+  std::string group() {
+    blanks();
+    if (here() != '{') fail("a group is expected");
+    ++at_;
+    std::string out = row(sequence());
+    if (here() != '}') fail("a group is not closed");
+    ++at_;
+    return out;
+  }
+
+  /// An item with what stands below and above it.
+  std::string with_scripts() {
+    const bool sum = next_is("\\sum");
+    const std::size_t begin = at_;
+    std::string base = item();
+    const bool name = is_function_;
+    is_function_ = false;
+    std::string below;
+    std::string above;
+    for (; here() == '_' || here() == '^';) {
+      const bool lower = here() == '_';
+      ++at_;
+      std::string& script = lower ? below : above;
+      if (!script.empty()) fail("two scripts");
+      script = here() == '{' ? group() : item();
+    }
+    applied_ = name;
+    if (base.empty() && !(below.empty() && above.empty())) base = "<mrow></mrow>";
+    if (below.empty() && above.empty()) return base;
+    if (begin == at_) fail("nothing was read");
+    if (above.empty()) return fmt::format("<{0}>{1}{2}</{0}>", sum ? "munder" : "msub", base, below);
+    if (below.empty()) return fmt::format("<{0}>{1}{2}</{0}>", sum ? "mover" : "msup", base, above);
+    return fmt::format("<{0}>{1}{2}{3}</{0}>", sum ? "munderover" : "msubsup", base, below, above);
+  }
+
+  std::string item() {
+    const char c = here();
+    if (c == '{') return group();
+    if (c == '\\') return command();
+    if ((c >= '0' && c <= '9') || c == '.') {
+      const std::size_t begin = at_;
+      while (!at_end() && ((here() >= '0' && here() <= '9') || here() == '.')) ++at_;
+      const std::string digits(text_.substr(begin, at_ - begin));
+      return digits == "." ? "<mo>.</mo>" : "<mn>" + digits + "</mn>";
+    }
+    ++at_;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return fmt::format("<mi>{}</mi>", c);
+    switch (c) {
+      case '-': return "<mo>−</mo>";
+      case '<': return "<mo>&lt;</mo>";
+      case '>': return "<mo>&gt;</mo>";
+      case '&': return "";
+      case '+':
+      case '=':
+      case ',':
+      case '(':
+      case ')':
+      case '[':
+      case ']':
+      case '/':
+      case '|':
+      case '\'': return fmt::format("<mo>{}</mo>", c);
+      default: --at_; fail("a sign without meaning");
+    }
+  }
+
+  std::string command() {
+    ++at_;
+    const std::size_t begin = at_;
+    while (!at_end() && ((here() >= 'a' && here() <= 'z') || (here() >= 'A' && here() <= 'Z'))) ++at_;
+    const std::string_view name = text_.substr(begin, at_ - begin);
+    if (name.empty()) fail("a command without name");
+    if (name == "frac") {
+      const std::string above = group();
+      return "<mfrac>" + above + group() + "</mfrac>";
+    }
+    if (name == "sqrt") return "<msqrt>" + group() + "</msqrt>";
+    if (name == "dot" || name == "ddot") {
+      const std::string inner = group();
+      return fmt::format("<mover accent=\"true\">{}<mo>{}</mo></mover>", inner, name == "dot" ? "˙" : "¨");
+    }
+    if (name == "mathrm") return "<mi mathvariant=\"normal\">" + word() + "</mi>";
+    if (name == "operatorname") {
+      is_function_ = true;
+      return "<mi mathvariant=\"normal\">" + word() + "</mi>";
+    }
+    if (name == "sum") return "<mo>∑</mo>";
+    if (name == "left") return parentheses();
+    if (const std::string_view letter = looked_up(letters, name); !letter.empty()) {
+      const bool upper = name == "Omega" || name == "Phi";
+      return fmt::format("<mi{}>{}</mi>", upper ? " mathvariant=\"normal\"" : "", letter);
+    }
+    if (name == "quad") return "<mspace width=\"1em\"/>";
+    if (const std::string_view sign = looked_up(operators, name); !sign.empty())
+      return fmt::format("<mo>{}</mo>", sign);
+    for (const std::string_view function : functions) {
+      if (function != name) continue;
+      is_function_ = true;
+      return fmt::format("<mi>{}</mi>", name);
+    }
+    fail("an unknown command");
+  }
+
+  /// The letters of \mathrm{...}.
+  std::string word() {
+    blanks();
+    if (here() != '{') fail("a word is expected");
+    std::string out;
+    for (++at_; !at_end() && here() != '}'; ++at_) {
+      if (here() != '\\') out += here();
+    }
+    if (at_end()) fail("a word is not closed");
+    ++at_;
+    return xml_escaped(out);
+  }
+
+  std::string parentheses() {
+    if (here() != '(') fail("a parenthesis is expected");
+    ++at_;
+    std::string out = "<mrow><mo>(</mo>" + row(sequence()) + "<mo>)</mo></mrow>";
+    if (!next_is("\\right)")) fail("a parenthesis is not closed");
+    at_ += 7;
+    return out;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool is_function_ = false;  ///< the item just read is the name of a function
+  bool applied_ = false;      ///< with its scripts
+};
+
+}  // namespace
+
+std::string mathml(std::string_view latex) { return Reader(latex).whole(); }
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(text[k]);
+    if (byte >= 0x80) {
+      // A whole character of UTF-8, or the sign for a broken one.
+      const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+      bool sound = byte >= 0xC2 && byte <= 0xF4 && k + length <= text.size();
+      for (std::size_t i = 1; sound && i < length; ++i)
+        sound = (static_cast<unsigned char>(text[k + i]) & 0xC0) == 0x80;
+      if (sound && length == 3) {
+        const auto second = static_cast<unsigned char>(text[k + 1]);
+        const auto third = static_cast<unsigned char>(text[k + 2]);
+        const bool surrogate = byte == 0xED && second >= 0xA0;
+        const bool overlong = byte == 0xE0 && second < 0xA0;
+        const bool no_character = byte == 0xEF && second == 0xBF && third >= 0xBE;
+        sound = !surrogate && !overlong && !no_character;
+      }
+      if (sound && length == 4) {
+        const auto second = static_cast<unsigned char>(text[k + 1]);
+        sound = !(byte == 0xF0 && second < 0x90) && !(byte == 0xF4 && second > 0x8F);
+      }
+      out += sound ? text.substr(k, length) : std::string_view("\xEF\xBF\xBD");
+      k += sound ? length - 1 : 0;
+      continue;
+    }
+    switch (byte) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      case '\n':
+      case '\t': out += static_cast<char>(byte); break;
+      default:
+        out += byte < 0x20 || byte == 0x7F ? std::string("\xEF\xBF\xBD") : std::string(1, static_cast<char>(byte));
+    }
+  }
+  return out;
+}
+
+}  // namespace zwang::expressions

@@ -1,0 +1,232 @@
+/// The equations of motion as an HTML fragment with MathML.
+#include "zwang/report/equations_mathml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "zwang/base/number.hpp"
+#include "zwang/expressions/mathml.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/report/equations_names.hpp"
+
+namespace zwang::report {
+
+using expressions::mathml;
+using expressions::Notation;
+using expressions::xml_escaped;
+
+namespace {
+
+constexpr std::size_t line_length = 64;      // signs that fit on a line
+constexpr std::size_t longest_formula = 20;  // lines of one formula
+constexpr std::size_t most_written = 40;     // bodies and conditions of the file, beyond which nothing is written out
+constexpr std::size_t most_shown = 24;       // formulas of a section
+constexpr std::size_t most_latex = 6000;     // bytes of one formula
+
+/// Signs that a formula takes on paper: the numerator or denominator of a fraction alone counts, commands count as one.
+std::size_t signs(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '\\') {
+      const std::size_t begin = k + 1;
+      while (k + 1 < text.size() && text[k + 1] >= 'A' && text[k + 1] <= 'z' && text[k + 1] != '_' &&
+             text[k + 1] != '^')
+        ++k;
+      if (text.substr(begin, k + 1 - begin) != "mathrm") ++count;
+    } else if (std::string_view("{} _^&").find(text[k]) == std::string_view::npos) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// The right side in lines, broken before signs outside of all parentheses.
+std::vector<std::string> broken(const std::string& right) {
+  std::vector<std::string> lines(1);
+  int depth = 0;
+  std::size_t begin = 0;
+  const auto flush = [&](std::size_t end) {
+    const std::string term = right.substr(begin, end - begin);
+    if (!lines.back().empty() && signs(lines.back()) + signs(term) > line_length) lines.emplace_back();
+    lines.back() += term;
+    begin = end;
+  };
+  for (std::size_t k = 0; k < right.size(); ++k) {
+    if (right[k] == '{' || right.compare(k, 5, "\\left") == 0) ++depth;
+    if (right[k] == '}' || right.compare(k, 6, "\\right") == 0) --depth;
+    if (depth != 0 || right[k] != ' ' || k + 2 >= right.size()) continue;
+    if ((right[k + 1] == '+' || right[k + 1] == '-') && right[k + 2] == ' ') flush(k);
+  }
+  flush(right.size());
+  return lines;
+}
+
+/// Formulas below one another, aligned at their signs of equality.
+class Formulas {
+ public:
+  void add(const std::string& left, const std::string& right) {
+    if (shown_ == most_shown || right.size() > most_latex) {
+      ++left_out_;
+      return;
+    }
+    const std::vector<std::string> lines = broken(right);
+    if (lines.size() > longest_formula) {
+      ++left_out_;
+      return;
+    }
+    ++shown_;
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      rows_ += fmt::format(
+          "<mtr><mtd class=\"left-side\" style=\"text-align:right\">{}</mtd><mtd class=\"sign\">{}</mtd>"
+          "<mtd class=\"right-side\" style=\"text-align:left\">{}</mtd></mtr>",
+          k == 0 ? mathml(left) : "", k == 0 ? "<mo>=</mo>" : "", mathml(lines[k]));
+    }
+  }
+
+  /// What was added, as one element (or nothing), and a sentence about what was not.
+  [[nodiscard]] std::string take() {
+    std::string out;
+    if (!rows_.empty()) {
+      out =
+          "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"><mtable columnalign=\"right center "
+          "left\">" +
+          rows_ + "</mtable></math>\n";
+    }
+    rows_.clear();
+    return out;
+  }
+  [[nodiscard]] std::string sentence() const {
+    if (left_out_ == 0) return {};
+    return fmt::format(
+        "<p class=\"left-out\">{} more, not shown here: <code>zwang equations</code> writes out all.</p>\n", left_out_);
+  }
+  [[nodiscard]] bool full() const { return shown_ == most_shown; }
+  void skip() { ++left_out_; }
+
+ private:
+  std::string rows_;
+  std::size_t shown_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+std::string inline_math(const std::string& latex) {
+  return "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" + mathml(latex) + "</math>";
+}
+
+std::string title(const char* text) { return fmt::format("<h3>{}</h3>\n", text); }
+
+std::string energies(const EquationNames& names, const analysis::Equations& equations) {
+  Formulas formulas;
+  if (!equations.symbols.flow) formulas.add("T", names.energy(equations.kinetic));
+  if (!equations.potential.empty()) formulas.add("V", names.energy(equations.potential));
+  const std::string body = formulas.take() + formulas.sentence();
+  return body.empty() ? body : title("Energies") + body;
+}
+
+std::string conditions(const model::Model& model, const EquationNames& names, const analysis::Equations& equations) {
+  if (equations.rows.empty()) return {};
+  const model::Symbols& symbols = equations.symbols;
+  Formulas formulas;
+  std::string out = title("Conditions and their derivatives");
+  for (const analysis::EquationRow& row : equations.rows) {
+    if (formulas.full()) {
+      formulas.skip();
+      continue;
+    }
+    const model::SymbolicCondition& member = symbols.conditions[row.member];
+    const model::Condition& condition = model.conditions[member.condition];
+    if (row.component == 0) {
+      std::string kind(words(row.kind));
+      if (row.variational) kind += ", variational law";
+      if (condition.seizure) kind += fmt::format(", from t = {} on", exact(condition.at));
+      if (!member.ranges.empty()) kind += ", for " + inline_math(names.ranges(member.ranges));
+      out += formulas.take() + fmt::format("<p><strong>{}</strong>: <code>{}</code> ({})</p>\n",
+                                           xml_escaped(condition.name), xml_escaped(condition.text), kind);
+    }
+    const std::string base = condition.components > 1 ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
+    formulas.add("f" + base, names.write(row.f));
+    if (is_holonomic(row.kind) || !symbols.flow) formulas.add("\\dot{f}" + base, names.write(row.first));
+    if (is_holonomic(row.kind) && !symbols.flow) formulas.add("\\ddot{f}" + base, names.write(row.second));
+  }
+  return out + formulas.take() + formulas.sentence();
+}
+
+std::string motion(const EquationNames& names, const analysis::Equations& equations) {
+  const model::Symbols& symbols = equations.symbols;
+  const bool oblique = symbols.flow && !symbols.free.empty();
+  Formulas formulas;
+  std::string out = title(symbols.flow ? "Rates" : "Equations of motion");
+  for (const analysis::EquationLine& line : equations.lines) {
+    if (formulas.full()) {
+      formulas.skip();
+      continue;
+    }
+    const model::SymbolicBody& body = symbols.bodies[line.member];
+    if (line.component == 0 && !body.ranges.empty()) {
+      out += formulas.take() + "<p>for " + inline_math(names.ranges(body.ranges)) + "</p>\n";
+    }
+    std::vector<analysis::Piece> right = line.force;
+    right.insert(right.end(), line.reaction.begin(), line.reaction.end());
+    const std::string rest = oblique && !equations.written ? " - \\sum \\lambda \\, p" : "";
+    formulas.add(names.pieces(line.left), names.pieces(right) + rest);
+  }
+  out += formulas.take() + formulas.sentence();
+
+  // Where the multipliers come from.
+  const bool inequalities = std::any_of(equations.rows.begin(), equations.rows.end(),
+                                        [](const analysis::EquationRow& row) { return !is_equation(row.kind); });
+  if (!equations.rows.empty() && !oblique) {
+    out += "<p>The multipliers " + inline_math("\\lambda") +
+           (inequalities
+                ? " of closed conditions are those for which they stay closed; none is negative, and those of open "
+                  "conditions are zero."
+                : " are those for which the conditions stay fulfilled.");
+    out += "</p>\n";
+  }
+  const bool families =
+      std::any_of(symbols.bodies.begin(), symbols.bodies.end(), [](const auto& body) { return !body.ranges.empty(); });
+  if (families) {
+    out += "<p>Multipliers of members that do not exist are zero.";
+    if (names.used_brackets())
+      out += " A bracket such as " + inline_math("[i = 3]") + " is 1 where it is true, else 0.";
+    out += "</p>\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string equations_mathml(const model::Model& model, const analysis::Equations& equations) {
+  const EquationNames names(model, equations, Notation::latex);
+  std::string out;
+  if (const std::vector<std::string> parameters = names.parameters(); !parameters.empty()) {
+    out += "<p>with ";
+    for (std::size_t k = 0; k < parameters.size() && k < most_shown; ++k) {
+      out += (k == 0 ? "" : ", ") + inline_math(parameters[k]);
+    }
+    out += parameters.size() > most_shown ? ", …</p>\n" : "</p>\n";
+  }
+  Formulas roots;
+  for (std::uint32_t k = 0; k < equations.roots.size(); ++k) {
+    roots.add(names.root(k), "\\sqrt{" + names.write(equations.roots[k].sum) + "}");
+  }
+  out += roots.take() + roots.sentence();
+  return out + energies(names, equations) + conditions(model, names, equations) + motion(names, equations);
+}
+
+std::string equations_mathml(const model::Model& model) {
+  const std::size_t written = model.bodies.size() + model.conditions.size();
+  if (written > most_written) {
+    return fmt::format(
+        "<p class=\"left-out\">The file names {} bodies and conditions one by one, too many to be read here: "
+        "<code>zwang equations</code> writes out all.</p>\n",
+        written);
+  }
+  const model::Draft draft = model::read(model.text, model.file);
+  return equations_mathml(model, analysis::equations(draft, model));
+}
+
+}  // namespace zwang::report
