@@ -1,7 +1,7 @@
-# zwang_room(NAME DEPENDS ROOM... [EIGEN] [PRIVATE_TOML] [PRIVATE_JSON] [SQLITE]): one folder below src/zwang is one library target,
+# zwang_room(NAME DEPENDS ROOM... [EIGEN] [PRIVATE_TOML] [PRIVATE_JSON] [SQLITE] [ZLIB]): one folder below src/zwang is one library target,
 # zwang_NAME here and zwang::NAME for others. What is private leaves no trace in the installed package.
 function(zwang_room name)
-  cmake_parse_arguments(ROOM "EIGEN;PRIVATE_TOML;PRIVATE_JSON;SQLITE" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "EIGEN;PRIVATE_TOML;PRIVATE_JSON;SQLITE;ZLIB" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/zwang/${name}/*.cpp)
   if(sources)
     add_library(zwang_${name} STATIC ${sources})
@@ -29,6 +29,10 @@ function(zwang_room name)
   if(ROOM_SQLITE AND sources)
     find_package(SQLite3 REQUIRED)
     target_link_libraries(zwang_${name} PRIVATE SQLite::SQLite3)
+  endif()
+  if(ROOM_ZLIB AND sources)
+    find_package(ZLIB REQUIRED)
+    target_link_libraries(zwang_${name} PRIVATE ZLIB::ZLIB)
   endif()
 
   # Both are used as headers alone, so that nothing of them has to be linked or found later.
@@ -75,6 +79,9 @@ function(zwang_rooms_from file)
     endif()
     if("sqlite3" IN_LIST sees)
       list(APPEND options SQLITE)
+    endif()
+    if("zlib" IN_LIST sees)
+      list(APPEND options ZLIB)
     endif()
     zwang_room(${name} DEPENDS ${depends} ${options})
     list(APPEND rooms ${name})
