@@ -1,0 +1,110 @@
+/// The equations of a page: well-formed for every model of the gallery, small for every crowd, harmless for every word.
+#include "zwang/report/equations_mathml.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "expressions/xml.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/report/equations.hpp"
+
+namespace {
+
+using namespace zwang;
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++out;
+  return out;
+}
+
+TEST(EquationsMathml, EveryModelOfTheGalleryIsWellFormedAndShort) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ZWANG_SOURCE_DIR) / "gallery")) {
+    if (!entry.is_directory()) continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    const model::Model model = model::load(contents(entry.path() / "model.toml"), "model.toml");
+    const std::string html = report::equations_mathml(model);
+    EXPECT_LT(html.size(), 200'000U);
+    const xml::Element tree = xml::fragment(html);
+    EXPECT_FALSE(tree.all("math").empty());
+    // Every formula has two sides and a sign between them, or goes on below.
+    for (const xml::Element* row : tree.all("mtr")) {
+      ASSERT_EQ(row->children.size(), 3U);
+      EXPECT_EQ(row->children[0].words().empty(), row->children[1].words().empty());
+      EXPECT_FALSE(row->children[2].words().empty());
+    }
+  }
+}
+
+TEST(EquationsMathml, HasTheFormulasOfTheLatex) {
+  // Both are written from the same equations: as many fractions, roots, sums and dots in what both show.
+  for (const char* name : {"falling-chain", "double-pendulum", "skate", "bead-on-rotating-wire", "leaning-disc"}) {
+    SCOPED_TRACE(name);
+    const std::filesystem::path folder = std::filesystem::path(ZWANG_SOURCE_DIR) / "gallery" / name;
+    const std::string text = contents(folder / "model.toml");
+    const model::Draft draft = model::read(text, "model.toml");
+    const model::Model model = model::compile(draft);
+    const analysis::Equations equations = analysis::equations(draft, model);
+    std::string latex = report::equations_latex(model, equations);
+    latex.resize(std::min(latex.find("\\subsection*{Multipliers}"), latex.size()));
+    const std::string html = report::equations_mathml(model, equations);
+    ASSERT_EQ(html.find("left-out"), std::string::npos);
+    EXPECT_EQ(count(html, "<mfrac>"), count(latex, "\\frac{"));
+    EXPECT_EQ(count(html, "<msqrt>"), count(latex, "\\sqrt{"));
+    EXPECT_EQ(count(html, "∑"), count(latex, "\\sum"));
+    EXPECT_EQ(count(html, "¨"), count(latex, "\\ddot{"));
+    EXPECT_EQ(count(html, "˙"), count(latex, "\\dot{"));
+    EXPECT_EQ(count(html, "<mo>=</mo></mtd>"), count(latex, " &= "));
+  }
+}
+
+TEST(EquationsMathml, ACrowdIsShownByItsGeneralMember) {
+  const model::Model model = model::load(R"(
+[points.bead]
+count = 3000
+mass = 1
+position = ["i", 0]
+[constraints]
+link = { for = "i = 1..2999", condition = "distance(bead[i], bead[i+1]) <= 1" }
+)",
+                                         "crowd.toml");
+  const std::string html = report::equations_mathml(model);
+  EXPECT_LT(html.size(), 20'000U);
+  EXPECT_NE(html.find("2999"), std::string::npos);
+  EXPECT_NO_THROW((void)xml::fragment(html));
+}
+
+TEST(EquationsMathml, WhatIsWrittenOneByOneBeyondReadingIsASentence) {
+  std::string text = "gravity = [0, -1]\n";
+  for (int i = 0; i < 400; ++i)
+    text += "[points.p" + std::to_string(i) + "]\nmass = 1\nposition = [" + std::to_string(i) + ", 0]\n";
+  text += "[constraints]\n";
+  for (int i = 0; i < 399; ++i) {
+    const std::string a = std::to_string(i);
+    text += "c" + a + " = \"distance(p" + a + ", p" + std::to_string(i + 1) + ") <= 1\"\n";
+  }
+  const model::Model model = model::load(text, "many.toml");
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string html = report::equations_mathml(model);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.0);
+  EXPECT_LT(html.size(), 1000U);
+  EXPECT_NE(html.find("zwang equations"), std::string::npos);
+}
+
+TEST(EquationsMathml, TheWordsOfTheFileAreText) {
+  const model::Model model =
+      model::load("[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nwall = \"a.x <= 1\"\n", "x.toml");
+  const std::string html = report::equations_mathml(model);
+  EXPECT_NE(html.find("<code>a.x &lt;= 1</code>"), std::string::npos);
+  EXPECT_NO_THROW((void)xml::fragment(html));
+}
+
+}  // namespace
