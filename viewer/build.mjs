@@ -1,0 +1,57 @@
+// Bundles the viewer into one HTML page without outside references: node build.mjs [OUTPUT] (default dist/page.html).
+import { build } from "esbuild";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const output = resolve(process.argv[2] ?? join(here, "dist", "page.html"));
+const read = (...parts) => readFileSync(join(here, ...parts), "utf8");
+const marker = "<!--zwang:data-->";
+const limit = 900 * 1024;
+
+// The licences of what is bundled travel with it.
+const bundled = ["three", "uplot"].map((name) => {
+  const { version } = JSON.parse(read("node_modules", name, "package.json"));
+  return { name, version, text: read("node_modules", name, "LICENSE").trim() };
+});
+
+async function bundle(entry, options = {}) {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: "utf8",
+    target: ["es2021", "chrome100", "firefox110", "safari16"],
+    legalComments: "none",
+    logLevel: "warning",
+    ...options,
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+const script = await bundle("src/main.ts", {
+  format: "iife",
+  define: { ZWANG_LICENCES: JSON.stringify(bundled) },
+});
+const style = await bundle("src/style/page.css", { loader: { ".css": "css" } });
+
+// Functions as replacements: a text that holds "$&" must not be read as a pattern.
+const page = read("src", "page.html")
+  .replace("/*style*/", () => style)
+  .replace("/*script*/", () => script);
+
+// What others rely on: one marker, nothing that would end the script early, nothing larger than promised.
+const complaints = [];
+if (page.split(marker).length !== 2) complaints.push("the marker of the data must stand exactly once");
+if (/<\/script/i.test(script) || /<!--/.test(script)) complaints.push("the script holds a sequence that would end it");
+if (Buffer.byteLength(page) > limit) complaints.push(`the page has ${Buffer.byteLength(page)} bytes, more than ${limit}`);
+if (complaints.length > 0) {
+  console.error(complaints.map((line) => `build: ${line}`).join("\n"));
+  process.exit(1);
+}
+mkdirSync(dirname(output), { recursive: true });
+writeFileSync(output, page);
+console.log(`${output}: ${(Buffer.byteLength(page) / 1024).toFixed(1)} KiB`);

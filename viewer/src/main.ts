@@ -1,0 +1,2 @@
+// Entry of the page.
+document.title = "zwang";
