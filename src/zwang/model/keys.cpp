@@ -31,6 +31,10 @@ constexpr std::array table_list = {
     Table{"seizures", "[[seizures]]", "Equations imposed suddenly, and from then on."},
     Table{"outputs", "[outputs]", "Expressions to be recorded and plotted."},
     Table{"simulation", "[simulation]", "Time span, accuracy and sampling."},
+    Table{"view", "[view]", "How the animated report shows the model. Nothing of it enters the mechanics."},
+    Table{"view.points.*", "[view.points.NAME]",
+          "A point to be drawn, made of the state by expressions, or with `count` a family of them."},
+    Table{"view.lines.*", "[view.lines.NAME]", "A line to be drawn through points, or with `for` a family of them."},
 };
 
 constexpr std::array key_list = {
@@ -48,6 +52,7 @@ constexpr std::array key_list = {
     Key{"", "seizures", Form::list, false, "", "Equations imposed suddenly."},
     Key{"", "outputs", Form::named, false, "", "Expressions to be recorded."},
     Key{"", "simulation", Form::table, false, "", "Time span, accuracy, sampling."},
+    Key{"", "view", Form::table, false, "", "How the animated report shows the model."},
 
     Key{"parameters", "*", Form::parameter, false, "",
         "A number, or a vector of 2 or 3 components; may use other parameters."},
@@ -110,6 +115,23 @@ constexpr std::array key_list = {
     Key{"simulation", "stop", Form::condition, false, "none", "End the run when this inequality becomes true."},
     Key{"simulation", "touch", Form::number, false, "1e-9",
         "What counts as touching, relative to the size of the state."},
+
+    Key{"view", "dimension", Form::number, false, "that of the points", "2 or 3: a picture of the plane or of space."},
+    Key{"view", "up", Form::numbers, false, "against gravity", "The direction that points upwards in the picture."},
+    Key{"view", "points", Form::named, false, "", "Points to be drawn beside those of the model."},
+    Key{"view", "lines", Form::named, false, "", "Lines to be drawn between points."},
+
+    Key{"view.points.*", "count", Form::count, false, "a single point",
+        "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
+    Key{"view.points.*", "position", Form::expressions, true, "",
+        "Where it is: 2 or 3 components, of positions, `t`, and points of the view that stand above."},
+    Key{"view.points.*", "size", Form::number, false, "small", "Radius in the picture; 0 hides the point."},
+
+    Key{"view.lines.*", "through", Form::corners, true, "",
+        "Points of the model or of the view, members, vectors of parameters; `origin` is where all coordinates are 0."},
+    Key{"view.lines.*", "for", Form::ranges, false, "a single line",
+        "One or two indices and their ranges: `i = 1..n, j = i+1..n`."},
+    Key{"view.lines.*", "closed", Form::truth, false, "false", "Back to the first point from the last."},
 };
 
 constexpr std::string_view friction =
@@ -196,6 +218,8 @@ std::string_view schema(Form form) {
     case Form::ranges: return R"("type": "string", "pattern": "=.*\\.\\.")";
     case Form::reference: return R"("type": "string")";
     case Form::law: return R"("enum": ["straightest", "variational"])";
+    case Form::truth: return R"("type": "boolean")";
+    case Form::corners: return R"("type": "array", "items": {"$ref": "#/definitions/vector"}, "minItems": 2)";
     case Form::table:
     case Form::named:
     case Form::list:
@@ -288,6 +312,10 @@ std::string_view words(Form form) {
     case Form::reference:
       return "the name of a point, a member or a coordinate in quotes, such as \"a\" or \"bead[3]\"";
     case Form::law: return "\"straightest\" or \"variational\"";
+    case Form::truth: return "true or false";
+    case Form::corners:
+      return "a list of at least 2 points: names or members in quotes, or vectors in brackets, such as [\"a\", [0, 0, "
+             "1]]";
     case Form::table: return "a table";
     case Form::named: return "a table";
     case Form::list: return "a list of tables, each under its own double brackets";

@@ -24,6 +24,8 @@ enum class Form : std::uint8_t {
   ranges,       ///< i = 1..n, j = i+1..n
   reference,    ///< a point, a member of a family, a coordinate
   law,          ///< "straightest" or "variational"
+  truth,        ///< true or false
+  corners,      ///< a list of points: names, members, vectors
   table,        ///< a table of fixed keys
   named,        ///< a table whose keys are names given by the user
   list,         ///< an array of tables

@@ -130,6 +130,36 @@ struct FreeFunction {
   TermGroup term;  ///< kind potential
 };
 
+/// A point of [view] or a family of them: made of the state to be looked at, it has no part in the motion. `first` is the number
+/// of its first member's first component among the components of the view.
+struct ViewPoint : Body {
+  double size = -1;  ///< radius in the picture; negative: not given
+};
+
+/// A corner of a drawn line: a member of a body, a member of a point of the view, or a fixed place.
+struct ViewAnchor {
+  enum class Kind : std::uint8_t { body, view, fixed };
+  Kind kind = Kind::fixed;
+  std::uint32_t index = 0;   ///< of the body or point of the view
+  std::uint32_t member = 0;  ///< of the family
+  std::vector<double> at;    ///< of a fixed place
+};
+
+struct ViewLine {
+  std::string name;
+  bool closed = false;
+  std::vector<ViewAnchor> through;
+};
+
+/// How the model wants to be seen. Nothing of it enters the mechanics.
+struct View {
+  std::uint32_t dimension = 0;  ///< 2 or 3; 0: not given
+  std::vector<double> up;       ///< empty: not given
+  std::vector<ViewPoint> points;
+  std::vector<Observable> components;  ///< of all members, side by side; functions of positions and time
+  std::vector<ViewLine> lines;
+};
+
 struct Simulation {
   double start = 0;
   double until = 10;
@@ -178,6 +208,7 @@ struct Model {
   std::vector<Blow> blows;
   std::vector<Observable> outputs;
   Simulation simulation;
+  View view;
 
   [[nodiscard]] std::uint32_t rows() const { return static_cast<std::uint32_t>(row_kind.size()); }
 };

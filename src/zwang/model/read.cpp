@@ -85,6 +85,11 @@ std::string describe(const Value& value) {
   return {};
 }
 
+/// "view.points" of the key `points` in [view].
+std::string path_of(const Key& key) {
+  return key.table.empty() ? std::string(key.key) : fmt::format("{}.{}", key.table, key.key);
+}
+
 bool is_identifier(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -238,7 +243,20 @@ class Checker {
         break;
       case Form::table:
         if (value.kind != ValueKind::table) wrong(key, name, value);
-        check_table(key.key, name, place, value);
+        check_table(path_of(key), name, place, value);
+        break;
+      case Form::truth:
+        if (value.kind != ValueKind::boolean) wrong(key, name, value);
+        break;
+      case Form::corners:
+        if (value.kind != ValueKind::array || value.items.size() < 2) wrong(key, name, value);
+        for (const Value& item : value.items) {
+          if (item.kind == ValueKind::array) {
+            check_numbers(key, name, item, 2, 3);
+          } else if (item.kind != ValueKind::text) {
+            wrong(key, name, item);
+          }
+        }
         break;
       case Form::list:
         if (value.kind != ValueKind::array) wrong(key, name, value);
@@ -261,10 +279,11 @@ class Checker {
   /// A table in which the user gives the names: values of one form, or tables of one shape.
   void check_named(const Key& key, std::string_view name, const Value& value) const {
     if (value.kind != ValueKind::table) wrong(key, name, value);
-    const Key* inner = find(key.key, "*");
-    const std::string path = fmt::format("{}.*", key.key);
+    const std::string whole = path_of(key);
+    const Key* inner = find(whole, "*");
+    const std::string path = fmt::format("{}.*", whole);
     for (const Field& field : value.fields) {
-      check_name(key.key, field);
+      check_name(whole, field);
       if (inner != nullptr) {
         check(*inner, field.key, field.place, field.value);
         continue;
