@@ -178,8 +178,9 @@ void Statement::read(int column, std::vector<std::uint32_t>& values) const {
   }
 }
 
-Database::Database(std::string path) : path_(std::move(path)) {
-  const int code = sqlite3_open_v2(path_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, nullptr);
+Database::Database(std::string path, bool read_only) : path_(std::move(path)) {
+  const int mode = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, mode | SQLITE_OPEN_PRIVATECACHE, nullptr);
   if (code != SQLITE_OK) {
     sqlite3* const failed = std::exchange(handle_, nullptr);
     try {

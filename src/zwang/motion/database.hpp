@@ -53,8 +53,8 @@ class Statement {
 
 class Database {
  public:
-  /// Opens an existing file (which may be empty) for reading and writing.
-  explicit Database(std::string path);
+  /// Opens an existing file (which may be empty) for reading and writing, or for reading alone.
+  explicit Database(std::string path, bool read_only = false);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -12,22 +12,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-void observe(const model::Model& model, Sample& sample) {
-  sample.outputs.clear();
-  for (const model::Observable& output : model.outputs) {
-    sample.outputs.push_back(model::observe(output, sample.state));
-  }
-}
-
-/// The state on a piece, its multipliers and outputs; `time` is kept on the piece.
-void sample_piece(const model::Model& model, const Piece& piece, double time, Sample& sample) {
-  evaluate(piece, time, sample.state);
-  sample.rows = piece.rows;
-  evaluate_multipliers(piece, time, sample.multipliers);
-  evaluate_rho(piece, time, sample.rho);
-  observe(model, sample);
-}
-
 /// Takes the samples that are due.
 class Sampler {
  public:
@@ -68,26 +52,6 @@ class Sampler {
   Store& store_;
   Sample sample_;
 };
-
-Account account_of(const model::Model& model, const Motion& motion) {
-  Account account;
-  account.status = words(motion.status);
-  account.why = motion.why;
-  for (const std::uint32_t row : motion.culprits) {
-    account.culprits.push_back(model::row_name(model, row));
-  }
-  account.present.state = motion.state;
-  account.present.rows = motion.held;
-  account.present.multipliers = motion.multipliers;
-  account.present.rho = motion.rho;
-  account.energy = motion.energy;
-  account.position_drift = motion.position_drift;
-  account.velocity_drift = motion.velocity_drift;
-  account.position_correction = motion.position_correction;
-  account.velocity_correction = motion.velocity_correction;
-  account.steps = motion.steps;
-  return account;
-}
 
 }  // namespace
 
@@ -152,24 +116,7 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
 }
 
 bool state_at(const model::Model& model, const Store& store, double time, Sample& sample) {
-  // The end is known as it is; near an event it is the event's time that counts.
-  const Account& account = store.account();
-  const double end = account.present.state.time;
-  if (time >= end - resolution(end)) {
-    sample = account.present;
-    sample.state.time = time;
-    observe(model, sample);
-    return time <= end + resolution(end);
-  }
-  const std::optional<double> event = store.event_time_from(time);
-  const double at = event && *event <= time + resolution(time) ? *event : time;
-  Piece piece;
-  if (!store.piece_at(at, piece) && !store.piece_at(at + resolution(at), piece)) {
-    return false;
-  }
-  sample_piece(model, piece, at, sample);
-  sample.state.time = time;
-  return true;
+  return state_at(model, view(store), time, sample);
 }
 
 }  // namespace zwang::motion

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 
 namespace zwang::motion {
 

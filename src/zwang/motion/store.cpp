@@ -189,7 +189,8 @@ double Sampling::instant(std::uint64_t k) const {
 }
 
 struct Store::Impl {
-  explicit Impl(const std::string& path, std::unique_ptr<HeldFile> file) : held(std::move(file)), database(path) {}
+  explicit Impl(const std::string& path, std::unique_ptr<HeldFile> file, bool read_only = false)
+      : held(std::move(file)), database(path, read_only) {}
 
   std::unique_ptr<HeldFile> held;  // outlives the database: closing it earlier would drop SQLite's own locks
   Database database;
@@ -218,6 +219,7 @@ struct Store::Impl {
   void write_recipe(const model::Model& model);
   void write_options();
   void read_recipe();
+  void read_counts();
   void begin() {
     if (!database.in_transaction()) {
       database.run("BEGIN IMMEDIATE");
@@ -398,8 +400,11 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   return Store(std::move(impl));
 }
 
-Store Store::open(const std::string& path) {
-  auto held = std::make_unique<HeldFile>(path, O_RDWR);
+namespace {
+
+/// The file of a run, if it is one.
+std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
+  auto held = std::make_unique<HeldFile>(path, flags);
   if (!held->is_open()) {
     throw Error({path, 0, 0}, errno == ENOENT ? std::string("there is no such run file")
                                               : fmt::format("cannot open the run file: {}", std::strerror(errno)));
@@ -409,13 +414,42 @@ Store Store::open(const std::string& path) {
                                   ? "this file is empty: the run ended before anything was kept; start it anew"
                                   : "this is no run file");
   }
-  if (!held->hold()) {
+  if ((flags & O_ACCMODE) != O_RDONLY && !held->hold()) {
     throw Error({path, 0, 0}, "another run is writing this file");
   }
-  const HeldFile& file = *held;
-  if (!file.is_run()) {
+  if (!held->is_run()) {
     throw Error({path, 0, 0}, "this file is no run of zwang");
   }
+  return held;
+}
+
+}  // namespace
+
+void Store::Impl::read_counts() {
+  pieces = static_cast<std::uint64_t>(database.whole("SELECT coalesce(max(number) + 1, 0) FROM pieces"));
+  events = static_cast<std::uint64_t>(database.whole("SELECT coalesce(max(number) + 1, 0) FROM events"));
+  samples = static_cast<std::uint64_t>(database.whole("SELECT coalesce(max(number) + 1, 0) FROM samples"));
+  checkpoints = static_cast<std::uint64_t>(database.whole("SELECT coalesce(max(number) + 1, 0) FROM checkpoints"));
+}
+
+Store Store::read(const std::string& path) {
+  auto impl = std::make_unique<Impl>(path, run_file(path, O_RDONLY), true);
+  if (impl->database.whole("SELECT count(*) FROM sqlite_master") == 0) {
+    throw Error({path, 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
+  }
+  const std::int64_t version = impl->database.whole("PRAGMA user_version");
+  if (version > format) {
+    throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
+  }
+  impl->read_recipe();
+  impl->prepare();
+  impl->read_counts();
+  return Store(std::move(impl));
+}
+
+Store Store::open(const std::string& path) {
+  std::unique_ptr<HeldFile> held = run_file(path, O_RDWR);
+  const HeldFile& file = *held;
   auto impl = std::make_unique<Impl>(path, std::move(held));
 
   // The first question undoes what a killed run had not finished; what is missing afterwards was cut off.
@@ -433,11 +467,7 @@ Store Store::open(const std::string& path) {
   }
   impl->read_recipe();
   impl->prepare();
-  impl->pieces = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM pieces"));
-  impl->events = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM events"));
-  impl->samples = static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM samples"));
-  impl->checkpoints =
-      static_cast<std::uint64_t>(impl->database.whole("SELECT coalesce(max(number) + 1, 0) FROM checkpoints"));
+  impl->read_counts();
   return Store(std::move(impl));
 }
 

@@ -67,6 +67,8 @@ class Store {
   [[nodiscard]] static Store create(const std::string& path, const Recipe& recipe, const model::Model& model);
   /// An existing run file, to go on with it or to read it.
   [[nodiscard]] static Store open(const std::string& path);
+  /// The same to read it alone: nothing is held, other programs may read and write it meanwhile.
+  [[nodiscard]] static Store read(const std::string& path);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

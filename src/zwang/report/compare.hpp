@@ -20,6 +20,16 @@ void compare_json(const ComparedRun& straightest, const ComparedRun& variational
                   const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
                   const std::vector<double>& sample_at, const Sink& sink);
 
+/// The same of runs wherever they lie.
+struct ComparedView {
+  const model::Model* model = nullptr;
+  motion::RunView run;
+  std::vector<std::string> files;
+};
+void compare_json(const ComparedView& straightest, const ComparedView& variational,
+                  const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
+                  const std::vector<double>& sample_at, const Sink& sink);
+
 /// time, distance; one line each.
 void distance_csv(const std::vector<analysis::Apart>& distance, const Sink& sink);
 

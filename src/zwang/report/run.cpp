@@ -124,9 +124,29 @@ void put_numbers(Line& line, const std::vector<double>& values) {
 
 }  // namespace
 
+void put_event(Writer& json, const model::Model& model, const motion::Event& event) {
+  json.put("time", event.time);
+  json.put("kind", motion::words(event.kind));
+  json.put("constraints", names(model, event.rows));
+  put_rows(json, "impulses", model, event.impulses);
+  put_bodies(json, "positions", model, event.position);
+  put_bodies(json, "velocities", model, event.velocity);
+  if (event.lost != 0) {
+    json.put("lost", event.lost);
+  }
+  if (!event.note.empty()) {
+    json.put("note", event.note);
+  }
+}
+
 void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink) {
-  const motion::Account& account = store.account();
+  put_run(json, model, motion::view(store), sample_at, files, sink);
+}
+
+void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
+             const std::vector<std::string>& files, const Sink& sink) {
+  const motion::Account& account = *run.account;
   json.put("status", account.status);
   if (!account.why.empty()) {
     json.put("why", account.why);
@@ -147,7 +167,7 @@ void put_run(Writer& json, const model::Model& model, const motion::Store& store
     json.open_list("samples");
     motion::Sample sample;
     for (const double time : sample_at) {
-      if (motion::state_at(model, store, time, sample)) {
+      if (motion::state_at(model, run, time, sample)) {
         json.open();
         put_state(json, model, sample);
         json.close();
@@ -158,20 +178,9 @@ void put_run(Writer& json, const model::Model& model, const motion::Store& store
   }
 
   json.open_list("events");
-  store.each_event(0, [&](const motion::Event& event) {
+  run.each_event(0, [&](const motion::Event& event) {
     json.open();
-    json.put("time", event.time);
-    json.put("kind", motion::words(event.kind));
-    json.put("constraints", names(model, event.rows));
-    put_rows(json, "impulses", model, event.impulses);
-    put_bodies(json, "positions", model, event.position);
-    put_bodies(json, "velocities", model, event.velocity);
-    if (event.lost != 0) {
-      json.put("lost", event.lost);
-    }
-    if (!event.note.empty()) {
-      json.put("note", event.note);
-    }
+    put_event(json, model, event);
     json.close();
     sink(json.take());
     return true;
@@ -201,6 +210,11 @@ void put_run(Writer& json, const model::Model& model, const motion::Store& store
 
 void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
               const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
+  run_json(model, motion::view(store), sample_at, files, sink, replaced);
+}
+
+void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
   Writer json;
   json.open();
   json.put("zwang", this_version);
@@ -212,7 +226,7 @@ void run_json(const model::Model& model, const motion::Store& store, const std::
     }
     json.close();
   }
-  put_run(json, model, store, sample_at, files, sink);
+  put_run(json, model, run, sample_at, files, sink);
   sink(json.close().text());
 }
 

@@ -11,6 +11,7 @@
 #include "zwang/analysis/reversal.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -21,9 +22,16 @@ using Sink = std::function<void(std::string_view)>;
 /// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written.
 void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink);
+void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
+             const std::vector<std::string>& files, const Sink& sink);
+/// One event, into an open object.
+void put_event(Writer& json, const model::Model& model, const motion::Event& event);
 /// Conditions that were held as integrals: name, "phi = c".
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
+
+void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
               const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
 
 /// time, positions, velocities, multipliers (empty where a condition has none), outputs; one line per sample.
