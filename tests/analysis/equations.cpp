@@ -13,6 +13,7 @@
 #include <optional>
 #include <random>
 
+#include "places.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
@@ -375,7 +376,7 @@ std::string file(const std::filesystem::path& path) {
 
 TEST(Equations, OfTheGallerySayWhatTheEngineComputes) {
   std::size_t models = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ZWANG_SOURCE_DIR "/gallery")) {
+  for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     const std::string text = file(entry.path() / "model.toml");
     if (text.empty() || text.find("\n[flow]") != std::string::npos) continue;
     // A net of 30 x 30 knots says no more than one of 4 x 4.
@@ -391,7 +392,7 @@ TEST(Equations, OfTheGallerySayWhatTheEngineComputes) {
 TEST(Equations, WrittenMemberByMemberSayTheSame) {
   for (const char* name : {"chain-meets-beam", "hard-balls", "swinging-cradle", "spring-net", "falling-chain"}) {
     SCOPED_TRACE(name);
-    compare(file(std::string(ZWANG_SOURCE_DIR "/gallery/") + name + "/model.toml"), true);
+    compare(file(places::source("gallery/") + name + "/model.toml"), true);
   }
 }
 
@@ -478,7 +479,7 @@ slide = "a.x'*a.y + w' = 1"
 }
 
 TEST(Equations, ShortenSquaresOfSineAndCosine) {
-  const System skate(file(ZWANG_SOURCE_DIR "/gallery/skate/model.toml"));
+  const System skate(file(places::source("gallery/skate/model.toml")));
   ASSERT_EQ(skate.equations.phi.size(), 1U);
   // Phi of a blade is 1/M whatever its direction.
   const expressions::Graph& graph = skate.symbols().graph;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "places.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
@@ -16,7 +17,7 @@ namespace zwang::analysis {
 inline model::Model from(const std::string& text) { return model::load(text, "model.toml"); }
 
 inline model::Model gallery(const std::string& name) {
-  std::ifstream file(ZWANG_SOURCE_DIR "/gallery/" + name + "/model.toml");
+  std::ifstream file(places::source("gallery/") + name + "/model.toml");
   return from({std::istreambuf_iterator<char>(file), {}});
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "analysis/models.hpp"
+#include "places.hpp"
 #include "zwang/instant/instant.hpp"
 
 namespace zwang::analysis {
@@ -31,7 +32,7 @@ void expect_same(const model::Model& model, const model::State& state, double to
 
 TEST(ReducedEquations, give_the_accelerations_of_every_gallery_model_made_of_equations) {
   int seen = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ZWANG_SOURCE_DIR "/gallery")) {
+  for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     if (!std::filesystem::exists(entry.path() / "model.toml")) continue;
     SCOPED_TRACE(entry.path().filename().string());
     const auto model = gallery(entry.path().filename().string());

@@ -16,15 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "places.hpp"
+
 namespace zwang::command {
 
-#ifdef ZWANG_COMMAND
-inline constexpr bool is_built = true;
-inline constexpr const char* path = ZWANG_COMMAND;
-#else
-inline constexpr bool is_built = false;
-inline constexpr const char* path = "";
-#endif
+inline const std::string path = places::command();
+inline const bool is_built = path != "zwang";
 
 struct Outcome {
   int exit = -1;  ///< exit status; 128 + signal when a signal ended it

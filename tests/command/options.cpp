@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/call.hpp"
+#include "places.hpp"
 
 namespace zwang::command {
 
@@ -164,7 +165,7 @@ TEST_F(Options, the_gallery_lists_names_first) {
   std::size_t count = 0;
   while (std::getline(lines, line)) {
     const auto name = line.substr(0, line.find(' '));
-    EXPECT_TRUE(std::filesystem::exists(std::string(ZWANG_SOURCE_DIR "/gallery/") + name + "/model.toml")) << line;
+    EXPECT_TRUE(std::filesystem::exists(places::source("gallery/") + name + "/model.toml")) << line;
     ++count;
   }
   EXPECT_GE(count, 14U);

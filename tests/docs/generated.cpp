@@ -8,11 +8,12 @@
 #include <iterator>
 #include <string>
 
+#include "places.hpp"
 #include "zwang/model/read.hpp"
 
 namespace {
 
-const std::string reference = std::string(ZWANG_SOURCE_DIR) + "/docs/reference/";
+const std::string reference = places::source("docs/reference/");
 
 /// Does the file hold this text?
 void expect_text(const std::string& name, const std::string& text) {

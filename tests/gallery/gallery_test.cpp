@@ -20,18 +20,14 @@
 #include <vector>
 
 #include "gallery/compare.hpp"
-
-// Without the command among the targets, the one that is installed answers.
-#ifndef ZWANG_COMMAND
-#define ZWANG_COMMAND "zwang"
-#endif
+#include "places.hpp"
 
 namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-const fs::path gallery = fs::path(ZWANG_SOURCE_DIR) / "gallery";
+const fs::path gallery = places::source("gallery");
 
 std::string contents(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -126,7 +122,7 @@ Answer ask(const std::string& model, const std::string& words) {
   stream >> command_name;
   const auto quoted = [](const std::string& word) { return " '" + word + "'"; };
   static const Folder folder;
-  std::string line = "cd" + quoted(folder.path()) + " && " ZWANG_COMMAND + quoted(command_name);
+  std::string line = "cd" + quoted(folder.path()) + " && " + places::command() + quoted(command_name);
   if (std::string kind; command_name == "analyze" && stream >> kind) line += quoted(kind);
   line += quoted(model);
   for (std::string word; stream >> word;) line += quoted(word);

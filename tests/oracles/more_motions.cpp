@@ -11,6 +11,7 @@
 
 #include "oracles/cases.hpp"
 #include "oracles/judge_motion.hpp"
+#include "places.hpp"
 
 namespace zwang::oracles {
 
@@ -18,7 +19,7 @@ namespace {
 
 const nlohmann::json& more() {
   static const nlohmann::json all = [] {
-    std::ifstream file(ZWANG_SOURCE_DIR "/tests/oracles/more_motions.json");
+    std::ifstream file(places::source("tests/oracles/more_motions.json"));
     if (!file) throw std::runtime_error("tests/oracles/more_motions.json is not there");
     return nlohmann::json::parse(file);
   }();

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "places.hpp"
+
 namespace zwang::oracles {
 
 namespace {
@@ -133,7 +135,7 @@ double number(const json& value) {
 
 const json& problems() {
   static const json all = [] {
-    std::ifstream file(ZWANG_SOURCE_DIR "/tests/oracles/reference.json");
+    std::ifstream file(places::source("tests/oracles/reference.json"));
     if (!file) throw std::runtime_error("tests/oracles/reference.json is not there");
     return json::parse(file);
   }();

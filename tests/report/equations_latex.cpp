@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "places.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/report/equations.hpp"
 
@@ -181,7 +182,7 @@ circle = "x^2 + y^2 = 1"
 )model";
 
 TEST(EquationsLatex, IsBalancedAndUsesKnownCommands) {
-  for (const auto& entry : fs::directory_iterator(ZWANG_SOURCE_DIR "/gallery")) {
+  for (const auto& entry : fs::directory_iterator(places::source("gallery"))) {
     const std::string text = content(entry.path() / "model.toml");
     if (text.empty()) continue;
     EXPECT_EQ(complaint(document(text)), "") << entry.path();
@@ -207,7 +208,7 @@ TEST(EquationsLatex, CompilesWhereThereIsATex) {
     head = one.substr(0, from + begin.size());
     all += one.substr(from + begin.size(), one.rfind("\\end{document}") - from - begin.size());
   };
-  for (const auto& entry : fs::directory_iterator(ZWANG_SOURCE_DIR "/gallery")) {
+  for (const auto& entry : fs::directory_iterator(places::source("gallery"))) {
     const std::string text = content(entry.path() / "model.toml");
     if (!text.empty()) add(text);
   }

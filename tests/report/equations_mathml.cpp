@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "expressions/xml.hpp"
+#include "places.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/report/equations.hpp"
 
@@ -27,7 +28,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 TEST(EquationsMathml, EveryModelOfTheGalleryIsWellFormedAndShort) {
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ZWANG_SOURCE_DIR) / "gallery")) {
+  for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
     const model::Model model = model::load(contents(entry.path() / "model.toml"), "model.toml");
@@ -48,7 +49,7 @@ TEST(EquationsMathml, HasTheFormulasOfTheLatex) {
   // Both are written from the same equations: as many fractions, roots, sums and dots in what both show.
   for (const char* name : {"falling-chain", "double-pendulum", "skate", "bead-on-rotating-wire", "leaning-disc"}) {
     SCOPED_TRACE(name);
-    const std::filesystem::path folder = std::filesystem::path(ZWANG_SOURCE_DIR) / "gallery" / name;
+    const std::filesystem::path folder = std::filesystem::path(places::source("gallery")) / name;
     const std::string text = contents(folder / "model.toml");
     const model::Draft draft = model::read(text, "model.toml");
     const model::Model model = model::compile(draft);

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "places.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate.hpp"
@@ -150,8 +151,7 @@ int main() {
     save(folder / "questions", questions);
     save(folder / "driver.cpp", driver + "}\n");
     const std::string call =
-        "cd '" + folder.string() +
-        "' && '" ZWANG_COMPILER
+        "cd '" + folder.string() + "' && '" + places::compiler() +
         "' -std=c++17 -Wall -Wextra -Werror driver.cpp -o driver > log 2>&1 && ./driver < questions > answers";
     ASSERT_EQ(std::system(call.c_str()), 0) << content(folder / "log").substr(0, 4000);
     judge(content(folder / "answers"), "C++");
@@ -160,8 +160,8 @@ int main() {
   void run_python() {
     // The Python that configured the build, or the system's, whichever knows NumPy.
     std::string python;
-    for (const char* candidate : {ZWANG_PYTHON, "/usr/bin/python3", "python3"}) {
-      const std::string call = "'" + std::string(candidate) + "' -c 'import numpy' > /dev/null 2>&1";
+    for (const std::string& candidate : {places::python(), std::string("/usr/bin/python3"), std::string("python3")}) {
+      const std::string call = "'" + candidate + "' -c 'import numpy' > /dev/null 2>&1";
       if (python.empty() && std::system(call.c_str()) == 0) python = candidate;
     }
     if (python.empty()) GTEST_SKIP() << "NumPy is not installed";
@@ -353,7 +353,7 @@ Examination& examination() {
   static Examination all = [] {
     Examination made;
     std::vector<fs::path> folders;
-    for (const auto& entry : fs::directory_iterator(ZWANG_SOURCE_DIR "/gallery")) folders.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(places::source("gallery"))) folders.push_back(entry.path());
     std::sort(folders.begin(), folders.end());
     for (const fs::path& folder : folders) {
       std::string text = content(folder / "model.toml");
