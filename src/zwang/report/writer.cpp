@@ -131,6 +131,18 @@ Writer& Writer::put(std::span<const double> values) {
   return *this;
 }
 
+Writer& Writer::put_json(std::string_view key, std::string_view json) {
+  name(key);
+  text_ += json;
+  return *this;
+}
+
+Writer& Writer::put_json(std::string_view json) {
+  item();
+  text_ += json;
+  return *this;
+}
+
 void Writer::numbers(std::span<const double> values) {
   text_ += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -30,6 +30,9 @@ class Writer {
   Writer& put(std::string_view key, const std::vector<std::string>& texts);
   /// Numbers as one entry of a list.
   Writer& put(std::span<const double> values);
+  /// Text that is JSON already, behind a key or as one entry of a list.
+  Writer& put_json(std::string_view key, std::string_view json);
+  Writer& put_json(std::string_view json);
 
   /// What was written since the last call, so that an answer of any length can leave piece by piece.
   [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
