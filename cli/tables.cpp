@@ -208,8 +208,9 @@ std::string trouble(const model::Model& model, const instant::Shock& shock) {
     case instant::ShockStatus::jammed:
       return fmt::format("{}jammed{}: no velocity satisfies the conditions\n  proof: {} cannot be\n", s.bad, s.off,
                          farkas_words(model, shock.farkas));
+    case instant::ShockStatus::refused:
     case instant::ShockStatus::gave_up:
-      return fmt::format("{}gave up{}: {}\n", s.bad, s.off,
+      return fmt::format("{}{}{}: {}\n", s.bad, instant::words(shock.status), s.off,
                          shock.restitution_note.empty() ? "the numbers are not finite" : shock.restitution_note);
     case instant::ShockStatus::regulated:
     case instant::ShockStatus::not_needed: break;
@@ -232,7 +233,8 @@ int exit_status(instant::Status status) {
 int exit_status(instant::ShockStatus status) {
   switch (status) {
     case instant::ShockStatus::inadmissible:
-    case instant::ShockStatus::jammed: return no_answer;
+    case instant::ShockStatus::jammed:
+    case instant::ShockStatus::refused: return no_answer;
     case instant::ShockStatus::gave_up: return gave_up;
     case instant::ShockStatus::regulated:
     case instant::ShockStatus::not_needed: break;

@@ -153,6 +153,26 @@ TEST_F(Answers, of_impact_without_a_shock_leave_everything_as_it_is) {
   EXPECT_EQ(answer.json.at("energy").at("lost"), 0.0);
 }
 
+TEST_F(Answers, of_impact_under_the_variational_law_are_refused_only_when_something_strikes) {
+  const std::string skate = R"(
+[coordinates]
+x = { initial = 0, velocity = 1 }
+y = { initial = 0 }
+w = { initial = 0, velocity = 1 }
+[energy]
+kinetic = "(x'^2 + y'^2 + w'^2)/2"
+[constraints]
+edge = { condition = "sin(w)*x' - cos(w)*y' = 0", law = "variational", multiplier = 0.3 }
+)";
+  const auto calm = call_json({"impact", "-"}, skate);
+  EXPECT_EQ(calm.exit, 0) << calm.out;
+  EXPECT_EQ(calm.json.at("velocities"), calm.json.at("before"));
+  const auto struck = call_json({"impact", "-"}, skate + "[[impulses]]\non = \"x\"\nvalue = 1\n");
+  EXPECT_EQ(struck.exit, 3) << struck.out;
+  EXPECT_EQ(struck.json.at("status"), "refused");
+  EXPECT_NE(struck.json.at("expansion").get<std::string>().find("edge"), std::string::npos);
+}
+
 TEST_F(Answers, of_check_name_kind_value_rate_and_role) {
   const auto answer = call_json({"check", "-"}, inclined);
   ASSERT_EQ(answer.exit, 0) << answer.out;

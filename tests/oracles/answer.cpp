@@ -137,8 +137,8 @@ ImpactAnswer impact_in_library(const std::string& text) {
   const auto shock = instant::impact(model, model::initial_state(model));
   ImpactAnswer answer;
   answer.status = words(shock.status);
-  const bool without =
-      shock.status == instant::ShockStatus::inadmissible || shock.status == instant::ShockStatus::jammed;
+  const bool without = shock.status == instant::ShockStatus::inadmissible ||
+                       shock.status == instant::ShockStatus::jammed || shock.status == instant::ShockStatus::refused;
   answer.exit = without ? 3 : shock.status == instant::ShockStatus::gave_up ? 4 : 0;
   answer.before = quantity(model, shock.before);
   answer.velocities = quantity(model, shock.velocities);

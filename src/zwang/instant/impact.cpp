@@ -111,6 +111,7 @@ std::string_view words(ShockStatus status) {
     case ShockStatus::not_needed: return "not needed";
     case ShockStatus::inadmissible: return "inadmissible";
     case ShockStatus::jammed: return "jammed";
+    case ShockStatus::refused: return "refused";
     case ShockStatus::gave_up: return "gave up";
   }
   return "";
@@ -142,12 +143,6 @@ void impact(const model::Model& model, const model::State& state, const Options&
   if (!instant.violations.empty()) {
     shock.status = ShockStatus::inadmissible;
     return;
-  }
-  for (const model::Condition& condition : model.conditions) {
-    if (condition.law == model::Law::variational) {
-      instant.expansion =
-          "the theory defines no shock while a condition under the variational law (" + condition.name + ") is active";
-    }
   }
   if (!impl.dynamics.mass_positive || !instant.expansion.empty()) {
     shock.status = ShockStatus::gave_up;
@@ -186,8 +181,19 @@ void impact(const model::Model& model, const model::State& state, const Options&
     shock.effective.assign(problem.row.begin(), problem.row.end());
   }
 
+  // Under the variational law there is no shock.
+  const bool strikes = !admissible(model, impl, shock.rate_before);
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.law == model::Law::variational && (strikes || instant.blow_due)) {
+      shock.status = ShockStatus::refused;
+      shock.restitution_note =
+          "the theory defines no shock while a condition under the variational law (" + condition.name + ") is active";
+      return;
+    }
+  }
+
   std::vector<double> l(problem.size(), 0.0);
-  if (admissible(model, impl, shock.rate_before)) {
+  if (!strikes) {
     // Nothing strikes.
     shock.status = instant.blow_due ? ShockStatus::regulated : ShockStatus::not_needed;
     shock.velocities = shock.alpha;

@@ -21,6 +21,7 @@ enum class ShockStatus : std::uint8_t {
   not_needed,    ///< nothing strikes: velocities as before
   inadmissible,  ///< some f > 0 or equation f != 0: no shock repairs it
   jammed,        ///< no velocity satisfies the conditions (contradictory moving conditions)
+  refused,       ///< a shock is due while a condition stands under the variational law, which defines none
   gave_up
 };
 [[nodiscard]] std::string_view words(ShockStatus status);

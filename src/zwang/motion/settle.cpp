@@ -72,11 +72,8 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
     end(motion, Status::inadmissible, "a condition is broken in position, and no shock repairs that");
     return;
   }
-  if (shock.status == instant::ShockStatus::gave_up) {
-    const bool variational = std::any_of(model.conditions.begin(), model.conditions.end(), [](const auto& condition) {
-      return condition.law == model::Law::variational;
-    });
-    end(motion, variational ? Status::refused : Status::gave_up,
+  if (shock.status == instant::ShockStatus::refused || shock.status == instant::ShockStatus::gave_up) {
+    end(motion, shock.status == instant::ShockStatus::refused ? Status::refused : Status::gave_up,
         shock.restitution_note.empty() ? "the shock has no finite answer" : shock.restitution_note);
     return;
   }

@@ -238,7 +238,7 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
     put_rows(json, "farkas", model, shock.farkas);
     return;
   }
-  if (shock.status == ShockStatus::gave_up) {
+  if (shock.status == ShockStatus::refused || shock.status == ShockStatus::gave_up) {
     json.put("expansion",
              shock.restitution_note.empty() ? "the numbers are not finite" : std::string_view(shock.restitution_note));
     return;
