@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "commands.hpp"
+#include "pages.hpp"
 #include "progress.hpp"
 #include "recorded.hpp"
 #include "tables.hpp"
@@ -173,7 +174,24 @@ int compare(const Request& request) {
     straightest.files.push_back(distance_file);
   }
 
+  // Both over one another.
+  std::vector<std::string> both;
+  if (!request.no_report && !asked_to_end()) {
+    const report::PageRun runs[] = {{&straightest.model, &straightest.store, straightest.name},
+                                    {&variational.model, &variational.store, variational.name}};
+    report::PageOptions options;
+    options.distance.title = "distance of the motions";
+    for (const analysis::Apart& apart : distance) {
+      options.distance.time.push_back(apart.time);
+      options.distance.value.push_back(apart.distance);
+    }
+    const std::string name = file_stem(request.model) + "-laws.html";
+    leave_report((std::filesystem::path(request.out.empty() ? "out" : request.out) / name).string(), runs, both,
+                 options);
+  }
+
   if (request.json) {
+    straightest.files.insert(straightest.files.end(), both.begin(), both.end());
     report::compare_json({&straightest.model, &straightest.store, straightest.files},
                          {&variational.model, &variational.store, variational.files}, equivalence, distance, sample_at,
                          print);
@@ -185,6 +203,9 @@ int compare(const Request& request) {
     print("\n" + distance_table(distance));
     print_side(straightest, sample_at);
     print_side(variational, sample_at);
+    for (const std::string& file : both) {
+      print(fmt::format("\nboth over one another:\n  {}\n", file));
+    }
   }
   return worse(exit_status(straightest.store.account().status), exit_status(variational.store.account().status));
 }

@@ -40,6 +40,21 @@ void add_common(CLI::App& command, cli::Request& request, bool needs_model = tru
   command.add_flag("--quiet", request.quiet, "print the verdict only");
 }
 
+/// FILE... of `view`, and those options that matter when a model is run for it.
+void add_view(CLI::App& command, cli::Request& request) {
+  command.add_option("FILE", request.show, "a report, run files of one model, a model, or gallery:NAME")->required();
+  command.add_flag("--no-open", request.no_open, "print the name of the report only");
+  command.add_option("--out", request.out, "write the report below DIR")->type_name("DIR");
+  command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
+  command.add_option("--set", request.set, "of a model: set a parameter (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--until", request.until, "of a model: the end time")->type_name("T");
+  command.add_option("--tolerance", request.tolerance, "of a model: the tolerance")->type_name("E");
+  command.add_flag("--quiet", request.quiet, "no progress");
+}
+
 /// A sub-command and what answers it.
 struct Command {
   CLI::App* app = nullptr;
@@ -72,6 +87,14 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--sample-at", request.sample_at, "instants whose states the answer shows")->type_name("T1,T2,...");
   run->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
   run->add_flag("--csv", request.csv, "also write samples and events as CSV");
+  run->add_flag("--svg", request.svg, "also write figures: path, coordinates, multipliers with events, energy");
+  run->add_option("--projection", request.projection,
+                  "with --svg: the plane (xy, xz, yz) or AZIMUTH,ELEVATION in degrees")
+      ->type_name("P");
+  run->add_flag("--no-report", request.no_report, "leave out the animated report");
+  run->add_option("--vary", request.vary,
+                  "one run per value of a parameter, in one report: NAME=A,B,C or NAME=FROM:TO:COUNT")
+      ->type_name("NAME=VALUES");
   run->add_flag("--use-integrals", request.use_integrals,
                 "hold conditions that integrate as equations between positions, which do not drift");
   run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
@@ -86,6 +109,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("T1,T2,...");
   compare->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
   compare->add_flag("--csv", request.csv, "also write samples, events and distances as CSV");
+  compare->add_flag("--no-report", request.no_report, "leave out the animated report of both motions");
   CLI::App* equations =
       add("equations", "the differential equations of motion, as text, LaTeX, C++ or Python", cli::equations);
   add_common(*equations, request);
@@ -122,10 +146,16 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   add_analysis("energy", "what changes it: forces without potential, conditions that move, explicit time",
                cli::analyze_energy);
   add_analysis("reversal", "run forth, turn every velocity round, run back: how near the start", cli::analyze_reversal);
-  CLI::App* gallery = add("gallery", "lists the models that come along, or writes one out", cli::gallery);
+  add_view(*add("view", "opens the animated report of a run in a browser", cli::view), request);
+  CLI::App* gallery =
+      add("gallery", "lists the models that come along, writes one out, or all as a web site", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");
   gallery->add_flag("--physics", request.physics, "print what the model shows");
+  gallery
+      ->add_option("--site", request.site,
+                   "write a static site below DIR: every model with its text, figure and report")
+      ->type_name("DIR");
   gallery->add_flag("--json", request.json, "the list as one JSON object");
   add("schema", "the JSON Schema of the model file, for editors", cli::schema);
   return commands;

@@ -34,7 +34,14 @@ struct Request {
   std::vector<std::string> member;  ///< analyze fourier
   bool find = false;                ///< analyze stability: look for an equilibrium first
   bool all = false;                 ///< equations: every member of the families
+  bool svg = false;                 ///< run: figures
+  std::string projection;           ///< run --svg: from where space is seen
+  bool no_report = false;           ///< run, compare: without the animated report
+  std::string vary;                 ///< run: NAME=A,B,C, one run per value
+  std::vector<std::string> show;    ///< view
+  bool no_open = false;             ///< view
   std::string name;                 ///< gallery
+  std::string site;                 ///< gallery: write the static site below this folder
   bool physics = false;             ///< gallery
 };
 

@@ -7,65 +7,21 @@
 #include <optional>
 
 #include "commands.hpp"
-#include "progress.hpp"
+#include "pages.hpp"
 #include "recorded.hpp"
+#include "runs.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
-#include "zwang/analysis/with_integrals.hpp"
+#include "vary.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/motion/record.hpp"
+#include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 
 namespace zwang::cli {
 
 namespace {
-
-/// A run to be made or gone on with: its file, its model, and what there is to do.
-struct Task {
-  motion::Recipe recipe;
-  model::Model model;
-  std::string file;
-  bool resumed = false;
-  std::string later_until;
-  report::Replacements replaced;  ///< conditions held as integrals
-};
-
-/// The text of the run is the one in which conditions that integrate are written as their integrals.
-void use_integrals(Task& task) {
-  const model::Draft draft = model::read(task.recipe.text, task.recipe.file);
-  const model::Model model = model::compile(draft, task.recipe.overrides);
-  if (model.flow) {
-    throw Error({task.recipe.file, 0, 0},
-                "--use-integrals is for mechanical systems: a first-order system keeps its "
-                "equations as they are");
-  }
-  analysis::Rewritten rewritten = analysis::with_integrals(draft, model, model::initial_state(model));
-  task.recipe.text = std::move(rewritten.text);
-  task.replaced = std::move(rewritten.replaced);
-}
-
-Task new_task(const Request& request) {
-  if (request.model.empty()) {
-    throw Error({"command line", 0, 0}, "MODEL is required: a file, - for standard input, or gallery:NAME");
-  }
-  const Source source = read_source(request.model);
-  Task task;
-  task.recipe = {report::version(), source.name, source.text, overrides(request)};
-  if (request.use_integrals) {
-    use_integrals(task);
-  }
-  task.model = model::load(task.recipe.text, source.name, task.recipe.overrides);
-  task.file =
-      (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + ".sqlite"))
-          .string();
-  if (task.model.simulation.until <= task.model.simulation.start) {
-    throw Error({"command line", 0, 0},
-                fmt::format("the run starts at {} and would end before, at {}; --until sets a later end",
-                            exact(task.model.simulation.start), exact(task.model.simulation.until)));
-  }
-  return task;
-}
 
 /// What a run file says of its run, with a later end if one is asked for.
 Task resumed_task(const Request& request, const motion::Store& store) {
@@ -113,27 +69,6 @@ bool is_open(const Task& task, const motion::Account& account) {
          task.model.simulation.until > account.present.state.time;
 }
 
-void compute(const Request& request, const Task& task, motion::Store& store) {
-  if (task.recipe.version != report::version()) {
-    throw Error({task.file, 0, 0},
-                fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
-                            task.recipe.version, report::version()));
-  }
-  if (!task.later_until.empty()) {
-    store.set_until(task.later_until, task.model.simulation.until);
-  }
-  listen_to_signals();
-  motion::Motion motion = motion::start_or_resume(task.model, {}, store);
-  ProgressLine progress(task.model, !request.quiet);
-  motion::Recording recording;
-  recording.seconds = request.checkpoint;
-  recording.go_on = [&](const motion::Motion& now) {
-    progress.show(now);
-    return !asked_to_end();
-  };
-  motion::record(task.model, motion, store, recording);
-}
-
 /// Positions and velocities; of a flow, values and rates.
 std::string state_table(const model::Model& model, const model::State& state) {
   return body_table(model, {{model.flow ? "value" : "position", &state.position},
@@ -167,16 +102,158 @@ void print_run(const Task& task, const motion::Store& store, const std::vector<d
   print(summary(store, files, !model.flow));
 }
 
+/// A run made and its files: the run file first, then what else was asked for.
+struct Made {
+  Task task;
+  motion::Store store;
+  std::vector<std::string> files;
+};
+
+/// What a run leaves beside its file. The report of a run that was interrupted waits for `zwang view`.
+void leave_files(const Request& request, Made& made, bool with_report) {
+  made.files = {made.store.path()};
+  if (request.csv) {
+    const std::vector<std::string> tables = write_csv(made.task.model, made.store);
+    made.files.insert(made.files.end(), tables.begin(), tables.end());
+  }
+  if (request.svg) {
+    const std::vector<std::string> figures = write_figures(request, made.task.model, made.store);
+    made.files.insert(made.files.end(), figures.begin(), figures.end());
+  }
+  if (with_report && !request.no_report && !asked_to_end()) {
+    const report::PageRun page{&made.task.model, &made.store, ""};
+    leave_report(report_name(made.store.path()), {&page, 1}, made.files);
+  }
+}
+
+/// The order in which an end matters more: interrupted, numerics, mechanics.
+int worse(int a, int b) {
+  for (const int status : {interrupted, gave_up, no_answer}) {
+    if (a == status || b == status) {
+      return status;
+    }
+  }
+  return answered;
+}
+
+/// "value": what the parameter was in this run.
+void put_value(report::Writer& json, const model::Model& model, const std::string& name) {
+  for (const model::Parameter& parameter : model.parameters) {
+    if (parameter.name != name) {
+      continue;
+    }
+    if (parameter.value.size() == 1) {
+      json.put("value", parameter.value[0]);
+    } else {
+      json.put("value", parameter.value);
+    }
+  }
+}
+
+/// One run per value, and one report of all.
+int run_varied(const Request& request) {
+  const Variation variation = read_variation(request.vary);
+  if (!request.resume.empty()) {
+    throw Error({"command line", 0, 0}, "--vary makes new runs; --resume goes on with one");
+  }
+  if (request.model == "-") {
+    throw Error({"command line", 0, 0}, "--vary reads the model once per run: it takes a file or gallery:NAME, not -");
+  }
+  const std::string stem = file_stem(request.model);
+
+  // All are read first, so that a mistake in one is found before the first is made.
+  std::vector<Task> tasks;
+  std::vector<Request> requests;
+  for (const std::string& value : variation.values) {
+    requests.push_back(request);
+    requests.back().set.push_back(variation.name + "=" + value);
+    std::string name = fmt::format("{}-{}={}", stem, variation.name, value);
+    for (char& c : name) {
+      c = c == '/' || c == ' ' || c == '*' ? '_' : c;
+    }
+    tasks.push_back(new_task(requests.back(), name));
+  }
+  std::vector<Made> made;
+  for (std::size_t k = 0; k < tasks.size() && !asked_to_end(); ++k) {
+    motion::Store store = motion::Store::create(tasks[k].file, tasks[k].recipe, tasks[k].model);
+    store.set_outputs(tasks[k].model);
+    compute(requests[k], tasks[k], store);
+    made.push_back({std::move(tasks[k]), std::move(store), {}});
+    leave_files(requests[k], made.back(), false);
+  }
+
+  // All over one another.
+  std::vector<std::string> files;
+  if (!request.no_report && !asked_to_end()) {
+    std::vector<report::PageRun> pages;
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      pages.push_back({&made[k].task.model, &made[k].store, variation.name + " = " + variation.values[k]});
+    }
+    leave_report((std::filesystem::path(folder(request)) / fmt::format("{}-{}.html", stem, variation.name)).string(),
+                 pages, files);
+  }
+  int status = answered;
+  for (const Made& one : made) {
+    status = worse(status, exit_status(one.store.account().status));
+  }
+  if (request.json) {
+    report::Writer json;
+    json.open().put("zwang", report::version());
+    const model::Model& first = made.front().task.model;
+    json.put("model", first.title.empty() ? std::string_view(first.file) : std::string_view(first.title));
+    json.put("vary", variation.name);
+    json.open_list("runs");
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      const Made& one = made[k];
+      json.open();
+      put_value(json, one.task.model, variation.name);
+      const std::vector<double> sample_at = instants(request, one.task.recipe, one.task.model);
+      report::put_run(json, one.task.model, one.store, sample_at, one.files, print);
+      json.close();
+    }
+    json.close_list();
+    json.put("files", files);
+    print(json.close().text());
+  } else {
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      const std::string label = variation.name + " = " + variation.values[k];
+      if (request.quiet) {
+        print(fmt::format("{}: {}\n", label, made[k].store.account().status));
+        continue;
+      }
+      if (k == 0) {
+        print(heading(made[k].task.model, made[k].task.model.simulation.start));
+      }
+      print(fmt::format("\n{}{}{}: {}", style().bold, label, style().off, verdict(made[k].task.model, made[k].store)));
+      print(event_table(made[k].task.model, made[k].store));
+      print(summary(made[k].store, made[k].files, !made[k].task.model.flow));
+    }
+    for (const std::string& file : files) {
+      print(request.quiet ? "" : fmt::format("\nall over one another:\n  {}\n", file));
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
 int run(const Request& request) {
+  if (!request.projection.empty() && !report::read_projection(request.projection)) {
+    throw Error({"command line", 0, 0},
+                fmt::format("--projection takes two axes such as xz, or AZIMUTH,ELEVATION in degrees, not '{}'",
+                            request.projection));
+  }
+  if (!request.vary.empty()) {
+    return run_varied(request);
+  }
+
   // The file first: where the run was, or where it will go.
   const bool resume = !request.resume.empty();
   std::optional<motion::Store> store;
   if (resume) {
     store = motion::Store::open(request.resume);
   }
-  const Task task = resume ? resumed_task(request, *store) : new_task(request);
+  Task task = resume ? resumed_task(request, *store) : new_task(request);
   const std::vector<double> sample_at = instants(request, task.recipe, task.model);
   if (!store) {
     store = motion::Store::create(task.file, task.recipe, task.model);
@@ -187,19 +264,16 @@ int run(const Request& request) {
   if (is_open(task, store->account())) {
     compute(request, task, *store);
   }
-  std::vector<std::string> files{store->path()};
-  if (request.csv) {
-    const std::vector<std::string> tables = write_csv(task.model, *store);
-    files.insert(files.end(), tables.begin(), tables.end());
-  }
+  Made made{std::move(task), std::move(*store), {}};
+  leave_files(request, made, true);
   if (request.json) {
-    report::run_json(task.model, *store, sample_at, files, print, task.replaced);
+    report::run_json(made.task.model, made.store, sample_at, made.files, print, made.task.replaced);
   } else if (request.quiet) {
-    print(store->account().status + "\n");
+    print(made.store.account().status + "\n");
   } else {
-    print_run(task, *store, sample_at, files, request.use_integrals);
+    print_run(made.task, made.store, sample_at, made.files, request.use_integrals);
   }
-  return exit_status(store->account().status);
+  return exit_status(made.store.account().status);
 }
 
 }  // namespace zwang::cli

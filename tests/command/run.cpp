@@ -175,9 +175,10 @@ TEST_F(Run, the_answer_has_the_pinned_keys_in_their_order) {
   EXPECT_NEAR(event["impulses"]["floor"].get<double>(), 12, 1e-12);
   EXPECT_EQ(keys(answer.json["energy"]), (std::vector<std::string>{"initial", "work", "lost", "final", "defect"}));
   EXPECT_EQ(keys(answer.json["drift"]), (std::vector<std::string>{"position", "velocity"}));
-  EXPECT_EQ(answer.json["files"], Json::array({out("ball.sqlite")}));
+  EXPECT_EQ(answer.json["files"], Json::array({out("ball.sqlite"), out("ball.html")}));
   EXPECT_TRUE(fs::exists(out("ball.sqlite")));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "out"), fs::directory_iterator()), 1);
+  EXPECT_TRUE(fs::exists(out("ball.html")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "out"), fs::directory_iterator()), 2);
 }
 
 TEST_F(Run, a_half_elastic_ball_rests_after_its_accumulation_and_the_account_of_energy_closes) {
@@ -238,7 +239,7 @@ TEST_F(Run, options_replace_what_the_model_says) {
 TEST_F(Run, csv_has_one_line_per_sample_and_per_event_and_reads_back_exactly) {
   const auto answer = run({"--csv", "--samples", "11"});
   ASSERT_EQ(answer.exit, 0) << answer.out;
-  EXPECT_EQ(answer.json["files"], Json::array({out("ball.sqlite"), out("ball.csv"), out("ball-events.csv")}));
+  EXPECT_EQ(answer.json["files"], Json::array({out("ball.sqlite"), out("ball.csv"), out("ball-events.csv"), out("ball.html")}));
   const auto samples = lines(content(out("ball.csv")));
   ASSERT_EQ(samples.size(), 12U);
   EXPECT_EQ(samples[0], "time,ball.x,ball.y,w,ball.x',ball.y',w',lambda floor,height");
@@ -447,7 +448,7 @@ TEST_F(Run, runs_at_the_same_time_do_not_disturb_each_other) {
     wait_for(out("endless.sqlite"));
     const auto second = run({"--until", "1"}, "endless.toml");
     EXPECT_EQ(second.exit, 0) << second.out;
-    EXPECT_EQ(second.json["files"], Json::array({out("endless-2.sqlite")}));
+    EXPECT_EQ(second.json["files"], Json::array({out("endless-2.sqlite"), out("endless-2.html")}));
     EXPECT_NE(message(resume(out("endless.sqlite"))).find("another run is writing"), std::string::npos);
     kill(child, SIGINT);
   });
@@ -457,7 +458,7 @@ TEST_F(Run, runs_at_the_same_time_do_not_disturb_each_other) {
 TEST_F(Run, the_model_may_come_from_standard_input_or_the_gallery) {
   const auto piped = call_json({"run", "-", "--out", file("out")}, ball);
   EXPECT_EQ(piped.exit, 0);
-  EXPECT_EQ(piped.json["files"], Json::array({out("model.sqlite")}));
+  EXPECT_EQ(piped.json["files"], Json::array({out("model.sqlite"), out("model.html")}));
   const auto shown = call_json({"run", "gallery:bouncing-ball", "--out", file("out")});
   EXPECT_EQ(shown.json["files"], Json::array({out("bouncing-ball.sqlite")}));
 }

@@ -1,0 +1,178 @@
+/// `zwang view FILE...`: the animated report in a browser, from a report, run files or a model.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "commands.hpp"
+#include "pages.hpp"
+#include "recorded.hpp"
+#include "runs.hpp"
+#include "terminal.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/report/json.hpp"
+#include "zwang/report/writer.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+enum class Kind : std::uint8_t { page, run, model };
+
+/// What a file is, by what stands in it; its name decides only where nothing can be read.
+Kind kind_of(const std::string& name) {
+  if (name == "-" || name.starts_with("gallery:")) {
+    return Kind::model;
+  }
+  if (std::filesystem::is_directory(name)) {
+    throw Error({name, 0, 0}, "this is a directory; `zwang view` takes a report, run files or a model");
+  }
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    throw Error({name, 0, 0}, fmt::format("cannot read the file: {}", std::strerror(errno)));
+  }
+  std::string head(16, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string ending = std::filesystem::path(name).extension().string();
+  if (head.starts_with("SQLite format 3") || ending == ".sqlite") {
+    return Kind::run;
+  }
+  if (head.starts_with("<!DOCTYPE") || head.starts_with("<!doctype") || ending == ".html" || ending == ".htm") {
+    return Kind::page;
+  }
+  return Kind::model;
+}
+
+/// A report has its data, and its last line: one that was cut short has not.
+void require_report(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.find("id=\"zwang-data\"") == std::string::npos) {
+    throw Error({name, 0, 0}, "this page is not a report of zwang, or it was cut short");
+  }
+  if (text.find("</html>", text.size() < 200 ? 0 : text.size() - 200) == std::string::npos) {
+    throw Error({name, 0, 0},
+                "this report was cut short: its end is missing; `zwang view` makes it again from the run file");
+  }
+}
+
+struct Shown {
+  model::Model model;
+  motion::Store store;
+  std::string stem;
+};
+
+/// The parameters in which runs differ, else their names.
+std::vector<std::string> labels(const std::vector<Shown>& shown) {
+  std::vector<std::string> out(shown.size());
+  if (shown.size() < 2) {
+    return out;
+  }
+  const std::vector<model::Parameter>& first = shown.front().model.parameters;
+  for (std::size_t p = 0; p < first.size(); ++p) {
+    bool differs = false;
+    bool alike = true;
+    for (const Shown& one : shown) {
+      alike = alike && p < one.model.parameters.size() && one.model.parameters[p].name == first[p].name &&
+              one.model.parameters[p].value.size() == 1;
+      differs = differs || (alike && one.model.parameters[p].value != first[p].value);
+    }
+    if (!alike || !differs) {
+      continue;
+    }
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      out[k] += fmt::format("{}{} = {}", out[k].empty() ? "" : ", ", first[p].name,
+                            readable(shown[k].model.parameters[p].value[0]));
+    }
+  }
+  // Labels must tell the runs apart.
+  if (std::set<std::string>(out.begin(), out.end()).size() < out.size()) {
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      out[k] = shown[k].stem;
+    }
+  }
+  if (std::set<std::string>(out.begin(), out.end()).size() < out.size()) {
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      out[k] = fmt::format("{} ({})", shown[k].stem, k + 1);
+    }
+  }
+  return out;
+}
+
+Shown show(const Request& request, const std::string& name) {
+  if (kind_of(name) == Kind::run) {
+    motion::Store store = motion::Store::read(name);
+    model::Model model = model_of(store);
+    store.set_outputs(model);
+    if (store.pieces() == 0 && store.account().present.state.position.empty()) {
+      throw Error({name, 0, 0}, "this run file holds no motion yet");
+    }
+    return {std::move(model), std::move(store), std::filesystem::path(name).stem().string()};
+  }
+  Request own = request;
+  own.model = name;
+  Task task = new_task(own);
+  motion::Store store = motion::Store::create(task.file, task.recipe, task.model);
+  store.set_outputs(task.model);
+  compute(own, task, store);
+  return {std::move(task.model), std::move(store), file_stem(name)};
+}
+
+std::string make_report(const Request& request) {
+  // A report is shown as it is.
+  if (kind_of(request.show.front()) == Kind::page) {
+    if (request.show.size() > 1) {
+      throw Error({request.show.front(), 0, 0},
+                  "reports cannot be laid over one another; give the run files they were made from");
+    }
+    require_report(request.show.front());
+    return request.show.front();
+  }
+  std::vector<Shown> shown;
+  for (const std::string& name : request.show) {
+    if (kind_of(name) == Kind::page) {
+      throw Error({name, 0, 0}, "reports cannot be laid over one another; give the run files they were made from");
+    }
+    shown.push_back(show(request, name));
+  }
+  const std::vector<std::string> names = labels(shown);
+  std::vector<report::PageRun> pages;
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    pages.push_back({&shown[k].model, &shown[k].store, names[k]});
+  }
+
+  // Beside the first run file, or where it is wanted.
+  const std::filesystem::path beside = std::filesystem::path(shown.front().store.path()).parent_path();
+  const std::filesystem::path where = request.out.empty() ? beside : std::filesystem::path(request.out);
+  const std::string file =
+      (where / (shown.front().stem + (shown.size() > 1 ? fmt::format("-and-{}-more", shown.size() - 1) : "") + ".html"))
+          .string();
+  write_report(file, pages);
+  return file;
+}
+
+}  // namespace
+
+int view(const Request& request) {
+  const std::string file = make_report(request);
+  const bool opened = !request.no_open && open_in_browser(file);
+  if (request.json) {
+    report::Writer json;
+    json.open().put("zwang", report::version()).put("files", std::vector<std::string>{file}).put("opened", opened);
+    print(json.close().text());
+    return answered;
+  }
+  print(file + "\n");
+  if (!opened && !request.no_open) {
+    std::cerr << "zwang: no browser could be started here; open the file above in one (or set BROWSER)\n";
+  }
+  return answered;
+}
+
+}  // namespace zwang::cli
