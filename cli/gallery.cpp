@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "gallery_files.hpp"
+#include "site.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/report/json.hpp"
@@ -48,6 +49,21 @@ void list_all(bool json) {
 }  // namespace
 
 int gallery(const Request& request) {
+  if (!request.site.empty()) {
+    if (!request.name.empty() || !request.out.empty() || request.physics) {
+      throw Error({"command line", 0, 0}, "--site writes all models; NAME, --out and --physics are for one");
+    }
+    const SiteAccount account = write_site(request, request.site);
+    if (request.json) {
+      report::Writer writer;
+      writer.open().put("zwang", report::version()).put("models", std::uint64_t{account.models});
+      writer.put("files", std::vector<std::string>{account.index});
+      print(writer.close().text());
+    } else {
+      print(fmt::format("{} models\n  {}\n", account.models, account.index));
+    }
+    return answered;
+  }
   if (request.name.empty()) {
     list_all(request.json);
     return answered;

@@ -1,0 +1,378 @@
+/// `zwang gallery --site DIR`: every model is run, drawn and told on a page of its own.
+#include "site.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "gallery_files.hpp"
+#include "markdown.hpp"
+#include "recorded.hpp"
+#include "runs.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/expressions/mathml.hpp"
+#include "zwang/motion/record.hpp"
+#include "zwang/report/figures.hpp"
+#include "zwang/report/json.hpp"
+#include "zwang/report/page.hpp"
+#include "zwang/report/page_shell.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using expressions::xml_escaped;
+
+/// Shown first, in this order.
+constexpr std::array<std::string_view, 18> featured = {"chain-meets-beam",
+                                                       "rolling-coin",
+                                                       "double-string-pendulum",
+                                                       "hard-balls",
+                                                       "pulley",
+                                                       "ratchet",
+                                                       "bouncing-ball",
+                                                       "sheared-net",
+                                                       "spherical-pendulum",
+                                                       "swinging-cradle",
+                                                       "leaning-disc",
+                                                       "turntable",
+                                                       "falling-chain",
+                                                       "skate",
+                                                       "bead-on-rotating-wire",
+                                                       "string-and-wall-acute",
+                                                       "sleigh",
+                                                       "crane"};
+
+constexpr std::string_view style = R"(:root {
+  color-scheme: light dark;
+  --paper: #fbfaf7; --ink: #1d2025; --soft: #5b616b; --line: #dcd9d1; --card: #ffffff; --accent: #0b4f8a;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14161a; --ink: #e8e6e1; --soft: #a3a9b3; --line: #2f333b; --card: #1c1f25; --accent: #7db9ec; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.6 Charter, "Bitstream Charter", Georgia, serif; }
+a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 3px; }
+a:focus-visible, iframe:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
+.skip { position: absolute; left: -999px; }
+.skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: .5rem 1rem; }
+header, main, footer { max-width: 74rem; margin: 0 auto; padding: 0 1.5rem; }
+header { padding-top: 3.5rem; padding-bottom: 1rem; }
+header p { max-width: 46rem; color: var(--soft); font-size: 1.12rem; }
+h1 { font-size: clamp(2rem, 5vw, 3rem); line-height: 1.15; letter-spacing: -.01em; margin: 0 0 .6rem; }
+h2 { font-size: 1.5rem; margin: 2.6rem 0 1rem; }
+nav { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; }
+.cards { list-style: none; margin: 0; padding: 0; display: grid; gap: 1.4rem; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr)); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; display: flex; flex-direction: column; position: relative; }
+.card:hover { border-color: var(--accent); }
+.card img { width: 100%; height: 11rem; object-fit: contain; background: #fff; border-bottom: 1px solid var(--line); padding: .4rem; }
+.card div { padding: .9rem 1.1rem 1.1rem; }
+.card h3 { margin: 0 0 .3rem; font-size: 1.15rem; line-height: 1.3; }
+.card h3 a { text-decoration: none; color: var(--ink); }
+.card h3 a::after { content: ""; position: absolute; inset: 0; }
+.card p { margin: 0; color: var(--soft); font-size: .95rem; line-height: 1.45; }
+.small { columns: 3 17rem; column-gap: 2rem; padding: 0; list-style: none; }
+.small li { break-inside: avoid; margin: 0 0 .7rem; line-height: 1.35; }
+.small span { display: block; color: var(--soft); font-size: .92rem; }
+.two { display: grid; gap: 2rem; grid-template-columns: minmax(0, 1fr); }
+@media (min-width: 62rem) { .two { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); } }
+iframe { width: 100%; height: 42rem; max-height: 88vh; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
+figure { margin: 0; background: #fff; border: 1px solid var(--line); border-radius: 12px; padding: .8rem; color: #333; }
+figure img { width: 100%; height: auto; display: block; }
+figcaption { font-size: .92rem; color: #555; padding: .3rem .4rem 0; }
+.figures { display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.2rem; font-size: .86rem; line-height: 1.5; }
+code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .92em; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { text-align: left; padding: .25rem 1.1rem .25rem 0; border-bottom: 1px solid var(--line); }
+footer { color: var(--soft); font-size: .92rem; padding-top: 3rem; padding-bottom: 3rem; }
+)";
+
+struct Exhibit {
+  std::string name, title, heading, summary, model, readme;
+  std::vector<std::string> figures;  ///< names of files, the one for the card first
+  std::string outcome;               ///< one sentence
+  bool report = false;
+};
+
+void write_file(const fs::path& file, std::string_view text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+  stream.close();
+  if (!stream) {
+    throw Error({file.string(), 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
+  }
+}
+
+std::vector<Exhibit> exhibits() {
+  std::vector<Exhibit> all;
+  for (const GalleryFile& file : gallery_files()) {
+    if (all.empty() || all.back().name != file.name) {
+      all.emplace_back();
+      all.back().name = file.name;
+    }
+    if (file.file == "model.toml") {
+      all.back().model = file.text;
+    }
+    if (file.file == "README.md") {
+      all.back().readme = file.text;
+      all.back().heading = first_heading(file.text);
+      all.back().summary = first_paragraph(file.text);
+    }
+  }
+  // Cards show a sentence or two.
+  for (Exhibit& one : all) {
+    std::string& text = one.summary;
+    if (text.size() > 190) {
+      std::size_t end = text.rfind(". ", 190);
+      if (end == std::string::npos || end < 60) {
+        end = text.rfind(' ', 180);
+        text = text.substr(0, end) + " …";
+      } else {
+        text.resize(end + 1);
+      }
+    }
+  }
+  return all;
+}
+
+std::string page(const std::string& title, const std::string& root, const std::string& body, const std::string& about) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"/>\n<title>{0}</title>\n<meta name=\"description\" "
+      "content=\"{3}\"/>\n"
+      "<link rel=\"stylesheet\" href=\"{1}style.css\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n</head>\n<body>\n<a "
+      "class=\"skip\" href=\"#content\">To the "
+      "content</a>\n{2}</body>\n</html>\n",
+      xml_escaped(title), root, body, xml_escaped(about));
+}
+
+/// The viewer's script and style once for all pages instead of in each: parts of the shell that are long and plain.
+struct SharedShell {
+  std::string shell;
+  std::vector<std::pair<std::string, std::string>> files;  ///< name, content
+};
+SharedShell shared_shell() {
+  SharedShell out;
+  out.shell = report::page_shell();
+  for (const auto& [tag, name] : {std::pair{std::string("script"), std::string("viewer.js")},
+                                  std::pair{std::string("style"), std::string("viewer.css")}}) {
+    const std::string open = "<" + tag + ">";
+    const std::string close = "</" + tag + ">";
+    const std::size_t begin = out.shell.find(open);
+    const std::size_t end = begin == std::string::npos ? begin : out.shell.find(close, begin);
+    if (end == std::string::npos || end - begin < 2000) {
+      continue;
+    }
+    const std::size_t content = begin + open.size();
+    out.files.emplace_back(name, out.shell.substr(content, end - content));
+    out.shell.replace(begin, end + close.size() - begin,
+                      tag == "script" ? "<script src=\"../" + name + "\"></script>"
+                                      : "<link rel=\"stylesheet\" href=\"../" + name + "\">");
+  }
+  return out;
+}
+
+std::string caption(const std::string& figure) {
+  if (figure == "path.svg") {
+    return "Path";
+  }
+  if (figure == "coordinates.svg") {
+    return "Coordinates over time, with the events";
+  }
+  if (figure == "multipliers.svg") {
+    return "Multipliers of the conditions over time, with the events";
+  }
+  if (figure == "energy.svg") {
+    return "Energy over time";
+  }
+  return "Phase portrait";
+}
+
+/// One model: its run, report and figures. What goes wrong is said on its page.
+void make(const Request& request, const std::string& shell, const fs::path& folder, Exhibit& exhibit) {
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  write_file(folder / "model.toml", exhibit.model);
+  const fs::path scratch = fs::temp_directory_path() / fmt::format("zwang-site-{}", getpid());
+  try {
+    Request own = request;
+    own.model = "gallery:" + exhibit.name;
+    own.out = scratch.string();
+    own.quiet = true;
+    Task task = new_task(own);
+    task.model.file = exhibit.name + ".toml";
+    exhibit.title = task.model.title;
+    motion::Store store = motion::Store::create(task.file, task.recipe, task.model);
+    store.set_outputs(task.model);
+    compute(own, task, store);
+    const motion::Account& account = store.account();
+    exhibit.outcome = fmt::format("The run {} at t = {} with {} event{}{}.",
+                                  account.status == "finished" ? "ends" : "is " + account.status,
+                                  readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
+                                  account.why.empty() ? "" : ": " + account.why);
+    // The card shows the path, or what comes nearest to one.
+    for (const report::Figure& figure : report::figures(task.model, store)) {
+      write_file(folder / (figure.name + ".svg"), figure.svg);
+      exhibit.figures.push_back(figure.name + ".svg");
+    }
+    std::stable_sort(exhibit.figures.begin(), exhibit.figures.end(), [](const std::string& a, const std::string& b) {
+      const auto rank = [](const std::string& name) {
+        return name == "path.svg" ? 0 : name.starts_with("phase") ? 1 : 2;
+      };
+      return rank(a) < rank(b);
+    });
+    const report::PageRun run{&task.model, &store, ""};
+    report::PageOptions options;
+    options.shell = shell;
+    std::string html;
+    (void)report::write_page({&run, 1}, options, [&](std::string_view text) { html += text; });
+    write_file(folder / "report.html", html);
+    exhibit.report = true;
+  } catch (const Error& trouble) {
+    exhibit.outcome = trouble.what();
+  }
+  fs::remove_all(scratch, ignored);
+}
+
+std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhibit* after) {
+  const std::string heading = exhibit.heading.empty() ? exhibit.name : exhibit.heading;
+  std::string body = "<header>\n<nav aria-label=\"Gallery\"><a href=\"../index.html\">All models</a>";
+  if (before != nullptr) {
+    body +=
+        fmt::format("<a href=\"../{}/index.html\" rel=\"prev\">← {}</a>", before->name, xml_escaped(before->heading));
+  }
+  if (after != nullptr) {
+    body += fmt::format("<a href=\"../{}/index.html\" rel=\"next\">{} →</a>", after->name, xml_escaped(after->heading));
+  }
+  body += fmt::format("</nav>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main id=\"content\">\n", xml_escaped(heading),
+                      xml_escaped(exhibit.title));
+  body += "<div class=\"two\">\n<section aria-label=\"Physics\">\n";
+  // The page's own heading stands above already.
+  std::string_view text = exhibit.readme;
+  if (text.starts_with("# ")) {
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  body += html_of_markdown(text, 1);
+  body += fmt::format("<p>{}</p>\n<pre><code>zwang run gallery:{}\nzwang view gallery:{}</code></pre>\n</section>\n",
+                      xml_escaped(exhibit.outcome), exhibit.name, exhibit.name);
+  if (exhibit.report) {
+    body += fmt::format(
+        "<section aria-label=\"Animated report\">\n<iframe src=\"report.html\" title=\"Animated report: {}\" "
+        "loading=\"lazy\"></iframe>\n"
+        "<p><a href=\"report.html\">The report on a page of its own</a></p>\n</section>\n",
+        xml_escaped(heading));
+  }
+  body += "</div>\n";
+  if (!exhibit.figures.empty()) {
+    body += "<h2>Figures</h2>\n<div class=\"figures\">\n";
+    for (const std::string& figure : exhibit.figures) {
+      body += fmt::format(
+          "<figure><a href=\"{0}\"><img src=\"{0}\" alt=\"{1} of the model {2}\" "
+          "loading=\"lazy\"/></a><figcaption>{1}</figcaption></figure>\n",
+          figure, caption(figure), xml_escaped(exhibit.name));
+    }
+    body += "</div>\n";
+  }
+  body += fmt::format(
+      "<h2>The model</h2>\n<p><a href=\"model.toml\">model.toml</a></p>\n<pre "
+      "tabindex=\"0\"><code>{}</code></pre>\n</main>\n",
+      xml_escaped(exhibit.model));
+  body += "<footer>zwang: mechanics with constraints by Gauss’s principle of least constraint</footer>\n";
+  return page(heading + " · zwang", "../", body, exhibit.summary);
+}
+
+std::string index_page(const std::vector<const Exhibit*>& first, const std::vector<const Exhibit*>& rest) {
+  std::string body = fmt::format(
+      "<header>\n<h1>Mechanics that pulls, holds, strikes and lets go</h1>\n<p>{} models, computed by zwang from "
+      "Gauss’s principle of "
+      "least constraint: strings that only pull, wheels that do not slip, walls that are struck and left again. Every "
+      "page has the "
+      "model’s text, its physics, figures, and an animated report that runs in the browser.</p>\n</header>\n<main "
+      "id=\"content\">\n"
+      "<h2>To begin with</h2>\n<ul class=\"cards\">\n",
+      first.size() + rest.size());
+  for (const Exhibit* exhibit : first) {
+    body += "<li class=\"card\">";
+    if (!exhibit->figures.empty()) {
+      body += fmt::format("<img src=\"{}/{}\" alt=\"\" loading=\"lazy\"/>", exhibit->name, exhibit->figures.front());
+    }
+    body += fmt::format("<div><h3><a href=\"{}/index.html\">{}</a></h3><p>{}</p></div></li>\n", exhibit->name,
+                        xml_escaped(exhibit->heading), xml_escaped(exhibit->summary));
+  }
+  body += "</ul>\n<h2>All the others</h2>\n<ul class=\"small\">\n";
+  for (const Exhibit* exhibit : rest) {
+    body += fmt::format("<li><a href=\"{}/index.html\">{}</a><span>{}</span></li>\n", exhibit->name,
+                        xml_escaped(exhibit->heading), xml_escaped(exhibit->title));
+  }
+  body += fmt::format("</ul>\n</main>\n<footer>Made by <code>zwang gallery --site</code>, version {}</footer>\n",
+                      report::version());
+  return page("The gallery of zwang", "", body, "Mechanical systems with constraints, computed and animated");
+}
+
+}  // namespace
+
+SiteAccount write_site(const Request& request, const std::string& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (!fs::is_directory(folder)) {
+    throw Error({folder, 0, 0}, "cannot make this folder");
+  }
+  const SharedShell shell = shared_shell();
+  write_file(fs::path(folder) / "style.css", style);
+  for (const auto& [name, content] : shell.files) {
+    write_file(fs::path(folder) / name, content);
+  }
+
+  // Those to begin with first, then the others by name.
+  std::vector<Exhibit> all = exhibits();
+  std::vector<Exhibit*> order;
+  for (const std::string_view name : featured) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Exhibit& one) { return one.name == name; });
+    if (found != all.end()) {
+      order.push_back(&*found);
+    }
+  }
+  const std::size_t first = order.size();
+  for (Exhibit& exhibit : all) {
+    if (std::find(featured.begin(), featured.end(), exhibit.name) == featured.end()) {
+      order.push_back(&exhibit);
+    }
+  }
+  const bool progress = !request.quiet && !request.json && isatty(STDERR_FILENO) != 0;
+  std::size_t number = 0;
+  for (Exhibit* exhibit : order) {
+    if (asked_to_end()) {
+      throw Error({folder, 0, 0}, "interrupted: the site is not complete");
+    }
+    ++number;
+    if (progress) {
+      std::cerr << fmt::format("\r\x1b[K{} of {}  {}", number, order.size(), exhibit->name) << std::flush;
+    }
+    make(request, shell.shell, fs::path(folder) / exhibit->name, *exhibit);
+  }
+  if (progress) {
+    std::cerr << "\r\x1b[K";
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    write_file(fs::path(folder) / order[k]->name / "index.html",
+               model_page(*order[k], k > 0 ? order[k - 1] : nullptr, k + 1 < order.size() ? order[k + 1] : nullptr));
+  }
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(first);
+  const fs::path index = fs::path(folder) / "index.html";
+  write_file(index, index_page({order.begin(), middle}, {middle, order.end()}));
+  return {index.string(), order.size()};
+}
+
+}  // namespace zwang::cli

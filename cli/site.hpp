@@ -1,0 +1,18 @@
+/// The gallery as a static site.
+#pragma once
+
+#include <string>
+
+#include "request.hpp"
+
+namespace zwang::cli {
+
+struct SiteAccount {
+  std::string index;  ///< the page to begin with
+  std::size_t models = 0;
+};
+
+/// Writes it below a folder: an index, and per model a page, its animated report, figures and text. All links are relative.
+[[nodiscard]] SiteAccount write_site(const Request& request, const std::string& folder);
+
+}  // namespace zwang::cli
