@@ -12,11 +12,10 @@
 
 #include "zwang/model/model.hpp"
 #include "zwang/report/pack.hpp"
+#include "zwang/report/surfaces.hpp"
 #include "zwang/report/tracks.hpp"
 
 namespace zwang::report {
-
-using Vector = std::array<double, 3>;
 
 /// A point of the picture: a member of a body, or of a point of [view].
 struct SceneBody {
