@@ -1,0 +1,32 @@
+// Numbers as a reader wants them: few digits, a true minus sign, powers of ten where they are needed.
+const superscripts: Record<string, string> = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+export function format(value: number | undefined, digits = 5): string {
+  if (value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) {
+    const [mantissa, exponent] = value.toExponential(Math.max(0, digits - 2)).split("e") as [string, string];
+    const power = String(Number(exponent)).replace(/./g, (letter) => superscripts[letter] ?? letter);
+    return `${trimmed(mantissa)}·10${power}`.replace("-", "−");
+  }
+  return trimmed(value.toPrecision(digits)).replace("-", "−");
+}
+
+const trimmed = (text: string): string => (text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text);
+
+// A time with as many decimals as the length of the run asks for, always the same number of them.
+export function clock(t: number, span: number): string {
+  const decimals = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(Math.max(span, 1e-300) || 1))));
+  return (Math.abs(t) < 1e-300 ? 0 : t).toFixed(decimals).replace("-", "−");
+}
+
+// 1, 2 or 5 times a power of ten, at most `value`.
+export function round_step(value: number): number {
+  const power = Math.pow(10, Math.floor(Math.log10(value)));
+  const share = value / power;
+  return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
+}
+
+export const counted = (count: number): string => count.toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");

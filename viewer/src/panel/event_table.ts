@@ -1,0 +1,141 @@
+// The table of events, of which only the rows in sight exist, so that a hundred thousand of them scroll as easily as ten.
+import type { Header } from "../data/contract";
+import type { Run } from "../data/runs";
+import { element } from "../dom";
+import { clock, counted, format } from "../numbers";
+import { names_of_rows } from "./event_words";
+
+const row_height = 30;
+// Browsers stop placing elements exactly somewhere beyond this height.
+const most_height = 8e6;
+
+export class EventTable {
+  readonly root: HTMLElement;
+  private readonly scroller: HTMLElement;
+  private readonly filler: HTMLElement;
+  private readonly rows: HTMLElement;
+  private readonly count_line: HTMLElement;
+  private readonly chips: HTMLElement;
+  private readonly hidden_kinds = new Set<string>();
+  private listed: Uint32Array = new Uint32Array(0);
+  private run: Run;
+  private current = -1;
+
+  constructor(
+    private readonly header: Header,
+    run: Run,
+    private readonly span: number,
+    private readonly choose: (event: number) => void,
+  ) {
+    this.run = run;
+    this.rows = element("div", { class: "rows", role: "rowgroup" });
+    this.filler = element("div", { class: "filler" }, this.rows);
+    this.scroller = element("div", { class: "scroller", tabindex: 0, role: "grid", "aria-label": "Events; arrow keys choose, the motion follows" }, this.filler);
+    this.count_line = element("p", { class: "quiet" });
+    this.chips = element("div", { class: "chips", role: "group", "aria-label": "Kinds of events shown" });
+    const head = element("div", { class: "event head", role: "row", "aria-hidden": "true" }, ...["", "time", "kind", "conditions", "lost"].map((name) => element("span", {}, name)));
+    this.root = element("div", { class: "events" }, this.chips, this.count_line, head, this.scroller);
+    this.scroller.addEventListener("scroll", () => this.draw());
+    this.scroller.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.draw()).observe(this.scroller);
+    this.set_run(run);
+  }
+
+  set_run(run: Run): void {
+    this.run = run;
+    this.current = -1;
+    const present = new Set<string>();
+    for (let e = 0; e < run.events.count; e++) present.add(run.events.kind_of(e));
+    this.chips.replaceChildren(
+      ...(present.size > 1 ? run.events.kinds.filter((kind) => present.has(kind)) : []).map((kind) => {
+        const box = element("input", { type: "checkbox", checked: !this.hidden_kinds.has(kind) });
+        box.addEventListener("change", () => {
+          if (box.checked) this.hidden_kinds.delete(kind);
+          else this.hidden_kinds.add(kind);
+          this.filter();
+        });
+        return element("label", { class: "chip" }, box, element("span", { class: `mark ${kind}` }), kind);
+      }),
+    );
+    this.filter();
+  }
+
+  // Mark an event as the present one and bring it into sight.
+  select(event: number): void {
+    this.current = event;
+    const place = this.place_of(event);
+    if (place >= 0) {
+      const top = place * row_height * this.squeeze;
+      if (top < this.scroller.scrollTop || top > this.scroller.scrollTop + this.scroller.clientHeight - row_height)
+        this.scroller.scrollTop = top - this.scroller.clientHeight / 2;
+    }
+    this.draw();
+  }
+
+  private filter(): void {
+    const { events } = this.run;
+    const kept: number[] = [];
+    for (let e = 0; e < events.count; e++) if (!this.hidden_kinds.has(events.kind_of(e))) kept.push(e);
+    this.listed = Uint32Array.from(kept);
+    this.filler.style.height = `${Math.min(most_height, this.listed.length * row_height)}px`;
+    this.scroller.setAttribute("aria-rowcount", String(this.listed.length));
+    this.count_line.textContent =
+      events.count === 0
+        ? "Nothing happened: no condition was struck, closed or let go."
+        : `${counted(this.listed.length)} of ${counted(events.count)} events` + (events.left_out > 0 ? `; ${counted(events.left_out)} more are not in this page` : "");
+    this.draw();
+  }
+
+  // Rows per pixel where all rows together would be too high.
+  private get squeeze(): number {
+    const height = this.listed.length * row_height;
+    return height > most_height ? most_height / height : 1;
+  }
+
+  private place_of(event: number): number {
+    let low = 0;
+    let high = this.listed.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.listed[middle] as number) < event) low = middle + 1;
+      else high = middle;
+    }
+    return this.listed[low] === event ? low : -1;
+  }
+
+  private draw(): void {
+    const height = this.scroller.clientHeight;
+    if (height === 0) return;
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / row_height / this.squeeze) - 4);
+    const last = Math.min(this.listed.length, first + Math.ceil(height / row_height) + 8);
+    this.rows.style.transform = `translateY(${first * row_height * this.squeeze}px)`;
+    const rows: HTMLElement[] = [];
+    for (let i = first; i < last; i++) rows.push(this.row(i));
+    this.rows.replaceChildren(...rows);
+  }
+
+  private row(index: number): HTMLElement {
+    const event = this.listed[index] as number;
+    const { events } = this.run;
+    const lost = events.lost(event);
+    const cells = [
+      element("span", { role: "gridcell" }, element("span", { class: `mark ${events.kind_of(event)}` })),
+      element("span", { role: "gridcell", class: "number" }, clock(events.times[event] as number, this.span / 10)),
+      element("span", { role: "gridcell" }, events.kind_of(event)),
+      element("span", { role: "gridcell", class: "names" }, names_of_rows(this.header, events.rows(event), 3)),
+      element("span", { role: "gridcell", class: "number" }, lost > 0 ? format(lost, 3) : ""),
+    ];
+    return element("div", { class: "event", role: "row", "aria-rowindex": index + 1, "aria-selected": event === this.current, onclick: () => this.choose(event) }, ...cells);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const place = this.place_of(this.current);
+    const next = Math.max(0, Math.min(this.listed.length - 1, place + step));
+    const chosen = this.listed[next];
+    if (chosen !== undefined) this.choose(chosen);
+  }
+}

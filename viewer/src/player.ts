@@ -1,0 +1,54 @@
+// Time: where it stands, how fast it runs, whether it comes round again.
+export class Player {
+  time: number;
+  playing = false;
+  loop = true;
+  speed: number;
+  // The rate at which a run is neither over at once nor endless; 1 (true time) wherever that is so.
+  readonly base: number;
+  readonly span: number;
+
+  constructor(
+    readonly begin: number,
+    readonly end: number,
+  ) {
+    this.time = begin;
+    this.span = Math.max(end - begin, 0);
+    this.base = this.span > 0 && (this.span < 1.5 || this.span > 90) ? nice(this.span / 12) : 1;
+    this.speed = this.base;
+  }
+
+  seek(t: number): void {
+    if (Number.isNaN(t)) return;
+    this.time = Math.min(this.end, Math.max(this.begin, t));
+  }
+
+  // A position of the speed's handle, from -2 (a hundredth) to 2 (hundredfold).
+  set_speed_exponent(exponent: number): void {
+    this.speed = this.base * Math.pow(10, Math.min(2, Math.max(-2, exponent)));
+  }
+  get speed_exponent(): number {
+    return Math.log10(this.speed / this.base);
+  }
+
+  // Let `seconds` of the clock pass; says whether the end was reached and playing stopped.
+  advance(seconds: number): boolean {
+    if (!this.playing || this.span === 0) return false;
+    this.time += seconds * this.speed;
+    if (this.time < this.end) return false;
+    if (this.loop) {
+      this.time = this.begin + ((this.time - this.begin) % this.span);
+      return false;
+    }
+    this.time = this.end;
+    this.playing = false;
+    return true;
+  }
+}
+
+// The nearest of 1, 2, 5 times a power of ten.
+function nice(value: number): number {
+  const power = Math.pow(10, Math.floor(Math.log10(value)));
+  const share = value / power;
+  return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}

@@ -1,0 +1,678 @@
+// Turns the runs at one instant into a picture: bodies, trails, strings, rods, walls, surfaces, and the marks of shocks.
+import type { Anchor, Block, Body, Header, Keys, Shape } from "../data/contract";
+import { KeyTable } from "../data/keys";
+import type { Data } from "../data/read";
+import type { Run } from "../data/runs";
+import { body_colour, multiplier_colour, palette_for, run_colour, type Colour, type Palette } from "./palette";
+import { Look, Picture, type Surface } from "./picture";
+import { hang } from "./strings";
+import * as surfaces from "./surfaces";
+import { Trails } from "./trails";
+import { add, scaled, subtract, triple, unit, norm, type Triple } from "./vector";
+
+// What the viewer has chosen to see.
+export interface Wishes {
+  visible: boolean[];
+  trails: boolean;
+  trail_span: number;
+  // The event that was stepped to, of the run in front, or -1.
+  event: number;
+  front: number;
+  // Recent shocks while playing: event of the front run, and how much of its flash is left.
+  flashes: { event: number; left: number }[];
+}
+
+// A shape with everything decoded that does not change from frame to frame.
+interface Part {
+  shape: Shape;
+  solid?: surfaces.Solid;
+  surface?: Surface;
+  keys?: KeyTable;
+  held: Float64Array;
+  anchors: ((run: number, t: number, out: number[]) => void)[];
+  length?: (t: number) => number;
+  frames?: { time: number; solid: surfaces.Solid }[];
+  frame: number;
+}
+
+const slack_share = 2e-4;
+const text_of_taut = 2.4;
+
+export class Description {
+  readonly picture = new Picture();
+  readonly bodies: readonly Body[];
+  readonly extent: surfaces.Extent;
+  readonly up: Triple;
+  readonly dimension: number;
+  palette: Palette;
+  // Places of the bodies, 3 per body, for every run.
+  readonly places: Float64Array[];
+  // The largest multiplier of any run, the end of the colour scale.
+  readonly scale: number;
+  private readonly values: Float64Array[];
+  private readonly trails: (Trails | undefined)[];
+  private readonly parts: Part[];
+  private readonly radii: Float64Array;
+  private readonly discs: Float64Array;
+  private colours: Colour[][] = [];
+  private readonly scratch = new Float64Array(3 * 40);
+  private readonly here = [0, 0, 0];
+  private readonly there = [0, 0, 0];
+  private readonly tint = [0, 0, 0];
+  private readonly down: Triple;
+  private readonly drawn_at: Int32Array[];
+  private readonly ground: surfaces.Solid | undefined;
+  private readonly crowded: boolean;
+  private readonly touched = new Map<number, number[]>();
+
+  constructor(
+    private readonly data: Data,
+    private readonly header: Header,
+    private readonly runs: readonly Run[],
+    dark: boolean,
+  ) {
+    this.dimension = header.dimension;
+    this.bodies = header.bodies ?? [];
+    this.palette = palette_for(dark);
+    this.up = unit(triple(header.up, this.dimension === 3 ? [0, 0, 1] : [0, 1, 0]));
+    this.down = scaled(this.up, -1);
+    this.values = runs.map((run) => new Float64Array(run.pieces.variables));
+    this.places = runs.map(() => new Float64Array(3 * this.bodies.length));
+    this.drawn_at = runs.map(() => new Int32Array(this.bodies.length));
+    this.trails = runs.map(() => undefined);
+    this.extent = this.find_extent();
+    this.picture.origin = this.extent.centre;
+    this.parts = (header.shapes ?? []).map((shape) => this.prepare(shape));
+    this.crowded = this.parts.length > 200;
+    this.scale = this.find_scale();
+    [this.radii, this.discs] = this.find_radii();
+    this.ground = this.dimension === 3 ? surfaces.ground(this.extent, this.up) : undefined;
+    for (let b = 0; b < this.bodies.length; b++)
+      for (const variable of (this.bodies[b] as Body).track) {
+        const list = this.touched.get(variable);
+        if (list) list.push(b);
+        else this.touched.set(variable, [b]);
+      }
+    this.set_dark(dark);
+  }
+
+  set_dark(dark: boolean): void {
+    this.palette = palette_for(dark);
+    this.colours = this.runs.map((_, r) =>
+      this.bodies.map((_body, b) =>
+        this.runs.length > 1 ? run_colour(this.palette, r) : body_colour(this.palette, b, this.bodies.length),
+      ),
+    );
+    for (const part of this.parts) if (part.surface) part.surface.colour = this.palette.wall;
+  }
+
+  // The colour of a body of a run, for labels and lists.
+  colour(run: number, body: number): Colour {
+    return (this.colours[run]?.[body] ?? this.palette.ink) as Colour;
+  }
+
+  // Fill the picture for the instant t.
+  update(t: number, wishes: Wishes): void {
+    const { points, segments } = this.picture;
+    points.clear();
+    segments.clear();
+    this.draw_ground();
+    this.draw_fixed(t, wishes);
+    let shown = 0;
+    for (const visible of wishes.visible) if (visible) shown++;
+    for (let r = 0; r < this.runs.length; r++) {
+      const run = this.runs[r] as Run;
+      const time = Math.min(Math.max(t, run.pieces.begin), run.pieces.end);
+      this.place(r, time);
+      if (!wishes.visible[r]) {
+        (this.drawn_at[r] as Int32Array).fill(-1);
+        continue;
+      }
+      if (wishes.trails && wishes.trail_span > 0) {
+        const trails = (this.trails[r] ??= new Trails(run.pieces, this.bodies, this.extent.centre));
+        trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, undefined, shown);
+      }
+      this.draw_conditions(r, time, shown > 1);
+      this.draw_bodies(r, shown > 1 && r !== wishes.front ? 0.85 : 1);
+    }
+    this.draw_shocks(wishes);
+  }
+
+  // Where the body of a run stands among the points of the picture, or -1 if it is not shown.
+  point_of(run: number, body: number): number {
+    return (this.drawn_at[run] as Int32Array)[body] as number;
+  }
+
+  // The bodies that an event concerns: those whose velocities it changed, or on which its conditions act.
+  bodies_of_event(run: Run, event: number): number[] {
+    const found = new Set<number>();
+    for (const change of run.events.changes(event)) for (const body of this.touched.get(change.variable) ?? []) found.add(body);
+    if (found.size === 0) {
+      const rows = new Set(run.events.rows(event));
+      for (const { shape } of this.parts)
+        if (shape.row !== undefined && rows.has(shape.row)) for (const body of bodies_of(shape)) found.add(body);
+    }
+    return [...found];
+  }
+
+  private place(r: number, t: number): void {
+    const values = this.values[r] as Float64Array;
+    const places = this.places[r] as Float64Array;
+    (this.runs[r] as Run).pieces.values(t, values);
+    for (let b = 0; b < this.bodies.length; b++) {
+      const track = (this.bodies[b] as Body).track;
+      places[3 * b] = values[track[0] as number] as number;
+      places[3 * b + 1] = values[track[1] as number] as number;
+      places[3 * b + 2] = track.length > 2 ? (values[track[2] as number] as number) : 0;
+    }
+  }
+
+  private draw_bodies(r: number, alpha: number): void {
+    const places = this.places[r] as Float64Array;
+    const at = this.drawn_at[r] as Int32Array;
+    const [ox, oy, oz] = this.extent.centre;
+    const points = this.picture.points;
+    const colours = this.colours[r] as Colour[];
+    for (let b = 0; b < this.bodies.length; b++) {
+      const x = (places[3 * b] as number) - ox;
+      const y = (places[3 * b + 1] as number) - oy;
+      const z = (places[3 * b + 2] as number) - oz;
+      const disc = this.discs[b] as number;
+      const look = disc > 0 && this.dimension === 2 ? Look.disc : Look.ball;
+      at[b] = points.add(x, y, z, disc > 0 ? disc : (this.radii[b] as number), colours[b] as Colour, alpha, look);
+    }
+  }
+
+  private draw_ground(): void {
+    if (this.ground) this.strokes(this.ground.fine, 1, this.palette.faint, this.palette.dark ? 0.55 : 0.7);
+  }
+
+  // Walls and surfaces, the same for all runs; their colour is what the run in front lays on them.
+  private draw_fixed(t: number, wishes: Wishes): void {
+    const front = this.runs[wishes.front] as Run;
+    for (const part of this.parts) {
+      if (part.keys) this.move(part, t);
+      if (part.frames) this.change_frame(part, t);
+      if (!part.solid) continue;
+      const share = this.share(front, part.shape.row, t);
+      let colour: readonly number[] = this.palette.wall;
+      let heavy = 1.5;
+      if (Math.abs(share) > 1e-3) {
+        multiplier_colour(this.palette, share, this.tint);
+        colour = this.tint;
+        heavy = 2.2;
+      }
+      this.strokes(part.solid.outline, heavy, colour, 0.95);
+      this.strokes(part.solid.fine, 1, colour, this.dimension === 2 ? 0.6 : 0.28);
+    }
+  }
+
+  private strokes(list: readonly number[], width: number, colour: readonly number[], alpha: number): void {
+    const [ox, oy, oz] = this.extent.centre;
+    const segments = this.picture.segments;
+    for (let i = 0; i < list.length; i += 6)
+      segments.add(
+        (list[i] as number) - ox,
+        (list[i + 1] as number) - oy,
+        (list[i + 2] as number) - oz,
+        (list[i + 3] as number) - ox,
+        (list[i + 4] as number) - oy,
+        (list[i + 5] as number) - oz,
+        width,
+        colour,
+        alpha,
+      );
+  }
+
+  // What a condition carries now, as a share of the largest multiplier of the page.
+  private share(run: Run, row: number | undefined, t: number): number {
+    if (row === undefined || !(this.scale > 0)) return 0;
+    const series = run.channels.multiplier_of_row.get(row);
+    if (!series) return NaN;
+    const value = run.channels.value(series, t);
+    return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / this.scale)) : 0;
+  }
+
+  // Strings, rods, struts, ropes and the segments of [view].
+  private draw_conditions(r: number, t: number, overlaid: boolean): void {
+    const run = this.runs[r] as Run;
+    for (const part of this.parts) {
+      const shape = part.shape;
+      if (shape.kind === "line") this.draw_line(part, shape.relation ?? "=", run, r, t, overlaid);
+      else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
+      else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
+    }
+  }
+
+  private draw_line(part: Part, relation: string, run: Run, r: number, t: number, overlaid: boolean): void {
+    const shape = part.shape;
+    const from = this.here;
+    const to = this.there;
+    (part.anchors[0] as Part["anchors"][0])(r, t, from);
+    (part.anchors[1] as Part["anchors"][0])(r, t, to);
+    const length = part.length ? part.length(t) : NaN;
+    const far = Math.hypot((to[0] as number) - (from[0] as number), (to[1] as number) - (from[1] as number), (to[2] as number) - (from[2] as number));
+
+    // A strut between bodies that are drawn as discs needs no line.
+    if (relation === ">=") {
+      if (shape.kind === "line" && shape.radius !== undefined) return;
+      const share = this.share(run, shape.row, t);
+      if (Math.abs(share) > 1e-3) this.taut(from, to, share, 2, r, overlaid);
+      else this.dashes(from, to, this.palette.faint, 0.55);
+      return;
+    }
+    if (relation === "<=" && length > far * (1 + slack_share)) {
+      this.slack(from, to, length);
+      return;
+    }
+    this.taut(from, to, this.share(run, shape.row, t), relation === "=" ? 3.2 : text_of_taut, r, overlaid);
+  }
+
+  private draw_rope(part: Part, run: Run, r: number, t: number, overlaid: boolean): void {
+    const count = part.anchors.length;
+    const share = this.share(run, part.shape.row, t);
+    const length = part.length ? part.length(t) : NaN;
+    let total = 0;
+    for (let i = 0; i + 1 < count; i++) total += this.span(part, i, r, t);
+    const spare = (part.shape.relation ?? "<=") === "<=" && length > total * (1 + slack_share) ? length / Math.max(total, 1e-300) : 1;
+    for (let i = 0; i + 1 < count; i++) {
+      const far = this.span(part, i, r, t);
+      if (spare > 1) this.slack(this.here, this.there, far * spare);
+      else this.taut(this.here, this.there, share, text_of_taut, r, overlaid);
+
+      // The pulleys between the ends.
+      if (i > 0 && (part.shape.kind === "rope" ? part.shape.through[i] : undefined)?.body === undefined) {
+        const [ox, oy, oz] = this.extent.centre;
+        this.picture.points.add((this.here[0] as number) - ox, (this.here[1] as number) - oy, (this.here[2] as number) - oz, 0.014 * this.extent.size, this.palette.rod, 1, Look.ring);
+      }
+    }
+  }
+
+  // The ends of stretch i of a rope into here and there; their distance.
+  private span(part: Part, i: number, r: number, t: number): number {
+    (part.anchors[i] as Part["anchors"][0])(r, t, this.here);
+    (part.anchors[i + 1] as Part["anchors"][0])(r, t, this.there);
+    return Math.hypot((this.there[0] as number) - (this.here[0] as number), (this.there[1] as number) - (this.here[1] as number), (this.there[2] as number) - (this.here[2] as number));
+  }
+
+  private draw_polyline(part: Part, r: number, t: number, overlaid: boolean): void {
+    const closed = part.shape.kind === "polyline" && part.shape.closed === true;
+    const count = part.anchors.length;
+    for (let i = 0; i + 1 < count + (closed ? 1 : 0); i++) {
+      (part.anchors[i] as Part["anchors"][0])(r, t, this.here);
+      (part.anchors[(i + 1) % count] as Part["anchors"][0])(r, t, this.there);
+      this.straight(this.here, this.there, 2.4, overlaid ? this.colour(r, 0) : this.palette.rod, 0.9);
+    }
+  }
+
+  private taut(from: number[], to: number[], share: number, width: number, r: number, overlaid: boolean): void {
+    let colour: readonly number[] = this.palette.rod;
+    if (overlaid) colour = this.colour(r, 0);
+    else if (Number.isFinite(share) && share !== 0) {
+      multiplier_colour(this.palette, share, this.tint);
+      colour = this.tint;
+    }
+    this.straight(from, to, this.crowded ? width * 0.6 : width, colour, 0.95);
+  }
+
+  private slack(from: number[], to: number[], length: number): void {
+    const count = this.crowded ? 8 : 20;
+    hang(from, to, length, this.down, this.scratch, count);
+    const [ox, oy, oz] = this.extent.centre;
+    const s = this.scratch;
+    for (let i = 0; i < count; i++)
+      this.picture.segments.add(
+        (s[3 * i] as number) - ox,
+        (s[3 * i + 1] as number) - oy,
+        (s[3 * i + 2] as number) - oz,
+        (s[3 * i + 3] as number) - ox,
+        (s[3 * i + 4] as number) - oy,
+        (s[3 * i + 5] as number) - oz,
+        this.crowded ? 0.9 : 1.4,
+        this.palette.slack,
+        0.85,
+      );
+  }
+
+  private dashes(from: number[], to: number[], colour: readonly number[], alpha: number): void {
+    const [ox, oy, oz] = this.extent.centre;
+    const count = this.crowded ? 1 : 9;
+    for (let i = 0; i < count; i += 2) {
+      const a = i / count;
+      const b = (i + 1) / count;
+      const at = (share: number, m: number, o: number) => (from[m] as number) + ((to[m] as number) - (from[m] as number)) * share - o;
+      this.picture.segments.add(at(a, 0, ox), at(a, 1, oy), at(a, 2, oz), at(b, 0, ox), at(b, 1, oy), at(b, 2, oz), 1, colour, alpha);
+    }
+  }
+
+  private straight(from: readonly number[], to: readonly number[], width: number, colour: readonly number[], alpha: number): void {
+    const [ox, oy, oz] = this.extent.centre;
+    this.picture.segments.add(
+      (from[0] as number) - ox,
+      (from[1] as number) - oy,
+      (from[2] as number) - oz,
+      (to[0] as number) - ox,
+      (to[1] as number) - oy,
+      (to[2] as number) - oz,
+      width,
+      colour,
+      alpha,
+    );
+  }
+
+  // Rings that fade while playing; velocities before and after, and the change of momentum, where one has stepped to an event.
+  private draw_shocks(wishes: Wishes): void {
+    const run = this.runs[wishes.front] as Run;
+    if (!wishes.visible[wishes.front]) return;
+    const places = this.places[wishes.front] as Float64Array;
+    const centre = this.extent.centre;
+    for (const flash of wishes.flashes) {
+      const found = this.bodies_of_event(run, flash.event);
+      for (const body of found.length > 40 ? found.slice(0, 40) : found) {
+        const base = Math.max(this.radii[body] as number, this.discs[body] as number);
+        this.picture.points.add(
+          (places[3 * body] as number) - centre[0],
+          (places[3 * body + 1] as number) - centre[1],
+          (places[3 * body + 2] as number) - centre[2],
+          base * (1.3 + 2.6 * (1 - flash.left)),
+          this.palette.shock,
+          flash.left,
+          Look.ring,
+        );
+      }
+    }
+    if (wishes.event < 0) return;
+
+    // Velocities of the bodies from the list of changed variables.
+    const velocities = new Map<number, { before: Triple; after: Triple }>();
+    for (const change of run.events.changes(wishes.event))
+      for (const b of this.touched.get(change.variable) ?? []) {
+        const m = (this.bodies[b] as Body).track.indexOf(change.variable);
+        if (!velocities.has(b)) velocities.set(b, this.velocities_at(run, b, run.events.times[wishes.event] as number));
+        const entry = velocities.get(b) as { before: Triple; after: Triple };
+        entry.before[m as 0 | 1 | 2] = change.before;
+        entry.after[m as 0 | 1 | 2] = change.after;
+      }
+    let fastest = 0;
+    for (const { before, after } of velocities.values()) fastest = Math.max(fastest, norm(before), norm(after), norm(subtract(after, before)));
+    if (!(fastest > 0)) return;
+    const length = (0.2 * this.extent.size) / fastest;
+    let drawn = 0;
+    for (const [b, { before, after }] of velocities) {
+      if (drawn++ > 60) break;
+      const at: Triple = [(places[3 * b] as number) - centre[0], (places[3 * b + 1] as number) - centre[1], (places[3 * b + 2] as number) - centre[2]];
+      this.arrow(at, scaled(subtract(after, before), length), this.palette.shock, 2, 0.9);
+      this.arrow(at, scaled(before, length), this.palette.before, 2, 0.8);
+      this.arrow(at, scaled(after, length), this.palette.after, 2.6, 1);
+    }
+  }
+
+  private velocities_at(run: Run, body: number, t: number): { before: Triple; after: Triple } {
+    const track = (this.bodies[body] as Body).track;
+    const rate = (m: number, before: boolean) => (track[m] === undefined ? 0 : run.pieces.rate(track[m] as number, t, before));
+    return { before: [rate(0, true), rate(1, true), rate(2, true)], after: [rate(0, false), rate(1, false), rate(2, false)] };
+  }
+
+  private arrow(at: Triple, along: Triple, colour: Colour, width: number, alpha: number): void {
+    const length = norm(along);
+    if (length < 0.004 * this.extent.size) return;
+    const tip = add(at, along);
+    const direction = unit(along);
+    const aside: Triple = this.dimension === 2 ? [-direction[1], direction[0], 0] : unit([direction[1] - direction[2], direction[2] - direction[0], direction[0] - direction[1]], [1, 0, 0]);
+    const head = Math.min(0.35 * length, 0.028 * this.extent.size);
+    const into = this.picture.segments;
+    into.add(...at, ...tip, width, colour, alpha);
+    for (const side of [-0.5, 0.5]) {
+      const barb = add(tip, add(scaled(direction, -head), scaled(aside, side * head)));
+      into.add(...tip, ...barb, width, colour, alpha);
+    }
+  }
+
+  // Everything about a shape that one frame shares with the next.
+  private prepare(shape: Shape): Part {
+    const part: Part = { shape, held: new Float64Array(8), anchors: [], frame: -1 };
+    switch (shape.kind) {
+      case "line":
+        part.anchors = [this.anchor(shape.from), this.anchor(shape.to)];
+        part.length = this.length(shape.length, shape.lengths);
+        break;
+      case "rope":
+        part.anchors = shape.through.map((anchor) => this.anchor(anchor));
+        part.length = this.length(shape.length, shape.lengths);
+        break;
+      case "polyline":
+        part.anchors = shape.through.map((anchor) => this.anchor(anchor));
+        break;
+      case "plane":
+      case "sphere":
+      case "cylinder":
+      case "cone": {
+        const width = shape.kind === "plane" || shape.kind === "sphere" ? 4 : 7;
+        if (shape.keys) {
+          part.keys = this.table(shape.keys, width);
+          part.held = new Float64Array(width).fill(NaN);
+          this.move(part, this.runs[0]?.pieces.begin ?? 0);
+        } else this.set_solid(part, this.build(shape, fields_of(shape)));
+        break;
+      }
+      case "mesh":
+        if (shape.frames) {
+          part.frames = shape.frames.map((frame) => ({
+            time: frame.time ?? 0,
+            solid: surfaces.mesh(this.dimension, this.array(frame.vertices), this.array(frame.triangles), this.array(frame.lines)),
+          }));
+          this.change_frame(part, this.runs[0]?.pieces.begin ?? 0);
+        } else this.set_solid(part, surfaces.mesh(this.dimension, this.array(shape.vertices), this.array(shape.triangles), this.array(shape.lines)));
+        break;
+      case "curve":
+        this.set_solid(part, surfaces.curve(this.dimension, this.array(shape.points), shape.closed === true));
+        break;
+    }
+    return part;
+  }
+
+  private array(block: Block | undefined): ArrayLike<number> {
+    return block ? this.data.numbers(block) : [];
+  }
+  private table(keys: Keys, width: number): KeyTable {
+    return new KeyTable(this.data.numbers(keys.time), this.data.numbers(keys.value), width);
+  }
+
+  private anchor(anchor: Anchor): Part["anchors"][0] {
+    if (anchor.body !== undefined) {
+      const body = 3 * anchor.body;
+      return (run, _t, out) => {
+        const places = this.places[run] as Float64Array;
+        out[0] = places[body] as number;
+        out[1] = places[body + 1] as number;
+        out[2] = places[body + 2] as number;
+      };
+    }
+    if (anchor.keys) {
+      const width = Math.max(2, Math.round(anchor.keys.value.count / Math.max(1, anchor.keys.time.count)));
+      const table = this.table(anchor.keys, width);
+      const place = new Float64Array(width);
+      return (_run, t, out) => {
+        table.at(t, place);
+        out[0] = place[0] as number;
+        out[1] = place[1] as number;
+        out[2] = width > 2 ? (place[2] as number) : 0;
+      };
+    }
+    const at = triple(anchor.at);
+    return (_run, _t, out) => {
+      out[0] = at[0];
+      out[1] = at[1];
+      out[2] = at[2];
+    };
+  }
+
+  private length(length: number | undefined, lengths: Keys | undefined): Part["length"] {
+    if (lengths) {
+      const table = this.table(lengths, 1);
+      const out = new Float64Array(1);
+      return (t) => {
+        table.at(t, out);
+        return out[0] as number;
+      };
+    }
+    return length === undefined ? undefined : () => length;
+  }
+
+  private build(shape: Shape, f: ArrayLike<number>): surfaces.Solid {
+    const n = (i: number) => f[i] as number;
+    const side = "side" in shape && shape.relation !== "=" ? (shape.side ?? 0) : 0;
+    switch (shape.kind) {
+      case "plane":
+        return surfaces.plane(this.extent, this.dimension, [n(0), n(1), n(2)], n(3), side);
+      case "sphere":
+        return surfaces.sphere(this.extent, this.dimension, [n(0), n(1), n(2)], n(3), side, this.up);
+      case "cylinder":
+        return surfaces.cylinder(this.extent, [n(0), n(1), n(2)], [n(3), n(4), n(5)], n(6));
+      case "cone":
+        return surfaces.cone(this.extent, [n(0), n(1), n(2)], [n(3), n(4), n(5)], n(6));
+      default:
+        return { positions: [], triangles: [], outline: [], fine: [] };
+    }
+  }
+
+  // Rebuild a moving shape where it has moved.
+  private readonly fields = new Float64Array(8);
+  private move(part: Part, t: number): void {
+    const keys = part.keys as KeyTable;
+    keys.at(t, this.fields);
+    let same = true;
+    for (let i = 0; i < part.held.length; i++) {
+      if (this.fields[i] !== part.held[i]) same = false;
+      part.held[i] = this.fields[i] as number;
+    }
+    if (!same) this.set_solid(part, this.build(part.shape, this.fields));
+  }
+
+  private change_frame(part: Part, t: number): void {
+    const frames = part.frames ?? [];
+    let now = 0;
+    while (now + 1 < frames.length && (frames[now + 1] as { time: number }).time <= t) now++;
+    if (now === part.frame || !frames[now]) return;
+    part.frame = now;
+    this.set_solid(part, (frames[now] as { solid: surfaces.Solid }).solid);
+  }
+
+  private set_solid(part: Part, solid: surfaces.Solid): void {
+    part.solid = solid;
+    if (solid.triangles.length === 0 && !part.surface) return;
+    const [ox, oy, oz] = this.extent.centre;
+    const positions = new Float32Array(solid.positions.length);
+    for (let i = 0; i < positions.length; i += 3) {
+      positions[i] = (solid.positions[i] as number) - ox;
+      positions[i + 1] = (solid.positions[i + 1] as number) - oy;
+      positions[i + 2] = (solid.positions[i + 2] as number) - oz;
+    }
+    if (!part.surface) {
+      part.surface = { positions, triangles: Uint32Array.from(solid.triangles), colour: this.palette.wall, opacity: 0.13, version: 0 };
+      this.picture.surfaces.push(part.surface);
+    } else {
+      part.surface.positions = positions;
+      part.surface.triangles = Uint32Array.from(solid.triangles);
+      part.surface.version++;
+    }
+  }
+
+  private find_extent(): surfaces.Extent {
+    let low = triple(this.header.box?.[0], [Infinity, Infinity, Infinity]);
+    let high = triple(this.header.box?.[1], [-Infinity, -Infinity, -Infinity]);
+
+    // Without a box: where the bodies come.
+    if (![...low, ...high].every(Number.isFinite)) {
+      low = [Infinity, Infinity, Infinity];
+      high = [-Infinity, -Infinity, -Infinity];
+      for (let r = 0; r < this.runs.length; r++) {
+        const { begin, end } = (this.runs[r] as Run).pieces;
+        for (let s = 0; s <= 200; s++) {
+          this.place(r, begin + ((end - begin) * s) / 200);
+          (this.places[r] as Float64Array).forEach((value, i) => {
+            if (!Number.isFinite(value)) return;
+            low[(i % 3) as 0 | 1 | 2] = Math.min(low[(i % 3) as 0 | 1 | 2], value);
+            high[(i % 3) as 0 | 1 | 2] = Math.max(high[(i % 3) as 0 | 1 | 2], value);
+          });
+        }
+      }
+      if (![...low, ...high].every(Number.isFinite)) [low, high] = [[-1, -1, 0], [1, 1, 0]];
+    }
+
+    // A motion on a line still needs room on both sides of it.
+    let size = norm(subtract(high, low));
+    if (!(size > 0)) size = 1;
+    for (const m of [0, 1, 2] as const) {
+      if (m === 2 && this.dimension !== 3) continue;
+      const lack = 0.18 * size - (high[m] - low[m]);
+      if (lack > 0) {
+        low[m] -= lack / 2;
+        high[m] += lack / 2;
+      }
+    }
+    return { low, high, centre: scaled(add(low, high), 0.5), size: norm(subtract(high, low)) };
+  }
+
+  // The end of the colour scale: a high quantile, so that one peak does not bleach the rest.
+  private find_scale(): number {
+    const sample: number[] = [];
+    for (const run of this.runs) {
+      const all = [...run.channels.multiplier_of_row.values()];
+      const step = Math.max(1, Math.floor((all.length * run.channels.times.length) / 40000));
+      let counter = 0;
+      for (const series of all.length > 400 ? all.filter((_, i) => i % Math.ceil(all.length / 400) === 0) : all) {
+        const values = series.values;
+        for (let i = counter % step; i < values.length; i += step) {
+          const value = Math.abs(values[i] as number);
+          if (value > 0 && Number.isFinite(value)) sample.push(value);
+        }
+        counter++;
+      }
+    }
+    if (sample.length === 0) return 0;
+    sample.sort((a, b) => a - b);
+    return sample[Math.min(sample.length - 1, Math.floor(0.99 * sample.length))] as number;
+  }
+
+  // Radii from masses by the cube root, within bounds, smaller in a crowd; bodies kept apart are discs of their own size.
+  private find_radii(): [Float64Array, Float64Array] {
+    const masses = this.bodies.map((body) => body.mass ?? NaN).filter((mass) => mass > 0);
+    const mean = masses.length > 0 ? Math.exp(masses.reduce((sum, mass) => sum + Math.log(mass), 0) / masses.length) : 1;
+    const crowd = Math.min(1, Math.max(0.3, Math.pow(10 / Math.max(1, this.bodies.length), 0.3)));
+    const base = 0.0165 * this.extent.size * crowd;
+    const radii = new Float64Array(this.bodies.length);
+    this.bodies.forEach((body, b) => {
+      const share = body.mass !== undefined && body.mass > 0 ? Math.cbrt(body.mass / mean) : 0.6;
+      radii[b] = base * Math.min(2.2, Math.max(0.45, share));
+    });
+    const discs = new Float64Array(this.bodies.length);
+    for (const { shape } of this.parts)
+      if (shape.kind === "line" && shape.radius !== undefined)
+        for (const body of bodies_of(shape)) discs[body] = Math.max(discs[body] ?? 0, shape.radius);
+    return [radii, discs];
+  }
+}
+
+// The numeric fields of a fixed shape in the order in which moving ones list them.
+function fields_of(shape: Shape): number[] {
+  switch (shape.kind) {
+    case "plane":
+      return [...triple(shape.normal), shape.offset ?? 0];
+    case "sphere":
+      return [...triple(shape.centre), shape.radius ?? 0];
+    case "cylinder":
+      return [...triple(shape.point), ...triple(shape.axis), shape.radius ?? 0];
+    case "cone":
+      return [...triple(shape.apex), ...triple(shape.axis), shape.angle ?? 0];
+    default:
+      return [];
+  }
+}
+
+// The bodies on which the condition of a shape acts.
+export function bodies_of(shape: Shape): number[] {
+  const anchors = shape.kind === "line" ? [shape.from, shape.to] : shape.kind === "rope" || shape.kind === "polyline" ? shape.through : [];
+  const found = anchors.map((anchor) => anchor.body).filter((body): body is number => body !== undefined);
+  return [...new Set([...found, ...(shape.bodies ?? [])])];
+}

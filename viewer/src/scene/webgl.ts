@@ -1,0 +1,273 @@
+// Draws a picture with three.js: one instanced buffer of strokes, one of points, a mesh per surface.
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  DynamicDrawUsage,
+  GLSL3,
+  InstancedBufferAttribute,
+  InstancedBufferGeometry,
+  Mesh,
+  OrthographicCamera,
+  PerspectiveCamera,
+  RawShaderMaterial,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import type { Camera } from "./camera";
+import type { Palette } from "./palette";
+import type { Picture, Surface } from "./picture";
+import type { Renderer } from "./renderer";
+import * as shaders from "./shaders";
+
+export class WebglRenderer implements Renderer {
+  readonly name = "webgl";
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly perspective = new PerspectiveCamera();
+  private readonly flat = new OrthographicCamera();
+  private readonly strokes: Instances;
+  private readonly points: Instances;
+  private readonly surfaces = new Map<Surface, { mesh: Mesh; version: number; material: RawShaderMaterial }>();
+  private readonly right = new Vector3();
+  private readonly up = new Vector3();
+  private readonly back = new Vector3();
+  private readonly screen = new Vector2();
+  private ratio = 1;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.renderer.setClearColor(0, 0);
+    const common = { glslVersion: GLSL3, transparent: true, premultipliedAlpha: true };
+    this.strokes = new Instances(
+      [-0.5, 0.5].flatMap((y) => [0, 2 * y, 0, 1, 2 * y, 0]),
+      [0, 1, 2, 2, 1, 3],
+      [["from", 3], ["to", 3], ["width", 1], ["colour_from", 4], ["colour_to", 4]],
+      new RawShaderMaterial({
+        ...common,
+        vertexShader: shaders.stroke_vertex,
+        fragmentShader: shaders.stroke_fragment,
+        uniforms: { screen: { value: this.screen }, near: { value: 0 } },
+        depthWrite: false,
+        side: DoubleSide,
+      }),
+    );
+    this.points = new Instances(
+      [-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0],
+      [0, 1, 2, 2, 1, 3],
+      [["centre", 3], ["radius", 1], ["look", 1], ["tint_of_point", 4]],
+      new RawShaderMaterial({
+        ...common,
+        vertexShader: shaders.point_vertex,
+        fragmentShader: shaders.point_fragment,
+        uniforms: {
+          pixel: { value: 1 },
+          perspective: { value: 0 },
+          least: { value: 2.2 },
+          paper: { value: new Vector3(1, 1, 1) },
+          shade: { value: 1 },
+        },
+        side: DoubleSide,
+      }),
+    );
+    // Strokes after the balls, whose depth hides what lies behind them.
+    this.points.mesh.renderOrder = 1;
+    this.strokes.mesh.renderOrder = 2;
+    this.scene.add(this.strokes.mesh, this.points.mesh);
+    this.perspective.matrixAutoUpdate = false;
+    this.flat.matrixAutoUpdate = false;
+  }
+
+  resize(width: number, height: number, ratio: number): void {
+    this.ratio = ratio;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+  }
+
+  draw(picture: Picture, camera: Camera, palette: Palette): void {
+    const { points, segments } = picture;
+    this.points.fill(points.count, [points.position, points.radius, points.look, points.colour]);
+    this.strokes.fill_segments(segments.count, segments.ends, segments.width, segments.colour);
+    for (const surface of picture.surfaces) this.keep(surface);
+
+    // The camera, in coordinates relative to the picture's origin.
+    const three = camera.plane ? this.flat : this.perspective;
+    this.right.set(...camera.right);
+    this.up.set(...camera.up);
+    this.back.set(...camera.back);
+    const far = 100 * camera.distance;
+    three.matrix.makeBasis(this.right, this.up, this.back);
+    three.matrix.setPosition(
+      camera.eye[0] - picture.origin[0],
+      camera.eye[1] - picture.origin[1],
+      camera.eye[2] - picture.origin[2],
+    );
+    three.matrixWorldNeedsUpdate = true;
+    if (camera.plane) {
+      const across = (camera.reach * camera.width) / camera.height;
+      this.flat.left = -across;
+      this.flat.right = across;
+      this.flat.top = camera.reach;
+      this.flat.bottom = -camera.reach;
+      this.flat.near = -far;
+      this.flat.far = far;
+    } else {
+      this.perspective.fov = (camera.field * 180) / Math.PI;
+      this.perspective.aspect = camera.width / camera.height;
+      this.perspective.near = 0.02 * camera.distance;
+      this.perspective.far = far;
+    }
+    three.updateProjectionMatrix();
+
+    // Half the drawing buffer in pixels turns clip coordinates into pixels.
+    this.screen.set(camera.width / 2, camera.height / 2);
+    const strokes = this.strokes.material.uniforms;
+    (strokes["near"] as { value: unknown }).value = camera.plane ? 0 : this.perspective.near;
+    const uniforms = this.points.material.uniforms;
+    (uniforms["perspective"] as { value: unknown }).value = camera.plane ? 0 : 1;
+    (uniforms["pixel"] as { value: unknown }).value = camera.plane
+      ? 1 / camera.pixels_per_unit
+      : 1 / (camera.pixels_per_unit * camera.distance);
+    (uniforms["shade"] as { value: unknown }).value = camera.plane ? 0.35 : 1;
+    const paper = (uniforms["paper"] as { value: Vector3 }).value;
+    if (palette.dark) paper.set(0.09, 0.1, 0.12);
+    else paper.set(0.98, 0.975, 0.96);
+    this.renderer.render(this.scene, three);
+  }
+
+  // Places of points as they lie in the buffer that is drawn, relative to the picture's origin.
+  drawn(point: number, out: number[]): void {
+    const array = this.points.array("centre");
+    for (let m = 0; m < 3; m++) out[m] = array[3 * point + m] as number;
+  }
+
+  dispose(): void {
+    this.renderer.dispose();
+    this.canvas.remove();
+  }
+
+  get pixel_ratio(): number {
+    return this.ratio;
+  }
+
+  private keep(surface: Surface): void {
+    let held = this.surfaces.get(surface);
+    if (!held) {
+      const material = new RawShaderMaterial({
+        glslVersion: GLSL3,
+        transparent: true,
+        premultipliedAlpha: true,
+        depthWrite: false,
+        side: DoubleSide,
+        vertexShader: shaders.surface_vertex,
+        fragmentShader: shaders.surface_fragment,
+        uniforms: { tint: { value: new Vector3() }, opacity: { value: surface.opacity } },
+      });
+      held = { mesh: new Mesh(new BufferGeometry(), material), version: -1, material };
+      held.mesh.frustumCulled = false;
+      this.surfaces.set(surface, held);
+      this.scene.add(held.mesh);
+    }
+    if (held.version !== surface.version) {
+      held.mesh.geometry.dispose();
+      const geometry = new BufferGeometry();
+      geometry.setAttribute("position", new BufferAttribute(surface.positions, 3));
+      geometry.setIndex(new BufferAttribute(surface.triangles, 1));
+      geometry.computeVertexNormals();
+      held.mesh.geometry = geometry;
+      held.version = surface.version;
+    }
+    const tint = held.material.uniforms["tint"] as { value: Vector3 };
+    tint.value.set((surface.colour[0] as number) / 255, (surface.colour[1] as number) / 255, (surface.colour[2] as number) / 255);
+  }
+}
+
+// A small shape drawn many times, with attributes of each copy.
+class Instances {
+  readonly mesh: Mesh;
+  private geometry: InstancedBufferGeometry;
+  private readonly attributes = new Map<string, InstancedBufferAttribute>();
+  private room = 0;
+
+  constructor(
+    private readonly corners: number[],
+    private readonly faces: number[],
+    private readonly layout: [string, number][],
+    readonly material: RawShaderMaterial,
+  ) {
+    this.geometry = new InstancedBufferGeometry();
+    this.mesh = new Mesh(this.geometry, material);
+    this.mesh.frustumCulled = false;
+    this.reserve(64);
+  }
+
+  array(name: string): Float32Array {
+    return (this.attributes.get(name) as InstancedBufferAttribute).array as unknown as Float32Array;
+  }
+
+  // Take `count` copies from arrays in the order of the layout.
+  fill(count: number, arrays: (Float32Array | Uint8Array)[]): void {
+    this.reserve(count);
+    this.layout.forEach(([name, width], i) => {
+      const source = arrays[i] as Float32Array | Uint8Array;
+      (this.attributes.get(name)?.array as unknown as Float32Array).set(source.subarray(0, count * width) as Float32Array);
+      this.changed(name, count * width);
+    });
+    this.geometry.instanceCount = count;
+  }
+
+  // Strokes lie as pairs of ends and pairs of colours.
+  fill_segments(count: number, ends: Float32Array, width: Float32Array, colour: Uint8Array): void {
+    this.reserve(count);
+    const from = this.array("from");
+    const to = this.array("to");
+    for (let i = 0, k = 0, e = 0; i < count; i++, k += 3, e += 6) {
+      from[k] = ends[e] as number;
+      from[k + 1] = ends[e + 1] as number;
+      from[k + 2] = ends[e + 2] as number;
+      to[k] = ends[e + 3] as number;
+      to[k + 1] = ends[e + 4] as number;
+      to[k + 2] = ends[e + 5] as number;
+    }
+    this.array("width").set(width.subarray(0, count));
+    const colour_from = this.array("colour_from") as unknown as Uint8Array;
+    const colour_to = this.array("colour_to") as unknown as Uint8Array;
+    const pairs = new Uint32Array(colour.buffer, colour.byteOffset, 2 * count);
+    const first = new Uint32Array(colour_from.buffer, 0, count);
+    const second = new Uint32Array(colour_to.buffer, 0, count);
+    for (let i = 0; i < count; i++) {
+      first[i] = pairs[2 * i] as number;
+      second[i] = pairs[2 * i + 1] as number;
+    }
+    for (const [name, size] of this.layout) this.changed(name, count * size);
+    this.geometry.instanceCount = count;
+  }
+
+  private changed(name: string, numbers: number): void {
+    const attribute = this.attributes.get(name) as InstancedBufferAttribute;
+    attribute.clearUpdateRanges();
+    if (numbers === 0) return;
+    attribute.addUpdateRange(0, numbers);
+    attribute.needsUpdate = true;
+  }
+
+  private reserve(count: number): void {
+    if (count <= this.room) return;
+    this.room = Math.max(64, 2 * this.room, count);
+    this.geometry.dispose();
+    this.geometry = new InstancedBufferGeometry();
+    this.geometry.setAttribute("position", new BufferAttribute(new Float32Array(this.corners), 3));
+    this.geometry.setIndex(this.faces);
+    for (const [name, width] of this.layout) {
+      const bytes = width === 4;
+      const array = bytes ? new Uint8Array(4 * this.room) : new Float32Array(width * this.room);
+      const attribute = new InstancedBufferAttribute(array, width, bytes);
+      attribute.setUsage(DynamicDrawUsage);
+      this.attributes.set(name, attribute);
+      this.geometry.setAttribute(name, attribute);
+    }
+    this.mesh.geometry = this.geometry;
+  }
+}

@@ -1,0 +1,167 @@
+// The stage: the drawing with what is written on it, or phase portraits where a model has no picture.
+import type { Data } from "./data/read";
+import type { Run } from "./data/runs";
+import { element, icon_button } from "./dom";
+import { make_portraits, type PhasePortrait } from "./panel/phase";
+import { Camera } from "./scene/camera";
+import { Description, type Wishes } from "./scene/describe";
+import { listen_to_gestures } from "./scene/gestures";
+import { multiplier_legend, runs_legend } from "./scene/legend";
+import { Overlay } from "./scene/overlay";
+import { palette_for } from "./scene/palette";
+import { make_renderer, type Renderer } from "./scene/renderer";
+import type { Places } from "./state";
+
+const most_followed = 400;
+
+export class Stage {
+  readonly root: HTMLElement;
+  readonly card: HTMLElement;
+  readonly description: Description | undefined;
+  readonly camera: Camera;
+  names = true;
+  private readonly renderer: Renderer | undefined;
+  private readonly overlay: Overlay | undefined;
+  private readonly portraits: PhasePortrait[] = [];
+  private readonly legend: HTMLElement;
+  private followed = -1;
+  private sized = false;
+
+  constructor(
+    data: Data,
+    private readonly runs: readonly Run[],
+    private readonly wishes: Wishes,
+    private dark: boolean,
+    wished_renderer: "webgl" | "canvas" | undefined,
+    private readonly changed: () => void,
+    private readonly front_changed: (front: number) => void,
+  ) {
+    const { header } = data;
+    this.root = element("div", { class: "stage", role: "region", "aria-label": "Motion" });
+    this.card = element("aside", { class: "card event-card", "aria-label": "Event" });
+    this.card.hidden = true;
+    this.legend = element("div", { class: "legends" });
+    this.camera = new Camera(header.dimension, header.up);
+    if (header.dimension === 0 || (header.bodies ?? []).length === 0) {
+      // Nothing to see but the coordinates themselves.
+      this.root.classList.add("flat");
+      this.portraits = make_portraits(header, runs);
+      this.root.append(element("div", { class: `portraits many-${this.portraits.length}` }, ...this.portraits.map(({ root }) => root)), this.legend, this.card);
+    } else {
+      this.description = new Description(data, header, runs, dark);
+      this.renderer = make_renderer(this.root, wished_renderer);
+      this.overlay = new Overlay(this.root);
+      this.root.append(this.legend, this.toolbar(), this.card);
+      listen_to_gestures(this.root, this.camera, changed);
+    }
+    this.set_dark(dark);
+    new ResizeObserver(() => this.resize()).observe(this.root);
+  }
+
+  get renderer_name(): "webgl" | "canvas" {
+    return this.renderer?.name ?? "canvas";
+  }
+
+  set_dark(dark: boolean): void {
+    this.dark = dark;
+    this.description?.set_dark(dark);
+    this.draw_legend();
+    this.changed();
+  }
+
+  draw_legend(): void {
+    const palette = palette_for(this.dark);
+    this.legend.replaceChildren();
+    if (this.runs.length > 1) this.legend.append(runs_legend(this.runs, palette, this.wishes.visible, this.wishes.front, this.front_changed));
+    const scale = this.description?.scale ?? 0;
+    if (scale > 0 && this.runs.length === 1) {
+      const negative = this.runs.some((run) => [...run.channels.multiplier_of_row.values()].slice(0, 50).some((series) => (series.values as Float64Array).some((value) => value < -0.01 * scale)));
+      this.legend.append(multiplier_legend(palette, scale, negative));
+    }
+  }
+
+  fit(): void {
+    this.camera.fit();
+    this.changed();
+  }
+
+  draw(t: number): void {
+    if (this.portraits.length > 0) {
+      for (const portrait of this.portraits) portrait.draw(t, palette_for(this.dark), this.wishes.visible);
+      return;
+    }
+    const { description, renderer, overlay } = this;
+    if (!description || !renderer || !overlay) return;
+    if (!this.sized) this.resize();
+    description.update(t, this.wishes);
+    if (this.followed >= 0) {
+      const places = description.places[this.wishes.front] as Float64Array;
+      this.camera.follow(places[3 * this.followed] as number, places[3 * this.followed + 1] as number, places[3 * this.followed + 2] as number);
+    }
+    renderer.draw(description.picture, this.camera, description.palette);
+    overlay.draw(this.camera, description, this.wishes.front, this.names);
+  }
+
+  // Places of all bodies as computed, and as they lie in what was drawn.
+  positions(drawn: boolean): Places {
+    const result: Places = {};
+    const { description, renderer } = this;
+    if (!description || !renderer) return result;
+    const out = [0, 0, 0];
+    this.runs.forEach((run, r) => {
+      if (drawn && !this.wishes.visible[r]) return;
+      const of_run: Record<string, number[]> = (result[run.label] = {});
+      description.bodies.forEach((body, b) => {
+        if (drawn) {
+          renderer.drawn(description.point_of(r, b), out);
+          of_run[body.name] = out.map((value, m) => value + (description.extent.centre[m] as number));
+        } else of_run[body.name] = [...(description.places[r] as Float64Array).subarray(3 * b, 3 * b + 3)];
+      });
+    });
+    return result;
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    if (width < 2 || height < 2) return;
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    this.camera.resize(width, height);
+    if (!this.sized && this.description) {
+      this.camera.set_box(this.description.extent.low, this.description.extent.high);
+      this.sized = true;
+    }
+    this.renderer?.resize(width, height, ratio);
+    this.overlay?.resize(width, height, ratio);
+    this.changed();
+  }
+
+  private toolbar(): HTMLElement {
+    const bodies = this.description?.bodies ?? [];
+    const trails = icon_button("trail", "Trails", "T", () => this.toggle_trails(trails));
+    trails.setAttribute("aria-pressed", String(this.wishes.trails));
+    this.trails_button = trails;
+    const names = icon_button("names", "Names", "N", () => this.toggle_names(names));
+    names.setAttribute("aria-pressed", String(this.names));
+    this.names_button = names;
+    const follow = element("select", { "aria-label": "Follow a body", title: "Follow a body" }, element("option", { value: -1 }, "Follow…"), ...bodies.slice(0, most_followed).map((body, b) => element("option", { value: b }, body.name)));
+    follow.addEventListener("change", () => {
+      this.followed = Number(follow.value);
+      if (this.followed < 0) this.camera.fit();
+      this.changed();
+    });
+    return element("div", { class: "toolbar", role: "toolbar", "aria-label": "View" }, bodies.length > 1 && follow, names, trails, icon_button("fit", "See everything", "F", () => this.fit()));
+  }
+  private trails_button: HTMLButtonElement | undefined;
+  private names_button: HTMLButtonElement | undefined;
+
+  toggle_trails(button = this.trails_button): void {
+    this.wishes.trails = !this.wishes.trails;
+    button?.setAttribute("aria-pressed", String(this.wishes.trails));
+    this.changed();
+  }
+  toggle_names(button = this.names_button): void {
+    this.names = !this.names;
+    button?.setAttribute("aria-pressed", String(this.names));
+    this.changed();
+  }
+}

@@ -1,0 +1,24 @@
+// The page's own state for tests and for other pages that embed it: window.zwang.
+export type Places = Record<string, Record<string, number[]>>;
+
+export interface PageState {
+  ready: Promise<void>;
+  time(): number;
+  seek(t: number): void;
+  play(): void;
+  pause(): void;
+  playing(): boolean;
+  positions(): Places;
+  drawn(): Places;
+  event(): number;
+  step(direction: number): void;
+  renderer: "webgl" | "canvas" | "none";
+  frame(): { milliseconds: number };
+  errors: string[];
+}
+
+declare global {
+  interface Window {
+    zwang: PageState;
+  }
+}
