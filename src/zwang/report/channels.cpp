@@ -286,16 +286,20 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
     return out;
   }
 
-  // As many instants as a plot can show; fewer when there is much to follow.
+  // As many instants as a plot can show; fewer when there is much to follow, and then multipliers before conditions.
   const std::size_t rows = model.rows();
-  const std::size_t wanted = (model.flow ? 0 : 3) + model.outputs.size() + rows * 2;
-  std::size_t most =
-      std::clamp<std::size_t>(numbers / std::max<std::size_t>(std::min<std::size_t>(wanted, 400), 1), 300, 4000);
-  if (rows > 20000) {
-    most = 300;
+  const std::size_t held =
+      rows <= 60 ? rows
+                 : static_cast<std::size_t>(std::count_if(survey.held.begin(), survey.held.end(),
+                                                          [](std::uint32_t pieces) { return pieces > 0; }));
+  const std::size_t needed = (model.flow ? 0 : 3) + model.outputs.size() + held;
+  const std::size_t wanted = needed + rows;
+  std::size_t most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(wanted, 1), 150, 4000);
+  if (most < 600) {
+    most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(needed, 1), 150, 600);
   }
   const std::vector<Instant> instants = grid(store, survey, most, out.jumps);
-  const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 2000), 4);
+  const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 20000), 4);
 
   // Energies, outputs, then conditions as far as there is room.
   Follower follower(model, out);

@@ -215,7 +215,9 @@ struct Draft {
 
 class Maker {
  public:
-  Maker(const Material& material, std::uint64_t bytes) : m_(material), bytes_(bytes) {}
+  /// `first_level`: per run the finest level worth trying; coarser afterwards if that did not fit.
+  Maker(const Material& material, std::uint64_t bytes, std::vector<std::size_t>& first_level)
+      : m_(material), bytes_(bytes), first_level_(first_level) {}
 
   Draft make() {
     const model::Model& model = *m_.runs[0].model;
@@ -372,8 +374,8 @@ class Maker {
     json_.put("steps", account.steps);
 
     const std::size_t before = draft_.blob.size();
-    put_events(k, bytes / 5);
-    put_channels(k, drawn, bytes / 5);
+    put_events(k, bytes / 7);
+    put_channels(k, drawn, bytes / 8);
     const std::uint64_t taken = draft_.blob.size() - before;
     put_tracks(k, bytes > taken ? bytes - taken : bytes / 2);
     put_summary(k);
@@ -401,15 +403,17 @@ class Maker {
     Tracks tracks;
     TrackLevel used;
     bool written = false;
-    for (const TrackLevel& level : levels) {
-      if (level.position == 0 && survey.coefficients * 8 > static_cast<double>(bytes)) {
+    for (std::size_t& at = first_level_[k]; at < std::size(levels); ++at) {
+      if (levels[at].position == 0 && survey.coefficients * 8 > static_cast<double>(bytes)) {
         continue;
       }
-      if (write_tracks(*run.model, *run.store, survey, scale, level, bytes, draft_.blob, tracks)) {
-        used = level;
+      if (write_tracks(*run.model, *run.store, survey, scale, levels[at], bytes, draft_.blob, tracks)) {
+        used = levels[at];
         written = true;
         break;
       }
+      // One step coarser saves half at most.
+      at += at > 0 && tracks.reached < 0.2 && at + 3 < std::size(levels) ? 1 : 0;
     }
     if (!written) {
       // What there is room for, whatever the error; at the least one straight stretch.
@@ -548,6 +552,7 @@ class Maker {
 
   const Material& m_;
   std::uint64_t bytes_;
+  std::vector<std::size_t>& first_level_;
   Writer json_;
   Draft draft_;
   std::vector<std::string> notes_;
@@ -592,12 +597,13 @@ PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options
   const std::uint64_t around = shell.size() - page_marker.size() + opening.size() + closing.size();
   const std::uint64_t room =
       std::max<std::uint64_t>(options.bytes > around ? (options.bytes - around) / 4 * 3 : 0, 1U << 15U);
-  double share = 1.5;
+  double share = 2.2;
   Draft draft;
   std::string packed;
   bool fits = false;
+  std::vector<std::size_t> first_level(runs.size(), 0);
   for (int attempt = 0; attempt < 6 && !fits; ++attempt) {
-    draft = Maker(material, static_cast<std::uint64_t>(share * static_cast<double>(room))).make();
+    draft = Maker(material, static_cast<std::uint64_t>(share * static_cast<double>(room)), first_level).make();
     packed = compress(draft.header, draft.blob);
     fits = packed.size() <= room;
     share *= std::clamp(0.95 * static_cast<double>(room) / static_cast<double>(packed.size()), 0.2, 0.9);

@@ -205,8 +205,13 @@ struct Shape {
   double from = -std::numeric_limits<double>::infinity();  ///< of a seizure: when it begins
 };
 
+/// Without the rounding errors of its finding: 13 digits.
+double neat(double value) {
+  return std::isfinite(value) ? read_number(readable(value, 13)).value_or(value) + 0.0 : value;
+}
+
 std::string listed(const Vector& v) {
-  return fmt::format("[{}, {}, {}]", exact(v[0] + 0.0), exact(v[1] + 0.0), exact(v[2] + 0.0));
+  return fmt::format("[{}, {}, {}]", exact(neat(v[0])), exact(neat(v[1])), exact(neat(v[2])));
 }
 
 std::string listed(const std::vector<std::uint32_t>& numbers) {
@@ -391,7 +396,9 @@ class Painter {
     return true;
   }
   std::string json(const Keys& keys) {
-    return fmt::format(R"({{"time": {}, "value": {}}})", blob_.f64(keys.time), blob_.f32(keys.value));
+    const std::string time = blob_.f64(keys.time);
+    const std::string value = blob_.f32(keys.value);
+    return fmt::format(R"({{"time": {}, "value": {}}})", time, value);
   }
   std::string json(const Anchor& anchor) {
     if (anchor.body != nobody) {
@@ -443,7 +450,7 @@ class Painter {
     if (who.empty()) {
       return;
     }
-    if (who.size() == 2 && paint_line(row, who[0], who[1])) {
+    if (who.size() == 2 && (paint_line(row, who[0], who[1]) || paint_contact(row, who[0], who[1]))) {
       return;
     }
     if (paint_rope(row)) {
@@ -550,14 +557,61 @@ class Painter {
     if (keys && !steady(*keys, {*now})) {
       shape.rest += fmt::format(R"(, "lengths": {})", json(*keys));
     } else {
-      shape.rest += fmt::format(R"(, "length": {})", exact(*now));
+      shape.rest += fmt::format(R"(, "length": {})", exact(neat(*now)));
     }
     if (shape.relation == ">=") {
-      shape.rest += fmt::format(R"(, "radius": {})", exact(0.5 * *now));
+      shape.rest += fmt::format(R"(, "radius": {})", exact(neat(0.5 * *now)));
       struts_.push_back(std::move(shape));
     } else {
       shapes_.push_back(std::move(shape));
     }
+    return true;
+  }
+
+  /// Two points on one line along an axis that keep a distance: f = c (b - a) in this component alone.
+  bool paint_contact(std::uint32_t row, std::int64_t a, std::int64_t b) {
+    RowSight sight(model_, row);
+    if (sight.slots() != 2 || moves(row) || dimension(a) != dimension(b)) {
+      return false;
+    }
+    const std::size_t axis = component_[sight.variable(0)];
+    if (component_[sight.variable(1)] != axis) {
+      return false;
+    }
+    for (std::size_t c = 0; c < dimension(a); ++c) {
+      const std::uint32_t p = bodies_[static_cast<std::size_t>(a)].track[c];
+      const std::uint32_t q = bodies_[static_cast<std::size_t>(b)].track[c];
+      const bool beside = model_.initial_position[p] != model_.initial_position[q] || model_.initial_velocity[p] != 0 ||
+                          model_.initial_velocity[q] != 0;
+      if (c != axis && beside) {
+        return false;
+      }
+    }
+    Vector at_a = initial(a);
+    Vector at_b = initial(b);
+    put(sight, a, at_a);
+    put(sight, b, at_b);
+    const double first = sight.run(begin_of(row));
+    const double slope = sight.gradient(0);
+    const double apart = sight.slot(0) - sight.slot(1);
+    if (!(std::abs(slope + sight.gradient(1)) <= 1e-9 * std::abs(slope)) || apart == 0) {
+      return false;
+    }
+    const double reach = std::abs(apart - first / slope);
+    sight.slot(0) += size_;
+    const double second = sight.run(begin_of(row));
+    const bool linear = std::abs(second - first - slope * size_) <= 1e-9 * (std::abs(second) + std::abs(slope) * size_);
+    if (!linear || !(reach > 0) || !((apart - first / slope) * apart > 0)) {
+      return false;
+    }
+    Shape shape = shape_of("line", row, relation(row, slope * apart > 0));
+    shape.bodies = {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
+    shape.rest =
+        fmt::format(R"(, "from": {{"body": {}}}, "to": {{"body": {}}}, "length": {})", a, b, exact(neat(reach)));
+    if (shape.relation == ">=") {
+      shape.rest += fmt::format(R"(, "radius": {})", exact(neat(0.5 * reach)));
+    }
+    struts_.push_back(std::move(shape));
     return true;
   }
 
@@ -847,7 +901,7 @@ class Painter {
     for (const std::size_t k : path) {
       through += (through.empty() ? "" : ", ") + json(knots[k]);
     }
-    shape.rest = fmt::format(R"(, "through": [{}], "length": {})", through, exact(rope));
+    shape.rest = fmt::format(R"(, "through": [{}], "length": {})", through, exact(neat(rope)));
     shapes_.push_back(std::move(shape));
     return true;
   }
@@ -875,10 +929,6 @@ class Painter {
   }
 
   void note_surface(std::uint32_t row, std::int64_t body) {
-    if (model::is_equation(model_.row_kind[row]) &&
-        held_by_[static_cast<std::size_t>(body)].size() >= dimension(body)) {
-      return;
-    }
     RowSight sight(model_, row);
 
     // The same expression with the same numbers is the same surface.
@@ -936,9 +986,27 @@ class Painter {
     return true;
   }
 
-  [[nodiscard]] bool written_as_distance(std::uint32_t row) const {
+  /// A bounded distance from a place is a string or rod, unless it is written without the word or is called a ring, wall, ...
+  [[nodiscard]] bool is_string(const Sheet& sheet) const {
+    const std::uint32_t row = sheet.rows[0];
+    if (sheet.surface.kind != SurfaceKind::sphere || sheet.bodies.size() >= 4 ||
+        !(model::is_equation(model_.row_kind[row]) || sheet.surface.side > 0)) {
+      return false;
+    }
     const std::string& text = condition(row).text;
-    return text.find("distance") != std::string::npos || text.find("norm") != std::string::npos;
+    if (text.find("distance") == std::string::npos && text.find("norm") == std::string::npos) {
+      return false;
+    }
+    constexpr std::string_view solid[] = {"ring",  "hoop",  "circle", "sphere", "bowl",    "wall", "dome",
+                                          "shell", "globe", "disc",   "drum",   "surface", "track"};
+    const std::string& name = condition(row).name;
+    return name.find("string") != std::string::npos ||
+           std::none_of(std::begin(solid), std::end(solid),
+                        [&](std::string_view word) { return name.find(word) != std::string::npos; });
+  }
+  [[nodiscard]] bool is_pinned(std::uint32_t row, std::int64_t body) const {
+    return model::is_equation(model_.row_kind[row]) &&
+           held_by_[static_cast<std::size_t>(body)].size() >= dimension(body);
   }
 
   void paint_surfaces() {
@@ -950,9 +1018,10 @@ class Painter {
       if (moves(row)) {
         keys = surface_keys(sight, row, body, sheet.surface);
       }
-      const bool string = sheet.surface.kind == SurfaceKind::sphere && written_as_distance(row) &&
-                          sheet.bodies.size() < 4 &&
-                          (model::is_equation(model_.row_kind[row]) || sheet.surface.side > 0);
+      const bool string = is_string(sheet);
+      if (!string && is_pinned(row, body)) {
+        continue;
+      }
       if (string) {
         for (std::size_t k = 0; k < sheet.rows.size(); ++k) {
           paint_string(sheet.rows[k], sheet.bodies[k], sheet.surface, keys);
@@ -1006,7 +1075,7 @@ class Painter {
     shape.bodies = {body};
     Anchor anchor;
     anchor.at = {surface.numbers[0], surface.numbers[1], surface.numbers[2]};
-    std::string lengths = fmt::format(R"(, "length": {})", exact(surface.numbers[3]));
+    std::string lengths = fmt::format(R"(, "length": {})", exact(neat(surface.numbers[3])));
     if (keys) {
       Keys place;
       Keys radius;
@@ -1048,22 +1117,22 @@ class Painter {
     switch (surface.kind) {
       case SurfaceKind::plane:
         shape = sheet_shape(sheet, "plane");
-        numbers = fmt::format(R"(, "normal": {}, "offset": {})", listed(first), exact(n[3]));
+        numbers = fmt::format(R"(, "normal": {}, "offset": {})", listed(first), exact(neat(n[3])));
         break;
       case SurfaceKind::sphere:
         shape = sheet_shape(sheet, "sphere");
-        numbers = fmt::format(R"(, "centre": {}, "radius": {})", listed(first), exact(n[3]));
+        numbers = fmt::format(R"(, "centre": {}, "radius": {})", listed(first), exact(neat(n[3])));
         include(first, n[3]);
         break;
       case SurfaceKind::cylinder:
         shape = sheet_shape(sheet, "cylinder");
         numbers = fmt::format(R"(, "point": {}, "axis": {}, "radius": {})", listed(first),
-                              listed(Vector{n[3], n[4], n[5]}), exact(n[6]));
+                              listed(Vector{n[3], n[4], n[5]}), exact(neat(n[6])));
         break;
       default:
         shape = sheet_shape(sheet, "cone");
         numbers = fmt::format(R"(, "apex": {}, "axis": {}, "angle": {}, "both": {})", listed(first),
-                              listed(Vector{n[3], n[4], n[5]}), exact(n[6]), surface.both);
+                              listed(Vector{n[3], n[4], n[5]}), exact(neat(n[6])), surface.both);
         break;
     }
     if (keys && !steady(*keys, surface_sizes(surface))) {
@@ -1128,8 +1197,9 @@ class Painter {
   }
 
   std::string json(const Mesh& mesh, unsigned dimension) {
-    return fmt::format(R"("vertices": {}, "{}": {})", blob_.f32(mesh.vertices), dimension == 3 ? "triangles" : "lines",
-                       blob_.u32(mesh.corners));
+    const std::string vertices = blob_.f32(mesh.vertices);
+    const std::string corners = blob_.u32(mesh.corners);
+    return fmt::format(R"("vertices": {}, "{}": {})", vertices, dimension == 3 ? "triangles" : "lines", corners);
   }
 
   /// A point of space under two equations of its own moves on a curve.

@@ -318,7 +318,7 @@ class Refit {
     double velocity = 0;
   };
 
-  /// Fits [start, start + length] and measures; coefficients as they will be read again.
+  /// Fits [start, start + length] and measures.
   Errors fit(const Interpolation& with, double start, double length, std::vector<double>& coefficients) {
     const std::size_t count = with.degree + 1;
     sample(start, length, with.node, at_nodes_, nullptr);
@@ -334,13 +334,22 @@ class Refit {
         }
       }
     }
+    round_off(coefficients);
+    return measure(with, count, start, length, coefficients);
+  }
+
+  /// Coefficients as they will be read again.
+  void round_off(std::vector<double>& coefficients) const {
     if (type_ == NumberType::f32) {
       for (double& c : coefficients) {
         c = static_cast<double>(static_cast<float>(c));
       }
     }
+  }
 
-    // Between the points, against the engine's own polynomials.
+  /// Between the points, against the engine's own polynomials.
+  Errors measure(const Interpolation& with, std::size_t count, double start, double length,
+                 const std::vector<double>& coefficients) {
     const bool rates = std::isfinite(level_.velocity);
     sample(start, length, with.test, at_tests_, rates ? &rates_at_tests_ : nullptr);
     Errors errors;
@@ -377,7 +386,25 @@ class Refit {
     }
     tracks_.position_error = std::fmax(tracks_.position_error, errors.position);
     tracks_.velocity_error = std::fmax(tracks_.velocity_error, errors.velocity);
-    return blob_.size() <= most_;
+    tracks_.reached = (start - survey_.start) / (survey_.end - survey_.start);
+    return blob_.size() + 9 * tracks_.start.size() <= most_;
+  }
+
+  [[nodiscard]] bool is_short(const Piece& piece) const {
+    return sight_.size() == 0 && needed_orders(piece.position, piece.n, piece.orders) <= level_.degree + 1;
+  }
+
+  /// The engine's polynomial at `from`, carried on to the end of the stretch: exact where forces are constant, and free of the
+  /// rounding that interpolation brings.
+  bool carry_on(double from, double length, std::vector<double>& coefficients, Errors& errors, unsigned& degree) {
+    const Piece& piece = window_.at(from);
+    const std::size_t orders = needed_orders(piece.position, piece.n, piece.orders);
+    coefficients.assign(piece.position.begin(), piece.position.begin() + static_cast<std::ptrdiff_t>(orders * n_));
+    move_start(coefficients, n_, orders, from - piece.start);
+    round_off(coefficients);
+    errors = measure(rule(std::max(2U, static_cast<unsigned>(orders - 1))), orders, from, length, coefficients);
+    degree = static_cast<unsigned>(orders - 1);
+    return excess(errors) <= 1;
   }
 
   /// Stretches of one length.
@@ -431,6 +458,10 @@ class Refit {
     while (from < survey_.end) {
       // As far as pieces are in sight and no shock comes between.
       look_ahead(from, from + length, most_in_sight);
+      const bool may_carry = is_short(window_.at(from));
+      for (int more = 0; may_carry && borders_.empty() && more < 64 && window_.extend(); ++more) {
+        note_border();
+      }
       double limit = std::min(survey_.end, window_.back().end());
       if (!borders_.empty()) {
         limit = std::min(limit, borders_.front());
@@ -445,8 +476,20 @@ class Refit {
       bool to_limit = from + 1.1 * length >= limit;
       double h = to_limit ? limit - from : length;
 
+      // Where the engine's polynomial is short and goes on, it is taken as it is.
+      unsigned degree = level_.degree;
+      Errors errors;
+      if (may_carry && carry_on(from, limit - from, best_, errors, degree)) {
+        if (!put(degree, from, best_, errors)) {
+          return false;
+        }
+        length = std::fmax(limit - from, least);
+        from = limit;
+        continue;
+      }
+
       // Shorter until the error is allowed.
-      Errors errors = fit(rule(level_.degree), from, h, best_);
+      errors = fit(rule(level_.degree), from, h, best_);
       double ratio = excess(errors);
       while (!(ratio <= 1) && h > least) {
         h *= std::clamp(0.9 * std::pow(ratio, -1.0 / (level_.degree + 1)), 0.1, 0.7);
@@ -457,7 +500,7 @@ class Refit {
       const double growth = std::clamp(0.9 * std::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
 
       // Lower degrees while they are good enough.
-      unsigned degree = level_.degree;
+      degree = level_.degree;
       for (unsigned lower = 1; ratio <= 1 && lower < level_.degree; ++lower) {
         const Errors with_lower = fit(rule(lower), from, h, trial_);
         if (excess(with_lower) <= 1) {
