@@ -293,13 +293,13 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
                  : static_cast<std::size_t>(std::count_if(survey.held.begin(), survey.held.end(),
                                                           [](std::uint32_t pieces) { return pieces > 0; }));
   const std::size_t needed = (model.flow ? 0 : 3) + model.outputs.size() + held;
-  const std::size_t wanted = needed + rows;
+  const std::size_t wanted = needed + std::min<std::size_t>(rows, 300);
   std::size_t most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(wanted, 1), 150, 4000);
   if (most < 600) {
     most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(needed, 1), 150, 600);
   }
   const std::vector<Instant> instants = grid(store, survey, most, out.jumps);
-  const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 20000), 4);
+  const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 5000), 4);
 
   // Energies, outputs, then conditions as far as there is room.
   Follower follower(model, out);
@@ -322,8 +322,10 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
       follower.add("rho", model::row_name(model, row), row, series);
     }
   }
+  // Nobody looks through more than some hundreds of these.
+  const std::size_t enough = std::min(series, out.series.size() + 300);
   for (const std::uint32_t row : order) {
-    follower.add("conditions", model::row_name(model, row), row, series);
+    follower.add("conditions", model::row_name(model, row), row, enough);
   }
 
   // Before an event the piece that ends there counts, otherwise the one that begins.

@@ -351,10 +351,13 @@ class Refit {
   Errors measure(const Interpolation& with, std::size_t count, double start, double length,
                  const std::vector<double>& coefficients) {
     const bool rates = std::isfinite(level_.velocity);
-    sample(start, length, with.test, at_tests_, rates ? &rates_at_tests_ : nullptr);
+    tests_ = with.test;
+    tests_.push_back(1);
+    add_borders(start, length);
+    sample(start, length, tests_, at_tests_, rates ? &rates_at_tests_ : nullptr);
     Errors errors;
-    for (std::size_t j = 0; j < with.test.size(); ++j) {
-      const double s = length * with.test[j];
+    for (std::size_t j = 0; j < tests_.size(); ++j) {
+      const double s = length * tests_[j];
       for (std::size_t i = 0; i < all_; ++i) {
         double x = 0;
         double v = 0;
@@ -371,6 +374,24 @@ class Refit {
       }
     }
     return errors;
+  }
+
+  /// Starts and middles of the pieces inside of the stretch, where the motion may turn; of many, some.
+  void add_borders(double start, double length) {
+    std::size_t first = 0;
+    std::size_t last = window_.size();
+    while (first < last && window_[first].start <= start) {
+      ++first;
+    }
+    while (last > first && window_[last - 1].start >= start + length) {
+      --last;
+    }
+    constexpr std::size_t most = 100;
+    const std::size_t step = (last - first) / most + 1;
+    for (std::size_t k = first; k < last; k += step) {
+      tests_.push_back((window_[k].start - start) / length);
+      tests_.push_back(std::min((window_[k].start + 0.5 * window_[k].length - start) / length, 1.0));
+    }
   }
 
   [[nodiscard]] double excess(const Errors& errors) const {
@@ -532,7 +553,7 @@ class Refit {
   NumberType type_ = NumberType::f32;
   std::vector<Interpolation> rules_;
   std::deque<double> borders_;
-  std::vector<double> point_, rate_, at_nodes_, at_tests_, rates_at_tests_, best_, trial_;
+  std::vector<double> tests_, point_, rate_, at_nodes_, at_tests_, rates_at_tests_, best_, trial_;
 };
 
 }  // namespace
