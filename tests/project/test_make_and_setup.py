@@ -31,6 +31,9 @@ class Setup(unittest.TestCase):
             stand_ins = {"dpkg-query": f"printf '{answers}'; exit 1", "apt-get": f'echo "$*" >> {place}/calls', "id": f"echo {user}"}
             if "sudo" in tools:
                 stand_ins["sudo"] = f'echo sudo >> {place}/calls; exec "$@"'
+            for name in ("node", "npm"):
+                if name in tools:
+                    stand_ins[name] = "exit 0"
             for name, body in stand_ins.items():
                 (place / name).write_text(f"#!/bin/sh\n{body}\n")
                 (place / name).chmod(0o755)
@@ -62,6 +65,17 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("installing libfmt-dev\n", output)
         self.assertTrue(calls[-1].endswith("--no-install-recommends libfmt-dev"))
+
+    def test_node_and_npm_are_asked_for_as_commands_whoever_packaged_them(self):
+        self.assertLessEqual({"nodejs", "npm"}, set(self.packages("build")))
+        bare = [p for p in self.packages("build") if p not in ("nodejs", "npm")]
+        self.assertEqual(self.setup(bare, "build", tools=("sudo", "node", "npm")), (0, "", []))
+        _, _, calls = self.setup(bare, "build", tools=("sudo", "node"))
+        self.assertTrue(calls[-1].endswith("--no-install-recommends npm"))
+
+    def test_the_page_is_tested_in_chromium(self):
+        self.assertIn("chromium", self.packages("test"))
+        self.assertNotIn("chromium", self.packages("build"))
 
     def test_other_users_install_through_sudo_or_are_told_what_to_install(self):
         _, _, calls = self.setup([], "build", user="1000")

@@ -18,7 +18,7 @@ const trimmed = (text: string): string => (text.includes(".") && !text.includes(
 
 // A time with as many decimals as the length of the run asks for, always the same number of them.
 export function clock(t: number, span: number): string {
-  const decimals = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(Math.max(span, 1e-300) || 1))));
+  const decimals = span > 0 ? Math.max(0, Math.min(9, 4 - Math.ceil(Math.log10(span)))) : 3;
   return (Math.abs(t) < 1e-300 ? 0 : t).toFixed(decimals).replace("-", "−");
 }
 
@@ -28,5 +28,8 @@ export function round_step(value: number): number {
   const share = value / power;
   return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
 }
+
+// The same, but what is only rounding error beside `scale` is zero.
+export const format_beside = (value: number, scale: number, digits = 5): string => format(Math.abs(value) < 1e-13 * scale ? 0 : value, digits);
 
 export const counted = (count: number): string => count.toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");

@@ -48,6 +48,7 @@ export class Viewer {
     options: URLSearchParams,
   ) {
     const { header } = data;
+    if (options.has("bare")) document.documentElement.classList.add("bare");
     this.runs = open_runs(data);
     const begin = Math.min(...this.runs.map(({ pieces }) => pieces.begin));
     const end = Math.max(...this.runs.map(({ pieces }) => pieces.end));
@@ -78,31 +79,34 @@ export class Viewer {
     this.summary = make_summary(header, this.runs, () => this.wishes.front);
     this.live = element("div", { class: "unseen", "aria-live": "polite", role: "status" });
 
+    const summary_tab = element("div", {}, this.summary.root);
     const tabs: Tab[] = [
       { name: "Plots", content: this.plots.root, shown: () => { this.plots?.fit(); this.dirty = true; } },
       { name: "Events", content: this.table.root, shown: () => this.table.select(this.wishes.event) },
       { name: "Model", content: make_model_text(header.file, header.model) },
       { name: "Equations", content: make_equations(header.equations) },
-      { name: "Summary", content: this.summary.root },
+      { name: "Summary", content: summary_tab },
     ];
     const panel = make_tabs("About this run", tabs);
 
     const keys = this.keys();
-    const help = make_dialog("Keys", keys_help(keys), element("p", { class: "quiet" }, "Drag to turn the picture (with Shift to move it), scroll or pinch to zoom, double-click to see everything."));
+    const licences_button = () => element("button", { type: "button", class: "plain licence", onclick: () => licences.open() }, "Licences of what this page carries");
     const licences = make_dialog("Licences", licence_texts(ZWANG_LICENCES, header.zwang));
+    const help = make_dialog("Keys", keys_help(keys), element("p", { class: "quiet" }, "Drag to turn the picture (with Shift to move it), scroll or pinch to zoom, double-click to see everything."), licences_button());
     this.open_help = help.open;
     listen_to_keys(keys);
+    summary_tab.append(licences_button());
 
     place.replaceChildren(
-      this.head(help.open, licences.open),
+      this.head(help.open),
       element("div", { class: "left" }, this.stage.root, this.transport.root),
       panel.root,
       this.live,
       help.root,
       licences.root,
     );
+    this.place_card(panel.root);
     document.title = header.title ?? header.file ?? "zwang";
-    if (options.has("bare")) document.documentElement.classList.add("bare");
     const tab = options.get("tab");
     if (tab) panel.show(tab);
     const t = options.get("t");
@@ -181,6 +185,13 @@ export class Viewer {
     this.draw();
   }
 
+  // The card of an event stands above the panel, where it hides nothing; over the stage only where there is no panel.
+  private place_card(panel: HTMLElement): void {
+    const over = document.documentElement.classList.contains("bare");
+    this.stage.card.classList.toggle("over", over);
+    if (!over) panel.prepend(this.stage.card);
+  }
+
   private leave_event(): void {
     if (this.wishes.event < 0) return;
     this.wishes.event = -1;
@@ -245,13 +256,12 @@ export class Viewer {
     this.milliseconds = performance.now() - start;
   }
 
-  private head(open_help: () => void, open_licences: () => void): HTMLElement {
+  private head(open_help: () => void): HTMLElement {
     const { header } = this.data;
     const status = [header.file, this.runs.length > 1 ? `${this.runs.length} runs` : this.front.header.status, header.comparison?.title].filter(Boolean).join(" · ");
     const buttons = element(
       "div",
       { class: "tools" },
-      element("button", { type: "button", class: "plain", onclick: open_licences }, "Licences"),
       icon_button("theme", "Light or dark", "D", () => this.theme.toggle()),
       icon_button("help", "Keys and help", "?", open_help),
     );

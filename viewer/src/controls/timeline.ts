@@ -64,24 +64,31 @@ export class Timeline {
     // How many of each kind fall on a pixel.
     const kinds = events.kinds.length;
     const counts = new Uint32Array(kinds * (width + 1));
+    const totals = new Uint32Array(width + 1);
     const span = Math.max(this.end - this.begin, 1e-300);
     let most = 1;
     for (let e = 0; e < events.count; e++) {
       const x = Math.min(width, Math.max(0, Math.round((((events.times[e] as number) - this.begin) / span) * width)));
       const index = x * kinds + events.kind_index(e);
       counts[index] = (counts[index] as number) + 1;
-      most = Math.max(most, counts[index] as number);
+      totals[x] = (totals[x] as number) + 1;
+      most = Math.max(most, totals[x] as number);
     }
 
-    // One event is a clear stroke; many grow with the logarithm of their number.
+    // One event is a clear stroke; many grow with the logarithm of their number, each kind with its part of the stroke.
     const scale = Math.log1p(most);
-    for (let k = 0; k < kinds; k++) {
-      context.fillStyle = kind_colour(events.kinds[k] as string, this.dark);
-      for (let x = 0; x <= width; x++) {
-        const count = counts[x * kinds + k] as number;
-        if (count === 0) continue;
-        const tall = height * (most > 1 ? 0.45 + (0.55 * Math.log1p(count)) / scale : 0.8);
-        context.fillRect(Math.min(width - 1.5, Math.max(0, x - 0.75)), height - tall, 1.5, tall);
+    for (let x = 0; x <= width; x++) {
+      const total = totals[x] as number;
+      if (total === 0) continue;
+      const tall = height * (most > 1 ? 0.5 + (0.5 * Math.log1p(total)) / scale : 0.85);
+      const left = Math.min(width - 1.5, Math.max(0, x - 0.75));
+      let bottom = height;
+      for (let k = 0; k < kinds; k++) {
+        const part = (tall * (counts[x * kinds + k] as number)) / total;
+        if (part === 0) continue;
+        context.fillStyle = kind_colour(events.kinds[k] as string, this.dark);
+        context.fillRect(left, bottom - part, 1.5, part);
+        bottom -= part;
       }
     }
   }

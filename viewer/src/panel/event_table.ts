@@ -120,7 +120,7 @@ export class EventTable {
     const lost = events.lost(event);
     const cells = [
       element("span", { role: "gridcell" }, element("span", { class: `mark ${events.kind_of(event)}` })),
-      element("span", { role: "gridcell", class: "number" }, clock(events.times[event] as number, this.span / 10)),
+      element("span", { role: "gridcell", class: "number" }, clock(events.times[event] as number, this.span / 1000)),
       element("span", { role: "gridcell" }, events.kind_of(event)),
       element("span", { role: "gridcell", class: "names" }, names_of_rows(this.header, events.rows(event), 3)),
       element("span", { role: "gridcell", class: "number" }, lost > 0 ? format(lost, 3) : ""),

@@ -2,7 +2,7 @@
 import type { Header } from "../data/contract";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { clock, format } from "../numbers";
+import { clock, format, format_beside } from "../numbers";
 
 const meanings: Record<string, string> = {
   blow: "an external blow",
@@ -53,6 +53,7 @@ export function event_card(header: Header, run: Run, event: number, span: number
 
   const changes = events.changes(event);
   if (changes.length > 0) {
+    const scale = Math.max(...changes.map(({ before, after }) => Math.max(Math.abs(before), Math.abs(after))));
     const body = element("tbody");
     for (const { variable, before, after } of changes.slice(0, 200))
       body.append(
@@ -60,8 +61,8 @@ export function event_card(header: Header, run: Run, event: number, span: number
           "tr",
           {},
           element("th", { scope: "row" }, `${header.variables[variable] ?? "?"}′`),
-          element("td", { class: "number", "data-value": before }, format(before)),
-          element("td", { class: "number", "data-value": after }, format(after)),
+          element("td", { class: "number", "data-value": before }, format_beside(before, scale)),
+          element("td", { class: "number", "data-value": after }, format_beside(after, scale)),
         ),
       );
     const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "velocity"), element("th", { scope: "col", class: "before" }, "before"), element("th", { scope: "col", class: "after" }, "after")));

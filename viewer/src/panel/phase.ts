@@ -37,7 +37,9 @@ export class PhasePortrait {
         y_high = Math.max(y_high, y[i] as number);
       }
     const widen = (low: number, high: number): [number, number] => {
-      const half = 0.56 * Math.max(high - low, 1e-9 * (Math.abs(low) + Math.abs(high)), 1e-12);
+      // What hardly changes is shown as standing still, not as noise writ large.
+      const size = Math.max(Math.abs(low), Math.abs(high));
+      const half = high - low > 1e-9 * size && high - low > 1e-12 ? 0.56 * (high - low) : size > 1e-12 ? 0.1 * size : 1;
       return [(low + high) / 2 - half, (low + high) / 2 + half];
     };
     this.bounds = [...widen(x_low, x_high), ...widen(y_low, y_high)];

@@ -8,7 +8,7 @@ import { Look, Picture, type Surface } from "./picture";
 import { hang } from "./strings";
 import * as surfaces from "./surfaces";
 import { Trails } from "./trails";
-import { add, scaled, subtract, triple, unit, norm, type Triple } from "./vector";
+import { add, dot, norm, scaled, subtract, triple, unit, type Triple } from "./vector";
 
 // What the viewer has chosen to see.
 export interface Wishes {
@@ -36,6 +36,7 @@ interface Part {
 }
 
 const slack_share = 2e-4;
+const most_with_paths = 8;
 const text_of_taut = 2.4;
 
 export class Description {
@@ -86,7 +87,7 @@ export class Description {
     this.crowded = this.parts.length > 200;
     this.scale = this.find_scale();
     [this.radii, this.discs] = this.find_radii();
-    this.ground = this.dimension === 3 ? surfaces.ground(this.extent, this.up) : undefined;
+    this.ground = this.dimension === 3 && !this.has_floor() ? surfaces.ground(this.extent, this.up) : undefined;
     for (let b = 0; b < this.bodies.length; b++)
       for (const variable of (this.bodies[b] as Body).track) {
         const list = this.touched.get(variable);
@@ -130,12 +131,18 @@ export class Description {
       }
       if (wishes.trails && wishes.trail_span > 0) {
         const trails = (this.trails[r] ??= new Trails(run.pieces, this.bodies, this.extent.centre));
-        trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, undefined, shown);
+        if (this.bodies.length * shown <= most_with_paths) trails.draw_path(time, this.colours[r] as Colour[], 1, this.palette.dark ? 0.2 : 0.16, segments, shown);
+        trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, shown);
       }
       this.draw_conditions(r, time, shown > 1);
       this.draw_bodies(r, shown > 1 && r !== wishes.front ? 0.85 : 1);
     }
     this.draw_shocks(wishes);
+  }
+
+  // The size at which a body is drawn in the model's units, where that is its own; else 0.
+  disc(body: number): number {
+    return this.discs[body] as number;
   }
 
   // Where the body of a run stands among the points of the picture, or -1 if it is not shown.
@@ -250,6 +257,10 @@ export class Description {
     const to = this.there;
     (part.anchors[0] as Part["anchors"][0])(r, t, from);
     (part.anchors[1] as Part["anchors"][0])(r, t, to);
+    if (!this.crowded && shape.kind === "line") {
+      if (shape.from.body === undefined) this.pin(from);
+      if (shape.to.body === undefined) this.pin(to);
+    }
     const length = part.length ? part.length(t) : NaN;
     const far = Math.hypot((to[0] as number) - (from[0] as number), (to[1] as number) - (from[1] as number), (to[2] as number) - (from[2] as number));
 
@@ -281,10 +292,7 @@ export class Description {
       else this.taut(this.here, this.there, share, text_of_taut, r, overlaid);
 
       // The pulleys between the ends.
-      if (i > 0 && (part.shape.kind === "rope" ? part.shape.through[i] : undefined)?.body === undefined) {
-        const [ox, oy, oz] = this.extent.centre;
-        this.picture.points.add((this.here[0] as number) - ox, (this.here[1] as number) - oy, (this.here[2] as number) - oz, 0.014 * this.extent.size, this.palette.rod, 1, Look.ring);
-      }
+      if (part.shape.kind === "rope" && part.shape.through[i]?.body === undefined) this.pin(this.here);
     }
   }
 
@@ -293,6 +301,12 @@ export class Description {
     (part.anchors[i] as Part["anchors"][0])(r, t, this.here);
     (part.anchors[i + 1] as Part["anchors"][0])(r, t, this.there);
     return Math.hypot((this.there[0] as number) - (this.here[0] as number), (this.there[1] as number) - (this.here[1] as number), (this.there[2] as number) - (this.here[2] as number));
+  }
+
+  // A small ring where a string or rod is fixed.
+  private pin(at: readonly number[]): void {
+    const [ox, oy, oz] = this.extent.centre;
+    this.picture.points.add((at[0] as number) - ox, (at[1] as number) - oy, (at[2] as number) - oz, 0.006 * this.extent.size, this.palette.rod, 1, Look.ring);
   }
 
   private draw_polyline(part: Part, r: number, t: number, overlaid: boolean): void {
@@ -578,6 +592,11 @@ export class Description {
     }
   }
 
+  // Whether a level plane of the model serves as ground.
+  private has_floor(): boolean {
+    return (this.header.shapes ?? []).some((shape) => shape.kind === "plane" && !shape.keys && Math.abs(dot(unit(triple(shape.normal)), this.up)) > 0.999);
+  }
+
   private find_extent(): surfaces.Extent {
     let low = triple(this.header.box?.[0], [Infinity, Infinity, Infinity]);
     let high = triple(this.header.box?.[1], [-Infinity, -Infinity, -Infinity]);
@@ -632,7 +651,13 @@ export class Description {
     }
     if (sample.length === 0) return 0;
     sample.sort((a, b) => a - b);
-    return sample[Math.min(sample.length - 1, Math.floor(0.99 * sample.length))] as number;
+    const high = sample[Math.min(sample.length - 1, Math.floor(0.99 * sample.length))] as number;
+
+    // Rounding errors are no forces: compare with what would move the masses across the picture within the run.
+    const mass = Math.max(...this.bodies.map((body) => body.mass ?? 0), 0);
+    const span = Math.max(...this.runs.map(({ pieces }) => pieces.end - pieces.begin));
+    const floor = span > 0 && mass > 0 ? (1e-9 * mass * this.extent.size) / (span * span) : 0;
+    return high > floor ? high : 0;
   }
 
   // Radii from masses by the cube root, within bounds, smaller in a crowd; bodies kept apart are discs of their own size.

@@ -94,8 +94,9 @@ export class Overlay {
     context.lineJoin = "round";
     description.bodies.forEach((body, b) => {
       camera.project(places[3 * b] as number, places[3 * b + 1] as number, places[3 * b + 2] as number, this.place);
-      const x = (this.place[0] as number) + 11;
-      const y = (this.place[1] as number) - 13;
+      const inside = description.disc(b) * (this.place[3] as number) > 16;
+      const x = (this.place[0] as number) + (inside ? -context.measureText(body.name).width / 2 : 11);
+      const y = (this.place[1] as number) - (inside ? 0 : 13);
       context.strokeStyle = description.palette.dark ? "rgba(19,21,25,0.75)" : "rgba(251,250,247,0.8)";
       context.lineWidth = 4;
       context.strokeText(body.name, x, y);

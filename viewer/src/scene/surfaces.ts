@@ -106,11 +106,13 @@ export function plane(extent: Extent, dimension: number, normal: Triple, offset:
   sheet(result, 1, 1, at);
   const corners = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)];
   corners.forEach((corner, i) => stroke(result.outline, corner, corners[(i + 1) % 4] as Triple));
-  const lines = 8;
-  for (let i = 1; i < lines; i++) {
-    stroke(result.fine, at(i / lines, 0), at(i / lines, 1));
-    stroke(result.fine, at(0, i / lines), at(1, i / lines));
-  }
+
+  // Squares, so that a long floor is not ruled more closely one way than the other.
+  const wide = u_high - u_low + 2 * margin;
+  const deep = v_high - v_low + 2 * margin;
+  const step = Math.max(wide, deep) / 10;
+  for (let s = step; s < wide - 0.3 * step; s += step) stroke(result.fine, at(s / wide, 0), at(s / wide, 1));
+  for (let s = step; s < deep - 0.3 * step; s += step) stroke(result.fine, at(0, s / deep), at(1, s / deep));
   return result;
 }
 

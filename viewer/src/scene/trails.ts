@@ -8,6 +8,7 @@ import type { Triple } from "./vector";
 const most_numbers = 6e6;
 const most_per_piece = 24;
 const most_segments = 24000;
+const most_in_paths = 8000;
 
 export class Trails {
   readonly times: Float64Array;
@@ -46,18 +47,22 @@ export class Trails {
   }
 
   // Strokes for the time from t - span to t, fading with age; `now` holds the places at t itself.
-  draw(t: number, span: number, now: Float64Array, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, shown: readonly boolean[] | undefined, runs: number): void {
+  draw(t: number, span: number, now: Float64Array, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, runs: number): void {
     const last = (this.hint = index_at(this.times, t, this.hint));
-    const first = Math.max(0, index_at(this.times, t - span));
     const bodies = this.bodies.length;
 
-    // Strides keep their places in time, else the trail would shimmer.
+    // Few instants may be left out, else curves turn into polygons; a longer trail is cut. Strides keep their places in time,
+    // else the trail would shimmer.
     const budget = Math.max(12, Math.min(600, Math.floor(most_segments / Math.max(1, bodies * runs))));
+    let first = Math.max(0, index_at(this.times, t - span));
     let stride = 1;
-    while ((last - first) / stride > budget) stride *= 2;
+    while ((last - first) / stride > budget && stride < 8) stride *= 2;
+    if ((last - first) / stride > budget) {
+      first = last - budget * stride;
+      span = t - (this.times[first] as number);
+    }
     const begin = Math.ceil(first / stride) * stride;
     for (let b = 0; b < bodies; b++) {
-      if (shown && !shown[b]) continue;
       const colour = colours[b] as readonly number[];
       let k = 3 * (begin * bodies + b);
       const step = 3 * bodies * stride;
@@ -82,6 +87,23 @@ export class Trails {
         into.add(x, y, z, (now[variable] as number) - this.origin[0], (now[variable + 1] as number) - this.origin[1], (now[variable + 2] as number) - this.origin[2], width, colour, fade, alpha);
       }
     }
+  }
+
+  // The whole way up to t, faintly.
+  draw_path(t: number, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, runs: number): void {
+    const last = index_at(this.times, t, this.hint);
+    const bodies = this.bodies.length;
+    const budget = Math.floor(most_in_paths / Math.max(1, bodies * runs));
+    let stride = 1;
+    while (last / stride > budget && stride < 8) stride *= 2;
+    const begin = last / stride > budget ? Math.ceil((last - budget * stride) / stride) * stride : 0;
+    for (let b = 0; b < bodies; b++)
+      for (let i = begin; i < last; i += stride) {
+        const j = 3 * (i * bodies + b);
+        const k = 3 * (Math.min(i + stride, last) * bodies + b);
+        const p = this.positions;
+        into.add(p[j] as number, p[j + 1] as number, p[j + 2] as number, p[k] as number, p[k + 1] as number, p[k + 2] as number, width, colours[b] as readonly number[], alpha);
+      }
   }
 
   // One at t, zero at t - span.

@@ -1,0 +1,345 @@
+// The page in a real browser, with motions whose formulas are known.
+import assert from "node:assert/strict";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ball_page, base64_of, crowd_page, evaluate, long_page, oscillator_page, script_of, write_page } from "./fixtures.mjs";
+import { distance_between, open_browser, open_page, scratch, shell } from "./harness.mjs";
+
+const folder = scratch(after);
+// Most tests do without WebGL, which is slow where it is made by software; those of the drawing have both.
+let browser;
+let plain;
+const ball = ball_page({ notes: ["A note about accuracy."] });
+const paths = {};
+
+function keep(name, page) {
+  paths[name] = join(folder, `${name}.html`);
+  write_page(shell, paths[name], base64_of(page.bytes));
+}
+
+before(async () => {
+  keep("ball", ball);
+  keep("two", ball_page({ labels: ["straightest", "variational"] }));
+  keep("oscillator", oscillator_page());
+  [browser, plain] = await Promise.all([open_browser(), open_browser({ webgl: false })]);
+});
+after(async () => {
+  await browser?.close();
+  await plain?.close();
+});
+
+const seek_and_read = (page, t) =>
+  page.evaluate((time) => {
+    window.zwang.seek(time);
+    return { time: window.zwang.time(), computed: window.zwang.positions(), drawn: window.zwang.drawn() };
+  }, t);
+
+test("the empty page is smaller than promised and has one place for data", () => {
+  assert.ok(statSync(shell).size < 900 * 1024);
+  const text = readFileSync(shell, "utf8");
+  assert.equal(text.split("<!--zwang:data-->").length, 2);
+  for (const word of ["three.js authors", "Leon Sorokin"]) assert.ok(text.includes(word), `licence of ${word}`);
+});
+
+for (const [name, webgl] of [["webgl", true], ["canvas", false]])
+  test(`bodies are drawn where the pieces put them, with ${name}`, async () => {
+    const { page, complaints, close } = await open_page(webgl ? browser : plain, paths.ball);
+    assert.equal(await page.evaluate(() => window.zwang.renderer), name);
+    for (const t of [0, 0.3, 1.234567, 2.5, 4.999, 6]) {
+      const { time, computed, drawn } = await seek_and_read(page, t);
+      assert.equal(time, t);
+      const expected = [0, 1].map((i) => evaluate(ball.all[0].pieces, i, t).value);
+      expected.forEach((value, m) => assert.ok(Math.abs(computed.run.ball[m] - value) <= 1e-12 * (1 + Math.abs(value))));
+      // Buffers of graphics cards hold 24 bits.
+      assert.ok(distance_between(computed, drawn) < 4e-7);
+    }
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(await page.evaluate(() => window.zwang.errors), []);
+    await close();
+  });
+
+for (const [name, webgl] of [["webgl", true], ["canvas", false]])
+  test(`something is to be seen on the stage, with ${name}`, async () => {
+    const { page, close } = await open_page(webgl ? browser : plain, paths.ball, { hash: "t=0.3&theme=light&bare", width: 400, height: 400 });
+    await page.waitForTimeout(100);
+
+    // The ball's own blue appears where the ball is, in what the browser shows.
+    const shot = await page.screenshot();
+    const found = await page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new window.Blob([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, image.width, 300);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 50 && data[i] < 120) count++;
+      return count;
+    }, shot.toString("base64"));
+    assert.ok(found > 60, `${found} blue pixels`);
+    await close();
+  });
+
+test("playing moves time and bodies on, pausing holds them", async () => {
+  const { page, complaints, close } = await open_page(browser, paths.ball);
+  assert.equal(await page.evaluate(() => window.zwang.playing()), false);
+  await page.evaluate(() => window.zwang.play());
+  await page.waitForFunction(() => window.zwang.time() > 0.2);
+  await page.evaluate(() => window.zwang.pause());
+  const [t, place] = await page.evaluate(() => [window.zwang.time(), window.zwang.positions().run.ball]);
+  await page.waitForTimeout(120);
+  assert.equal(await page.evaluate(() => window.zwang.time()), t);
+  assert.ok(Math.abs(place[0] - 0.5 * t) < 1e-12);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("stepping to an event shows its velocities, impulses and loss", async () => {
+  const { page, close } = await open_page(plain, paths.ball);
+  for (let e = 0; e < 3; e++) {
+    await page.click('button[aria-label="Next event"]');
+    const { time, changes, impulses, lost } = ball.all[0].events[e];
+    assert.equal(await page.evaluate(() => window.zwang.event()), e);
+    assert.ok(Math.abs((await page.evaluate(() => window.zwang.time())) - time) < 1e-12);
+    const shown = await page.evaluate(() => ({
+      changes: [...document.querySelectorAll(".changes tbody td")].map((cell) => Number(cell.dataset.value)),
+      impulse: Number(document.querySelector(".impulses tbody td").dataset.value),
+      lost: Number(document.querySelector(".lost .number").dataset.value),
+      told: document.querySelector("[aria-live=polite]").textContent,
+    }));
+    assert.deepEqual(shown.changes, changes[0].slice(1));
+    assert.equal(shown.impulse, impulses[0]);
+    assert.equal(shown.lost, lost);
+    assert.match(shown.told, /impact at .*floor.*energy lost/);
+  }
+  await page.click('button[aria-label="Previous event"]');
+  assert.equal(await page.evaluate(() => window.zwang.event()), 1);
+
+  // Leaving the event hides its card.
+  await page.evaluate(() => window.zwang.seek(0.1));
+  assert.equal(await page.evaluate(() => window.zwang.event()), -1);
+  assert.equal(await page.isVisible(".event-card"), false);
+  await close();
+});
+
+test("everything can be done from the keyboard", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.ball);
+  const time = () => page.evaluate(() => window.zwang.time());
+  const press = (key) => page.keyboard.press(key);
+  await press("]");
+  assert.equal(await page.evaluate(() => window.zwang.event()), 0);
+  await press("]");
+  await press("[");
+  assert.equal(await page.evaluate(() => window.zwang.event()), 0);
+  await press("End");
+  assert.equal(await time(), 6);
+  await press("Home");
+  assert.equal(await time(), 0);
+  await press("5");
+  assert.equal(await time(), 3);
+  await press("ArrowRight");
+  assert.ok(Math.abs((await time()) - 3.06) < 1e-9);
+  await press("Shift+ArrowLeft");
+  assert.ok(Math.abs((await time()) - 2.46) < 1e-9);
+  await press(".");
+  assert.ok(Math.abs((await time()) - 2.46 - 1 / 60) < 1e-9);
+  await press(",");
+  await press("Space");
+  assert.equal(await page.evaluate(() => window.zwang.playing()), true);
+  await press("Space");
+  assert.equal(await page.evaluate(() => window.zwang.playing()), false);
+  await press("?");
+  assert.equal(await page.isVisible("dialog[open] .keys"), true);
+  await press("Escape");
+
+  // The tab key reaches the buttons, with an outline, and the tabs by arrows.
+  const reached = new Set();
+  for (let i = 0; i < 14; i++) {
+    await press("Tab");
+    const where = await page.evaluate(() => {
+      const focused = document.activeElement;
+      return { name: focused.getAttribute("aria-label") ?? focused.textContent, outline: getComputedStyle(focused).outlineStyle, role: focused.getAttribute("role"), type: focused.type };
+    });
+    reached.add(where.name);
+    if (where.type !== "range") assert.equal(where.outline, "solid", `${where.name} shows that it has the focus`);
+    if (where.role === "tab") break;
+  }
+  for (const name of ["Play", "Next event", "Loop", "Time", "Speed", "Plots"]) assert.ok(reached.has(name), `${name} can be reached: ${[...reached]}`);
+  await press("ArrowRight");
+  assert.equal(await page.isVisible(".events"), true);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("every control has a name", async () => {
+  const { page, close } = await open_page(plain, paths.two);
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll("button, input, select, canvas, [role=img]")]
+      .filter((e) => !e.closest("[aria-hidden=true], .u-wrap") && !(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")?.textContent.trim() || e.getAttribute("aria-hidden")))
+      .map((e) => e.outerHTML.slice(0, 80)),
+  );
+  assert.deepEqual(nameless, []);
+  await close();
+});
+
+test("a phone's width shows everything without sideways scrolling", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.two, { width: 360, height: 700, hasTouch: true, isMobile: true });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  const outside = await page.evaluate(() => [...document.querySelectorAll("button, input, .stage, .plot")].filter((e) => e.offsetParent && e.getBoundingClientRect().right > 361).map((e) => e.outerHTML.slice(0, 60)));
+  assert.deepEqual(outside, []);
+  await page.tap('button[aria-label="Next event"]');
+  assert.equal(await page.isVisible(".event-card"), true);
+  for (const tab of ["Events", "Model", "Equations", "Summary"]) {
+    await page.tap(`[role=tab]:has-text("${tab}")`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, tab);
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("model, formulas, summary, notes and licences are there", async () => {
+  const { page, close } = await open_page(plain, paths.ball);
+  assert.match(await page.textContent("header .note"), /A note about accuracy/);
+  await page.click('[role=tab]:has-text("Model")');
+  assert.match(await page.textContent(".toml"), /restitution = 0.8/);
+  assert.ok((await page.$$(".toml .comment, .toml .table")).length >= 4);
+  await page.click('[role=tab]:has-text("Equations")');
+  assert.equal(await page.evaluate(() => document.querySelector(".equations math").namespaceURI), "http://www.w3.org/1998/Math/MathML");
+  await page.click('[role=tab]:has-text("Summary")');
+  assert.match(await page.textContent(".summary"), /struck the floor 22 times|struck the floor/);
+  assert.match(await page.textContent(".balance"), /lost in shocks/);
+  await page.click(".tabpanel:not([hidden]) .licence");
+  assert.match(await page.textContent("dialog[open]"), /three.js authors[\s\S]*Leon Sorokin/);
+  await close();
+});
+
+test("plots follow time, and a click in one goes there", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.ball);
+  await page.evaluate(() => window.zwang.seek(3));
+  await page.waitForTimeout(60);
+  const box = await page.locator(".u-over").first().boundingBox();
+  const line = await page.locator(".now").first().boundingBox();
+  assert.ok(Math.abs(line.x - box.x - box.width / 2) < 2, "the line stands at half the time");
+  await page.mouse.click(box.x + box.width / 4, box.y + 20);
+  assert.ok(Math.abs((await page.evaluate(() => window.zwang.time())) - 1.5) < 0.03);
+  const reading = await page.locator(".entry:has-text('ball.x') .number").first().textContent();
+  assert.ok(Math.abs(Number(reading) - 0.75) < 0.02);
+
+  // Choose another quantity by searching.
+  await page.click(".chooser summary");
+  await page.fill(".chooser input[type=search]", "velocities ball.y");
+  const charts = await page.locator(".chart").count();
+  await page.check(".choices input");
+  assert.equal(await page.locator(".chart").count(), charts + 1);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("several runs lie over one another and can be taken away", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.two, { hash: "t=1" });
+  const both = await page.evaluate(() => window.zwang.drawn());
+  assert.deepEqual(Object.keys(both), ["straightest", "variational"]);
+  assert.ok(Math.abs(both.straightest.ball[1] - both.variational.ball[1]) > 1e-3);
+  await page.uncheck('input[aria-label="Show variational"]');
+  await page.waitForTimeout(60);
+  assert.deepEqual(Object.keys(await page.evaluate(() => window.zwang.drawn())), ["straightest"]);
+  await page.click(".runs button:has-text('variational')");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("]");
+  assert.match(await page.textContent(".event-card"), /Impact/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a model without a picture shows its phase portrait", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.oscillator, { hash: "t=2" });
+  assert.equal(await page.locator(".phase canvas").count(), 1);
+  assert.ok((await page.locator(".chart").count()) >= 2);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("those who want calm get no autoplay; others do", async () => {
+  const calm = await open_page(plain, paths.ball, { hash: "", reducedMotion: "reduce" });
+  assert.equal(await calm.page.evaluate(() => window.zwang.playing()), false);
+  await calm.close();
+  const lively = await open_page(plain, paths.ball, { hash: "", reducedMotion: "no-preference" });
+  assert.equal(await lively.page.evaluate(() => window.zwang.playing()), true);
+  await lively.close();
+});
+
+test("dark where the system is dark, and a switch", async () => {
+  const { page, complaints, close } = await open_page(plain, paths.ball, { colorScheme: "dark" });
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await paper(), "rgb(20, 22, 26)");
+  await page.keyboard.press("d");
+  assert.equal(await paper(), "rgb(251, 250, 247)");
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a hundred thousand pieces and events open, play and scroll", async () => {
+  keep("long", long_page(100000));
+  const { page, complaints, close } = await open_page(browser, paths.long, { hash: "play=0&tab=Events" });
+  for (const t of [0, 123.456, 999.99]) {
+    const { computed } = await seek_and_read(page, t);
+    // Pieces of third order over a hundredth of a second.
+    assert.ok(Math.abs(computed.run.a[0] - Math.sin(t)) < 1e-9);
+  }
+  await page.evaluate(() => window.zwang.seek(0));
+  await page.evaluate(() => window.zwang.play());
+  await page.waitForFunction(() => window.zwang.time() > 1);
+  await page.evaluate(() => window.zwang.pause());
+  assert.ok((await page.locator(".rows .event").count()) < 60, "only rows in sight exist");
+  await page.evaluate(() => (document.querySelector(".scroller").scrollTop = 1e9));
+  await page.waitForSelector('.rows .event[aria-rowindex="99999"]');
+  await page.locator(".rows .event").last().click();
+  assert.equal(await page.evaluate(() => window.zwang.event()), 99998);
+  assert.match(await page.textContent("header .note"), /fitted anew/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a thousand points are drawn where they are", async () => {
+  const crowd = crowd_page(1000, { until: 1 });
+  keep("crowd", crowd);
+  const { page, complaints, close } = await open_page(browser, paths.crowd);
+  const { computed, drawn } = await seek_and_read(page, 0.7);
+  for (const b of [0, 123, 999]) assert.ok(Math.abs(computed.run[`bead[${b + 1}]`][0] - evaluate(crowd.pieces, 3 * b, 0.7).value) < 1e-12);
+  assert.ok(distance_between(computed, drawn) < 4e-7);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("pages with no data, cut data or foreign data say what is wrong", async () => {
+  const whole = readFileSync(paths.ball, "utf8");
+  const at = whole.indexOf('<script id="zwang-data"');
+  const empty = readFileSync(shell, "utf8");
+  const cases = {
+    none: [empty, /no run in this page/i],
+    cut_file: [whole.slice(0, at + 3000), /ends too early|damaged/],
+    foreign: [empty.replace("<!--zwang:data-->", script_of(Buffer.from("<html>hello</html>").toString("base64"))), /damaged|not written by zwang/],
+    garbage: [empty.replace("<!--zwang:data-->", script_of("%%%")), /damaged/],
+  };
+  for (const [name, [text, expected]] of Object.entries(cases)) {
+    const path = join(folder, `${name}.html`);
+    writeFileSync(path, text);
+    const { page, complaints, close } = await open_page(plain, path);
+    assert.match(await page.textContent(".failure"), expected, name);
+    assert.ok((await page.textContent(".failure")).includes("zwang run"), "and what to do");
+    assert.deepEqual(complaints, [], name);
+    await close();
+  }
+});
+
+test("markup in texts stays text, and formulas bring no scripts", async () => {
+  const page_text = ball_page();
+  const evil = "<img src=x onerror=alert(1)>";
+  const bytes = Buffer.from(page_text.bytes.toString("latin1").replace("A ball that bounces", evil.slice(0, 19).padEnd(19)).replace("<mi>m</mi>", "<p onclick"), "latin1");
+  write_page(shell, join(folder, "evil.html"), base64_of(bytes));
+  const { page, complaints, close } = await open_page(plain, join(folder, "evil.html"));
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.locator("[onclick]").count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
