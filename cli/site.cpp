@@ -35,24 +35,18 @@ namespace fs = std::filesystem;
 using expressions::xml_escaped;
 
 /// Shown first, in this order.
-constexpr std::array<std::string_view, 18> featured = {"chain-meets-beam",
-                                                       "rolling-coin",
-                                                       "double-string-pendulum",
-                                                       "hard-balls",
-                                                       "pulley",
-                                                       "ratchet",
-                                                       "bouncing-ball",
-                                                       "sheared-net",
-                                                       "spherical-pendulum",
-                                                       "swinging-cradle",
-                                                       "leaning-disc",
-                                                       "turntable",
-                                                       "falling-chain",
-                                                       "skate",
-                                                       "bead-on-rotating-wire",
-                                                       "string-and-wall-acute",
-                                                       "sleigh",
-                                                       "crane"};
+constexpr std::array<std::string_view, 24> featured = {"chain-meets-beam",  "domino-row",
+                                                       "rolling-coin",      "whip",
+                                                       "swinging-atwood",   "bead-curtain",
+                                                       "snakeboard",        "chain-over-peg",
+                                                       "net-on-ball",       "bowl",
+                                                       "inchworm",          "double-string-pendulum",
+                                                       "foucault-pendulum", "chain-and-wall",
+                                                       "hard-balls",        "pulley",
+                                                       "ratchet",           "bouncing-ball",
+                                                       "leaning-disc",      "turntable",
+                                                       "sheared-net",       "swinging-cradle",
+                                                       "two-wheels",        "crane"};
 
 constexpr std::string_view style = R"(:root {
   color-scheme: light dark;

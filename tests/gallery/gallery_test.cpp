@@ -126,6 +126,8 @@ Answer ask(const std::string& model, const std::string& words) {
   if (std::string kind; command_name == "analyze" && stream >> kind) line += quoted(kind);
   line += quoted(model);
   for (std::string word; stream >> word;) line += quoted(word);
+  // Reports of all models are made by the test of the site.
+  if (command_name == "run" || command_name == "compare") line += " --no-report";
   line += " --json 2>/dev/null";
 
   Answer answer;
