@@ -9,12 +9,15 @@ What is done with a fenced block follows from its first word:
   toml      a whole model: `zwang check` must accept it; the blocks of a page that start with `# name.toml` are also kept as
             that file for the sh and console blocks after them
   cpp       a whole program: compiled against zwang, run, must end with status 0
+  python    run by the interpreter that ZWANG_PYTHON_INTERPRETER names, with what earlier blocks of the page made; where a block
+            begins with `>>>` what it prints is compared. Without that interpreter they are left to scripts/test_python
   text      nothing; so also json, and anything whose first line of tags says `fragment`
 
 Blocks of one page share a folder, in order. Usage: check_docs.py --root DIR [--build DIR] [FILE...]
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -27,6 +30,28 @@ FENCE = re.compile(r"^( *)(```+|~~~+) *(.*)$")
 NOT_RUN = {"", "text", "json", "latex", "mermaid"}
 MAKE_LINE = re.compile(r"^make(?: +([a-z]+))?(?: +[A-Z]+=\S+)* *(?:#.*)?$")
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+# Runs blocks one after the other in one name space; only the last one may print, and what it prints counts.
+PYTHON_RUNNER = r"""
+import contextlib, doctest, io, json, sys
+*earlier, last = json.load(sys.stdin)
+names = {"__name__": "__page__"}
+def run(text, speak):
+    if not text.lstrip().startswith(">>>"):
+        exec(compile(text, "<block>", "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(text, names, "block", None, 0)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner.run(test, clear_globs=False)
+    names.update(test.globs)
+    if runner.failures and speak:
+        sys.exit(1)
+for text in earlier:
+    with contextlib.redirect_stdout(io.StringIO()):
+        run(text, False)
+run(last, True)
+"""
 
 
 class Block:
@@ -86,6 +111,7 @@ class Page:
         self.folder = folder
         self.failures = []
         self.done = 0
+        self.python_blocks = []
 
     def fail(self, block, message):
         self.failures.append(f"{self.path.relative_to(self.root)}:{block.line}: {message}")
@@ -168,6 +194,17 @@ class Page:
         if result.returncode != 0:
             self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
 
+    def python(self, block):
+        interpreter = os.environ.get("ZWANG_PYTHON_INTERPRETER")
+        if not interpreter:
+            return
+        self.python_blocks.append(block.text)
+        result = subprocess.run([interpreter, "-c", PYTHON_RUNNER], cwd=self.folder, input=json.dumps(self.python_blocks), text=True,
+                                env={**self.environment(), "MPLBACKEND": "Agg"}, timeout=300, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, check=False)
+        if result.returncode != 0:
+            self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
+
     def run(self):
         """All blocks in order."""
         try:
@@ -175,7 +212,7 @@ class Page:
         except ValueError as error:
             self.failures.append(f"{self.path.relative_to(self.root)}: {error}")
             return
-        actions = {"sh": self.sh, "console": self.console, "toml": self.toml, "cpp": self.cpp}
+        actions = {"sh": self.sh, "console": self.console, "toml": self.toml, "cpp": self.cpp, "python": self.python}
         for block in blocks:
             if block.language in NOT_RUN or "fragment" in block.tags:
                 continue

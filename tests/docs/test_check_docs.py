@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The guard of the documentation sees what it is there to see: each case is a small page with one block."""
 
+import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import check_docs  # noqa: E402
@@ -53,6 +55,17 @@ class Docs(unittest.TestCase):
         self.assertEqual(len(failures("```toml\nx = 1\n```\n", zwang="exit 2")), 1)
         self.assertEqual(failures("```toml fragment\nx = 1\n```\n", zwang="exit 2"), [])
         self.assertEqual(failures("```toml\n# swing.toml\nx = 1\n```\n\n```console\n$ cat swing.toml\n# swing.toml\nx = 1\n```\n"), [])
+
+    def test_python_blocks_share_their_names_and_what_they_print_is_compared(self):
+        with unittest.mock.patch.dict("os.environ", ZWANG_PYTHON_INTERPRETER=sys.executable):
+            self.assertEqual(failures("```python\nx = 1\n```\n\n```python\nassert x == 1\n```\n"), [])
+            self.assertEqual(len(failures("```python\nassert False\n```\n")), 1)
+            self.assertEqual(failures("```python\nx = 1\n```\n\n```python\n>>> x + 1\n2\n```\n"), [])
+            self.assertEqual(len(failures("```python\n>>> 1 + 1\n3\n```\n")), 1)
+            self.assertEqual(failures("```python\n>>> y = 2\n```\n\n```python\n>>> y\n2\n```\n"), [])
+        with unittest.mock.patch.dict("os.environ"):
+            os.environ.pop("ZWANG_PYTHON_INTERPRETER", None)
+            self.assertEqual(failures("```python\nassert False\n```\n"), [])
 
     def test_unknown_and_unclosed_blocks_are_refused(self):
         self.assertEqual(len(failures("```fortran\nend\n```\n")), 1)

@@ -41,6 +41,9 @@ struct Overrides {
 [[nodiscard]] std::string with_start(const Draft& draft, const Model& model, const std::vector<double>& position,
                                      const std::vector<double>& velocity);
 
+/// The text of the draft with the overrides written into it.
+[[nodiscard]] std::string with_overrides(const Draft& draft, const Overrides& overrides);
+
 /// The JSON Schema of the model file, generated from the table of keys.
 [[nodiscard]] std::string json_schema();
 /// The reference page's tables, generated from the table of keys (Markdown).

@@ -1,6 +1,8 @@
 /// A model's text with another initial state: only the values of position, initial and velocity are replaced.
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <optional>
 
 #include "zwang/base/number.hpp"
 #include "zwang/model/draft.hpp"
@@ -106,7 +108,76 @@ std::string start_text(const Body& body, const std::vector<double>& values) {
   return text + "]";
 }
 
+/// From the end to the beginning, so that places stay right; what begins later in the list stands later in the text.
+std::string changed(const std::string& text, std::vector<Change>& changes) {
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::string result = text;
+  for (std::size_t i = changes.size(); i-- > 0;) {
+    result.replace(changes[i].begin, changes[i].end - changes[i].begin, changes[i].text);
+  }
+  return result;
+}
+
+/// A value as it stands in a file: numbers plainly, expressions in quotes.
+std::string value_text(const std::string& expression) {
+  if (const std::optional<double> number = read_number(expression)) {
+    return exact(*number);
+  }
+  return "\"" + expression + "\"";
+}
+
 }  // namespace
+
+std::string with_overrides(const Draft& draft, const Overrides& overrides) {
+  const std::string& text = draft.content().source.text();
+  const Value& root = draft.content().root;
+  std::vector<Change> changes;
+  const auto replace = [&](const Value& value, const std::string& expression) {
+    const std::size_t begin = byte_of(text, value.place);
+    changes.push_back({begin, end_of_value(text, begin), value_text(expression)});
+  };
+
+  // The last word on a parameter counts.
+  const Value* parameters = root.find("parameters");
+  std::map<std::string, std::string> last;
+  for (const auto& [name, expression] : overrides.parameters) {
+    last[name] = expression;
+  }
+  for (const auto& [name, expression] : last) {
+    if (const Value* value = parameters == nullptr ? nullptr : parameters->find(name)) {
+      replace(*value, expression);
+    }
+  }
+
+  // Settings that are not written yet come at the end of their table, or with it at the end of the file.
+  const Value* simulation = root.find("simulation");
+  std::string added;
+  const std::pair<const char*, const std::string*> settings[] = {{"start", &overrides.start},
+                                                                 {"until", &overrides.until},
+                                                                 {"tolerance", &overrides.tolerance},
+                                                                 {"samples", &overrides.samples}};
+  const bool in_line = simulation != nullptr && text[byte_of(text, simulation->place)] == '{';
+  for (const auto& [key, expression] : settings) {
+    if (expression->empty()) {
+      continue;
+    }
+    if (const Value* value = simulation == nullptr ? nullptr : simulation->find(key)) {
+      replace(*value, *expression);
+    } else {
+      added += std::string(in_line ? ", " : "\n") + key + " = " + value_text(*expression);
+    }
+  }
+  if (!added.empty() && simulation != nullptr && !simulation->fields.empty()) {
+    const std::size_t end = end_of_value(text, byte_of(text, simulation->fields.back().value.place));
+    changes.push_back({end, end, added});
+  } else if (!added.empty() && simulation != nullptr) {
+    const std::size_t end = std::min(text.find('\n', byte_of(text, simulation->place)), text.size());
+    changes.push_back({end, end, added});
+  } else if (!added.empty()) {
+    changes.push_back({text.size(), text.size(), "\n[simulation]" + added + "\n"});
+  }
+  return changed(text, changes);
+}
 
 std::string with_start(const Draft& draft, const Model& model, const std::vector<double>& position,
                        const std::vector<double>& velocity) {
@@ -145,13 +216,7 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
     }
   }
 
-  // From the end to the beginning, so that places stay right; what begins later in the list stands later in the text.
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.begin < b.begin; });
-  std::string result = text;
-  for (std::size_t i = changes.size(); i-- > 0;) {
-    result.replace(changes[i].begin, changes[i].end - changes[i].begin, changes[i].text);
-  }
-  return result;
+  return changed(text, changes);
 }
 
 }  // namespace zwang::model

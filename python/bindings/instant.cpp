@@ -1,0 +1,205 @@
+/// One moment: accelerations and shocks, kept as they are and told as JSON when asked.
+#include "zwang/instant/instant.hpp"
+
+#include <fmt/format.h>
+
+#include "python/bindings/shared.hpp"
+#include "zwang/instant/impact.hpp"
+#include "zwang/instant/repair.hpp"
+#include "zwang/model/flow.hpp"
+#include "zwang/report/json.hpp"
+
+namespace zwang::python {
+
+namespace {
+
+/// Models larger than this let other threads work meanwhile; for smaller ones asking would cost more than the answer.
+constexpr std::uint32_t large = 100;
+
+/// The accelerations at one state, with the model and the state they belong to.
+struct Moment {
+  ModelPointer model;
+  model::State state;
+  instant::Instant instant;
+
+  [[nodiscard]] std::string json() const { return report::accelerate_json(model->get(), state, instant); }
+};
+
+/// Into memory that the moment owns; no copy.
+nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown(const std::vector<double>& values, nb::handle owner) {
+  return {values.data(), {values.size()}, owner};
+}
+
+std::unique_ptr<Moment> accelerate(const ModelPointer& model, std::optional<double> time,
+                                   const std::optional<Numbers>& position, const std::optional<Numbers>& velocity,
+                                   const std::optional<Numbers>& rho) {
+  model->refuse_flow();
+  auto moment = std::make_unique<Moment>();
+  moment->model = model;
+  moment->state = model->state(time, position, velocity, rho);
+  const auto work = [&] {
+    const Borrowed borrowed(*model);
+    instant::accelerate(model->get(), moment->state, {}, borrowed.get(), moment->instant);
+  };
+  if (model->get().variables > large) {
+    const nb::gil_scoped_release release;
+    work();
+  } else {
+    work();
+  }
+  return moment;
+}
+
+/// Accelerations into an array that the caller owns; the words of the status.
+std::string_view accelerate_into(const Model& model, double time, const Numbers& position, const Numbers& velocity,
+                                 nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+  model.refuse_flow();
+  const model::State state = model.state(time, position, velocity, std::nullopt);
+  if (out.size() != state.position.size()) {
+    throw nb::value_error(fmt::format("out: {} numbers are needed, one per coordinate", state.position.size()).c_str());
+  }
+  const Borrowed borrowed(model);
+  thread_local instant::Instant instant;
+  instant::accelerate(model.get(), state, {}, borrowed.get(), instant);
+  if (instant.status == instant::Status::determined) {
+    std::copy(instant.accelerations.begin(), instant.accelerations.end(), out.data());
+  }
+  return instant::words(instant.status);
+}
+
+std::string explain(const Model& model, const model::State& state) {
+  instant::Options options;
+  options.tell = true;
+  instant::Workspace workspace(model.get());
+  instant::Instant instant;
+  instant::accelerate(model.get(), state, options, workspace, instant);
+  if (instant.status != instant::Status::impact) {
+    return report::explain_json(model.get(), state, instant, nullptr, nullptr, nullptr);
+  }
+
+  // A shock comes first: its story, then the accelerations after it.
+  instant::Shock shock;
+  instant::impact(model.get(), state, options, workspace, shock);
+  if (shock.status != instant::ShockStatus::regulated && shock.status != instant::ShockStatus::not_needed) {
+    return report::explain_json(model.get(), state, instant, &shock, nullptr, nullptr);
+  }
+  model::State state_after = state;
+  state_after.velocity = shock.velocities;
+  options.shock_done = true;
+  instant::Instant after;
+  instant::accelerate(model.get(), state_after, options, workspace, after);
+  return report::explain_json(model.get(), state, instant, &shock, &after, &state_after);
+}
+
+std::string check(const Model& model, const model::State& state, bool repair) {
+  if (!repair) {
+    instant::Instant instant = instant::classify(model.get(), state);
+    // What a closed inequality does is the accelerations' business.
+    if (instant.status == instant::Status::determined && !model.get().flow) {
+      const instant::Instant full = instant::accelerate(model.get(), state);
+      if (full.status == instant::Status::determined) {
+        instant.role = full.role;
+      }
+    }
+    return report::check_json(model.get(), state, instant, nullptr);
+  }
+  instant::Repair repaired = instant::repair(model.get(), state);
+  if (model.get().flow) {
+    // The rates of a flow follow from its positions.
+    repaired.state.velocity = model::rates(model.get(), repaired.state).rate;
+    repaired.velocity_change = 0;
+  }
+  const model::State& shown_state = repaired.succeeded ? repaired.state : state;
+  const instant::Instant instant = instant::classify(model.get(), shown_state);
+  return report::check_json(model.get(), shown_state, instant, &repaired);
+}
+
+/// The shock of the state, with blows of the caller's added to those of the model: an impulse per coordinate.
+std::string impact(const Model& model, const model::State& state, const std::vector<double>& blow) {
+  if (blow.empty()) {
+    return report::impact_json(model.get(), instant::impact(model.get(), state));
+  }
+  model::Model struck = model.get();
+  model::Blow added;
+  added.at = state.time;
+  for (std::uint32_t i = 0; i < blow.size(); ++i) {
+    if (blow[i] != 0) {
+      added.variables.push_back(i);
+    }
+  }
+  for (const std::uint32_t i : added.variables) {
+    added.impulse.push_back(blow[i]);
+  }
+  struck.blows.push_back(std::move(added));
+  return report::impact_json(struck, instant::impact(struck, state));
+}
+
+}  // namespace
+
+void bind_instant(nb::module_& module) {
+  nb::class_<Moment>(module, "Moment", "The accelerations at one state.")
+      .def_prop_ro(
+          "status", [](const Moment& self) { return instant::words(self.instant.status); },
+          nb::sig("def status(self) -> str"))
+      .def_prop_ro(
+          "accelerations",
+          [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.accelerations, self); },
+          nb::rv_policy::automatic, nb::sig("def accelerations(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro(
+          "free", [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.free, self); },
+          nb::rv_policy::automatic, nb::sig("def free(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro(
+          "multipliers",
+          [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.multipliers, self); },
+          nb::rv_policy::automatic, nb::sig("def multipliers(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def("json", &Moment::json);
+
+  module.def("accelerate", &accelerate, nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(),
+             nb::arg("velocity").none(), nb::arg("rho").none());
+  module.def(
+      "accelerate_into", &accelerate_into, nb::arg("model"), nb::arg("time"), nb::arg("position"), nb::arg("velocity"),
+      nb::arg("out").noconvert(),
+      nb::sig("def accelerate_into(model: Model, time: float, position: numpy.typing.NDArray[numpy.float64], "
+              "velocity: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> str"));
+  module.def(
+      "explain",
+      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+         const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) {
+        model->refuse_flow();
+        return patiently(
+            [model, state = model->state(time, position, velocity, rho)] { return explain(*model, state); });
+      },
+      nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
+      nb::arg("rho").none());
+  module.def(
+      "check",
+      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+         const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, bool repair) {
+        return patiently([model, state = model->state(time, position, velocity, rho), repair] {
+          return check(*model, state, repair);
+        });
+      },
+      nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
+      nb::arg("rho").none(), nb::arg("repair"));
+  module.def(
+      "impact",
+      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+         const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho,
+         const std::optional<Numbers>& blow) {
+        model->refuse_flow();
+        std::vector<double> impulse;
+        if (blow) {
+          if (blow->size() != model->get().variables) {
+            throw nb::value_error("blow: one number per coordinate is needed");
+          }
+          impulse = list(*blow);
+        }
+        return patiently([model, state = model->state(time, position, velocity, rho), impulse] {
+          return impact(*model, state, impulse);
+        });
+      },
+      nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
+      nb::arg("rho").none(), nb::arg("blow").none());
+}
+
+}  // namespace zwang::python

@@ -1,0 +1,232 @@
+/// The model: read, compiled, asked for its names and numbers.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "python/bindings/shared.hpp"
+#include "zwang/base/error.hpp"
+
+namespace zwang::python {
+
+namespace {
+
+/// Numbers from outside that are not finite would travel far before anybody noticed.
+std::vector<double> checked(const Numbers& numbers, std::size_t size, const char* what) {
+  if (numbers.size() != size) {
+    throw nb::value_error(
+        fmt::format("{}: {} numbers are needed, one per coordinate, and {} are given", what, size, numbers.size())
+            .c_str());
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(numbers.data()[i])) {
+      throw nb::value_error(fmt::format("{}: number {} is not finite", what, i).c_str());
+    }
+  }
+  return list(numbers);
+}
+
+nb::list bodies(const model::Model& model) {
+  nb::list result;
+  for (const model::Body& body : model.bodies) {
+    result.append(nb::make_tuple(body.name, body.kind == model::BodyKind::point ? "point" : "coordinate",
+                                 body.dimension, body.counts, body.first));
+  }
+  return result;
+}
+
+nb::list conditions(const model::Model& model) {
+  nb::list result;
+  for (const model::Condition& one : model.conditions) {
+    const char* kind = one.rows > 0 ? model::words(model.row_kind[one.first_row]).data() : "";
+    result.append(nb::make_tuple(one.name, one.text, kind,
+                                 one.law == model::Law::variational ? "variational" : "straightest", one.restitution,
+                                 one.first_row, one.rows));
+  }
+  return result;
+}
+
+nb::dict parameters(const model::Model& model) {
+  nb::dict result;
+  for (const model::Parameter& parameter : model.parameters) {
+    if (parameter.value.size() == 1) {
+      result[parameter.name.c_str()] = parameter.value.front();
+    } else {
+      result[parameter.name.c_str()] = array_of(parameter.value);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Model::Model(const std::string& text, const std::string& file, model::Overrides overrides)
+    : model_(model::load(text, file, overrides)), overrides_(std::move(overrides)) {}
+
+model::Model begun_at(const model::Model& model, model::State state, std::optional<double> until) {
+  model::Model result = model;
+  result.initial_position = std::move(state.position);
+  result.initial_velocity = std::move(state.velocity);
+  result.simulation.start = state.time;
+  if (until) {
+    result.simulation.until = *until;
+    result.simulation.has_until = true;
+  }
+  // rho is written with its condition; members of a family share what is written.
+  if (!state.rho.empty()) {
+    for (model::Condition& condition : result.conditions) {
+      if (condition.law != model::Law::variational || condition.rows == 0) {
+        continue;
+      }
+      for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
+        if (state.rho[row] != state.rho[condition.first_row]) {
+          throw nb::value_error(
+              fmt::format("rho of `{}` differs from member to member: a motion can only begin with one value for all",
+                          condition.name)
+                  .c_str());
+        }
+      }
+      condition.multiplier = state.rho[condition.first_row];
+    }
+  }
+  return result;
+}
+
+void Model::refuse_flow() const {
+  if (model_.flow) {
+    throw Error({model_.file, 0, 0},
+                "this model is a first-order system, [flow]: it has rates, and neither accelerations nor energy; "
+                "`check`, `run` and `equations` answer for it");
+  }
+}
+
+model::State Model::state(std::optional<double> time, const std::optional<Numbers>& position,
+                          const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) const {
+  model::State result;
+  if (!position && !velocity && !rho) {
+    result = model::initial_state(model_);
+    result.time = time.value_or(result.time);
+    return result;
+  }
+  result.time = time.value_or(model_.simulation.start);
+  if (!std::isfinite(result.time)) {
+    throw nb::value_error("the time is not finite");
+  }
+  result.position = position ? checked(*position, model_.variables, "position") : model_.initial_position;
+  result.velocity = velocity ? checked(*velocity, model_.variables, "velocity") : model_.initial_velocity;
+  if (rho) {
+    result.rho = checked(*rho, model_.rows(), "rho");
+  }
+  return result;
+}
+
+std::unique_ptr<instant::Workspace> Model::borrow() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!workspaces_.empty()) {
+      auto workspace = std::move(workspaces_.back());
+      workspaces_.pop_back();
+      return workspace;
+    }
+  }
+  return std::make_unique<instant::Workspace>(model_);
+}
+
+void Model::give_back(std::unique_ptr<instant::Workspace> workspace) const {
+  const std::scoped_lock lock(mutex_);
+  workspaces_.push_back(std::move(workspace));
+}
+
+void bind_model(nb::module_& module) {
+  nb::class_<Model>(module, "Model", "A compiled model.")
+      .def(
+          "__init__",
+          [](Model* self, const std::string& text, const std::string& file,
+             const std::vector<std::pair<std::string, std::string>>& set, const std::string& start,
+             const std::string& until, const std::string& tolerance, const std::string& samples) {
+            model::Overrides overrides{set, start, until, tolerance, samples};
+            const nb::gil_scoped_release release;
+            new (self) Model(text, file, std::move(overrides));
+          },
+          nb::arg("text"), nb::arg("file"), nb::arg("set"), nb::arg("start"), nb::arg("until"), nb::arg("tolerance"),
+          nb::arg("samples"))
+      .def(
+          "begun_at",
+          [](const Model& self, std::optional<double> time, const std::optional<Numbers>& position,
+             const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, std::optional<double> until) {
+            return std::make_shared<Model>(begun_at(self.get(), self.state(time, position, velocity, rho), until),
+                                           self.overrides());
+          },
+          nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("rho").none(),
+          nb::arg("until").none(), "The same system from another state on.")
+      .def_prop_ro("text", [](const Model& self) { return self.get().text; })
+      .def_prop_ro("file", [](const Model& self) { return self.get().file; })
+      .def_prop_ro("title", [](const Model& self) { return self.get().title; })
+      .def_prop_ro("flow", [](const Model& self) { return self.get().flow; })
+      .def_prop_ro("variables", [](const Model& self) { return self.get().variables; })
+      .def_prop_ro(
+          "bodies", [](const Model& self) { return bodies(self.get()); },
+          nb::sig("def bodies(self) -> list[tuple[str, str, int, list[int], int]]"))
+      .def_prop_ro(
+          "conditions", [](const Model& self) { return conditions(self.get()); },
+          nb::sig("def conditions(self) -> list[tuple[str, str, str, str, float, int, int]]"))
+      .def_prop_ro(
+          "parameters", [](const Model& self) { return parameters(self.get()); }, nb::rv_policy::automatic,
+          nb::sig("def parameters(self) -> dict[str, float | numpy.typing.NDArray[numpy.float64]]"))
+      .def_prop_ro("variable_names",
+                   [](const Model& self) {
+                     std::vector<std::string> names;
+                     for (std::uint32_t i = 0; i < self.get().variables; ++i) {
+                       names.push_back(model::variable_name(self.get(), i));
+                     }
+                     return names;
+                   })
+      .def_prop_ro("row_names",
+                   [](const Model& self) {
+                     std::vector<std::string> names;
+                     for (std::uint32_t i = 0; i < self.get().rows(); ++i) {
+                       names.push_back(model::row_name(self.get(), i));
+                     }
+                     return names;
+                   })
+      .def_prop_ro("variational_rows",
+                   [](const Model& self) {
+                     std::vector<std::uint32_t> rows;
+                     for (std::uint32_t i = 0; i < self.get().rows(); ++i) {
+                       if (model::is_variational(self.get(), i)) {
+                         rows.push_back(i);
+                       }
+                     }
+                     return rows;
+                   })
+      .def_prop_ro("output_names",
+                   [](const Model& self) {
+                     std::vector<std::string> names;
+                     for (const model::Observable& output : self.get().outputs) {
+                       names.push_back(output.name);
+                     }
+                     return names;
+                   })
+      .def_prop_ro("start", [](const Model& self) { return self.get().simulation.start; })
+      .def_prop_ro("until", [](const Model& self) { return self.get().simulation.until; })
+      .def_prop_ro("tolerance", [](const Model& self) { return self.get().simulation.tolerance; })
+      .def_prop_ro("samples", [](const Model& self) { return self.get().simulation.samples; })
+      .def_prop_ro(
+          "initial_position", [](const Model& self) { return array_of(self.get().initial_position); },
+          nb::rv_policy::automatic, nb::sig("def initial_position(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro(
+          "initial_velocity", [](const Model& self) { return array_of(self.get().initial_velocity); },
+          nb::rv_policy::automatic, nb::sig("def initial_velocity(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def(
+          "text_with_overrides",
+          [](const Model& self) { return model::with_overrides(self.draft(), self.overrides()); },
+          "The text with parameters and settings from outside written into it.")
+      .def(
+          "text_with_start",
+          [](const Model& self, const Numbers& position, const Numbers& velocity) {
+            return model::with_start(self.draft(), self.get(), checked(position, self.get().variables, "position"),
+                                     checked(velocity, self.get().variables, "velocity"));
+          },
+          nb::arg("position"), nb::arg("velocity"), "The text with another initial state written into it.");
+}
+
+}  // namespace zwang::python

@@ -1,0 +1,506 @@
+/// Runs: made in memory or into a file, opened from a file, asked for states at any times.
+#include "zwang/report/run.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+#include <variant>
+
+#include "python/bindings/shared.hpp"
+#include "zwang/analysis/compare.hpp"
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/motion/record.hpp"
+#include "zwang/motion/track.hpp"
+#include "zwang/report/compare.hpp"
+#include "zwang/report/json.hpp"
+#include "zwang/report/page.hpp"
+
+namespace zwang::python {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A run that lies in memory or in a file. One question at a time.
+class Run {
+ public:
+  Run(ModelPointer model, motion::Track track) : model_(std::move(model)), place_(std::move(track)) {}
+  Run(ModelPointer model, motion::Store store) : model_(std::move(model)), place_(std::move(store)) {
+    std::get<motion::Store>(place_).set_outputs(model_->get());
+  }
+
+  [[nodiscard]] const ModelPointer& model() const { return model_; }
+  [[nodiscard]] const model::Model& system() const { return model_->get(); }
+  [[nodiscard]] const motion::Store* store() const { return std::get_if<motion::Store>(&place_); }
+  [[nodiscard]] const motion::Track* track() const { return std::get_if<motion::Track>(&place_); }
+  [[nodiscard]] motion::RunView view() const {
+    return track() != nullptr ? motion::view(*track()) : motion::view(*store());
+  }
+  [[nodiscard]] const motion::Account& account() const {
+    return track() != nullptr ? track()->account : store()->account();
+  }
+  [[nodiscard]] std::uint64_t events() const { return track() != nullptr ? track()->events.size() : store()->events(); }
+  [[nodiscard]] std::uint64_t pieces() const { return track() != nullptr ? track()->pieces.size() : store()->pieces(); }
+
+  /// Without the interpreter, and alone: a file answers one question at a time.
+  template <class Question>
+  auto ask(const Question& question) const {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return question(view());
+  }
+
+ private:
+  ModelPointer model_;
+  std::variant<motion::Track, motion::Store> place_;
+  mutable std::mutex mutex_;
+};
+
+/// Ctrl-C and the caller's callback, asked about twenty times a second. What either raises is kept until the run has been
+/// put away.
+class Watch {
+ public:
+  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+
+  /// Called without the interpreter lock.
+  bool go_on(const motion::Motion& motion) {
+    if ((++count_ & 7U) != 0 && motion.state.position.size() < 100) {
+      return true;
+    }
+    const auto now = Clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) {
+      return true;
+    }
+    last_ = now;
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) {
+      raised_.emplace();
+      return false;
+    }
+    return tell(motion);
+  }
+
+  bool tell(const motion::Motion& motion) {
+    if (progress_.is_none()) {
+      return true;
+    }
+    try {
+      const nb::object verdict = progress_(motion.state.time, motion.steps, motion.event_count);
+      return !verdict.is(nb::handle(Py_False));
+    } catch (nb::python_error& error) {
+      raised_.emplace(std::move(error));
+      return false;
+    }
+  }
+
+  void raise() {
+    if (raised_) {
+      throw std::move(*raised_);
+    }
+  }
+
+ private:
+  nb::object progress_;
+  std::optional<nb::python_error> raised_;
+  Clock::time_point last_ = Clock::now();
+  std::uint32_t count_ = 0;
+};
+
+void require_end(const model::Model& model, double until) {
+  if (!(until > model.simulation.start)) {
+    throw Error({model.file, 0, 0},
+                fmt::format("the run starts at {} and would end before, at {}; until sets a later end",
+                            exact(model.simulation.start), exact(until)));
+  }
+}
+
+std::unique_ptr<Run> run(const ModelPointer& model, std::optional<double> until, std::optional<double> tolerance,
+                         std::optional<std::uint32_t> samples, const nb::object& progress) {
+  motion::Options options;
+  options.until = until.value_or(model->get().simulation.until);
+  options.tolerance = tolerance.value_or(0);
+  require_end(model->get(), options.until);
+  motion::Track track;
+  Watch watch(progress);
+  {
+    const nb::gil_scoped_release release;
+    motion::Motion motion = motion::begin(model->get(), options);
+    motion::follow(model->get(), motion, track, [&](const motion::Motion& now) { return watch.go_on(now); });
+    track.sampling.until = options.until;
+    track.sampling.count = samples.value_or(track.sampling.count);
+    if (!progress.is_none() && motion.status != motion::Status::going) {
+      const nb::gil_scoped_acquire acquire;
+      watch.tell(motion);
+    }
+  }
+  watch.raise();
+  return std::make_unique<Run>(model, std::move(track));
+}
+
+/// Into a file, or on from where a file stands. The model is made from the recipe, so that the file stands on its own.
+std::unique_ptr<Run> record(const std::string& path, const ModelPointer& model, const nb::object& progress,
+                            double seconds) {
+  const motion::Recipe recipe{report::version(), model->get().file, model->get().text, model->overrides()};
+  require_end(model->get(), model->get().simulation.until);
+  Watch watch(progress);
+  std::optional<motion::Store> store;
+  {
+    const nb::gil_scoped_release release;
+    store = motion::Store::create(path, recipe, model->get());
+    motion::Motion motion = motion::start_or_resume(model->get(), {}, *store);
+    motion::Recording recording;
+    recording.seconds = seconds;
+    recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
+    motion::record(model->get(), motion, *store, recording);
+    if (!progress.is_none() && motion.status != motion::Status::going) {
+      const nb::gil_scoped_acquire acquire;
+      watch.tell(motion);
+    }
+  }
+  const std::string kept = store->path();
+  store.reset();
+  watch.raise();
+  return std::make_unique<Run>(model, motion::Store::read(kept));
+}
+
+/// What a run file was made from.
+ModelPointer model_of(const motion::Store& store, const std::string& until) {
+  model::Overrides overrides = store.recipe().overrides;
+  if (!until.empty()) {
+    overrides.until = until;
+  }
+  return std::make_shared<Model>(store.recipe().text, store.recipe().file, std::move(overrides));
+}
+
+std::unique_ptr<Run> resume(const std::string& path, const std::string& until, const nb::object& progress) {
+  Watch watch(progress);
+  ModelPointer model;
+  {
+    const nb::gil_scoped_release release;
+    motion::Store store = motion::Store::open(path);
+    if (store.recipe().version != report::version()) {
+      throw Error({path, 0, 0}, fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
+                                            store.recipe().version, report::version()));
+    }
+    model = model_of(store, until);
+    const motion::Account& account = store.account();
+    const double end = model->get().simulation.until;
+    if (end < account.present.state.time) {
+      throw Error({path, 0, 0}, fmt::format("this run is already at {}; until must not be earlier",
+                                            exact(account.present.state.time)));
+    }
+    const bool open = account.status == "going" || account.status == "interrupted" ||
+                      (account.status == motion::words(motion::Status::finished) && end > account.present.state.time);
+    if (open) {
+      if (!until.empty()) {
+        store.set_until(until, end);
+      }
+      motion::Motion motion = motion::start_or_resume(model->get(), {}, store);
+      motion::Recording recording;
+      recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
+      motion::record(model->get(), motion, store, recording);
+    }
+  }
+  watch.raise();
+  return std::make_unique<Run>(model, motion::Store::read(path));
+}
+
+std::unique_ptr<Run> open_run(const std::string& path) {
+  const nb::gil_scoped_release release;
+  motion::Store store = motion::Store::read(path);
+  ModelPointer model = model_of(store, "");
+  return std::make_unique<Run>(std::move(model), std::move(store));
+}
+
+/// The sample instants as far as the run came.
+Array instants(const Run& self) {
+  const motion::Sampling grid = self.view().sampling;
+  const double end = self.account().present.state.time;
+  std::vector<double> times;
+  for (std::uint64_t k = 0; k < grid.count; ++k) {
+    const double time = grid.count == 1 ? grid.start : grid.instant(k);
+    if (time > end + motion::resolution(end)) {
+      break;
+    }
+    times.push_back(time);
+  }
+  return array_of(times);
+}
+
+nb::object states(const Run& self, const Numbers& times) {
+  const std::uint32_t n = self.system().variables;
+  const NewArray position({times.size(), n});
+  const NewArray velocity({times.size(), n});
+  self.ask([&](const motion::RunView& view) {
+    motion::evaluate(view, span(times), n, position.data, velocity.data);
+    return 0;
+  });
+  return nb::make_tuple(position.array(), velocity.array());
+}
+
+Array multipliers(const Run& self, const Numbers& times, const Indices& rows, bool rho) {
+  const NewArray values({times.size(), rows.size()});
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (rows.data()[j] >= self.system().rows()) {
+      throw nb::index_error("there is no such row");
+    }
+  }
+  self.ask([&](const motion::RunView& view) {
+    const std::span<const std::uint32_t> wanted(rows.data(), rows.size());
+    if (rho) {
+      motion::evaluate_rho(view, span(times), wanted, values.data);
+    } else {
+      motion::evaluate_multipliers(view, span(times), wanted, values.data);
+    }
+    return 0;
+  });
+  return values.array();
+}
+
+/// Columns of [outputs], or of kinetic and potential energy.
+Array observed(const Run& self, const Numbers& times, bool energy) {
+  const model::Model& model = self.system();
+  const std::size_t columns = energy ? 2 : model.outputs.size();
+  const NewArray values({times.size(), columns});
+  self.ask([&](const motion::RunView& view) {
+    const std::uint32_t n = model.variables;
+    std::vector<double> position(times.size() * n);
+    std::vector<double> velocity(times.size() * n);
+    motion::evaluate(view, span(times), n, position.data(), velocity.data());
+    model::Scratch scratch = model::make_scratch(model);
+    model::State state;
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      state.time = times.data()[k];
+      state.position.assign(position.data() + k * n, position.data() + (k + 1) * n);
+      state.velocity.assign(velocity.data() + k * n, velocity.data() + (k + 1) * n);
+      double* line = values.data + k * columns;
+      if (energy) {
+        const model::Energy found = model::energy(model, state, scratch);
+        line[0] = found.kinetic;
+        line[1] = found.potential;
+        continue;
+      }
+      for (std::size_t j = 0; j < columns; ++j) {
+        line[j] = model::observe(model.outputs[j], state);
+      }
+    }
+    return 0;
+  });
+  return values.array();
+}
+
+std::string run_json(const Run& self, const std::vector<double>& sample_at, const std::vector<std::string>& files) {
+  return self.ask([&](const motion::RunView& view) {
+    std::string text;
+    report::run_json(self.system(), view, sample_at, files, [&](std::string_view part) { text += part; });
+    return text;
+  });
+}
+
+/// Some events, as a JSON list.
+std::string events_json(const Run& self, std::uint64_t first, std::uint64_t last) {
+  return self.ask([&](const motion::RunView& view) {
+    report::Writer json;
+    json.open().open_list("events");
+    std::uint64_t number = first;
+    if (first < last) {
+      view.each_event(first, [&](const motion::Event& event) {
+        json.open();
+        report::put_event(json, self.system(), event);
+        json.close();
+        return ++number < last;
+      });
+    }
+    return json.close_list().close().text();
+  });
+}
+
+nb::object event_index(const Run& self) {
+  std::vector<double> times;
+  std::vector<std::string> kinds;
+  std::vector<std::vector<std::uint32_t>> rows;
+  self.ask([&](const motion::RunView& view) {
+    view.each_event(0, [&](const motion::Event& event) {
+      times.push_back(event.time);
+      kinds.emplace_back(motion::words(event.kind));
+      rows.push_back(event.rows);
+      return true;
+    });
+    return 0;
+  });
+  return nb::make_tuple(array_of(times), kinds, rows);
+}
+
+/// Where pieces begin, and where the last one ends.
+Array boundaries(const Run& self) {
+  const std::vector<double> times = self.ask([&](const motion::RunView& /*view*/) {
+    std::vector<double> list;
+    double end = 0;
+    const auto add = [&](const motion::Piece& piece) {
+      list.push_back(piece.start);
+      end = piece.end();
+      return true;
+    };
+    if (self.track() != nullptr) {
+      for (const motion::Piece& piece : self.track()->pieces) {
+        add(piece);
+      }
+    } else {
+      self.store()->each_piece(0, add);
+    }
+    if (!list.empty()) {
+      list.push_back(end);
+    }
+    return list;
+  });
+  return array_of(times);
+}
+
+std::unique_ptr<Run> stretch(const Run& self, double from, double to) {
+  std::optional<motion::Track> track =
+      self.ask([&](const motion::RunView& view) { return motion::stretch(self.system(), view, from, to); });
+  if (!track) {
+    throw nb::value_error("the run has no state at the end of this stretch");
+  }
+  track->sampling.start = from;
+  track->sampling.until = to;
+  return std::make_unique<Run>(self.model(), std::move(*track));
+}
+
+/// A run in memory becomes a file like any other.
+std::string save(const Run& self, const std::string& path) {
+  if (self.track() == nullptr) {
+    throw nb::value_error("this run lies in a file already");
+  }
+  const nb::gil_scoped_release release;
+  const Model& model = *self.model();
+  const motion::Recipe recipe{report::version(), model.get().file, model.get().text, model.overrides()};
+  motion::Store store = motion::Store::create(path, recipe, model.get());
+  motion::write(model.get(), *self.track(), store);
+  return store.path();
+}
+
+/// The animated report of a run in a file.
+std::string page(const Run& self) {
+  if (self.store() == nullptr) {
+    throw nb::value_error("the animated report is made from a run file");
+  }
+  return self.ask([&](const motion::RunView& /*view*/) {
+    const report::PageRun run{&self.system(), self.store(), ""};
+    std::string text;
+    report::write_page({&run, 1}, {}, [&](std::string_view part) { text += part; });
+    return text;
+  });
+}
+
+/// Both motions of one model in memory, and how far they part.
+struct Comparison {
+  std::unique_ptr<Run> straightest, variational;
+  std::string json;
+};
+
+Comparison compare(const ModelPointer& model, const std::vector<double>& sample_at) {
+  if (model->get().flow) {
+    throw Error({model->get().file, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
+  }
+  require_end(model->get(), model->get().simulation.until);
+  struct Side {
+    ModelPointer model;
+    motion::Track track;
+    model::State start;
+  };
+  const auto one = [&](model::Law law) {
+    Side side;
+    side.model = std::make_shared<Model>(analysis::under_law(model->get(), law), model->overrides());
+    motion::Motion motion = motion::begin(side.model->get());
+    side.start = motion.state;
+    motion::follow(side.model->get(), motion, side.track);
+    return side;
+  };
+  Side straightest = one(model::Law::straightest);
+  Side variational = one(model::Law::variational);
+  const analysis::Equivalence equivalence = analysis::equivalence(straightest.model->get(), straightest.start);
+
+  // The distance at the samples and at the instants asked for, as far as both motions came.
+  std::vector<double> times = sample_at;
+  for (std::uint64_t k = 0; k < straightest.track.sampling.count; ++k) {
+    times.push_back(straightest.track.sampling.instant(k));
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const motion::RunView straightest_view = motion::view(straightest.track);
+  const motion::RunView variational_view = motion::view(variational.track);
+  analysis::Ruler ruler(straightest.model->get());
+  std::vector<analysis::Apart> distance;
+  motion::Sample left;
+  motion::Sample right;
+  for (const double time : times) {
+    if (motion::state_at(straightest.model->get(), straightest_view, time, left) &&
+        motion::state_at(variational.model->get(), variational_view, time, right)) {
+      distance.push_back({time, ruler.distance(left.state, right.state)});
+    }
+  }
+  Comparison result;
+  report::compare_json({&straightest.model->get(), straightest_view, {}},
+                       {&variational.model->get(), variational_view, {}}, equivalence, distance, sample_at,
+                       [&](std::string_view part) { result.json += part; });
+  result.straightest = std::make_unique<Run>(straightest.model, std::move(straightest.track));
+  result.variational = std::make_unique<Run>(variational.model, std::move(variational.track));
+  return result;
+}
+
+}  // namespace
+
+void bind_run(nb::module_& module) {
+  nb::class_<Run>(module, "Run", "A run in memory or in a file.")
+      .def_prop_ro("model", [](const Run& self) { return self.model(); })
+      .def_prop_ro("status", [](const Run& self) { return self.account().status; })
+      .def_prop_ro("why", [](const Run& self) { return self.account().why; })
+      .def_prop_ro("steps", [](const Run& self) { return self.account().steps; })
+      .def_prop_ro("seconds", [](const Run& self) { return self.account().seconds; })
+      .def_prop_ro("time", [](const Run& self) { return self.account().present.state.time; })
+      .def_prop_ro("start", [](const Run& self) { return self.view().sampling.start; })
+      .def_prop_ro("until", [](const Run& self) { return self.view().sampling.until; })
+      .def_prop_ro("path",
+                   [](const Run& self) -> std::optional<std::string> {
+                     return self.store() != nullptr ? std::optional(self.store()->path()) : std::nullopt;
+                   })
+      .def_prop_ro("pieces", &Run::pieces)
+      .def_prop_ro("event_count", &Run::events)
+      .def("instants", &instants, nb::sig("def instants(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def("boundaries", &boundaries, nb::sig("def boundaries(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def("states", &states, nb::arg("times"),
+           nb::sig("def states(self, times: numpy.typing.NDArray[numpy.float64]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"))
+      .def("multipliers", &multipliers, nb::arg("times"), nb::arg("rows"), nb::arg("rho"),
+           nb::sig("def multipliers(self, times: numpy.typing.NDArray[numpy.float64], rows: "
+                   "numpy.typing.NDArray[numpy.uint32], rho: bool) -> numpy.typing.NDArray[numpy.float64]"))
+      .def("observed", &observed, nb::arg("times"), nb::arg("energy"),
+           nb::sig("def observed(self, times: numpy.typing.NDArray[numpy.float64], energy: bool) -> "
+                   "numpy.typing.NDArray[numpy.float64]"))
+      .def("json", &run_json, nb::arg("sample_at"), nb::arg("files"))
+      .def("events_json", &events_json, nb::arg("first"), nb::arg("last"))
+      .def("event_index", &event_index,
+           nb::sig("def event_index(self) -> tuple[numpy.typing.NDArray[numpy.float64], list[str], list[list[int]]]"))
+      .def("stretch", &stretch, nb::arg("begin"), nb::arg("end"))
+      .def("page", &page)
+      .def("save", &save, nb::arg("path"));
+
+  module.def("run", &run, nb::arg("model"), nb::arg("until").none(), nb::arg("tolerance").none(),
+             nb::arg("samples").none(), nb::arg("progress").none());
+  module.def("record", &record, nb::arg("path"), nb::arg("model"), nb::arg("progress").none(), nb::arg("seconds"));
+  module.def("resume", &resume, nb::arg("path"), nb::arg("until"), nb::arg("progress").none());
+  module.def("open_run", &open_run, nb::arg("path"));
+  module.def(
+      "compare",
+      [](const ModelPointer& model, const std::vector<double>& sample_at) {
+        Comparison found = patiently([model, sample_at] { return compare(model, sample_at); });
+        return nb::make_tuple(std::move(found.straightest), std::move(found.variational), found.json);
+      },
+      nb::arg("model"), nb::arg("sample_at"),
+      nb::sig("def compare(model: Model, sample_at: collections.abc.Sequence[float]) -> tuple[Run, Run, str]"));
+}
+
+}  // namespace zwang::python

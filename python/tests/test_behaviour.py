@@ -1,0 +1,213 @@
+"""The package as a guest in other people's programs: quick to import, interruptible, threaded, without leaks."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib.metadata
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import PENDULUM, ROOT
+
+import zwang
+
+
+def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program), *arguments], text=True, capture_output=True, timeout=300,
+                          check=False)
+
+
+def test_the_version_is_one() -> None:
+    header = (ROOT / "src" / "zwang" / "report" / "version.hpp").read_text()
+    assert f'"{zwang.__version__}"' in header
+    assert importlib.metadata.version("zwang") == zwang.__version__
+    assert f'version = "{zwang.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_importing_takes_less_than_a_tenth_of_a_second() -> None:
+    program = "import time; a = time.process_time(); import zwang; print(time.process_time() - a)"
+    assert min(float(python(program).stdout) for _ in range(5)) < 0.1
+
+
+def test_importing_asks_for_no_other_package() -> None:
+    program = "import sys, zwang; print([name for name in ('numpy', 'scipy', 'pandas', 'matplotlib') if name in sys.modules])"
+    assert python(program).stdout.strip() == "[]"
+
+
+def test_the_module_needs_no_library_beyond_the_system() -> None:
+    from zwang import _zwang
+    listed = subprocess.run(["ldd", str(_zwang.__file__)], text=True, capture_output=True, check=False).stdout
+    needed = {re.split(r"\.so", os.path.basename(line.split()[0]))[0] for line in listed.splitlines()}
+    assert needed <= {"linux-vdso", "libsqlite3", "libz", "libstdc++", "libm", "libgcc_s", "libc", "libpthread", "libdl", "ld-linux-x86-64",
+                      "ld-linux-aarch64"}, needed
+
+
+def interrupted(program: str, *arguments: str) -> tuple[float, subprocess.CompletedProcess[str]]:
+    """Send Ctrl-C to a program half a second after it says "ready"."""
+    child = subprocess.Popen([sys.executable, "-u", "-c", textwrap.dedent(program), *arguments], text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline().strip() == "ready"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = child.communicate(timeout=60)
+    return time.monotonic() - begin, subprocess.CompletedProcess([], child.returncode, out, err)
+
+
+def test_ctrl_c_ends_a_run() -> None:
+    seconds, result = interrupted("""
+        import zwang
+        model = zwang.load("gallery:double-pendulum")
+        print("ready")
+        try:
+            model.run(until=1e9)
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(model.run(until=1.0).status)
+        """)
+    assert result.stdout.split() == ["interrupted", "finished"], result.stderr
+    assert seconds < 20
+
+
+def test_ctrl_c_leaves_a_run_file_from_which_it_goes_on(tmp_path: pathlib.Path) -> None:
+    file = str(tmp_path / "run.sqlite")
+    _, result = interrupted("""
+        import sys, zwang
+        model = zwang.load("gallery:double-pendulum")
+        print("ready")
+        try:
+            model.run(until=1e9, out=sys.argv[1])
+        except KeyboardInterrupt:
+            print("interrupted")
+        """, file)
+    assert result.stdout.split() == ["interrupted"], result.stderr
+    run = zwang.open_run(file)
+    assert run.status == "interrupted" and run.end > 0
+    later = run.end + 1.0
+
+    # On to the same bits as a run that nobody interrupted.
+    model = zwang.load("gallery:double-pendulum", until=1e9)
+    calls = iter([True])
+    whole = model.run(until=1e9, progress=lambda time, steps, events: time < later + 1 and next(calls, True))
+    if whole.end > run.end:
+        np.testing.assert_array_equal(run(run.end * 0.9).position, whole(run.end * 0.9).position)
+    database = tmp_path / "run.sqlite"
+    assert database.stat().st_size > 0
+
+
+def test_ctrl_c_ends_an_analysis() -> None:
+    seconds, result = interrupted("""
+        import zwang
+        model = zwang.load("gallery:double-pendulum", until=1e9)
+        print("ready")
+        try:
+            model.analyze.reversal()
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            import os
+            os._exit(0)
+        """)
+    assert result.stdout.split() == ["interrupted"], result.stderr
+    assert seconds < 20
+
+
+def test_other_threads_work_while_a_motion_runs() -> None:
+    model = zwang.load("gallery:double-pendulum")
+    count = 0
+    done = threading.Event()
+
+    def run() -> None:
+        model.run(until=3000.0)
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not done.is_set():
+        count += 1
+        time.sleep(0.001)
+    thread.join()
+    assert count > 5
+
+
+def test_one_model_answers_many_threads() -> None:
+    models = [zwang.parse(PENDULUM), zwang.load("gallery:double-pendulum"), zwang.load("gallery:newtons-cradle")]
+    expected = [(model.accelerate().json, model.run(until=1.0).json) for model in models]
+    run = models[1].run(until=5.0)
+    times = np.linspace(0, 5, 1001)
+    positions = run(times).position.copy()
+
+    def ask(number: int) -> bool:
+        model = models[number % 3]
+        good = (model.accelerate().json, model.run(until=1.0).json) == expected[number % 3]
+        return good and bool((run(times).position == positions).all())
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(120)))
+
+
+def test_a_run_file_answers_many_threads(tmp_path: pathlib.Path) -> None:
+    run = zwang.load("gallery:double-pendulum").run(until=10.0, out=tmp_path / "x.sqlite")
+    times = np.linspace(0, 10, 101)
+    positions = run(times).position.copy()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda _: (run(times).position == positions).all() and run[2.0:3.0](2.5) is not None, range(40)))
+
+
+def resident() -> int:
+    """Bytes of memory in use."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_a_hundred_thousand_runs_leave_nothing_behind() -> None:
+    model = zwang.parse("[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[constraints]\nwall = 'a.x <= 0.5'\n"
+                        "[simulation]\nuntil = 1\nsamples = 3\n")
+
+    def turn(count: int) -> None:
+        for _ in range(count):
+            run = model.run()
+            assert run.status == "finished"
+            run.position
+            model.accelerate().array
+
+    turn(2000)
+    before = resident()
+    turn(100_000)
+    assert resident() - before < 4 << 20
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_other_objects_leave_nothing_behind(tmp_path: pathlib.Path) -> None:
+    text = PENDULUM
+
+    def turn(count: int) -> None:
+        for _ in range(count):
+            model = zwang.parse(text)
+            model.accelerate().to_dict()
+            run = model.run(until=0.1)
+            run.to_dict()
+            run(0.05).multipliers["string"]
+            stepper = zwang.Stepper(model)
+            stepper.advance(0.05)
+            stepper.set(L=1.0)
+            zwang.gauss.solve([1.0], None, None, [[1.0]], [0.0], [1.0])
+            try:
+                zwang.parse("[points.a")
+            except zwang.Error:
+                pass
+
+    turn(200)
+    before = resident()
+    turn(1500)
+    assert resident() - before < 8 << 20

@@ -1,0 +1,32 @@
+"""Mechanics with constraints by Gauss's principle: models, accelerations, shocks, motions.
+
+>>> import zwang
+>>> model = zwang.load("gallery:bouncing-ball")
+>>> run = model.run(until=2.0)
+>>> run.status
+'finished'
+"""
+
+from __future__ import annotations
+
+from zwang import gauss
+from zwang._zwang import __version__
+from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Event, Explanation,
+                           Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
+from zwang.draft import Draft
+from zwang.errors import Error
+from zwang.expressions import (Condition, Expression, acos, asin, atan, atan2, cos, cosh, cross, distance, dot, exp,
+                               expression, index, log, norm, pi, sin, sinh, sqrt, sum_over, t, tan, tanh)
+from zwang.model import Analyses, Model, State, gallery, load, parse
+from zwang.quantities import Quantities, Record
+from zwang.stepper import Stepper
+from zwang.trajectory import Columns, Energy, Events, IvpResult, States, Trajectory, open_run, resume
+
+__all__ = [
+    "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Draft", "Energy",
+    "EnergyRate", "Equations", "Error", "Event", "Events", "Explanation", "Expression", "Fourier", "Impact", "Integrability",
+    "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State", "States", "Stepper",
+    "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross", "distance", "dot",
+    "exp", "expression", "gallery", "gauss", "index", "load", "log", "norm", "open_run", "parse", "pi", "resume", "sin",
+    "sinh", "sqrt", "sum_over", "t", "tan", "tanh",
+]

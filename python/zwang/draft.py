@@ -1,0 +1,239 @@
+"""Models built in code: points, coordinates, conditions and parameters, written down as the TOML that `parse` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zwang.expressions import (Condition, CoordinateFamily, Expression, ExpressionLike, Moving, Point, PointFamily,
+                               _expression, number_text)
+
+if TYPE_CHECKING:
+    from zwang.model import Model
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _value(value: Any, what: str = "") -> str:
+    """A value as TOML: numbers plainly, expressions in quotes, vectors as arrays."""
+    if isinstance(value, (Expression, Condition)):
+        return _quoted(str(value))
+    if isinstance(value, str):
+        return _quoted(value)
+    if callable(value):
+        from zwang.model import _no_callable
+        raise TypeError(_no_callable(what or "this value"))
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(item, what) for item in value) + "]"
+    return number_text(value)
+
+
+class Draft:
+    """A model while it is written. `str(draft)` is its TOML text, `draft.compile()` the model.
+
+    >>> import zwang
+    >>> draft = zwang.Draft("A weight on a string", gravity=[0, 0, "-g"])
+    >>> g, L = draft.parameters(g=9.81, L=1.0)
+    >>> a = draft.point("a", mass=1.0, position=[0, 0, -L], velocity=[2, 0, 0])
+    >>> draft.constrain("string", zwang.norm(a) <= L)
+    >>> draft.simulation(until=2)
+    >>> print(draft)
+    title = "A weight on a string"
+    gravity = [0, 0, "-g"]
+    <BLANKLINE>
+    [parameters]
+    g = 9.81
+    L = 1
+    <BLANKLINE>
+    [points.a]
+    mass = 1
+    position = [0, 0, "-L"]
+    velocity = [2, 0, 0]
+    <BLANKLINE>
+    [constraints]
+    string = "norm(a) <= L"
+    <BLANKLINE>
+    [simulation]
+    until = 2
+    <BLANKLINE>
+    >>> float(draft.compile().accelerate().accelerations["a"][2])
+    4.0
+    """
+
+    def __init__(self, title: str | None = None, *, gravity: Sequence[ExpressionLike] | None = None) -> None:
+        self._title = title
+        self._gravity = None if gravity is None else _value(gravity, "gravity")
+        self._parameters: dict[str, str] = {}
+        self._bodies: dict[tuple[str, str], dict[str, str]] = {}
+        self._energy: dict[str, str] = {}
+        self._flow: dict[str, str] = {}
+        self._free: list[str] = []
+        self._constraints: dict[str, str] = {}
+        self._impulses: list[dict[str, str]] = []
+        self._seizures: list[dict[str, str]] = []
+        self._outputs: dict[str, str] = {}
+        self._simulation: dict[str, str] = {}
+        self._more: list[str] = []
+
+    # Names.
+
+    def parameter(self, name: str, value: ExpressionLike) -> Expression:
+        """A parameter: a number, a vector, or an expression of other parameters."""
+        self._parameters[name] = _value(value, name)
+        return Expression(name)
+
+    def parameters(self, **values: ExpressionLike) -> tuple[Expression, ...]:
+        """Several parameters at once, in the order they are written in."""
+        return tuple(self.parameter(name, value) for name, value in values.items())
+
+    def _add(self, sort: str, name: str, entries: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+        if any(known == name for _, known in self._bodies):
+            raise ValueError(f"there is a point or coordinate {name!r} already")
+        table = {key: _value(value, f"{key} of {name}") for key, value in {**entries, **more}.items() if value is not None}
+        self._bodies[sort, name] = table
+
+    def point(self, name: str, *, mass: ExpressionLike, position: ExpressionLike, velocity: ExpressionLike | None = None,
+              force: ExpressionLike | None = None, **more: Any) -> Point:
+        """A material point with two or three components."""
+        self._add("points", name, {"mass": mass, "position": position, "velocity": velocity, "force": force}, more)
+        return Point(name)
+
+    def points(self, name: str, *, count: ExpressionLike, mass: ExpressionLike, position: ExpressionLike,
+               velocity: ExpressionLike | None = None, force: ExpressionLike | None = None, **more: Any) -> PointFamily:
+        """A family of points, `count` or `[rows, columns]` of them; `i` (and `j`) is the index in its expressions."""
+        self._add("points", name,
+                  {"count": count, "mass": mass, "position": position, "velocity": velocity, "force": force}, more)
+        return PointFamily(name)
+
+    def coordinate(self, name: str, *, initial: ExpressionLike, velocity: ExpressionLike | None = None,
+                   force: ExpressionLike | None = None, **more: Any) -> Moving:
+        """A generalized coordinate."""
+        self._add("coordinates", name, {"initial": initial, "velocity": velocity, "force": force}, more)
+        return Moving(name)
+
+    def coordinates(self, name: str, *, count: ExpressionLike, initial: ExpressionLike,
+                    velocity: ExpressionLike | None = None, force: ExpressionLike | None = None,
+                    **more: Any) -> CoordinateFamily:
+        """A family of generalized coordinates."""
+        self._add("coordinates", name, {"count": count, "initial": initial, "velocity": velocity, "force": force}, more)
+        return CoordinateFamily(name)
+
+    # What they obey.
+
+    def energy(self, *, kinetic: ExpressionLike | None = None, potential: ExpressionLike | None = None) -> None:
+        """The kinetic energy of the coordinates, and the potential of all."""
+        for key, value in (("kinetic", kinetic), ("potential", potential)):
+            if value is not None:
+                self._energy[key] = _quoted(str(_expression(value)))
+
+    def constrain(self, name: str, condition: Condition | str, *, over: Sequence[tuple[Any, Any, Any]] | None = None,
+                  law: str | None = None, restitution: ExpressionLike | None = None,
+                  multiplier: ExpressionLike | None = None) -> None:
+        """A condition, made with ==, <= or >= or written as text. `over` lists the indices of a family: [(i, 1, 99)]."""
+        if isinstance(condition, bool):
+            raise TypeError(f"{name}: this comparison was already decided by Python; compare expressions, such as a.x <= 0")
+        if not isinstance(condition, (Condition, str)):
+            if callable(condition):
+                raise TypeError(f"{name}: a Python function is no condition; write it with the names of the model, "
+                                "such as distance(a, b) <= L")
+            raise TypeError(f"{name}: a condition is made with ==, <= or >=, or written as text")
+        entries: dict[str, str] = {}
+        if over is not None:
+            ranges = (f"{letter} = {_expression(first)}..{_expression(last)}" for letter, first, last in over)
+            entries["for"] = _quoted(", ".join(ranges))
+        entries["condition"] = _quoted(str(condition))
+        if law is not None:
+            entries["law"] = _quoted(law)
+        if restitution is not None:
+            entries["restitution"] = _value(restitution)
+        if multiplier is not None:
+            entries["multiplier"] = _value(multiplier)
+        if len(entries) == 1:
+            self._constraints[name] = entries["condition"]
+        else:
+            self._constraints[name] = "{ " + ", ".join(f"{key} = {text}" for key, text in entries.items()) + " }"
+
+    def impulse(self, on: Expression | str, value: ExpressionLike, *, at: ExpressionLike | None = None) -> None:
+        """A blow from outside: mass times velocity, at a time (default: the start)."""
+        entry = {"on": _quoted(str(on)), "value": _value(value, f"the blow on {on}")}
+        if at is not None:
+            entry["at"] = _value(at)
+        self._impulses.append(entry)
+
+    def seize(self, name: str, condition: Condition | str, *, at: ExpressionLike | None = None) -> None:
+        """An equation that is imposed suddenly at a time (default: the start) and from then on."""
+        entry = {"name": _quoted(name), "condition": _quoted(str(condition))}
+        if at is not None:
+            entry["at"] = _value(at)
+        self._seizures.append(entry)
+
+    def flow(self, **rates: ExpressionLike) -> None:
+        """A first-order system: the rates of the coordinates."""
+        for name, rate in rates.items():
+            self._flow[name] = _value(rate, f"the rate of {name}") if not isinstance(rate, Expression) else _quoted(str(rate))
+
+    def free(self, *functions: ExpressionLike) -> None:
+        """The functions whose rates keep their free form in a flow under conditions."""
+        self._free += [_quoted(str(_expression(function))) for function in functions]
+
+    def output(self, name: str, value: ExpressionLike) -> None:
+        """An expression to be recorded."""
+        self._outputs[name] = _quoted(str(_expression(value)))
+
+    def simulation(self, *, start: ExpressionLike | None = None, until: ExpressionLike | None = None,
+                   tolerance: ExpressionLike | None = None, samples: ExpressionLike | None = None,
+                   stop: Condition | str | None = None, touch: ExpressionLike | None = None) -> None:
+        """How long and how exactly, and when to stop."""
+        given = {"start": start, "until": until, "tolerance": tolerance, "samples": samples, "stop": stop, "touch": touch}
+        for key, value in given.items():
+            if value is not None:
+                self._simulation[key] = _value(value, key)
+
+    def toml(self, text: str) -> None:
+        """Further TOML, as it is: tables that have no method here."""
+        self._more.append(text.strip("\n"))
+
+    # What it becomes.
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+
+        def table(heading: str, entries: Mapping[str, str]) -> None:
+            if entries:
+                parts.append("\n".join([heading, *(f"{key} = {value}" for key, value in entries.items())]))
+
+        top = {}
+        if self._title is not None:
+            top["title"] = _quoted(self._title)
+        if self._gravity is not None:
+            top["gravity"] = self._gravity
+        if top:
+            parts.append("\n".join(f"{key} = {value}" for key, value in top.items()))
+        table("[parameters]", self._parameters)
+        for (sort, name), entries in self._bodies.items():
+            table(f"[{sort}.{name}]", entries)
+        table("[energy]", self._energy)
+        table("[flow]", self._flow)
+        if self._free:
+            table("[free]", {"functions": "[" + ", ".join(self._free) + "]"})
+        table("[constraints]", self._constraints)
+        for entry in self._impulses:
+            table("[[impulses]]", entry)
+        for entry in self._seizures:
+            table("[[seizures]]", entry)
+        table("[outputs]", self._outputs)
+        table("[simulation]", self._simulation)
+        return "\n\n".join([*parts, *self._more]) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<zwang.Draft {self._title or ''!r}: {len(self._bodies)} bodies, {len(self._constraints)} conditions>"
+
+    def compile(self, file: str = "draft") -> Model:
+        """The model; mistakes are errors that point into `str(draft)`."""
+        from zwang.model import parse
+        return parse(str(self), file)

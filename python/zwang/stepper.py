@@ -1,0 +1,107 @@
+"""Motions in the caller's hand, for controllers and games."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from zwang import _zwang
+from zwang._lazy import LazyModule
+from zwang.answers import Event
+from zwang.model import Model, State, StateLike
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
+
+
+class Stepper:
+    """Carries a motion on to a time or to the next event, and lets the caller act in between.
+
+    As long as nothing is changed the states are those of an uninterrupted run, to the bit.
+
+    >>> import zwang
+    >>> ball = zwang.Stepper(zwang.load("gallery:bouncing-ball"))
+    >>> events = ball.advance(10.0)
+    >>> events[0].kind
+    'impact'
+    >>> ball.blow("ball", [0, 0, 1.0])[0].kind
+    'blow'
+    """
+
+    def __init__(self, model: Model, state: StateLike | None = None, *, tolerance: float | None = None) -> None:
+        self._model = model
+        self._core = _zwang.Stepper(model._core, *model._arguments(state), tolerance or 0.0)
+
+    @property
+    def model(self) -> Model:
+        """The model in force, with its present parameters."""
+        return self._model
+
+    @property
+    def time(self) -> float:
+        """The present."""
+        return self._core.time
+
+    @property
+    def state(self) -> State:
+        """The state at present."""
+        return State(self._model._layout, self._core.time, self._core.position, self._core.velocity)
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """All coordinates at present."""
+        return self._core.position
+
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """All velocities at present."""
+        return self._core.velocity
+
+    @property
+    def status(self) -> str:
+        """"going", or how the motion ended: "stopped", "jammed", "singular", ..."""
+        return self._core.status
+
+    @property
+    def why(self) -> str:
+        """For an end: one sentence."""
+        return self._core.why
+
+    def _events(self) -> list[Event]:
+        return [Event(entry) for entry in json.loads(self._core.events_json())["events"]]
+
+    def advance(self, until: float | None = None, *, through_events: bool = False) -> list[Event]:
+        """On to the next event, or to `until` if that comes first; the events of that instant, none at `until`.
+
+        With `through_events` on to `until` whatever happens; all events on the way. Without `until` the
+        motion goes on to its next event, however far that is; one without any would never come back.
+        """
+        if until is None and through_events:
+            raise ValueError("through_events needs a time to go to")
+        happened = self._core.advance(1e99 if until is None else float(until), not through_events)
+        return self._events() if happened else []
+
+    def blow(self, on: str, value: Any) -> list[Event]:
+        """A blow now: an impulse (mass times velocity) on a point or coordinate. What it sets off at once."""
+        return self.blows({on: value})
+
+    def blows(self, blows: dict[str, Any]) -> list[Event]:
+        """Several blows at once, by name."""
+        impulse = np.zeros(self._core.position.shape)
+        self._model._add_blows(impulse, blows)
+        self._core.blow(impulse)
+        return self._events()
+
+    def set(self, **parameters: Any) -> list[Event]:
+        """Other values of parameters from now on. A state that no longer satisfies the conditions ends the motion with status
+        "inadmissible". What it sets off at once."""
+        changed = self._model.with_parameters(**parameters)
+        self._core.change(changed._core)
+        self._model = changed
+        return self._events()
+
+    def __repr__(self) -> str:
+        return f"<zwang.Stepper {self.status} at t = {self.time:g}>"
