@@ -269,7 +269,7 @@ std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhi
                       xml_escaped(exhibit.outcome), exhibit.name, exhibit.name);
   if (exhibit.report) {
     body += fmt::format(
-        "<section aria-label=\"Animated report\">\n<iframe src=\"report.html\" title=\"Animated report: {}\" "
+        "<section aria-label=\"Animated report\">\n<iframe src=\"report.html#bare\" title=\"Animated report: {}\" "
         "loading=\"lazy\"></iframe>\n"
         "<p><a href=\"report.html\">The report on a page of its own</a></p>\n</section>\n",
         xml_escaped(heading));

@@ -271,6 +271,13 @@ void ranges_of(const Panel& panel, Range& x, Range& y) {
       }
     }
   }
+  for (const Outline& outline : panel.outlines) {
+    for (const Spot& spot : outline.spots) {
+      if (!outline.counts) break;
+      x.take(spot.x);
+      y.take(spot.y);
+    }
+  }
   for (const Mark& mark : panel.marks) {
     x.take(mark.spot.x);
     y.take(mark.spot.y);
@@ -548,7 +555,7 @@ std::string draw(const SpaceChart& chart) {
   // The box.
   std::array<Range, 3> box;
   for (const SpaceChart::Line& line : chart.lines) {
-    if (line.grey && line.label.empty()) continue;
+    if (!line.counts) continue;
     for (const Spot3& p : line.spots) {
       box[0].take(p.x);
       box[1].take(p.y);
@@ -702,7 +709,7 @@ std::string draw(const SpaceChart& chart) {
     spots.reserve(line.spots.size());
     for (const Spot3& p : line.spots) spots.push_back(spot_of(p));
     if (line.grey) {
-      body += outline_path(spots, {{}, false, line.dashed, line.shade, line.width});
+      body += outline_path(spots, {{}, false, line.dashed, line.shade, line.width, false});
     } else {
       body += curve_path(path_data(reduced(spots, visible)), styles[line.style % styles.size()], line.width);
     }

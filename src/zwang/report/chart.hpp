@@ -30,6 +30,7 @@ struct Outline {
   bool dashed = false;
   double shade = 0.5;  ///< 0 black to 1 white
   double width = 1;
+  bool counts = false;  ///< the axes reach as far as it does
 };
 
 enum class MarkShape : std::uint8_t { dot, ring, triangle, square, open_square, diamond, cross, star };
@@ -89,6 +90,7 @@ struct SpaceChart {
     bool dashed = false;
     double shade = 0.5;
     double width = 1.4;
+    bool counts = true;  ///< the box reaches as far as it does
   };
   std::vector<Line> lines;
   struct Sign {

@@ -8,12 +8,16 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numbers>
 #include <set>
 #include <string_view>
 
 #include "zwang/base/number.hpp"
 #include "zwang/motion/trajectory.hpp"
 #include "zwang/report/chart.hpp"
+#include "zwang/report/outlines.hpp"
+#include "zwang/report/scene.hpp"
+#include "zwang/report/tracks.hpp"
 
 namespace zwang::report {
 
@@ -352,85 +356,391 @@ Paths paths_of(const motion::Store& store, double end, const std::vector<Along>&
   return out;
 }
 
-/// What is drawn in a picture of the plane or of space.
+/// What is drawn in a picture of the plane or of space: a point of the model or of its [view].
 struct Subject {
   std::string label;
-  Along along;
-  std::uint32_t first = 0;  ///< variable, to find the events that concern it
-  std::uint32_t dimension = 0;
+  std::array<std::int64_t, 3> track{-1, -1, -1};  ///< in the state and, behind it, the view
 };
 
 bool concerns(const model::Model& model, const Event& event, const Subject& subject) {
   for (const std::uint32_t row : event.rows) {
     for (std::uint32_t k = model.row_start[row]; k < model.row_start[row + 1]; ++k) {
-      const std::uint32_t column = model.row_column[k];
-      if (column >= subject.first && column < subject.first + subject.dimension) return true;
+      const auto column = static_cast<std::int64_t>(model.row_column[k]);
+      if (std::find(subject.track.begin(), subject.track.end(), column) != subject.track.end()) return true;
     }
   }
   return false;
 }
 
-std::array<double, 3> position_of(const std::vector<double>& q, const Subject& subject) {
-  std::array<double, 3> out{};
-  for (std::uint32_t i = 0; i < subject.dimension && i < 3; ++i) out[i] = q[subject.first + i];
+constexpr std::array<const char*, 3> axis_names = {"x", "y", "z"};
+constexpr int instants_shown = 6;  // of the lines between bodies
+
+/// A picture of the plane or of space, filled in the same words.
+class Canvas {
+ public:
+  Canvas(const Projection& view, const Vector& low, const Vector& high) : view_(view), low_(low), high_(high) {
+    size_ = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    if (!(size_ > 0)) size_ = 1;
+  }
+  [[nodiscard]] bool flat() const { return view_.across >= 0; }
+  [[nodiscard]] double size() const { return size_; }
+
+  void line(const std::vector<Vector>& through, double shade, double width, bool dashed = false, bool counts = false) {
+    if (flat()) {
+      Outline out;
+      for (const Vector& p : through) out.spots.push_back(spot(p));
+      out.shade = shade;
+      out.width = width;
+      out.dashed = dashed;
+      out.counts = counts;
+      panel.outlines.push_back(std::move(out));
+      return;
+    }
+    SpaceChart::Line out;
+    for (const Vector& p : through) out.spots.push_back({p[0], p[1], p[2]});
+    out.grey = true;
+    out.shade = shade;
+    out.width = width;
+    out.dashed = dashed;
+    out.counts = counts;
+    lines.push_back(std::move(out));
+  }
+  void mark(const Vector& p, MarkShape shape, std::uint32_t style, double radius, double shade = -1) {
+    if (flat()) {
+      panel.marks.push_back({spot(p), shape, style, radius, shade});
+    } else {
+      signs.push_back({{p[0], p[1], p[2]}, shape, style, radius, shade});
+    }
+  }
+  void curve(const std::string& label, const std::vector<Spot3>& spots, std::uint32_t style) {
+    if (flat()) {
+      Curve out{label, {{}}, style};
+      for (const Spot3& p : spots) out.strokes[0].push_back(spot({p.x, p.y, p.z}));
+      panel.curves.push_back(std::move(out));
+    } else {
+      curves.push_back({label, spots, style, false, false, 0.5, 1.4, true});
+    }
+  }
+
+  /// A surface as far as it is near what moves.
+  void surface(const OutlineShape& shape) {
+    const std::vector<double>& n = shape.numbers;
+    switch (shape.kind) {
+      case OutlineKind::plane: plane({n[0], n[1], n[2]}, n[3], shape.side); break;
+      case OutlineKind::sphere: sphere({n[0], n[1], n[2]}, n[3]); break;
+      case OutlineKind::cylinder: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6], 0); break;
+      case OutlineKind::cone: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, 0, std::tan(n[6])); break;
+      case OutlineKind::curve:
+        for (const std::vector<Vector>& stroke : shape.strokes) line(stroke, 0.35, 1.4);
+        break;
+      case OutlineKind::line: break;
+    }
+  }
+
+  [[nodiscard]] std::string finish(const std::string& title, const std::vector<std::string>& notes,
+                                   const std::vector<std::pair<MarkShape, std::string>>& legend) {
+    if (flat()) {
+      Chart chart;
+      chart.title = title;
+      chart.description = "The path in the plane.";
+      chart.equal = true;
+      chart.notes = notes;
+      chart.signs = legend;
+      chart.x_title = axis_names[static_cast<std::size_t>(view_.across)];
+      panel.y_title = axis_names[static_cast<std::size_t>(view_.up)];
+      chart.panels.push_back(std::move(panel));
+      return draw(chart);
+    }
+    SpaceChart chart;
+    chart.title = title;
+    chart.description = "The path in space.";
+    chart.notes = notes;
+    chart.signs = legend;
+    chart.azimuth = view_.azimuth;
+    chart.elevation = view_.elevation;
+    chart.lines = std::move(lines);
+    chart.lines.insert(chart.lines.end(), curves.begin(), curves.end());
+    chart.marks = std::move(signs);
+    return draw(chart);
+  }
+
+  Panel panel;
+  std::vector<SpaceChart::Line> lines;
+  std::vector<SpaceChart::Line> curves;
+  std::vector<SpaceChart::Sign> signs;
+
+ private:
+  [[nodiscard]] Spot spot(const Vector& p) const {
+    return {p[static_cast<std::size_t>(view_.across)], p[static_cast<std::size_t>(view_.up)]};
+  }
+
+  /// In the plane a wall is a line with strokes on the side that is forbidden; in space its section with the box's sides.
+  void plane(const Vector& normal, double offset, int side) {
+    if (flat()) {
+      const auto u = static_cast<std::size_t>(view_.across);
+      const auto v = static_cast<std::size_t>(view_.up);
+      const double a = normal[u];
+      const double b = normal[v];
+      const double length = std::hypot(a, b);
+      if (length < 0.999 * std::hypot(normal[0], normal[1], normal[2])) return;
+      // From the foot of the middle along the wall, both ways.
+      const double cx = 0.5 * (low_[u] + high_[u]);
+      const double cy = 0.5 * (low_[v] + high_[v]);
+      const double away = (offset - a * cx - b * cy) / length;
+      if (std::abs(away) > 1.5 * size_) return;
+      const Spot foot{cx + away * a / length, cy + away * b / length};
+      const Spot along{-b / length, a / length};
+      Outline wall;
+      const double reach = 3 * size_;
+      wall.spots = {{foot.x - reach * along.x, foot.y - reach * along.y},
+                    {foot.x + reach * along.x, foot.y + reach * along.y}};
+      wall.shade = 0.2;
+      wall.width = 1.6;
+      panel.outlines.push_back(wall);
+      if (side == 0) return;
+      const double step = 0.03 * size_;
+      for (int k = -100; k <= 100; ++k) {
+        Outline stroke;
+        const Spot p{foot.x + k * step * along.x, foot.y + k * step * along.y};
+        const double out = side * 0.7 * step;
+        stroke.spots = {p,
+                        {p.x + out * a / length - 0.5 * step * along.x, p.y + out * b / length - 0.5 * step * along.y}};
+        stroke.shade = 0.45;
+        stroke.width = 0.8;
+        panel.outlines.push_back(stroke);
+      }
+      return;
+    }
+    // The corners of the section, in their order around it.
+    std::vector<Vector> corners;
+    const Vector low = grown(low_, -0.03);
+    const Vector high = grown(high_, 0.03);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3;
+      const std::size_t k = (i + 2) % 3;
+      for (const double y : {low[j], high[j]}) {
+        for (const double z : {low[k], high[k]}) {
+          if (std::abs(normal[i]) < 1e-12) continue;
+          const double x = (offset - normal[j] * y - normal[k] * z) / normal[i];
+          if (x < low[i] - 1e-9 * size_ || x > high[i] + 1e-9 * size_) continue;
+          Vector p{};
+          p[i] = x;
+          p[j] = y;
+          p[k] = z;
+          corners.push_back(p);
+        }
+      }
+    }
+    if (corners.size() < 3) return;
+    Vector middle{0, 0, 0};
+    for (const Vector& p : corners) {
+      for (std::size_t i = 0; i < 3; ++i) middle[i] += p[i] / static_cast<double>(corners.size());
+    }
+    const auto [e, f] = across(normal);
+    const auto angle = [&, e = e, f = f](const Vector& p) {
+      double x = 0;
+      double y = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        x += (p[i] - middle[i]) * e[i];
+        y += (p[i] - middle[i]) * f[i];
+      }
+      return std::atan2(y, x);
+    };
+    std::sort(corners.begin(), corners.end(), [&](const Vector& p, const Vector& q) { return angle(p) < angle(q); });
+    corners.push_back(corners.front());
+    line(corners, 0.55, 1.2);
+  }
+
+  void circle(const Vector& centre, const Vector& e, const Vector& f, double radius, double shade = 0.6) {
+    std::vector<Vector> around;
+    for (int k = 0; k <= 90; ++k) {
+      const double a = 2 * std::numbers::pi * k / 90;
+      Vector p{};
+      for (std::size_t i = 0; i < 3; ++i) p[i] = centre[i] + radius * (std::cos(a) * e[i] + std::sin(a) * f[i]);
+      around.push_back(p);
+    }
+    line(around, shade, 1.1);
+  }
+  void sphere(const Vector& centre, double radius) {
+    if (radius > 5 * size_) return;
+    const Vector e[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    if (flat()) {
+      circle(centre, e[view_.across], e[view_.up], radius, 0.35);
+      return;
+    }
+    circle(centre, e[0], e[1], radius);
+    circle(centre, e[0], e[2], radius);
+    circle(centre, e[1], e[2], radius);
+  }
+  /// Circles along an axis, as far as the box goes.
+  void tube(const Vector& point, const Vector& axis, double radius, double growth) {
+    if (flat()) return;
+    double from = INFINITY;
+    double to = -INFINITY;
+    for (int corner = 0; corner < 8; ++corner) {
+      double along = 0;
+      for (std::size_t i = 0; i < 3; ++i) along += axis[i] * (((corner >> i) & 1 ? high_[i] : low_[i]) - point[i]);
+      from = std::min(from, along);
+      to = std::max(to, along);
+    }
+    if (growth != 0) from = std::max(from, 0.0);
+    const auto [e, f] = across(axis);
+    for (int k = 0; k <= 4; ++k) {
+      const double s = from + (to - from) * k / 4;
+      Vector centre{};
+      for (std::size_t i = 0; i < 3; ++i) centre[i] = point[i] + s * axis[i];
+      circle(centre, e, f, radius + growth * s);
+    }
+  }
+
+  [[nodiscard]] Vector grown(const Vector& p, double by) const {
+    return {p[0] + by * size_, p[1] + by * size_, p[2] + by * size_};
+  }
+  /// Two unit vectors across a direction.
+  static std::pair<Vector, Vector> across(const Vector& axis) {
+    const Vector other =
+        std::abs(axis[2]) < 0.9 * std::hypot(axis[0], axis[1], axis[2]) ? Vector{0, 0, 1} : Vector{1, 0, 0};
+    const auto cross = [](const Vector& p, const Vector& q) {
+      return Vector{p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+    };
+    const auto unit = [](Vector p) {
+      const double length = std::hypot(p[0], p[1], p[2]);
+      for (double& x : p) x /= length;
+      return p;
+    };
+    const Vector e = unit(cross(axis, other));
+    return {e, unit(cross(axis, e))};
+  }
+
+  Projection view_;
+  Vector low_, high_;
+  double size_ = 1;
+};
+
+/// State and view at a time, as one list of numbers.
+class Sight {
+ public:
+  explicit Sight(const model::Model& model) : view_(model), n_(model.variables) {}
+  const std::vector<double>& at(const Piece& piece, double time) {
+    motion::evaluate(piece, time, state_);
+    return of(time, state_.position);
+  }
+  const std::vector<double>& of(double time, const std::vector<double>& position) {
+    all_ = position;
+    all_.resize(n_ + view_.size());
+    if (view_.size() > 0) view_.look(time, position, all_.data() + n_);
+    return all_;
+  }
+  static Vector place(const std::vector<double>& all, const Subject& subject) {
+    Vector out{0, 0, 0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (subject.track[i] >= 0) out[i] = all[static_cast<std::size_t>(subject.track[i])];
+    }
+    return out;
+  }
+
+ private:
+  ViewSight view_;
+  std::size_t n_;
+  model::State state_;
+  std::vector<double> all_;
+};
+
+Subject subject_of(const SceneBody& body) {
+  Subject out{body.name, {-1, -1, -1}};
+  for (std::size_t i = 0; i < body.track.size() && i < 3; ++i) out.track[i] = body.track[i];
   return out;
 }
 
-struct Extent {
-  std::array<double, 3> low{INFINITY, INFINITY, INFINITY};
-  std::array<double, 3> high{-INFINITY, -INFINITY, -INFINITY};
-  [[nodiscard]] double size(std::size_t i) const { return high[i] >= low[i] ? high[i] - low[i] : 0; }
-  [[nodiscard]] double size() const { return std::max({size(0), size(1), size(2)}); }
-};
-
-constexpr std::array<const char*, 3> axis_names = {"x", "y", "z"};
+/// The lines between bodies at a few instants, earlier ones paler.
+void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<SceneBody>& bodies,
+                const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end) {
+  std::size_t count = 0;
+  for (const OutlineShape& shape : shapes) count += shape.kind == OutlineKind::line ? 1 : 0;
+  const int instants = count > 1500 ? 1 : instants_shown;
+  Piece piece;
+  for (int k = instants == 1 ? instants_shown : 0; k <= instants_shown; ++k) {
+    const bool last = k == instants_shown;
+    const double time = last ? end : start + (end - start) * k / instants_shown;
+    if (!store.piece_at(time, piece)) continue;
+    const std::vector<double> all =
+        last ? sight.of(end, store.account().present.state.position) : sight.at(piece, std::min(time, piece.end()));
+    for (const OutlineShape& shape : shapes) {
+      if (shape.kind != OutlineKind::line || shape.relation == ">=") continue;
+      std::vector<Vector> through;
+      double length = 0;
+      for (const OutlineAnchor& anchor : shape.through) {
+        through.push_back(
+            anchor.body < 0 ? anchor.at : Sight::place(all, subject_of(bodies[static_cast<std::size_t>(anchor.body)])));
+        if (through.size() > 1) {
+          const Vector& p = through[through.size() - 2];
+          const Vector& q = through.back();
+          length += std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+        }
+      }
+      if (shape.closed) through.push_back(through.front());
+      // A slack string is dashed.
+      const bool slack = shape.relation == "<=" && shape.length > 0 && length < (1 - 1e-6) * shape.length;
+      canvas.line(through, last ? 0.15 : 0.86 - 0.07 * k, last ? 1.3 : 0.9, slack, true);
+    }
+  }
+}
 
 std::string path_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
                         const Projection& projection) {
-  const std::vector<Mover> all = points_of(model);
-  const std::vector<Mover> shown = chosen(all);
-  std::vector<Subject> subjects;
-  bool space = false;
-  for (const Mover& point : shown) {
-    space = space || point.dimension == 3;
-    subjects.push_back({all.size() == 1 ? "" : point.name,
-                        [point](const Piece& piece, double s) {
-                          std::array<double, 3> p{};
-                          for (std::uint32_t i = 0; i < point.dimension; ++i)
-                            p[i] = value_at(piece, point.first + i, s);
-                          return p;
-                        },
-                        point.first, point.dimension});
-  }
+  const unsigned dimension = picture_dimension(model);
+  const std::vector<SceneBody> bodies = scene_bodies(model);
+  const Survey seen = survey(model, store);
+  const SceneBox box = body_box(bodies, seen.low, seen.high);
+  Blob blob;
+  const Scene drawn = scene(model, bodies, box, g.start, g.end, 400'000, blob);
+  const std::vector<OutlineShape> shapes = outlines(drawn, blob, dimension);
 
-  // How large it is, from the curves over time.
-  Extent extent;
-  for (std::size_t k = 0; k < g.variables.size(); ++k) {
-    for (const Subject& subject : subjects) {
-      if (g.variables[k] < subject.first || g.variables[k] >= subject.first + subject.dimension || g.values[k].empty())
-        continue;
-      const std::size_t i = g.variables[k] - subject.first;
-      extent.low[i] = std::min(extent.low[i], g.values[k].low());
-      extent.high[i] = std::max(extent.high[i], g.values[k].high());
-    }
+  // Paths of the points of the model, or of those points of the view that are drawn.
+  std::vector<Subject> all;
+  bool of_view = true;
+  for (const SceneBody& body : bodies) of_view = of_view && body.view;
+  for (const SceneBody& body : bodies) {
+    if (body.view == of_view && !(body.view && body.size == 0)) all.push_back(subject_of(body));
   }
-  const double size = extent.size() > 0 ? extent.size() : 1;
+  const std::vector<Subject> shown = chosen(all);
+  Sight sight(model);
   std::vector<Along> along;
-  for (const Subject& subject : subjects) along.push_back(subject.along);
-  const Paths paths = paths_of(store, g.end, along, 1.5e-4 * size);
+  for (const Subject& subject : shown) {
+    const bool plain = std::all_of(subject.track.begin(), subject.track.end(), [&](std::int64_t track) {
+      return track < static_cast<std::int64_t>(model.variables);
+    });
+    along.push_back([&sight, subject, plain](const Piece& piece, double s) {
+      if (!plain) return Sight::place(sight.at(piece, piece.start + s), subject);
+      Vector p{0, 0, 0};
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (subject.track[i] >= 0) p[i] = value_at(piece, static_cast<std::uint32_t>(subject.track[i]), s);
+      }
+      return p;
+    });
+  }
 
   // Which plane, or which direction.
   Projection view = projection;
-  if (!space) {
+  const double size = box.size();
+  if (dimension != 3) {
     view.across = 0;
     view.up = 1;
   } else if (view.automatic) {
     for (const auto& [flat, across, up] : {std::array{1, 0, 2}, std::array{0, 1, 2}, std::array{2, 0, 1}}) {
-      if (extent.size(static_cast<std::size_t>(flat)) > 1e-6 * size) continue;
+      const auto i = static_cast<std::size_t>(flat);
+      if (box.high[i] - box.low[i] > 1e-6 * size) continue;
       view.across = across;
       view.up = up;
       break;
     }
+  }
+  Canvas canvas(view, box.low, box.high);
+  for (const OutlineShape& shape : shapes) canvas.surface(shape);
+  draw_lines(canvas, store, bodies, shapes, sight, g.start, g.end);
+  const Paths paths = paths_of(store, g.end, along, 1.5e-4 * size);
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    canvas.curve(all.size() == 1 ? "" : shown[k].label, paths.spots[k], static_cast<std::uint32_t>(k));
   }
 
   std::vector<std::string> notes;
@@ -440,101 +750,41 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
   if (!paths.whole)
     notes.push_back(fmt::format("The paths are drawn to t = {}; the run goes on to t = {}.", readable(paths.until),
                                 readable(g.end)));
-  std::vector<std::pair<MarkShape, std::string>> signs = {{MarkShape::ring, "start"}, {MarkShape::dot, "end"}};
+  std::vector<std::pair<MarkShape, std::string>> legend = {{MarkShape::ring, "start"}, {MarkShape::dot, "end"}};
 
   // Where events struck the bodies that are drawn; not more than can be told apart.
-  struct Struck {
-    std::array<double, 3> at;
-    MarkShape shape;
-  };
-  std::vector<Struck> struck;
+  std::vector<Vector> struck;
   for (const Event& event : g.events) {
-    if (event.kind == EventKind::release || event.kind == EventKind::graze || event.time > paths.until) continue;
-    for (const Subject& subject : subjects) {
+    if (of_view || event.kind == EventKind::release || event.kind == EventKind::graze || event.time > paths.until)
+      continue;
+    for (const Subject& subject : shown) {
       if (!concerns(model, event, subject)) continue;
-      const std::array<double, 3> p = position_of(event.position, subject);
-      const bool near = std::any_of(struck.begin(), struck.end(), [&](const Struck& other) {
-        return std::hypot(other.at[0] - p[0], other.at[1] - p[1], other.at[2] - p[2]) < 0.012 * size;
+      const Vector p = Sight::place(event.position, subject);
+      const bool near = std::any_of(struck.begin(), struck.end(), [&](const Vector& q) {
+        return std::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) < 0.012 * size;
       });
       if (near || struck.size() >= 60) continue;
-      struck.push_back({p, shape_of(event.kind)});
-      const std::pair<MarkShape, std::string> entry{shape_of(event.kind), std::string(motion::words(event.kind))};
-      // The end is a dot already; contacts are drawn as diamonds here.
-      if (entry.first == MarkShape::dot) struck.back().shape = MarkShape::diamond;
-      if (entry.first == MarkShape::dot) {
-        if (std::find(signs.begin(), signs.end(), std::pair{MarkShape::diamond, entry.second}) == signs.end())
-          signs.emplace_back(MarkShape::diamond, entry.second);
-      } else if (std::find(signs.begin(), signs.end(), entry) == signs.end()) {
-        signs.push_back(entry);
-      }
+      struck.push_back(p);
+      // The end is a dot already.
+      const MarkShape shape = event.kind == EventKind::contact ? MarkShape::diamond : shape_of(event.kind);
+      canvas.mark(p, shape, 0, 3, 0.2);
+      const std::pair<MarkShape, std::string> entry{shape, std::string(motion::words(event.kind))};
+      if (std::find(legend.begin(), legend.end(), entry) == legend.end()) legend.push_back(entry);
     }
   }
 
-  const std::vector<double>& last = store.account().present.state.position;
-  const std::string title = model.title.empty() ? model.file : model.title;
-  if (view.across >= 0) {
-    Chart chart;
-    chart.title = title;
-    chart.description = "The path in the plane.";
-    chart.equal = true;
-    chart.notes = notes;
-    chart.signs = signs;
-    const auto u = static_cast<std::size_t>(view.across);
-    const auto v = static_cast<std::size_t>(view.up);
-    chart.x_title = axis_names[u];
-    const auto flat = [&](const std::array<double, 3>& p) { return Spot{p[u], p[v]}; };
-    Panel panel;
-    panel.y_title = axis_names[v];
-    for (std::size_t k = 0; k < subjects.size(); ++k) {
-      Curve curve{subjects[k].label, {{}}, static_cast<std::uint32_t>(k)};
-      for (const Spot3& p : paths.spots[k]) curve.strokes[0].push_back(flat({p.x, p.y, p.z}));
-      panel.curves.push_back(std::move(curve));
-    }
-    for (const Struck& mark : struck) panel.marks.push_back({flat(mark.at), mark.shape, 0, 3, 0.2});
-    if (shown.size() < all.size()) {
-      for (std::size_t k = 0; k < all.size() && k < most_dots; ++k) {
-        panel.marks.push_back(
-            {flat(position_of(last, {"", {}, all[k].first, all[k].dimension})), MarkShape::dot, 0, 1.6, 0.45});
-      }
-    }
-    for (std::size_t k = 0; k < subjects.size(); ++k) {
-      if (paths.spots[k].empty()) continue;
-      const Spot3& first = paths.spots[k].front();
-      panel.marks.push_back({flat({first.x, first.y, first.z}), MarkShape::ring, static_cast<std::uint32_t>(k), 4});
-      panel.marks.push_back({flat(position_of(last, subjects[k])), MarkShape::dot, static_cast<std::uint32_t>(k), 4.2});
-    }
-    chart.panels.push_back(std::move(panel));
-    return draw(chart);
+  // Where all began and ended.
+  const std::vector<double> last = sight.of(g.end, store.account().present.state.position);
+  for (std::size_t k = 0; shown.size() < all.size() && k < all.size() && k < most_dots; ++k) {
+    canvas.mark(Sight::place(last, all[k]), MarkShape::dot, 0, 1.6, 0.45);
   }
-
-  SpaceChart chart;
-  chart.title = title;
-  chart.description = "The path in space.";
-  chart.notes = notes;
-  chart.signs = signs;
-  chart.azimuth = view.azimuth;
-  chart.elevation = view.elevation;
-  for (std::size_t k = 0; k < subjects.size(); ++k) {
-    SpaceChart::Line line;
-    line.label = subjects[k].label;
-    line.spots = paths.spots[k];
-    line.style = static_cast<std::uint32_t>(k);
-    chart.lines.push_back(std::move(line));
-  }
-  const auto spot = [](const std::array<double, 3>& p) { return Spot3{p[0], p[1], p[2]}; };
-  for (const Struck& mark : struck) chart.marks.push_back({spot(mark.at), mark.shape, 0, 3, 0.2});
-  if (shown.size() < all.size()) {
-    for (std::size_t k = 0; k < all.size() && k < most_dots; ++k) {
-      chart.marks.push_back(
-          {spot(position_of(last, {"", {}, all[k].first, all[k].dimension})), MarkShape::dot, 0, 1.6, 0.45});
-    }
-  }
-  for (std::size_t k = 0; k < subjects.size(); ++k) {
+  for (std::size_t k = 0; k < shown.size(); ++k) {
     if (paths.spots[k].empty()) continue;
-    chart.marks.push_back({paths.spots[k].front(), MarkShape::ring, static_cast<std::uint32_t>(k), 4});
-    chart.marks.push_back({spot(position_of(last, subjects[k])), MarkShape::dot, static_cast<std::uint32_t>(k), 4.2});
+    const Spot3& first = paths.spots[k].front();
+    canvas.mark({first.x, first.y, first.z}, MarkShape::ring, static_cast<std::uint32_t>(k), 4);
+    canvas.mark(Sight::place(last, shown[k]), MarkShape::dot, static_cast<std::uint32_t>(k), 4.2);
   }
-  return draw(chart);
+  return canvas.finish(model.title.empty() ? model.file : model.title, notes, legend);
 }
 
 /// x' over x of a coordinate.
@@ -605,7 +855,7 @@ std::vector<Figure> figures(const model::Model& model, const motion::Store& stor
   const Gathered g = gather(model, store);
   std::vector<Figure> out;
   if (g.pieces == 0) return out;
-  if (!points_of(model).empty()) out.push_back({"path", path_figure(model, store, g, projection)});
+  if (picture_dimension(model) > 0) out.push_back({"path", path_figure(model, store, g, projection)});
   out.push_back({"coordinates", coordinates_figure(model, g)});
   if (model.rows() > 0) out.push_back({"multipliers", multipliers_figure(model, g)});
   if (!model.flow) out.push_back({"energy", energy_figure(model, g)});
