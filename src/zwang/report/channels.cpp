@@ -235,12 +235,15 @@ double strength(const Event& event) {
 
 /// Walks along pieces and events at once and gives every event with the velocities before it.
 template <class Visit>
-void each_listed(const model::Model& model, const motion::Store& store, Visit visit) {
+void each_listed(const model::Model& model, const motion::Store& store, double end, Visit visit) {
   PieceWindow window(store);
   bool more = window.extend();
   double last_time = -std::numeric_limits<double>::infinity();
   model::State before;
   store.each_event(0, [&](const Event& event) {
+    if (event.time > end + motion::resolution(end)) {
+      return false;
+    }
     Listed listed;
     listed.time = event.time;
     listed.kind = event.kind;
@@ -349,7 +352,7 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
   return out;
 }
 
-EventLists event_lists(const model::Model& model, const motion::Store& store, std::uint64_t bytes) {
+EventLists event_lists(const model::Model& model, const motion::Store& store, double end, std::uint64_t bytes) {
   EventLists out;
 
   // What all of them would take: as they are, in single precision, with few changes each.
@@ -358,7 +361,7 @@ EventLists event_lists(const model::Model& model, const motion::Store& store, st
   std::uint64_t single = 0;
   std::uint64_t small = 0;
   std::vector<double> strengths;
-  each_listed(model, store, [&](const Event& event, Listed& listed) {
+  each_listed(model, store, end, [&](const Event& event, Listed& listed) {
     whole += listed.bytes(NumberType::f64);
     single += listed.bytes(NumberType::f32);
     listed.shorten(few);
@@ -384,7 +387,10 @@ EventLists event_lists(const model::Model& model, const motion::Store& store, st
   }
 
   std::size_t number = 0;
-  each_listed(model, store, [&](const Event& /*event*/, Listed& listed) {
+  each_listed(model, store, end, [&](const Event& /*event*/, Listed& listed) {
+    if (number >= keep.size()) {
+      return false;
+    }
     if (!keep[number++]) {
       return true;
     }

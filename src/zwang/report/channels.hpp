@@ -47,7 +47,8 @@ struct EventLists {
   NumberType type = NumberType::f64;
 };
 
-/// In about so many bytes.
-[[nodiscard]] EventLists event_lists(const model::Model& model, const motion::Store& store, std::uint64_t bytes);
+/// Up to the time `end`, in about so many bytes.
+[[nodiscard]] EventLists event_lists(const model::Model& model, const motion::Store& store, double end,
+                                     std::uint64_t bytes);
 
 }  // namespace zwang::report

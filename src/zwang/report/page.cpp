@@ -452,7 +452,7 @@ class Maker {
 
   void put_events(std::size_t k, std::uint64_t bytes) {
     const PageRun& run = m_.runs[k];
-    EventLists lists = event_lists(*run.model, *run.store, bytes);
+    EventLists lists = event_lists(*run.model, *run.store, m_.surveys[k].end, bytes);
     for (std::vector<std::uint32_t>* rows : {&lists.row, &lists.impulse_row}) {
       for (std::uint32_t& row : *rows) {
         row = m_.rows.of_run[k][row];

@@ -1217,8 +1217,8 @@ class Painter {
       Vector high;
       sampling_box(low, high);
       for (std::size_t c = 0; c < 3; ++c) {
-        low[c] -= size_;
-        high[c] += size_;
+        low[c] -= 2.5 * size_;
+        high[c] += 2.5 * size_;
       }
       const std::vector<Vector> line =
           trace_curve(field_of(first, number, begin_of(rows[0])), field_of(second, number, begin_of(rows[1])),

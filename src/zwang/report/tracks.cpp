@@ -703,8 +703,9 @@ bool write_tracks(const model::Model& model, const motion::Store& store, const S
     blob.begin(NumberType::f64);
     ExactWriter writer(model, most_bytes, blob, tracks);
     store.each_piece(0, [&](const Piece& piece) {
+      // A run that is going on meanwhile is shown as far as it was at first sight.
       enough = writer.put(piece);
-      return enough;
+      return enough && tracks.start.back() < survey.end && piece.end() < survey.end;
     });
   } else {
     enough = Refit(model, store, survey, scale, level, most_bytes, blob, tracks).run();

@@ -1,0 +1,262 @@
+/// What is drawn of a condition does not depend on how it is written.
+#include "zwang/report/scene.hpp"
+
+#include <cmath>
+
+#include "page_reader.hpp"
+
+namespace {
+
+using namespace zwang;
+using page_reader::json;
+
+/// The shapes of a model, without a run.
+struct Drawn {
+  json shapes;
+  report::Scene scene;
+  report::Blob blob;
+
+  [[nodiscard]] std::vector<double> f64(const json& block) const {
+    return page_reader::Page{{}, blob.bytes()}.numbers(block);
+  }
+};
+
+Drawn draw(const std::string& text, double end = 1) {
+  const model::Model model = model::load(text, "model.toml");
+  const std::vector<report::SceneBody> bodies = report::scene_bodies(model);
+  std::vector<double> low = model.initial_position;
+  low.resize(model.variables + model.view.components.size());
+  const report::SceneBox box = report::body_box(bodies, low, low);
+  Drawn out;
+  out.scene = report::scene(model, bodies, box, 0, end, 1U << 22U, out.blob);
+  out.shapes = json::parse(out.scene.shapes);
+  return out;
+}
+
+const std::string space =
+    "gravity = [0, 0, -9.81]\n[parameters]\nL = 2\nR = 1.5\np = [0.5, 0, 3]\nk = 0.75\n"
+    "[points.a]\nmass = 1\nposition = [1, 0.5, 0.25]\n[points.b]\nmass = 2\nposition = [0.2, 0.7, "
+    "1.25]\n[constraints]\n";
+const std::string plane =
+    "[parameters]\nL = 2\nR = 1.5\np = [0.5, 3]\n[points.a]\nmass = 1\nposition = [1, 0.25]\n"
+    "[points.b]\nmass = 2\nposition = [0.2, 1.25]\n[constraints]\n";
+
+struct Writing {
+  const char* condition;
+  const char* relation;
+};
+
+TEST(Scene, AStringBetweenPointsInEveryWriting) {
+  const Writing writings[] = {
+      {"distance(a, b) <= L", "<="},
+      {"distance(b, a) <= L", "<="},
+      {"norm(a - b) <= L", "<="},
+      {"L >= norm(b - a)", "<="},
+      {"norm(a - b)/L <= 1", "<="},
+      {"dot(a - b, a - b) <= L^2", "<="},
+      {"(a.x - b.x)^2 + (a.y - b.y)^2 + (a.z - b.z)^2 <= 4", "<="},
+      {"sqrt((a.x - b.x)^2 + (a.y - b.y)^2 + (a.z - b.z)^2) <= L", "<="},
+      {"a.x^2 + a.y^2 + a.z^2 - 2*dot(a, b) + dot(b, b) <= L*L", "<="},
+      {"log(distance(a, b)) <= log(L)", "<="},
+      {"1/distance(a, b) >= 1/L", "<="},
+      {"distance(a, b) = L", "="},
+      {"dot(a - b, a - b) = L^2", "="},
+      {"distance(a, b) >= L", ">="},
+      {"0 >= L^2 - dot(b - a, b - a)", ">="},
+  };
+  for (const Writing& one : writings) {
+    SCOPED_TRACE(one.condition);
+    const Drawn drawn = draw(space + "c = \"" + one.condition + "\"\n");
+    ASSERT_EQ(drawn.shapes.size(), 1U);
+    const json& shape = drawn.shapes[0];
+    EXPECT_EQ(shape.at("kind"), "line");
+    EXPECT_EQ(shape.at("relation"), one.relation);
+    EXPECT_NEAR(shape.at("length"), 2, 1e-11);
+    EXPECT_EQ(shape.at("row"), 0);
+    EXPECT_TRUE(drawn.scene.drawn[0]);
+  }
+}
+
+TEST(Scene, AnAnchoredStringInEveryWriting) {
+  for (const char* condition : {"distance(a, p) <= L", "norm(a - p) <= L", "norm(p - a)^2 <= L^2",
+                                "distance(a, [0.5, 0, 3]) <= 2", "norm([a.x - 0.5, a.y, a.z - p.z]) <= L"}) {
+    SCOPED_TRACE(condition);
+    const Drawn drawn = draw(space + "c = \"" + condition + "\"\n");
+    ASSERT_EQ(drawn.shapes.size(), 1U);
+    const json& shape = drawn.shapes[0];
+    EXPECT_EQ(shape.at("kind"), "line");
+    EXPECT_EQ(shape.at("from").at("at"), json({0.5, 0, 3}));
+    EXPECT_EQ(shape.at("to").at("body"), 0);
+    EXPECT_NEAR(shape.at("length"), 2, 1e-11);
+    // The anchor is in the picture.
+    EXPECT_GE(drawn.scene.box.high[2], 3);
+  }
+}
+
+TEST(Scene, SurfacesOfOnePointInEveryWriting) {
+  struct Case {
+    const char* condition;
+    const char* kind;
+    int side;  // 0: an equation
+  };
+  const Case cases[] = {
+      {"a.z >= 0", "plane", 1},
+      {"3*a.x + 4*a.z <= 10", "plane", 1},
+      {"exp(a.z) >= 1", "plane", 1},
+      {"a.x = a.y", "plane", 0},
+      {"a.x^2 + a.y^2 + a.z^2 = R^2", "sphere", 0},
+      {"dot(a, a) <= R^2", "sphere", 1},
+      {"distance(a, p) >= R", "sphere", -1},
+      {"a.x^2 + a.y^2 = R^2", "cylinder", 0},
+      {"sqrt(a.y^2 + (a.z - 1)^2) <= R", "cylinder", 1},
+      {"norm(cross(a, [0, 0, 1])) >= R", "cylinder", -1},
+      {"a.x^2 + a.y^2 = k^2*a.z^2", "cone", 0},
+      {"sqrt(a.x^2 + a.y^2) <= k*a.z", "cone", 1},
+      {"a.z = a.x^2 + a.y^2", "mesh", 0},
+      {"a.x^2/4 + a.y^2 + a.z^2 <= 1", "mesh", 1},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.condition);
+    const Drawn drawn = draw(space + "c = \"" + one.condition + "\"\n");
+    ASSERT_EQ(drawn.shapes.size(), 1U);
+    const json& shape = drawn.shapes[0];
+    EXPECT_EQ(shape.at("kind"), one.kind);
+    EXPECT_EQ(shape.at("bodies"), json({0}));
+    if (one.side == 0) {
+      EXPECT_EQ(shape.at("relation"), "=");
+      EXPECT_FALSE(shape.contains("side"));
+    } else if (shape.at("kind") != "mesh") {
+      EXPECT_EQ(shape.at("side"), one.side);
+    }
+  }
+  const json plane_shape = draw(space + "c = \"3*a.x + 4*a.z <= 10\"\n").shapes[0];
+  EXPECT_NEAR(plane_shape.at("normal")[0], 0.6, 1e-12);
+  EXPECT_NEAR(plane_shape.at("normal")[2], 0.8, 1e-12);
+  EXPECT_NEAR(plane_shape.at("offset"), 2, 1e-12);
+}
+
+TEST(Scene, CurvesOfThePlane) {
+  EXPECT_EQ(draw(plane + "c = \"a.y >= 0\"\n").shapes[0].at("kind"), "plane");
+  EXPECT_EQ(draw(plane + "c = \"dot(a, a) = R^2\"\n").shapes[0].at("kind"), "sphere");
+  const Drawn parabola = draw(plane + "c = \"a.y >= a.x^2\"\n");
+  ASSERT_EQ(parabola.shapes[0].at("kind"), "mesh");
+  const std::vector<double> vertices = parabola.f64(parabola.shapes[0].at("vertices"));
+  ASSERT_FALSE(vertices.empty());
+  for (std::size_t k = 0; k < vertices.size(); k += 2) EXPECT_NEAR(vertices[k + 1], vertices[k] * vertices[k], 1e-5);
+  EXPECT_EQ(parabola.f64(parabola.shapes[0].at("lines")).size() % 2, 0U);
+}
+
+TEST(Scene, RopesOverPulleys) {
+  const json simple = draw(plane + "c = \"distance(a, p) + distance(p, b) <= 9\"\n").shapes[0];
+  EXPECT_EQ(simple.at("kind"), "rope");
+  EXPECT_EQ(simple.at("through"), json::parse(R"([{"body": 0}, {"at": [0.5, 3, 0]}, {"body": 1}])"));
+  EXPECT_NEAR(simple.at("length"), 9, 1e-11);
+
+  // Twice around a block, written with squares and roots.
+  const json block = draw(plane + "c = \"2*norm(a - p) + sqrt((b.x - 2)^2 + (b.y - 3)^2) <= 9\"\n").shapes[0];
+  EXPECT_EQ(block.at("kind"), "rope");
+  EXPECT_EQ(block.at("bodies").size(), 2U);
+  // Between the pulleys, 1.5 apart, it lies straight and is longer by that.
+  EXPECT_NEAR(block.at("length"), 10.5, 1e-11);
+  EXPECT_EQ(block.at("through").size(), 5U);
+
+  // Through three points.
+  const json three = draw(plane + "c = \"distance(a, b) + distance(b, p) = 5\"\n").shapes[0];
+  EXPECT_EQ(three.at("through"), json::parse(R"([{"body": 0}, {"body": 1}, {"at": [0.5, 3, 0]}])"));
+  EXPECT_EQ(three.at("relation"), "=");
+}
+
+TEST(Scene, WhatMovesHasKeys) {
+  // A winch that draws in: straight in time, so that lines between keys are exact.
+  const Drawn winch = draw(plane + "c = \"distance(a, [t, 3]) <= L - t/4\"\n", 4);
+  const json& string = winch.shapes[0];
+  EXPECT_EQ(string.at("kind"), "line");
+  const std::vector<double> time = winch.f64(string.at("from").at("keys").at("time"));
+  const std::vector<double> place = winch.f64(string.at("from").at("keys").at("value"));
+  const std::vector<double> lengths = winch.f64(string.at("lengths").at("value"));
+  ASSERT_EQ(place.size(), 3 * time.size());
+  ASSERT_EQ(lengths.size(), time.size());
+  for (std::size_t k = 0; k < time.size(); ++k) {
+    EXPECT_NEAR(place[3 * k], time[k], 1e-5);
+    EXPECT_NEAR(place[3 * k + 1], 3, 1e-5);
+    EXPECT_NEAR(lengths[k], 2 - time[k] / 4, 1e-5);
+  }
+
+  // A table that shakes quickly: linear interpolation stays near.
+  const Drawn table = draw(plane + "c = \"a.y >= sin(20*t)/10\"\n", 4);
+  const json& wall = table.shapes[0];
+  EXPECT_EQ(wall.at("kind"), "plane");
+  const std::vector<double> when = table.f64(wall.at("keys").at("time"));
+  const std::vector<double> value = table.f64(wall.at("keys").at("value"));
+  ASSERT_EQ(value.size(), 4 * when.size());
+  for (std::size_t k = 0; k + 1 < when.size(); ++k) {
+    const double middle = 0.5 * (when[k] + when[k + 1]);
+    EXPECT_NEAR(-0.5 * (value[4 * k + 3] + value[4 * k + 7]), std::sin(20 * middle) / 10, 0.01);
+  }
+}
+
+TEST(Scene, AFloorForManyIsOneFloor) {
+  const Drawn drawn = draw(
+      "[points.bead]\ncount = 100\nmass = 1\nposition = [\"i\", 0, 1]\n[points.a]\nmass = 1\nposition = [0, 0, "
+      "1]\n[constraints]\n"
+      "floor = { for = \"i = 1..100\", condition = \"bead[i].z >= 0\" }\nalso = \"2*a.z >= 0\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 1U);
+  EXPECT_EQ(drawn.shapes[0].at("bodies").size(), 101U);
+  EXPECT_EQ(drawn.shapes[0].at("rows").size(), 101U);
+  EXPECT_TRUE(drawn.scene.drawn[100]);
+}
+
+TEST(Scene, APointOnTwoSurfacesRunsOnAWire) {
+  const Drawn drawn = draw(space + "ball = \"dot(a, a) = 1.3125\"\ncut = \"a.z = 0.25\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 3U);
+  EXPECT_EQ(drawn.shapes[2].at("kind"), "curve");
+  const std::vector<double> points = drawn.f64(drawn.shapes[2].at("points"));
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    EXPECT_NEAR(std::hypot(points[k], points[k + 1]), std::sqrt(1.25), 1e-6);
+  }
+  EXPECT_EQ(points[0], points[points.size() - 3]);
+}
+
+TEST(Scene, WhatHasNoShapeIsNotDrawn) {
+  EXPECT_TRUE(draw(space + "c = \"a.x' = a.y*a.z'\"\n").shapes.empty());
+  EXPECT_TRUE(draw(space + "c = \"a = b + [0.8, -0.2, -1]\"\n").shapes.empty());
+  EXPECT_TRUE(draw(space + "c = \"a.x*b.y <= 3\"\n").shapes.empty());
+  EXPECT_TRUE(draw("[coordinates.w]\ninitial = 1\n[energy]\nkinetic = \"w'^2\"\n[constraints]\nc = \"w <= 2\"\n")
+                  .shapes.empty());
+  // Three equations pin a point: three planes through it say nothing.
+  EXPECT_TRUE(draw(space + "c = \"a.x = 1\"\nd = \"a.y = 0.5\"\ne = \"a.z = 0.25\"\n").shapes.empty());
+}
+
+TEST(Scene, ShapesDoNotDependOnUnitsOfLength) {
+  for (const double unit : {1e-6, 1.0, 1e6}) {
+    const std::string text =
+        "[parameters]\nu = " + std::to_string(unit) +
+        "\n[points.a]\nmass = 1\nposition = [\"u\", 0, \"0.5*u\"]\n[points.b]\nmass = 1\nposition = "
+        "[\"2*u\", \"u\", \"u\"]\n[constraints]\ns = \"distance(a, b) <= 3*u\"\nf = \"a.z >= -u\"\n"
+        "r = \"dot(b, b) <= 9*u^2\"\nq = \"distance(a, [0,0,u]) + distance(b, [0,0,u]) <= 7*u\"\n";
+    SCOPED_TRACE(unit);
+    const Drawn drawn = draw(text);
+    ASSERT_EQ(drawn.shapes.size(), 4U);
+    for (const json& shape : drawn.shapes) {
+      if (shape.at("kind") == "line") {
+        EXPECT_NEAR(shape.at("length"), 3 * unit, 1e-9 * unit);
+      } else if (shape.at("kind") == "plane") {
+        EXPECT_NEAR(shape.at("offset"), unit, 1e-9 * unit);
+      } else if (shape.at("kind") == "sphere") {
+        EXPECT_NEAR(shape.at("radius"), 3 * unit, 1e-7 * unit);
+      } else {
+        EXPECT_EQ(shape.at("kind"), "rope");
+        EXPECT_NEAR(shape.at("length"), 7 * unit, 1e-9 * unit);
+      }
+    }
+  }
+}
+
+TEST(Scene, UpIsAgainstGravity) {
+  EXPECT_EQ(report::upwards(model::load(space + "c = \"a.z >= 0\"\n", "m")), (report::Vector{0, 0, 1}));
+  EXPECT_EQ(report::upwards(model::load("gravity = [3, 4]\n[points.a]\nmass = 2\nposition = [0, 0]\n", "m")),
+            (report::Vector{-0.6, -0.8, 0}));
+  EXPECT_EQ(report::upwards(model::load("[points.a]\nmass = 2\nposition = [0, 0]\n", "m")), (report::Vector{0, 1, 0}));
+}
+
+}  // namespace
