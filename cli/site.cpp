@@ -95,7 +95,8 @@ footer { color: var(--soft); font-size: .92rem; padding-top: 3rem; padding-botto
 
 struct Exhibit {
   std::string name, title, heading, summary, model, readme;
-  std::vector<std::string> figures;  ///< names of files, the one for the card first
+  std::vector<std::string> figures;  ///< names of files
+  std::string card;                  ///< the one for the overview
   std::string outcome;               ///< one sentence
   bool report = false;
 };
@@ -222,7 +223,7 @@ void make(const Request& request, const std::string& shell, const fs::path& fold
                                   account.status == "finished" ? "ends" : "is " + account.status,
                                   readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
                                   account.why.empty() ? "" : ": " + account.why);
-    // The card shows the path, or what comes nearest to one.
+    // The path first, or what comes nearest to one.
     for (const report::Figure& figure : report::figures(task.model, store)) {
       write_file(folder / (figure.name + ".svg"), figure.svg);
       exhibit.figures.push_back(figure.name + ".svg");
@@ -233,6 +234,11 @@ void make(const Request& request, const std::string& shell, const fs::path& fold
       };
       return rank(a) < rank(b);
     });
+    exhibit.card = exhibit.figures.empty() ? "" : exhibit.figures.front();
+    if (const std::string card = report::path_card(task.model, store); !card.empty()) {
+      write_file(folder / "card.svg", card);
+      exhibit.card = "card.svg";
+    }
     const report::PageRun run{&task.model, &store, ""};
     report::PageOptions options;
     options.shell = shell;
@@ -305,8 +311,8 @@ std::string index_page(const std::vector<const Exhibit*>& first, const std::vect
       first.size() + rest.size());
   for (const Exhibit* exhibit : first) {
     body += "<li class=\"card\">";
-    if (!exhibit->figures.empty()) {
-      body += fmt::format("<img src=\"{}/{}\" alt=\"\" loading=\"lazy\"/>", exhibit->name, exhibit->figures.front());
+    if (!exhibit->card.empty()) {
+      body += fmt::format("<img src=\"{}/{}\" alt=\"\" loading=\"lazy\"/>", exhibit->name, exhibit->card);
     }
     body += fmt::format("<div><h3><a href=\"{}/index.html\">{}</a></h3><p>{}</p></div></li>\n", exhibit->name,
                         xml_escaped(exhibit->heading), xml_escaped(exhibit->summary));

@@ -398,6 +398,8 @@ std::string draw(const Chart& chart) {
   }
   for (const auto& [shape, label] : chart.signs) add_entry(entries, {label, false, 0, shape});
   for (const Instant& instant : chart.instants) add_entry(entries, {instant.label, false, 0, instant.shape});
+  if (chart.bare) entries.clear();
+
   // The horizontal axis, and the height of the panels.
   Range x_range;
   std::vector<Range> y_ranges(chart.panels.size());
@@ -435,8 +437,9 @@ std::string draw(const Chart& chart) {
   double legend_height = 0;
   std::string body = legend(entries, width, 10, legend_height);
   const double top = 14 + legend_height + (chart.instants.empty() ? 0 : 12);
-  const Ticks x_ticks = ticks(x.low, x.high, std::max(3, static_cast<int>(inner_width / 80)));
+  Ticks x_ticks = ticks(x.low, x.high, std::max(3, static_cast<int>(inner_width / 80)));
   const Labels x_labels = labels_of(x_ticks);
+  if (chart.bare) x_ticks.last = x_ticks.first - 1;
   const std::vector<Instant> instants = thinned(chart.instants, x);
 
   constexpr double gap = 16;
@@ -451,11 +454,12 @@ std::string draw(const Chart& chart) {
     }
     const double bottom = y_top + panel_height;
     const Scale y{range.low, range.high, bottom, y_top};
-    const Ticks y_ticks = ticks(range.low, range.high,
-                                chart.equal          ? static_cast<int>(std::lround(panel_height / 60))
-                                : panel_height > 200 ? 6
-                                                     : 4);
+    Ticks y_ticks = ticks(range.low, range.high,
+                          chart.equal          ? static_cast<int>(std::lround(panel_height / 60))
+                          : panel_height > 200 ? 6
+                                               : 4);
     const Labels y_labels = labels_of(y_ticks);
+    if (chart.bare) y_ticks.last = y_ticks.first - 1;
     const bool last = k + 1 == chart.panels.size();
 
     // Grid, ticks and labels.
@@ -481,11 +485,11 @@ std::string draw(const Chart& chart) {
                           at(y(0)), at(width - right));
     }
     body += marks;
-    if (const std::string factor = y_labels.factor(); !factor.empty()) {
+    if (const std::string factor = y_labels.factor(); !factor.empty() && !chart.bare) {
       body +=
           fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"11.5\">{}</text>\n", at(left + 4), at(y_top + 13), factor);
     }
-    if (!panel.y_title.empty()) {
+    if (!panel.y_title.empty() && !chart.bare) {
       const double title_x = 17;
       body += fmt::format("<text x=\"{0}\" y=\"{1}\" font-style=\"italic\" text-anchor=\"middle\"{2}>{3}</text>\n",
                           at(title_x), at(0.5 * (y_top + bottom) + 4),
@@ -531,23 +535,24 @@ std::string draw(const Chart& chart) {
       axis += fmt::format("M{} {}h-5", at(left), at(y(y_ticks.step * static_cast<double>(i))));
     for (std::int64_t i = x_ticks.first; i <= x_ticks.last; ++i)
       axis += fmt::format("M{} {}v5", at(x(x_ticks.step * static_cast<double>(i))), at(bottom));
-    body += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#111\" stroke-width=\"1\"/>\n", axis);
+    if (!chart.bare) body += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#111\" stroke-width=\"1\"/>\n", axis);
     y_top = bottom + (last ? 0 : gap);
   }
 
   // The signs of events stand above the uppermost panel.
   for (const Instant& instant : instants) body += sign({x(instant.x), top - 7}, instant.shape, "#333", 3.6);
   double height = y_top + 26;
-  if (!chart.x_title.empty()) {
+  if (!chart.x_title.empty() && !chart.bare) {
     height += 14;
     body += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-style=\"italic\">{}</text>\n",
                         at(left + inner_width / 2), at(height - 5), xml_escaped(chart.x_title));
   }
-  if (const std::string factor = x_labels.factor(); !factor.empty()) {
+  if (const std::string factor = x_labels.factor(); !factor.empty() && !chart.bare) {
     body += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11.5\">{}</text>\n", at(width - right),
                         at(height - 5), factor);
   }
-  return framed(chart.title, chart.description, width, height + 6, body, chart.notes);
+  return framed(chart.title, chart.description, width, height + 6, body,
+                chart.bare ? std::vector<std::string>() : chart.notes);
 }
 
 std::string draw(const SpaceChart& chart) {
@@ -605,6 +610,7 @@ std::string draw(const SpaceChart& chart) {
     if (!line.label.empty()) add_entry(entries, {line.label, true, line.style, {}});
   }
   for (const auto& [shape, text] : chart.signs) add_entry(entries, {text, false, 0, shape});
+  if (chart.bare) entries.clear();
   double legend_height = 0;
   std::string body = legend(entries, width, 10, legend_height);
   const double inner_width = width - 2 * left;
@@ -649,16 +655,17 @@ std::string draw(const SpaceChart& chart) {
       }
     }
   }
-  body += fmt::format(
-      "<path d=\"{}\" fill=\"none\" stroke=\"#e4e4e4\" stroke-width=\"0.8\"/>\n<path d=\"{}\" fill=\"none\" "
-      "stroke=\"#aaa\" stroke-width=\"0.9\"/>\n",
-      grid, frame);
+  if (!chart.bare)
+    body += fmt::format(
+        "<path d=\"{}\" fill=\"none\" stroke=\"#e4e4e4\" stroke-width=\"0.8\"/>\n<path d=\"{}\" fill=\"none\" "
+        "stroke=\"#aaa\" stroke-width=\"0.9\"/>\n",
+        grid, frame);
 
   // Labels stand at the outer edges: of x and y at the floor in front, of z at the edge farthest left.
   const Spot centre =
       place({0.5 * (box[0].low + box[0].high), 0.5 * (box[1].low + box[1].high), 0.5 * (box[2].low + box[2].high)});
   double lowest = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 3 && !chart.bare; ++i) {
     std::array<double, 3> p = front;
     if (i < 2) {
       p[2] = box[2].low;
@@ -719,7 +726,8 @@ std::string draw(const SpaceChart& chart) {
         mark.shade >= 0 ? grey(mark.shade) : std::string(styles[mark.style % styles.size()].colour);
     body += sign(spot_of(mark.spot), mark.shape, colour, mark.size);
   }
-  return framed(chart.title, chart.description, width, std::max(top + height, lowest) + 14, body, chart.notes);
+  return framed(chart.title, chart.description, width, std::max(top + height, lowest) + 14, body,
+                chart.bare ? std::vector<std::string>() : chart.notes);
 }
 
 }  // namespace zwang::report

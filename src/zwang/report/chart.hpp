@@ -68,6 +68,7 @@ struct Chart {
   std::vector<std::string> notes;  ///< below, whole sentences
   bool equal = false;              ///< one scale for both axes: a picture of the plane
   bool tight_x = false;            ///< the axis ends where the curves end
+  bool bare = false;               ///< what is drawn alone, without axes, legend and notes
   /// Legend entries that belong to no curve.
   std::vector<std::pair<MarkShape, std::string>> signs;
 };
@@ -105,6 +106,7 @@ struct SpaceChart {
   std::vector<std::pair<MarkShape, std::string>> signs;
   double azimuth = -60;  ///< degrees: from where it is seen, round the vertical
   double elevation = 22;
+  bool bare = false;
 };
 [[nodiscard]] std::string draw(const SpaceChart& chart);
 

@@ -438,9 +438,10 @@ class Canvas {
   }
 
   [[nodiscard]] std::string finish(const std::string& title, const std::vector<std::string>& notes,
-                                   const std::vector<std::pair<MarkShape, std::string>>& legend) {
+                                   const std::vector<std::pair<MarkShape, std::string>>& legend, bool bare) {
     if (flat()) {
       Chart chart;
+      chart.bare = bare;
       chart.title = title;
       chart.description = "The path in the plane.";
       chart.equal = true;
@@ -452,6 +453,7 @@ class Canvas {
       return draw(chart);
     }
     SpaceChart chart;
+    chart.bare = bare;
     chart.title = title;
     chart.description = "The path in space.";
     chart.notes = notes;
@@ -687,7 +689,7 @@ void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<Sc
 }
 
 std::string path_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
-                        const Projection& projection) {
+                        const Projection& projection, bool bare = false) {
   const unsigned dimension = picture_dimension(model);
   const std::vector<SceneBody> bodies = scene_bodies(model);
   const Survey seen = survey(model, store);
@@ -784,7 +786,7 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
     canvas.mark({first.x, first.y, first.z}, MarkShape::ring, static_cast<std::uint32_t>(k), 4);
     canvas.mark(Sight::place(last, shown[k]), MarkShape::dot, static_cast<std::uint32_t>(k), 4.2);
   }
-  return canvas.finish(model.title.empty() ? model.file : model.title, notes, legend);
+  return canvas.finish(model.title.empty() ? model.file : model.title, notes, legend, bare);
 }
 
 /// x' over x of a coordinate.
@@ -849,6 +851,14 @@ std::optional<Projection> read_projection(std::string_view text) {
   out.azimuth = *azimuth;
   out.elevation = *elevation;
   return out;
+}
+
+std::string path_card(const model::Model& model, const motion::Store& store) {
+  if (picture_dimension(model) == 0 || store.pieces() == 0) return {};
+  Gathered g;
+  g.start = model.simulation.start;
+  g.end = store.account().present.state.time;
+  return path_figure(model, store, g, {}, true);
 }
 
 std::vector<Figure> figures(const model::Model& model, const motion::Store& store, const Projection& projection) {

@@ -33,4 +33,7 @@ struct Figure {
 [[nodiscard]] std::vector<Figure> figures(const model::Model& model, const motion::Store& store,
                                           const Projection& projection = {});
 
+/// The path without axes and words, for an overview; empty if the model has no picture.
+[[nodiscard]] std::string path_card(const model::Model& model, const motion::Store& store);
+
 }  // namespace zwang::report
