@@ -27,6 +27,17 @@ position = ["-L", 0, 0]
 [constraints]
 string = "distance(a, b) <= 2*L"
 wall = { condition = "a.x <= 1", restitution = 0.5 }
+[view]
+up = [0, 0, 1]
+[view.points.mid]
+position = "(a + b)/2"
+size = 0.1
+[view.points.row]
+count = 3
+position = ["mid.x + i", "sin(t)", 0]
+[view.lines]
+bar = { through = ["a", "mid", "origin", [0, 0, 1]], closed = true }
+ribs = { for = "i = 1..2", through = ["row[i]", "row[i+1]"] }
 )toml",
     R"toml([coordinates.w]
 initial = 0.5
