@@ -32,25 +32,28 @@ MAKE_LINE = re.compile(r"^make(?: +([a-z]+))?(?: +[A-Z]+=\S+)* *(?:#.*)?$")
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
-# Runs blocks one after the other in one name space; only the last one may print, and what it prints counts.
+# Runs blocks one after the other in one name space, and tells for each what went wrong.
 PYTHON_RUNNER = r"""
-import contextlib, doctest, io, json, sys
-*earlier, last = json.load(sys.stdin)
+import contextlib, doctest, io, json, sys, traceback
 names = {"__name__": "__page__"}
-def run(text, speak):
-    if not text.lstrip().startswith(">>>"):
-        exec(compile(text, "<block>", "exec"), names)
-        return
-    test = doctest.DocTestParser().get_doctest(text, names, "block", None, 0)
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
-    runner.run(test, clear_globs=False)
-    names.update(test.globs)
-    if runner.failures and speak:
-        sys.exit(1)
-for text in earlier:
-    with contextlib.redirect_stdout(io.StringIO()):
-        run(text, False)
-run(last, True)
+told = []
+for text in json.load(sys.stdin):
+    spoken = io.StringIO()
+    with contextlib.redirect_stdout(spoken):
+        if text.lstrip().startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(text, names, "block", None, 0)
+            runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+            runner.run(test, out=spoken.write, clear_globs=False)
+            names.update(test.globs)
+            wrong = spoken.getvalue() if runner.failures else ""
+        else:
+            try:
+                exec(compile(text, "<block>", "exec"), names)
+                wrong = ""
+            except Exception:
+                wrong = traceback.format_exc()
+    told.append(wrong)
+json.dump(told, sys.stdout)
 """
 
 
@@ -195,15 +198,23 @@ class Page:
             self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
 
     def python(self, block):
+        self.python_blocks.append(block)
+
+    def run_python(self):
+        """All blocks of Python in one process, after the others."""
         interpreter = os.environ.get("ZWANG_PYTHON_INTERPRETER")
-        if not interpreter:
+        if not interpreter or not self.python_blocks:
             return
-        self.python_blocks.append(block.text)
-        result = subprocess.run([interpreter, "-c", PYTHON_RUNNER], cwd=self.folder, input=json.dumps(self.python_blocks), text=True,
+        texts = json.dumps([block.text for block in self.python_blocks])
+        result = subprocess.run([interpreter, "-c", PYTHON_RUNNER], cwd=self.folder, input=texts, text=True,
                                 env={**self.environment(), "MPLBACKEND": "Agg"}, timeout=300, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, check=False)
+                                stderr=subprocess.PIPE, check=False)
         if result.returncode != 0:
-            self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
+            self.fail(self.python_blocks[-1], f"ended with status {result.returncode}:\n{result.stdout}{result.stderr}")
+            return
+        for block, wrong in zip(self.python_blocks, json.loads(result.stdout)):
+            if wrong:
+                self.fail(block, f"went wrong:\n{wrong}")
 
     def run(self):
         """All blocks in order."""
@@ -224,6 +235,7 @@ class Page:
             except subprocess.TimeoutExpired:
                 self.fail(block, "takes longer than 300 s")
             self.done += 1
+        self.run_python()
 
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

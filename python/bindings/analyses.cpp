@@ -116,7 +116,8 @@ std::string analyze(const Model& model, const std::string& what, bool find, cons
 void bind_analyses(nb::module_& module) {
   module.def(
       "analyze",
-      [](const ModelPointer& model, const std::string& what, bool find, const std::optional<Numbers>& member) {
+      [](const Handle& handle, const std::string& what, bool find, const std::optional<Numbers>& member) {
+        const ModelPointer& model = handle.pointer;
         if (what == "curvature" &&
             std::none_of(model->get().bodies.begin(), model->get().bodies.end(),
                          [](const model::Body& body) { return body.kind == model::BodyKind::point; })) {
@@ -129,7 +130,8 @@ void bind_analyses(nb::module_& module) {
       nb::arg("model"), nb::arg("what"), nb::arg("find") = false, nb::arg("member").none() = nb::none());
   module.def(
       "equations",
-      [](const ModelPointer& model, const std::string& format, bool all, bool json) {
+      [](const Handle& handle, const std::string& format, bool all, bool json) {
+        const ModelPointer& model = handle.pointer;
         return patiently([model, format, all, json] { return equations(*model, format, all, json); });
       },
       nb::arg("model"), nb::arg("format"), nb::arg("all"), nb::arg("json"));

@@ -30,9 +30,10 @@ nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown(const std::vector<double
   return {values.data(), {values.size()}, owner};
 }
 
-std::unique_ptr<Moment> accelerate(const ModelPointer& model, std::optional<double> time,
+std::unique_ptr<Moment> accelerate(const Handle& handle, std::optional<double> time,
                                    const std::optional<Numbers>& position, const std::optional<Numbers>& velocity,
                                    const std::optional<Numbers>& rho) {
+  const ModelPointer& model = handle.pointer;
   model->refuse_flow();
   auto moment = std::make_unique<Moment>();
   moment->model = model;
@@ -51,8 +52,9 @@ std::unique_ptr<Moment> accelerate(const ModelPointer& model, std::optional<doub
 }
 
 /// Accelerations into an array that the caller owns; the words of the status.
-std::string_view accelerate_into(const Model& model, double time, const Numbers& position, const Numbers& velocity,
+std::string_view accelerate_into(const Handle& handle, double time, const Numbers& position, const Numbers& velocity,
                                  nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+  const Model& model = *handle.pointer;
   model.refuse_flow();
   const model::State state = model.state(time, position, velocity, std::nullopt);
   if (out.size() != state.position.size()) {
@@ -163,8 +165,9 @@ void bind_instant(nb::module_& module) {
               "velocity: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> str"));
   module.def(
       "explain",
-      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+      [](const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
          const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) {
+        const ModelPointer& model = handle.pointer;
         model->refuse_flow();
         return patiently(
             [model, state = model->state(time, position, velocity, rho)] { return explain(*model, state); });
@@ -173,8 +176,9 @@ void bind_instant(nb::module_& module) {
       nb::arg("rho").none());
   module.def(
       "check",
-      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+      [](const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
          const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, bool repair) {
+        const ModelPointer& model = handle.pointer;
         return patiently([model, state = model->state(time, position, velocity, rho), repair] {
           return check(*model, state, repair);
         });
@@ -183,9 +187,10 @@ void bind_instant(nb::module_& module) {
       nb::arg("rho").none(), nb::arg("repair"));
   module.def(
       "impact",
-      [](const ModelPointer& model, std::optional<double> time, const std::optional<Numbers>& position,
+      [](const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
          const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho,
          const std::optional<Numbers>& blow) {
+        const ModelPointer& model = handle.pointer;
         model->refuse_flow();
         std::vector<double> impulse;
         if (blow) {

@@ -137,94 +137,96 @@ void Model::give_back(std::unique_ptr<instant::Workspace> workspace) const {
 }
 
 void bind_model(nb::module_& module) {
-  nb::class_<Model>(module, "Model", "A compiled model.")
+  nb::class_<Handle>(module, "Model", "A compiled model.")
       .def(
           "__init__",
-          [](Model* self, const std::string& text, const std::string& file,
+          [](Handle* self, const std::string& text, const std::string& file,
              const std::vector<std::pair<std::string, std::string>>& set, const std::string& start,
              const std::string& until, const std::string& tolerance, const std::string& samples) {
             model::Overrides overrides{set, start, until, tolerance, samples};
             const nb::gil_scoped_release release;
-            new (self) Model(text, file, std::move(overrides));
+            new (self) Handle{std::make_shared<Model>(text, file, std::move(overrides))};
           },
           nb::arg("text"), nb::arg("file"), nb::arg("set"), nb::arg("start"), nb::arg("until"), nb::arg("tolerance"),
           nb::arg("samples"))
       .def(
           "begun_at",
-          [](const Model& self, std::optional<double> time, const std::optional<Numbers>& position,
+          [](const Handle& self, std::optional<double> time, const std::optional<Numbers>& position,
              const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, std::optional<double> until) {
-            return std::make_shared<Model>(begun_at(self.get(), self.state(time, position, velocity, rho), until),
-                                           self.overrides());
+            return Handle{std::make_shared<Model>(
+                begun_at(self.pointer->get(), self.pointer->state(time, position, velocity, rho), until),
+                self.pointer->overrides())};
           },
           nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("rho").none(),
           nb::arg("until").none(), "The same system from another state on.")
-      .def_prop_ro("text", [](const Model& self) { return self.get().text; })
-      .def_prop_ro("file", [](const Model& self) { return self.get().file; })
-      .def_prop_ro("title", [](const Model& self) { return self.get().title; })
-      .def_prop_ro("flow", [](const Model& self) { return self.get().flow; })
-      .def_prop_ro("variables", [](const Model& self) { return self.get().variables; })
+      .def_prop_ro("text", [](const Handle& self) { return self.pointer->get().text; })
+      .def_prop_ro("file", [](const Handle& self) { return self.pointer->get().file; })
+      .def_prop_ro("title", [](const Handle& self) { return self.pointer->get().title; })
+      .def_prop_ro("flow", [](const Handle& self) { return self.pointer->get().flow; })
+      .def_prop_ro("variables", [](const Handle& self) { return self.pointer->get().variables; })
       .def_prop_ro(
-          "bodies", [](const Model& self) { return bodies(self.get()); },
+          "bodies", [](const Handle& self) { return bodies(self.pointer->get()); },
           nb::sig("def bodies(self) -> list[tuple[str, str, int, list[int], int]]"))
       .def_prop_ro(
-          "conditions", [](const Model& self) { return conditions(self.get()); },
+          "conditions", [](const Handle& self) { return conditions(self.pointer->get()); },
           nb::sig("def conditions(self) -> list[tuple[str, str, str, str, float, int, int]]"))
       .def_prop_ro(
-          "parameters", [](const Model& self) { return parameters(self.get()); }, nb::rv_policy::automatic,
+          "parameters", [](const Handle& self) { return parameters(self.pointer->get()); }, nb::rv_policy::automatic,
           nb::sig("def parameters(self) -> dict[str, float | numpy.typing.NDArray[numpy.float64]]"))
       .def_prop_ro("variable_names",
-                   [](const Model& self) {
+                   [](const Handle& self) {
                      std::vector<std::string> names;
-                     for (std::uint32_t i = 0; i < self.get().variables; ++i) {
-                       names.push_back(model::variable_name(self.get(), i));
+                     for (std::uint32_t i = 0; i < self.pointer->get().variables; ++i) {
+                       names.push_back(model::variable_name(self.pointer->get(), i));
                      }
                      return names;
                    })
       .def_prop_ro("row_names",
-                   [](const Model& self) {
+                   [](const Handle& self) {
                      std::vector<std::string> names;
-                     for (std::uint32_t i = 0; i < self.get().rows(); ++i) {
-                       names.push_back(model::row_name(self.get(), i));
+                     for (std::uint32_t i = 0; i < self.pointer->get().rows(); ++i) {
+                       names.push_back(model::row_name(self.pointer->get(), i));
                      }
                      return names;
                    })
       .def_prop_ro("variational_rows",
-                   [](const Model& self) {
+                   [](const Handle& self) {
                      std::vector<std::uint32_t> rows;
-                     for (std::uint32_t i = 0; i < self.get().rows(); ++i) {
-                       if (model::is_variational(self.get(), i)) {
+                     for (std::uint32_t i = 0; i < self.pointer->get().rows(); ++i) {
+                       if (model::is_variational(self.pointer->get(), i)) {
                          rows.push_back(i);
                        }
                      }
                      return rows;
                    })
       .def_prop_ro("output_names",
-                   [](const Model& self) {
+                   [](const Handle& self) {
                      std::vector<std::string> names;
-                     for (const model::Observable& output : self.get().outputs) {
+                     for (const model::Observable& output : self.pointer->get().outputs) {
                        names.push_back(output.name);
                      }
                      return names;
                    })
-      .def_prop_ro("start", [](const Model& self) { return self.get().simulation.start; })
-      .def_prop_ro("until", [](const Model& self) { return self.get().simulation.until; })
-      .def_prop_ro("tolerance", [](const Model& self) { return self.get().simulation.tolerance; })
-      .def_prop_ro("samples", [](const Model& self) { return self.get().simulation.samples; })
+      .def_prop_ro("start", [](const Handle& self) { return self.pointer->get().simulation.start; })
+      .def_prop_ro("until", [](const Handle& self) { return self.pointer->get().simulation.until; })
+      .def_prop_ro("tolerance", [](const Handle& self) { return self.pointer->get().simulation.tolerance; })
+      .def_prop_ro("samples", [](const Handle& self) { return self.pointer->get().simulation.samples; })
       .def_prop_ro(
-          "initial_position", [](const Model& self) { return array_of(self.get().initial_position); },
+          "initial_position", [](const Handle& self) { return array_of(self.pointer->get().initial_position); },
           nb::rv_policy::automatic, nb::sig("def initial_position(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro(
-          "initial_velocity", [](const Model& self) { return array_of(self.get().initial_velocity); },
+          "initial_velocity", [](const Handle& self) { return array_of(self.pointer->get().initial_velocity); },
           nb::rv_policy::automatic, nb::sig("def initial_velocity(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def(
           "text_with_overrides",
-          [](const Model& self) { return model::with_overrides(self.draft(), self.overrides()); },
+          [](const Handle& self) { return model::with_overrides(self.pointer->draft(), self.pointer->overrides()); },
           "The text with parameters and settings from outside written into it.")
       .def(
           "text_with_start",
-          [](const Model& self, const Numbers& position, const Numbers& velocity) {
-            return model::with_start(self.draft(), self.get(), checked(position, self.get().variables, "position"),
-                                     checked(velocity, self.get().variables, "velocity"));
+          [](const Handle& self, const Numbers& position, const Numbers& velocity) {
+            return model::with_start(self.pointer->draft(), self.pointer->get(),
+                                     checked(position, self.pointer->get().variables, "position"),
+                                     checked(velocity, self.pointer->get().variables, "velocity"));
           },
           nb::arg("position"), nb::arg("velocity"), "The text with another initial state written into it.");
 }

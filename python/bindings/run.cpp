@@ -116,8 +116,9 @@ void require_end(const model::Model& model, double until) {
   }
 }
 
-std::unique_ptr<Run> run(const ModelPointer& model, std::optional<double> until, std::optional<double> tolerance,
+std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std::optional<double> tolerance,
                          std::optional<std::uint32_t> samples, const nb::object& progress) {
+  const ModelPointer& model = handle.pointer;
   motion::Options options;
   options.until = until.value_or(model->get().simulation.until);
   options.tolerance = tolerance.value_or(0);
@@ -140,8 +141,8 @@ std::unique_ptr<Run> run(const ModelPointer& model, std::optional<double> until,
 }
 
 /// Into a file, or on from where a file stands. The model is made from the recipe, so that the file stands on its own.
-std::unique_ptr<Run> record(const std::string& path, const ModelPointer& model, const nb::object& progress,
-                            double seconds) {
+std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const nb::object& progress, double seconds) {
+  const ModelPointer& model = handle.pointer;
   const motion::Recipe recipe{report::version(), model->get().file, model->get().text, model->overrides()};
   require_end(model->get(), model->get().simulation.until);
   Watch watch(progress);
@@ -455,7 +456,7 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
 
 void bind_run(nb::module_& module) {
   nb::class_<Run>(module, "Run", "A run in memory or in a file.")
-      .def_prop_ro("model", [](const Run& self) { return self.model(); })
+      .def_prop_ro("model", [](const Run& self) { return Handle{self.model()}; })
       .def_prop_ro("status", [](const Run& self) { return self.account().status; })
       .def_prop_ro("why", [](const Run& self) { return self.account().why; })
       .def_prop_ro("steps", [](const Run& self) { return self.account().steps; })
@@ -495,7 +496,8 @@ void bind_run(nb::module_& module) {
   module.def("open_run", &open_run, nb::arg("path"));
   module.def(
       "compare",
-      [](const ModelPointer& model, const std::vector<double>& sample_at) {
+      [](const Handle& handle, const std::vector<double>& sample_at) {
+        const ModelPointer& model = handle.pointer;
         Comparison found = patiently([model, sample_at] { return compare(model, sample_at); });
         return nb::make_tuple(std::move(found.straightest), std::move(found.variational), found.json);
       },

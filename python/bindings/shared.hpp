@@ -5,7 +5,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -81,7 +80,13 @@ class Model {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<instant::Workspace>> workspaces_;
 };
-using ModelPointer = std::shared_ptr<Model>;
+using ModelPointer = std::shared_ptr<const Model>;
+
+/// What Python holds. Calculations keep the pointer inside, which knows nothing of Python: they may end on any thread, even
+/// after the interpreter.
+struct Handle {
+  ModelPointer pointer;
+};
 
 /// The same system from another state on.
 [[nodiscard]] model::Model begun_at(const model::Model& model, model::State state, std::optional<double> until);

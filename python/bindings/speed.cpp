@@ -13,7 +13,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Seconds per call of `accelerate` at the model's start.
-double accelerate_seconds(const Model& model, std::uint64_t calls) {
+double accelerate_seconds(const Handle& handle, std::uint64_t calls) {
+  const Model& model = *handle.pointer;
   const model::State state = model::initial_state(model.get());
   const Borrowed borrowed(model);
   instant::Instant instant;
@@ -25,7 +26,8 @@ double accelerate_seconds(const Model& model, std::uint64_t calls) {
 }
 
 /// Seconds per run of the model, with its pieces and events kept.
-double run_seconds(const Model& model, std::uint64_t calls) {
+double run_seconds(const Handle& handle, std::uint64_t calls) {
+  const Model& model = *handle.pointer;
   const auto begin = Clock::now();
   for (std::uint64_t k = 0; k < calls; ++k) {
     motion::Motion motion = motion::begin(model.get());
@@ -36,7 +38,8 @@ double run_seconds(const Model& model, std::uint64_t calls) {
 }
 
 /// Seconds to find the states at `count` instants evenly over the run.
-double states_seconds(const Model& model, std::uint32_t count) {
+double states_seconds(const Handle& handle, std::uint32_t count) {
+  const Model& model = *handle.pointer;
   motion::Motion motion = motion::begin(model.get());
   motion::Track track;
   motion::follow(model.get(), motion, track);

@@ -1,7 +1,7 @@
 /// A motion in the caller's hand: on to a time or to the next event, with blows and other parameters in between.
 ///
 /// The motion underneath runs ahead piece by piece and is never cut where the caller looks at it: as long as nothing is changed
-/// the states are those of an uninterrupted run, to the bit.
+/// the states are those of the model's own run, to the bit, as far as that goes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,9 +17,6 @@ namespace zwang::python {
 
 namespace {
 
-/// A time that no motion reaches.
-constexpr double endless = 1e100;
-
 bool is_near(double one, double other) { return std::abs(one - other) <= motion::resolution(other); }
 
 class Stepper {
@@ -34,7 +31,9 @@ class Stepper {
   [[nodiscard]] const model::State& state() const { return state_; }
   [[nodiscard]] const std::vector<motion::Event>& events() const { return events_; }
   [[nodiscard]] std::string_view status() const {
-    return motion::words(reached() ? motion_.status : motion::Status::going);
+    // The end that was set for looking ahead is none.
+    const bool ended = reached() && motion_.status != motion::Status::finished;
+    return motion::words(ended ? motion_.status : motion::Status::going);
   }
   [[nodiscard]] std::string why() const { return reached() ? motion_.why : std::string(); }
 
@@ -67,6 +66,9 @@ class Stepper {
         if (is_near(until, state_.time)) {
           return !events_.empty();
         }
+      }
+      if (motion_.status == motion::Status::finished) {
+        look_further(until);
       }
       if (motion_.status != motion::Status::going || !motion::advance(motion_)) {
         return !events_.empty();
@@ -109,8 +111,25 @@ class Stepper {
     events_.insert(events_.end(), motion_.events.begin(), motion_.events.end());
   }
 
+  /// The motion goes on beyond what was its end.
+  void look_further(double until) {
+    horizon_ = std::max(until, horizon_ + duration());
+    motion::Options options;
+    options.until = horizon_;
+    options.tolerance = tolerance_;
+    motion_ = motion::restore(*present_, options, motion::save(motion_));
+  }
+
+  /// How long the model's own run would be.
+  [[nodiscard]] double duration() const {
+    const model::Simulation& own = model_->get().simulation;
+    return own.until > own.start ? own.until - own.start : 1.0;
+  }
+
   void restart(model::State state, std::vector<model::Blow> blows) {
-    auto present = std::make_unique<model::Model>(begun_at(model_->get(), state, endless));
+    const double end = model_->get().simulation.until;
+    horizon_ = end > state.time ? end : state.time + duration();
+    auto present = std::make_unique<model::Model>(begun_at(model_->get(), state, horizon_));
     model::Model& changed = *present;
     // What lies behind is done; at the very first instant nothing is.
     if (begun_) {
@@ -124,7 +143,7 @@ class Stepper {
     }
     changed.blows.insert(changed.blows.end(), blows.begin(), blows.end());
     motion::Options options;
-    options.until = endless;
+    options.until = horizon_;
     options.tolerance = tolerance_;
     motion_ = motion::begin(*present, options);
     present_ = std::move(present);
@@ -140,6 +159,7 @@ class Stepper {
   motion::Motion motion_;                  ///< never behind the state
   model::State state_;
   std::vector<motion::Event> events_;  ///< of the last call
+  double horizon_ = 0;                 ///< the motion ends here for now
   bool ahead_ = false;                 ///< the motion is ahead of the state, which lies on its piece
   bool begun_ = false;
   bool started_ = true;
@@ -162,13 +182,13 @@ void bind_stepper(nb::module_& module) {
   nb::class_<Stepper>(module, "Stepper", "A motion in the caller's hand.")
       .def(
           "__init__",
-          [](Stepper* self, const ModelPointer& model, std::optional<double> time,
-             const std::optional<Numbers>& position, const std::optional<Numbers>& velocity,
-             const std::optional<Numbers>& rho,
-             double tolerance) { new (self) Stepper(model, model->state(time, position, velocity, rho), tolerance); },
+          [](Stepper* self, const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
+             const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, double tolerance) {
+            new (self) Stepper(handle.pointer, handle.pointer->state(time, position, velocity, rho), tolerance);
+          },
           nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
           nb::arg("rho").none(), nb::arg("tolerance"))
-      .def_prop_ro("model", [](const Stepper& self) { return self.model(); })
+      .def_prop_ro("model", [](const Stepper& self) { return Handle{self.model()}; })
       .def_prop_ro("time", &Stepper::time)
       .def_prop_ro(
           "position", [](const Stepper& self) { return array_of(self.state().position); }, nb::rv_policy::automatic,
@@ -190,7 +210,8 @@ void bind_stepper(nb::module_& module) {
             self.blow(list(impulse));
           },
           nb::arg("impulse"))
-      .def("change", &Stepper::change, nb::arg("model"));
+      .def(
+          "change", [](Stepper& self, const Handle& handle) { self.change(handle.pointer); }, nb::arg("model"));
 }
 
 }  // namespace zwang::python

@@ -131,7 +131,7 @@ def test_coordinates_energies_and_flows() -> None:
     flow = Draft()
     a, b = flow.coordinate("a", initial=1.0), flow.coordinate("b", initial=0.0)
     flow.flow(a=-b, b=a)
-    flow.free("a")
+    flow.free(b)
     flow.constrain("circle", a ** 2 + b ** 2 == 1)
     flow.simulation(until=1)
     run = flow.compile().run()

@@ -30,8 +30,8 @@ until = 10
 
 @given(st.lists(st.floats(0.0, 0.7), min_size=1, max_size=20))
 def test_steps_are_those_of_an_uninterrupted_run(steps: list[float]) -> None:
-    model = zwang.load("gallery:double-string-pendulum")
-    whole = model.run(until=20.0)
+    model = zwang.load("gallery:double-string-pendulum", until=20.0)
+    whole = model.run()
     stepper = zwang.Stepper(model)
     time = 0.0
     for step in steps:
@@ -114,8 +114,6 @@ def test_wrong_steps_are_refused() -> None:
         stepper.advance(0.25)
     with pytest.raises(ValueError):
         stepper.advance(math.nan)
-    with pytest.raises(ValueError):
-        stepper.advance(through_events=True)
     with pytest.raises(KeyError):
         stepper.blow("b", [1, 0])
     with pytest.raises(ValueError):
@@ -125,6 +123,18 @@ def test_wrong_steps_are_refused() -> None:
     with pytest.raises(TypeError, match="Stepper"):
         stepper.blow("a", lambda: 1)
     assert stepper.time == 0.5 and "going" in repr(stepper)
+
+
+def test_it_goes_on_beyond_the_model_s_own_end() -> None:
+    stepper = zwang.Stepper(zwang.parse(FALL.replace("until = 10", "until = 0.25")))
+    assert stepper.advance() == [] and stepper.time == 0.25 and stepper.status == "going"
+    assert [event.kind for event in stepper.advance(5.0)] == ["impact"]
+    assert math.isclose(stepper.time, 1.0, rel_tol=1e-12)
+    with pytest.raises(ValueError, match="own run ended"):
+        stepper.advance()
+    stepper.advance(50.0, through_events=True)
+    # The bounce has period 2 and is highest at even times.
+    assert stepper.time == 50.0 and math.isclose(stepper.position[1], 0.5, abs_tol=1e-9)
 
 
 def test_it_starts_where_it_is_told() -> None:

@@ -9,8 +9,7 @@
 
 from __future__ import annotations
 
-from zwang import gauss
-from zwang._zwang import __version__
+from zwang import _zwang, gauss
 from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Event, Explanation,
                            Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
 from zwang.draft import Draft
@@ -21,6 +20,9 @@ from zwang.model import Analyses, Model, State, gallery, load, parse
 from zwang.quantities import Quantities, Record
 from zwang.stepper import Stepper
 from zwang.trajectory import Columns, Energy, Events, IvpResult, States, Trajectory, open_run, resume
+
+#: the version, the same as that of the command
+__version__: str = _zwang.version()
 
 __all__ = [
     "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Draft", "Energy",

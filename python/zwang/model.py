@@ -256,6 +256,8 @@ class Model:
             return result
         if callable(given):
             raise TypeError(f"{what}: a dict by name or an array over all coordinates is needed, not a function")
+        if np.iscomplexobj(given):
+            raise TypeError(f"{what}: real numbers are needed")
         numbers = np.array(given, dtype=np.float64, order="C")
         if numbers.shape != start.shape:
             raise ValueError(f"{what}: an array of shape {start.shape} is needed, one number per coordinate, "

@@ -119,6 +119,8 @@ class Quantities(Mapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         place = self._layout.variables_of(name)
+        if np.iscomplexobj(value):
+            raise TypeError(f"{name}: real numbers are needed")
         numbers = np.asarray(value, dtype=np.float64)
         part = self._array[..., place]
         if numbers.size != part.size and numbers.ndim > 0:

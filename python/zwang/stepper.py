@@ -20,7 +20,8 @@ else:
 class Stepper:
     """Carries a motion on to a time or to the next event, and lets the caller act in between.
 
-    As long as nothing is changed the states are those of an uninterrupted run, to the bit.
+    As long as nothing is changed the states are those of the model's own run, to the bit, as far as that goes; then the
+    motion just goes on.
 
     >>> import zwang
     >>> ball = zwang.Stepper(zwang.load("gallery:bouncing-ball"))
@@ -76,12 +77,14 @@ class Stepper:
     def advance(self, until: float | None = None, *, through_events: bool = False) -> list[Event]:
         """On to the next event, or to `until` if that comes first; the events of that instant, none at `until`.
 
-        With `through_events` on to `until` whatever happens; all events on the way. Without `until` the
-        motion goes on to its next event, however far that is; one without any would never come back.
+        With `through_events` on to `until` whatever happens; all events on the way. Without `until` the end of the
+        model's own run is the last resort.
         """
-        if until is None and through_events:
-            raise ValueError("through_events needs a time to go to")
-        happened = self._core.advance(1e99 if until is None else float(until), not through_events)
+        if until is None:
+            until = self._model._core.until
+            if until < self.time:
+                raise ValueError(f"the model's own run ended at {until}: give a time to go to")
+        happened = self._core.advance(float(until), not through_events)
         return self._events() if happened else []
 
     def blow(self, on: str, value: Any) -> list[Event]:

@@ -14,7 +14,7 @@ from zwang.quantities import Layout, Quantities, Record
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas
+    import pandas  # type: ignore[import-untyped,unused-ignore]
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 else:
@@ -64,17 +64,20 @@ class Energy(Record):
     @property
     def kinetic(self) -> NDArray[np.float64]:
         """T at the instants."""
-        return self._source._energies()[..., 0]
+        values: NDArray[np.float64] = self._source._energies()[..., 0]
+        return values
 
     @property
     def potential(self) -> NDArray[np.float64]:
         """V at the instants, gravity included."""
-        return self._source._energies()[..., 1]
+        values: NDArray[np.float64] = self._source._energies()[..., 1]
+        return values
 
     @property
     def total(self) -> NDArray[np.float64]:
         """T + V at the instants."""
-        return self._source._energies().sum(axis=-1)
+        values: NDArray[np.float64] = self._source._energies().sum(axis=-1)
+        return values
 
 
 class States:
@@ -402,12 +405,7 @@ class Trajectory(States):
 
     # States at any times.
 
-    @overload
-    def __call__(self, t: ArrayLike) -> States: ...
-    @overload
-    def __call__(self, t: float) -> States: ...
-
-    def __call__(self, t: Any) -> States:
+    def __call__(self, t: ArrayLike) -> States:
         """The states at a time, or at many. At the time of an event it is the state after it."""
         times = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
         if times.ndim != 1:

@@ -50,9 +50,28 @@ def paragraphs(text: str) -> str:
 
 
 def signature(name: str, thing: Any) -> str:
-    text = str(inspect.signature(thing))
-    text = re.sub(r"\bself, |\(self\)", lambda match: "()" if match.group() == "(self)" else "", text)
-    return name + text.replace("'", "")
+    """As one would write it: annotations plainly, defaults as they are."""
+    found = inspect.signature(thing)
+    parts: list[str] = []
+    star = False
+    for parameter in found.parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        mark = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        star = star or parameter.kind is parameter.VAR_POSITIONAL
+        if mark == "**" and parameter.name == "refused":
+            continue
+        text = f"{mark}{parameter.name}"
+        if parameter.annotation is not parameter.empty:
+            text += f": {parameter.annotation}"
+        if parameter.default is not parameter.empty:
+            text += f" = {parameter.default!r}"
+        parts.append(text)
+    gives = "" if inspect.isclass(thing) or found.return_annotation in (found.empty, "None") else f" -> {found.return_annotation}"
+    return f"{name}({', '.join(parts)}){gives}"
 
 
 def fields(owner: type) -> list[str]:
@@ -104,7 +123,7 @@ def one_line(thing: Any) -> str:
 
 def page() -> str:
     parts = ["# Python", "",
-             "The package `zwang`, as its docstrings describe it (made by `python/reference.py`). The [tour](../python-tour.md) shows it",
+             "The package `zwang`, as its docstrings describe it (made by `scripts/python_reference.py`). The [tour](../python-tour.md) shows it",
              "at work; [how to use it](../how-to/use-python.md) says how to install it.", ""]
     for title, words, names in SECTIONS:
         parts += [f"## {title}", "", words, ""]
@@ -122,11 +141,11 @@ def main() -> int:
     listed = {name for _, _, names in SECTIONS for name in names}
     missing = [name for name in zwang.__all__ if name not in listed | {"gauss", "pi", "t", "__version__"}]
     if missing:
-        print(f"python/reference.py does not place {', '.join(missing)}")
+        print(f"scripts/python_reference.py does not place {', '.join(missing)}")
         return 1
     if "--check" in sys.argv:
         if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-            print(f"{TARGET} is not what the docstrings say; python/reference.py writes it anew")
+            print(f"{TARGET} is not what the docstrings say; scripts/python_reference.py writes it anew")
             return 1
         return 0
     TARGET.write_text(text, encoding="utf-8")
