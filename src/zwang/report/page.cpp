@@ -439,9 +439,10 @@ class Maker {
       return;
     }
     std::string text = fmt::format(
-        "The {} pieces of the run were fitted again by {} polynomial{} for this page: positions are right to {} of the "
-        "picture's size",
-        survey.pieces, tracks.start.size(), tracks.start.size() == 1 ? "" : "s", readable(accuracy, 2));
+        "The {} pieces of the run were fitted again by {} polynomial{} for this page: {} are right to {} of {}",
+        survey.pieces, tracks.start.size(), tracks.start.size() == 1 ? "" : "s",
+        m_.bodies.empty() ? "coordinates" : "positions", readable(accuracy, 2),
+        m_.bodies.empty() ? "their ranges" : "the picture's size");
     if (std::isfinite(used.velocity)) {
       text += fmt::format(", velocities to {} of the largest", readable(rounded_up(1.3 * tracks.velocity_error), 2));
     } else {

@@ -36,15 +36,19 @@ void values(const Piece& piece, double time, std::vector<double>& position, std:
   if (velocity != nullptr) {
     velocity->assign(n, 0.0);
   }
+  double* __restrict x = position.data();
+  double* __restrict v = velocity != nullptr ? velocity->data() : nullptr;
   for (std::size_t k = piece.orders; k-- > 0;) {
-    const double* c = piece.position.data() + k * n;
-    if (velocity != nullptr) {
+    const double* __restrict c = piece.position.data() + k * n;
+    if (v != nullptr) {
       for (std::size_t i = 0; i < n; ++i) {
-        (*velocity)[i] = (*velocity)[i] * s + position[i];
+        v[i] = v[i] * s + x[i];
+        x[i] = x[i] * s + c[i];
       }
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      position[i] = position[i] * s + c[i];
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = x[i] * s + c[i];
+      }
     }
   }
 }
@@ -91,7 +95,15 @@ std::vector<std::vector<double>> shifted_chebyshev() {
 /// The tracks of [view] on one stretch of the engine's polynomial, or the wish to halve it.
 class ViewFit {
  public:
-  explicit ViewFit(ViewSight& sight) : sight_(sight), table_(shifted_chebyshev()) {}
+  explicit ViewFit(ViewSight& sight) : sight_(sight), table_(shifted_chebyshev()) {
+    constexpr std::size_t m = most_chebyshev;
+    for (std::size_t k = 0; k < m; ++k) {
+      for (std::size_t j = 0; j < m; ++j) {
+        // The points run from the start of the stretch: x = -cos.
+        wave_.push_back(std::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m)));
+      }
+    }
+  }
 
   /// Coefficients [k * size + i] in powers of s; false if the stretch is too long for one polynomial.
   bool fit(const std::vector<double>& motion, std::size_t n, std::size_t orders, double start, double length,
@@ -121,8 +133,7 @@ class ViewFit {
       for (std::size_t k = 0; k < m; ++k) {
         double sum = 0;
         for (std::size_t j = 0; j < m; ++j) {
-          // The points run from the start of the stretch: x = -cos.
-          sum += value[j * size + i] * std::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m));
+          sum += value[j * size + i] * wave_[k * m + j];
         }
         a[k * size + i] = (k == 0 ? 1.0 : 2.0) * sum / static_cast<double>(m);
         largest = std::fmax(largest, std::abs(a[k * size + i]));
@@ -161,6 +172,7 @@ class ViewFit {
  private:
   ViewSight& sight_;
   std::vector<std::vector<double>> table_;
+  std::vector<double> wave_;
 };
 
 /// The engine's own polynomials, beside them those of [view].
@@ -358,19 +370,24 @@ class Refit {
     Errors errors;
     for (std::size_t j = 0; j < tests_.size(); ++j) {
       const double s = length * tests_[j];
+      trial_position_.assign(all_, 0.0);
+      trial_velocity_.assign(all_, 0.0);
+      double* __restrict x = trial_position_.data();
+      double* __restrict v = trial_velocity_.data();
+      for (std::size_t k = count; k-- > 0;) {
+        const double* __restrict c = coefficients.data() + k * all_;
+        for (std::size_t i = 0; i < all_; ++i) {
+          v[i] = v[i] * s + x[i];
+          x[i] = x[i] * s + c[i];
+        }
+      }
       for (std::size_t i = 0; i < all_; ++i) {
-        double x = 0;
-        double v = 0;
-        for (std::size_t k = count; k-- > 0;) {
-          v = v * s + x;
-          x = x * s + coefficients[k * all_ + i];
-        }
-        const double error = std::abs(x - at_tests_[j * all_ + i]) / scale_.position[i];
-        errors.position = std::fmax(errors.position, error);
-        if (rates && i < n_) {
-          const double wrong = std::abs(v - rates_at_tests_[j * n_ + i]) / scale_.velocity[i];
-          errors.velocity = std::fmax(errors.velocity, wrong);
-        }
+        const double error = std::abs(x[i] - at_tests_[j * all_ + i]) / scale_.position[i];
+        errors.position = error > errors.position ? error : errors.position;
+      }
+      for (std::size_t i = 0; rates && i < n_; ++i) {
+        const double wrong = std::abs(v[i] - rates_at_tests_[j * n_ + i]) / scale_.velocity[i];
+        errors.velocity = wrong > errors.velocity ? wrong : errors.velocity;
       }
     }
     return errors;
@@ -553,6 +570,7 @@ class Refit {
   NumberType type_ = NumberType::f32;
   std::vector<Interpolation> rules_;
   std::deque<double> borders_;
+  std::vector<double> trial_position_, trial_velocity_;
   std::vector<double> tests_, point_, rate_, at_nodes_, at_tests_, rates_at_tests_, best_, trial_;
 };
 
