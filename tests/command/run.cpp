@@ -460,7 +460,7 @@ TEST_F(Run, the_model_may_come_from_standard_input_or_the_gallery) {
   EXPECT_EQ(piped.exit, 0);
   EXPECT_EQ(piped.json["files"], Json::array({out("model.sqlite"), out("model.html")}));
   const auto shown = call_json({"run", "gallery:bouncing-ball", "--out", file("out")});
-  EXPECT_EQ(shown.json["files"], Json::array({out("bouncing-ball.sqlite")}));
+  EXPECT_EQ(shown.json["files"], Json::array({out("bouncing-ball.sqlite"), out("bouncing-ball.html")}));
 }
 
 TEST_F(Run, reversal_brings_a_pendulum_back_and_says_what_forbids_it_elsewhere) {
