@@ -50,6 +50,7 @@ export class Stage {
     } else {
       this.description = new Description(data, header, runs, dark);
       this.renderer = make_renderer(this.root, wished_renderer);
+      if (this.renderer.name === "canvas") this.description.most_strokes = 3000;
       this.overlay = new Overlay(this.root);
       this.root.append(this.legend, this.toolbar(), this.card);
       listen_to_gestures(this.root, this.camera, changed);

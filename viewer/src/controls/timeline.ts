@@ -13,6 +13,8 @@ export class Timeline {
   private readonly done: HTMLElement;
   private readonly handle: HTMLElement;
   private shown = "";
+  private width = 0;
+  private share = 0;
 
   constructor(
     private readonly begin: number,
@@ -27,7 +29,11 @@ export class Timeline {
     this.handle = element("div", { class: "handle" });
     this.root = element("div", { class: "timeline" }, element("div", { class: "track" }, this.done), this.marks, this.handle, this.slider);
     this.slider.addEventListener("input", () => seek(this.begin + ((this.end - this.begin) * Number(this.slider.value)) / positions));
-    new ResizeObserver(() => this.draw_marks()).observe(this.root);
+    new ResizeObserver(() => {
+      this.width = this.root.clientWidth;
+      this.move(this.share);
+      this.draw_marks();
+    }).observe(this.root);
   }
 
   set_run(run: Run, dark: boolean): void {
@@ -39,13 +45,19 @@ export class Timeline {
   follow(t: number): void {
     const span = this.end - this.begin;
     const share = span > 0 ? (t - this.begin) / span : 0;
-    this.done.style.transform = `scaleX(${share})`;
-    this.handle.style.left = `${100 * share}%`;
+    this.move(share);
     const text = clock(t, span);
     if (text === this.shown) return;
     this.shown = text;
     this.slider.value = String(share * positions);
     this.slider.setAttribute("aria-valuetext", `time ${text} of ${clock(this.end, span)}`);
+  }
+
+  // By transformations alone, which need no new layout.
+  private move(share: number): void {
+    this.share = share;
+    this.done.style.transform = `scaleX(${share})`;
+    this.handle.style.transform = `translateX(${(share * this.width).toFixed(1)}px)`;
   }
 
   private draw_marks(): void {

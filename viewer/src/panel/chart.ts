@@ -69,7 +69,7 @@ export class Chart {
   follow(t: number, with_numbers: boolean): void {
     if (this.plot) {
       const x = this.plot.valToPos(t, "x");
-      const inside = x >= 0 && x <= this.plot.over.clientWidth;
+      const inside = x >= 0 && x <= this.plot.bbox.width / (devicePixelRatio || 1) + 1;
       this.cursor.style.display = inside ? "" : "none";
       this.cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
     }

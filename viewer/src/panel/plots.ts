@@ -18,6 +18,7 @@ export class Plots {
   private chosen: Set<string>;
   private charts: Chart[] = [];
   private counter = 0;
+  private in_sight = true;
 
   constructor(
     header: Header,
@@ -38,6 +39,9 @@ export class Plots {
     chooser.addEventListener("toggle", () => this.list());
     this.root = element("div", { class: "plots" }, chooser, this.charts_box, element("p", { class: "quiet" }, "Click in a chart to go there; drag to zoom, double-click to see all."));
     new ResizeObserver(() => this.fit()).observe(this.charts_box);
+
+    // Asking for the layout in every frame would cost more than the drawing.
+    new IntersectionObserver((entries) => (this.in_sight = entries.some(({ isIntersecting }) => isIntersecting))).observe(this.charts_box);
     this.rebuild();
   }
 
@@ -73,7 +77,7 @@ export class Plots {
   }
 
   follow(t: number): void {
-    if (this.charts_box.offsetParent === null) return;
+    if (!this.in_sight) return;
     const with_numbers = this.counter++ % 6 === 0;
     for (const chart of this.charts) chart.follow(t, with_numbers);
   }

@@ -78,20 +78,22 @@ export class CanvasRenderer implements Renderer {
   private draw_strokes(picture: Picture, camera: Camera): void {
     const context = this.context;
     const { segments } = picture;
-    let style = "";
+    const bytes = segments.colour;
+    let colour = -1;
     let width = -1;
     context.beginPath();
     for (let i = 0; i < segments.count; i++) {
-      const bytes = segments.colour;
-      const alpha = ((bytes[8 * i + 3] as number) + (bytes[8 * i + 7] as number)) / 510;
-      if (alpha < 0.012) continue;
-      const next = `rgba(${bytes[8 * i]},${bytes[8 * i + 1]},${bytes[8 * i + 2]},${Math.round(alpha * 25) / 25})`;
+      const c = 8 * i;
+      const alpha = Math.round(((bytes[c + 3] as number) + (bytes[c + 7] as number)) / 32);
+      if (alpha === 0) continue;
 
-      // Strokes of one kind share a path.
-      if (next !== style || segments.width[i] !== width) {
+      // Strokes of one kind share a path; sixteen steps of opacity are enough to fade.
+      const next = (((bytes[c] as number) * 256 + (bytes[c + 1] as number)) * 256 + (bytes[c + 2] as number)) * 32 + alpha;
+      if (next !== colour || segments.width[i] !== width) {
         context.stroke();
         context.beginPath();
-        context.strokeStyle = style = next;
+        context.strokeStyle = this.style(next);
+        colour = next;
         context.lineWidth = width = segments.width[i] as number;
       }
       this.project(picture, camera, segments.ends, 6 * i, this.a);
@@ -100,6 +102,19 @@ export class CanvasRenderer implements Renderer {
       context.lineTo(this.b[0] as number, this.b[1] as number);
     }
     context.stroke();
+  }
+
+  // The colour of strokes as text, made once.
+  private readonly styles = new Map<number, string>();
+  private style(code: number): string {
+    let text = this.styles.get(code);
+    if (text === undefined) {
+      if (this.styles.size > 20000) this.styles.clear();
+      const rgb = Math.floor(code / 32);
+      text = `rgba(${rgb >> 16},${(rgb >> 8) & 255},${rgb & 255},${Math.min(1, (code % 32) / 16)})`;
+      this.styles.set(code, text);
+    }
+    return text;
   }
 
   private draw_points(picture: Picture, camera: Camera, palette: Palette): void {

@@ -48,6 +48,8 @@ export class Description {
   palette: Palette;
   // Places of the bodies, 3 per body, for every run.
   readonly places: Float64Array[];
+  // How many strokes trails may have: a plain canvas draws them one by one.
+  most_strokes = 16000;
   // The largest multiplier of any run, the end of the colour scale.
   readonly scale: number;
   private readonly values: Float64Array[];
@@ -131,8 +133,8 @@ export class Description {
       }
       if (wishes.trails && wishes.trail_span > 0) {
         const trails = (this.trails[r] ??= new Trails(run.pieces, this.bodies, this.extent.centre));
-        if (this.bodies.length * shown <= most_with_paths) trails.draw_path(time, this.colours[r] as Colour[], 1, this.palette.dark ? 0.2 : 0.16, segments, shown);
-        trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, shown);
+        if (this.bodies.length * shown <= most_with_paths) trails.draw_path(time, this.colours[r] as Colour[], 1, this.palette.dark ? 0.2 : 0.16, segments, this.most_strokes / 2 / shown);
+        trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, this.most_strokes / shown);
       }
       this.draw_conditions(r, time, shown > 1);
       this.draw_bodies(r, shown > 1 && r !== wishes.front ? 0.85 : 1);

@@ -2,35 +2,44 @@
 //
 //   P(u) = A + D u + a u (1 - u) g,  so with w = 1 - 2u:  |P'|^2 = a^2 w^2 + 2 a (D.g) w + d^2
 //
-// D = B - A, d = |D|, g the unit direction of the sag, a its strength; the length grows with a, which bisection finds.
+// D = B - A, d = |D|, g the unit direction of the sag, a its strength; the length grows with a, which Newton's method finds.
 
 // Gauss-Legendre nodes and weights on [-1, 1], eight points.
 const nodes = [0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363];
 const weights = [0.362683783378362, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763];
 
-// Length of the curve with end slope a.
+// Length of the curve with strength a, and its derivative by a into `slope_of_length`.
+let slope_of_length = 0;
 function length_of(a: number, along: number, d2: number): number {
   let sum = 0;
+  let slope = 0;
   for (let i = 0; i < 4; i++) {
     const w = nodes[i] as number;
+    const weight = weights[i] as number;
     const even = a * a * w * w + d2;
     const odd = 2 * a * along * w;
-    sum += (weights[i] as number) * (Math.sqrt(Math.max(0, even + odd)) + Math.sqrt(Math.max(0, even - odd)));
+    const plus = Math.sqrt(Math.max(1e-300, even + odd));
+    const minus = Math.sqrt(Math.max(1e-300, even - odd));
+    sum += weight * (plus + minus);
+    slope += weight * w * ((a * w + along) / plus + (a * w - along) / minus);
   }
+  slope_of_length = slope / 2;
   return sum / 2;
 }
 
-// The end slope a for which the curve over D (length d, component `along` in the sag's direction) has the given length.
+// The strength a for which the curve over D (length d, component `along` in the sag's direction) has the given length. The
+// length is convex in a, so Newton's method falls upon the root from above after one step at most.
 export function sag(length: number, d: number, along: number): number {
   if (!(length > d)) return 0;
-  let low = 0;
-  let high = 2 * length + 2 * Math.abs(along);
-  for (let i = 0; i < 24; i++) {
-    const middle = (low + high) / 2;
-    if (length_of(middle, along, d * d) < length) low = middle;
-    else high = middle;
+  let a = Math.min(2 * length + 2 * Math.abs(along), 1.3 * Math.sqrt(6 * length * (length - d)));
+  for (let i = 0; i < 10; i++) {
+    const excess = length_of(a, along, d * d) - length;
+    if (!(slope_of_length > 0)) break;
+    const step = excess / slope_of_length;
+    a = Math.max(0, a - step);
+    if (Math.abs(step) < 1e-5 * length) break;
   }
-  return (low + high) / 2;
+  return a;
 }
 
 // Points of a hanging string from A to B into `out` (3 per point, count + 1 points). `down` is the unit direction of gravity;

@@ -53,9 +53,19 @@ declare module "three" {
     addUpdateRange(start: number, count: number): void;
     clearUpdateRanges(): void;
   }
-  export class InstancedBufferAttribute extends BufferAttribute {}
+  export class InstancedInterleavedBuffer {
+    constructor(array: ArrayLike<number>, stride: number);
+    array: ArrayLike<number>;
+    needsUpdate: boolean;
+    setUsage(usage: number): this;
+    addUpdateRange(start: number, count: number): void;
+    clearUpdateRanges(): void;
+  }
+  export class InterleavedBufferAttribute {
+    constructor(buffer: InstancedInterleavedBuffer, itemSize: number, offset: number, normalized?: boolean);
+  }
   export class BufferGeometry {
-    setAttribute(name: string, attribute: BufferAttribute): this;
+    setAttribute(name: string, attribute: BufferAttribute | InterleavedBufferAttribute): this;
     setIndex(index: BufferAttribute | number[]): this;
     computeVertexNormals(): void;
     dispose(): void;

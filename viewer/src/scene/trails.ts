@@ -7,8 +7,6 @@ import type { Triple } from "./vector";
 
 const most_numbers = 6e6;
 const most_per_piece = 24;
-const most_segments = 24000;
-const most_in_paths = 8000;
 
 export class Trails {
   readonly times: Float64Array;
@@ -46,14 +44,14 @@ export class Trails {
     }
   }
 
-  // Strokes for the time from t - span to t, fading with age; `now` holds the places at t itself.
-  draw(t: number, span: number, now: Float64Array, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, runs: number): void {
+  // At most `most` strokes for the time from t - span to t, fading with age; `now` holds the places at t itself.
+  draw(t: number, span: number, now: Float64Array, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, most: number): void {
     const last = (this.hint = index_at(this.times, t, this.hint));
     const bodies = this.bodies.length;
 
     // Few instants may be left out, else curves turn into polygons; a longer trail is cut. Strides keep their places in time,
     // else the trail would shimmer.
-    const budget = Math.max(12, Math.min(600, Math.floor(most_segments / Math.max(1, bodies * runs))));
+    const budget = Math.max(most < 5000 ? 5 : 12, Math.min(600, Math.floor(most / Math.max(1, bodies))));
     let first = Math.max(0, index_at(this.times, t - span));
     let stride = 1;
     while ((last - first) / stride > budget && stride < 8) stride *= 2;
@@ -89,11 +87,11 @@ export class Trails {
     }
   }
 
-  // The whole way up to t, faintly.
-  draw_path(t: number, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, runs: number): void {
+  // The whole way up to t, faintly, in at most `most` strokes.
+  draw_path(t: number, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, most: number): void {
     const last = index_at(this.times, t, this.hint);
     const bodies = this.bodies.length;
-    const budget = Math.floor(most_in_paths / Math.max(1, bodies * runs));
+    const budget = Math.floor(most / Math.max(1, bodies));
     let stride = 1;
     while (last / stride > budget && stride < 8) stride *= 2;
     const begin = last / stride > budget ? Math.ceil((last - budget * stride) / stride) * stride : 0;

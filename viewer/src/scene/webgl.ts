@@ -5,8 +5,9 @@ import {
   DoubleSide,
   DynamicDrawUsage,
   GLSL3,
-  InstancedBufferAttribute,
   InstancedBufferGeometry,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
   Mesh,
   OrthographicCamera,
   PerspectiveCamera,
@@ -44,7 +45,11 @@ export class WebglRenderer implements Renderer {
     this.strokes = new Instances(
       [-0.5, 0.5].flatMap((y) => [0, 2 * y, 0, 1, 2 * y, 0]),
       [0, 1, 2, 2, 1, 3],
-      [["from", 3], ["to", 3], ["width", 1], ["colour_from", 4], ["colour_to", 4]],
+      [
+        { width: 6, bytes: false, parts: [["from", 0, 3], ["to", 3, 3]] },
+        { width: 1, bytes: false, parts: [["width", 0, 1]] },
+        { width: 8, bytes: true, parts: [["colour_from", 0, 4], ["colour_to", 4, 4]] },
+      ],
       new RawShaderMaterial({
         ...common,
         vertexShader: shaders.stroke_vertex,
@@ -57,7 +62,12 @@ export class WebglRenderer implements Renderer {
     this.points = new Instances(
       [-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0],
       [0, 1, 2, 2, 1, 3],
-      [["centre", 3], ["radius", 1], ["look", 1], ["tint_of_point", 4]],
+      [
+        { width: 3, bytes: false, parts: [["centre", 0, 3]] },
+        { width: 1, bytes: false, parts: [["radius", 0, 1]] },
+        { width: 1, bytes: false, parts: [["look", 0, 1]] },
+        { width: 4, bytes: true, parts: [["tint_of_point", 0, 4]] },
+      ],
       new RawShaderMaterial({
         ...common,
         vertexShader: shaders.point_vertex,
@@ -89,7 +99,7 @@ export class WebglRenderer implements Renderer {
   draw(picture: Picture, camera: Camera, palette: Palette): void {
     const { points, segments } = picture;
     this.points.fill(points.count, [points.position, points.radius, points.look, points.colour]);
-    this.strokes.fill_segments(segments.count, segments.ends, segments.width, segments.colour);
+    this.strokes.fill(segments.count, [segments.ends, segments.width, segments.colour]);
     for (const surface of picture.surfaces) this.keep(surface);
 
     // The camera, in coordinates relative to the picture's origin.
@@ -139,7 +149,7 @@ export class WebglRenderer implements Renderer {
 
   // Places of points as they lie in the buffer that is drawn, relative to the picture's origin.
   drawn(point: number, out: number[]): void {
-    const array = this.points.array("centre");
+    const array = this.points.array(0);
     for (let m = 0; m < 3; m++) out[m] = array[3 * point + m] as number;
   }
 
@@ -184,90 +194,59 @@ export class WebglRenderer implements Renderer {
   }
 }
 
-// A small shape drawn many times, with attributes of each copy.
+// One array of the picture as attributes of the copies: name, first component, number of components.
+interface Layout {
+  width: number;
+  bytes: boolean;
+  parts: [string, number, number][];
+}
+
+// A small shape drawn many times. The arrays of the picture themselves go to the graphics card, without a copy in between.
 class Instances {
   readonly mesh: Mesh;
-  private geometry: InstancedBufferGeometry;
-  private readonly attributes = new Map<string, InstancedBufferAttribute>();
-  private room = 0;
+  private geometry = new InstancedBufferGeometry();
+  private buffers: InstancedInterleavedBuffer[] = [];
 
   constructor(
     private readonly corners: number[],
     private readonly faces: number[],
-    private readonly layout: [string, number][],
+    private readonly layout: Layout[],
     readonly material: RawShaderMaterial,
   ) {
-    this.geometry = new InstancedBufferGeometry();
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.frustumCulled = false;
-    this.reserve(64);
   }
 
-  array(name: string): Float32Array {
-    return (this.attributes.get(name) as InstancedBufferAttribute).array as unknown as Float32Array;
+  // The array that is drawn, by its place in the layout.
+  array(index: number): ArrayLike<number> {
+    return this.buffers[index]?.array ?? [];
   }
 
-  // Take `count` copies from arrays in the order of the layout.
+  // Draw `count` copies with attributes from arrays in the order of the layout.
   fill(count: number, arrays: (Float32Array | Uint8Array)[]): void {
-    this.reserve(count);
-    this.layout.forEach(([name, width], i) => {
-      const source = arrays[i] as Float32Array | Uint8Array;
-      (this.attributes.get(name)?.array as unknown as Float32Array).set(source.subarray(0, count * width) as Float32Array);
-      this.changed(name, count * width);
+    if (this.buffers.length === 0 || this.buffers.some((buffer, i) => buffer.array !== arrays[i])) this.bind(arrays);
+    this.buffers.forEach((buffer, i) => {
+      buffer.clearUpdateRanges();
+      if (count === 0) return;
+      buffer.addUpdateRange(0, count * (this.layout[i] as Layout).width);
+      buffer.needsUpdate = true;
     });
     this.geometry.instanceCount = count;
+    this.mesh.visible = count > 0;
   }
 
-  // Strokes lie as pairs of ends and pairs of colours.
-  fill_segments(count: number, ends: Float32Array, width: Float32Array, colour: Uint8Array): void {
-    this.reserve(count);
-    const from = this.array("from");
-    const to = this.array("to");
-    for (let i = 0, k = 0, e = 0; i < count; i++, k += 3, e += 6) {
-      from[k] = ends[e] as number;
-      from[k + 1] = ends[e + 1] as number;
-      from[k + 2] = ends[e + 2] as number;
-      to[k] = ends[e + 3] as number;
-      to[k + 1] = ends[e + 4] as number;
-      to[k + 2] = ends[e + 5] as number;
-    }
-    this.array("width").set(width.subarray(0, count));
-    const colour_from = this.array("colour_from") as unknown as Uint8Array;
-    const colour_to = this.array("colour_to") as unknown as Uint8Array;
-    const pairs = new Uint32Array(colour.buffer, colour.byteOffset, 2 * count);
-    const first = new Uint32Array(colour_from.buffer, 0, count);
-    const second = new Uint32Array(colour_to.buffer, 0, count);
-    for (let i = 0; i < count; i++) {
-      first[i] = pairs[2 * i] as number;
-      second[i] = pairs[2 * i + 1] as number;
-    }
-    for (const [name, size] of this.layout) this.changed(name, count * size);
-    this.geometry.instanceCount = count;
-  }
-
-  private changed(name: string, numbers: number): void {
-    const attribute = this.attributes.get(name) as InstancedBufferAttribute;
-    attribute.clearUpdateRanges();
-    if (numbers === 0) return;
-    attribute.addUpdateRange(0, numbers);
-    attribute.needsUpdate = true;
-  }
-
-  private reserve(count: number): void {
-    if (count <= this.room) return;
-    this.room = Math.max(64, 2 * this.room, count);
+  // The arrays have grown: new buffers on the card.
+  private bind(arrays: (Float32Array | Uint8Array)[]): void {
     this.geometry.dispose();
     this.geometry = new InstancedBufferGeometry();
     this.geometry.setAttribute("position", new BufferAttribute(new Float32Array(this.corners), 3));
     this.geometry.setIndex(this.faces);
-    for (const [name, width] of this.layout) {
-      const bytes = width === 4;
-      const array = bytes ? new Uint8Array(4 * this.room) : new Float32Array(width * this.room);
-      const attribute = new InstancedBufferAttribute(array, width, bytes);
-      attribute.setUsage(DynamicDrawUsage);
-      this.attributes.set(name, attribute);
-      this.geometry.setAttribute(name, attribute);
-    }
+    this.buffers = this.layout.map(({ width, bytes, parts }, i) => {
+      const buffer = new InstancedInterleavedBuffer(arrays[i] as Float32Array, width);
+      buffer.setUsage(DynamicDrawUsage);
+      for (const [name, first, size] of parts) this.geometry.setAttribute(name, new InterleavedBufferAttribute(buffer, size, first, bytes));
+      return buffer;
+    });
     this.mesh.geometry = this.geometry;
   }
 }
