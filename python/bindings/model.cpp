@@ -79,10 +79,9 @@ model::Model begun_at(const model::Model& model, model::State state, std::option
       }
       for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
         if (state.rho[row] != state.rho[condition.first_row]) {
-          throw nb::value_error(
+          throw std::invalid_argument(
               fmt::format("rho of `{}` differs from member to member: a motion can only begin with one value for all",
-                          condition.name)
-                  .c_str());
+                          condition.name));
         }
       }
       condition.multiplier = state.rho[condition.first_row];

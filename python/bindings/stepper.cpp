@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "python/bindings/shared.hpp"
 #include "zwang/base/error.hpp"
@@ -17,6 +16,8 @@ namespace zwang::python {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 bool is_near(double one, double other) { return std::abs(one - other) <= motion::resolution(other); }
 
 class Stepper {
@@ -24,6 +25,14 @@ class Stepper {
   Stepper(ModelPointer model, model::State state, double tolerance) : model_(std::move(model)), tolerance_(tolerance) {
     restart(std::move(state), {});
     started_ = false;
+  }
+
+  /// Alone: whoever waits for it does so without the interpreter.
+  template <class Question>
+  auto ask(const Question& question) {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return question(*this);
   }
 
   [[nodiscard]] const ModelPointer& model() const { return model_; }
@@ -73,6 +82,7 @@ class Stepper {
       if (motion_.status != motion::Status::going || !motion::advance(motion_)) {
         return !events_.empty();
       }
+      look_out();
       ahead_ = true;
     }
   }
@@ -103,6 +113,17 @@ class Stepper {
 
  private:
   [[nodiscard]] bool reached() const { return !ahead_; }
+
+  /// Ctrl-C ends the way; where the motion is then, it goes on from.
+  void look_out() {
+    const auto now = Clock::now();
+    if (now - last_look_ < std::chrono::milliseconds(50)) {
+      return;
+    }
+    last_look_ = now;
+    const nb::gil_scoped_acquire acquire;
+    check_signals();
+  }
 
   /// The state reached is the present one.
   void arrive() {
@@ -153,6 +174,8 @@ class Stepper {
     started_ = true;
   }
 
+  mutable std::mutex mutex_;
+  Clock::time_point last_look_ = Clock::now();
   ModelPointer model_;
   double tolerance_;
   std::unique_ptr<model::Model> present_;  ///< the model from the last change on
@@ -188,30 +211,47 @@ void bind_stepper(nb::module_& module) {
           },
           nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
           nb::arg("rho").none(), nb::arg("tolerance"))
-      .def_prop_ro("model", [](const Stepper& self) { return Handle{self.model()}; })
-      .def_prop_ro("time", &Stepper::time)
+      .def_prop_ro("time", [](Stepper& self) { return self.ask([](const Stepper& now) { return now.time(); }); })
       .def_prop_ro(
-          "position", [](const Stepper& self) { return array_of(self.state().position); }, nb::rv_policy::automatic,
-          nb::sig("def position(self) -> numpy.typing.NDArray[numpy.float64]"))
+          "position",
+          [](Stepper& self) { return array_of(self.ask([](const Stepper& now) { return now.state().position; })); },
+          nb::rv_policy::automatic, nb::sig("def position(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro(
-          "velocity", [](const Stepper& self) { return array_of(self.state().velocity); }, nb::rv_policy::automatic,
-          nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float64]"))
-      .def_prop_ro("status", &Stepper::status, nb::sig("def status(self) -> str"))
-      .def_prop_ro("why", &Stepper::why)
-      .def("events_json", &events_json)
-      .def("advance", &Stepper::advance, nb::arg("until"), nb::arg("stop_at_events"),
-           nb::call_guard<nb::gil_scoped_release>())
+          "velocity",
+          [](Stepper& self) { return array_of(self.ask([](const Stepper& now) { return now.state().velocity; })); },
+          nb::rv_policy::automatic, nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro("status",
+                   [](Stepper& self) { return self.ask([](const Stepper& now) { return std::string(now.status()); }); })
+      .def_prop_ro("why", [](Stepper& self) { return self.ask([](const Stepper& now) { return now.why(); }); })
+      .def("events_json", [](Stepper& self) { return self.ask(events_json); })
+      .def(
+          "advance",
+          [](Stepper& self, double until, bool stop_at_events) {
+            return self.ask([&](Stepper& now) { return now.advance(until, stop_at_events); });
+          },
+          nb::arg("until"), nb::arg("stop_at_events"))
       .def(
           "blow",
           [](Stepper& self, const Numbers& impulse) {
-            if (impulse.size() != self.state().position.size()) {
-              throw nb::value_error("one number per coordinate is needed");
-            }
-            self.blow(list(impulse));
+            std::vector<double> numbers = list(impulse);
+            self.ask([&](Stepper& now) {
+              if (numbers.size() != now.state().position.size()) {
+                throw std::invalid_argument("one number per coordinate is needed");
+              }
+              now.blow(numbers);
+              return 0;
+            });
           },
           nb::arg("impulse"))
       .def(
-          "change", [](Stepper& self, const Handle& handle) { self.change(handle.pointer); }, nb::arg("model"));
+          "change",
+          [](Stepper& self, const Handle& handle) {
+            self.ask([pointer = handle.pointer](Stepper& now) {
+              now.change(pointer);
+              return 0;
+            });
+          },
+          nb::arg("model"));
 }
 
 }  // namespace zwang::python

@@ -121,6 +121,34 @@ def test_ctrl_c_ends_an_analysis() -> None:
     assert seconds < 20
 
 
+def test_ctrl_c_ends_a_step() -> None:
+    _, result = interrupted("""
+        import zwang
+        stepper = zwang.Stepper(zwang.load("gallery:double-pendulum"))
+        print("ready")
+        try:
+            stepper.advance(1e9, through_events=True)
+        except KeyboardInterrupt:
+            print("interrupted", stepper.status)
+        """)
+    assert result.stdout.split()[:2] == ["interrupted", "going"], result.stderr
+
+
+def test_one_stepper_in_many_hands_stays_whole() -> None:
+    stepper = zwang.Stepper(zwang.load("gallery:double-pendulum"))
+
+    def push(number: int) -> None:
+        try:
+            stepper.advance(0.01 * number, through_events=True)
+        except ValueError:
+            pass
+        assert np.isfinite(stepper.position).all() and stepper.status == "going"
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(push, range(1, 400)))
+    assert stepper.time == 3.99
+
+
 def test_other_threads_work_while_a_motion_runs() -> None:
     model = zwang.load("gallery:double-pendulum")
     count = 0

@@ -137,6 +137,8 @@ def test_coordinates_energies_and_flows() -> None:
     run = flow.compile().run()
     assert math.isclose(run(1.0).positions["a"], math.cos(1.0), abs_tol=1e-10)
     assert "energy" not in run.to_dict() and dict(run.energy) == {}
+    with pytest.raises(AttributeError, match="no energy"):
+        run.energy.kinetic
 
 
 def test_strings_and_objects_may_be_mixed() -> None:

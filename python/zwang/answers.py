@@ -71,16 +71,16 @@ class Answer:
     #: title of the model, or its file
     model: str
 
-    _text: str | None
-    _data: Record | None
-    _raw: dict[str, Any] | None
+    # Filled when they are first asked for.
+    _text: str | None = None
+    _data: Record | None = None
+    _raw: dict[str, Any] | None = None
 
     def __init__(self, source: str | dict[str, Any]) -> None:
-        self._data = None
         if isinstance(source, str):
-            self._text, self._raw = source, None
+            self._text = source
         else:
-            self._text, self._raw = None, source
+            self._raw = source
 
     @property
     def json(self) -> str:
@@ -189,9 +189,6 @@ class Acceleration(Answer):
     def __init__(self, core: _zwang.Moment, layout: Layout) -> None:
         self._core = core
         self._layout = layout
-        self._text = None
-        self._raw = None
-        self._data = None
 
     def __getattr__(self, name: str) -> Any:
         # The numbers themselves need no detour over the text.

@@ -357,7 +357,8 @@ class Model:
         if progress is not None and not callable(progress):
             raise TypeError("progress is a function of time, steps and events")
         model = self
-        if isinstance(until, str) or out is not None:
+        blunt = tolerance is not None and not (isinstance(tolerance, (int, float)) and 1e-15 <= tolerance <= 1e-6)
+        if isinstance(until, str) or out is not None or blunt:
             model = self.replace(until=until, tolerance=tolerance, samples=samples)
             until, tolerance = None, None
         if out is not None and state is not None:

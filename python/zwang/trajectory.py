@@ -15,7 +15,6 @@ from zwang.quantities import Layout, Quantities, Record
 if TYPE_CHECKING:
     import numpy as np
     import pandas  # type: ignore[import-untyped,unused-ignore]
-    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 else:
     np = LazyModule("numpy")
@@ -111,6 +110,8 @@ class States:
         return self._both
 
     def _energies(self) -> NDArray[np.float64]:
+        if self._run.model.flow:
+            raise AttributeError("a first-order system has no energy")
         if self._known_energies is None:
             self._known_energies = self._shaped(self._run.observed(self._instants(), True))
         return self._known_energies
@@ -443,11 +444,11 @@ class Trajectory(States):
         """Write a run that lies in memory to a run file; the name of the file."""
         return self._run.save(os.fspath(path))
 
-    def plot(self, *names: str, ax: Axes | None = None, events: bool = True) -> Axes:
+    def plot(self, *names: str, ax: Any = None, events: bool = True) -> Any:
         """Curves over time of points, coordinates, conditions (their multipliers) and outputs; all bodies if none is named.
-        Needs matplotlib."""
+        The Axes of matplotlib, which it needs."""
         pyplot = needed("matplotlib.pyplot", "plot()")
-        axes: Axes = pyplot.subplots()[1] if ax is None else ax
+        axes = pyplot.subplots()[1] if ax is None else ax
         for name in names or tuple(self._layout.bodies):
             if name in self._run.model.output_names:
                 axes.plot(self.t, self.outputs[name], label=name)
