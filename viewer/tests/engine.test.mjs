@@ -52,7 +52,6 @@ const models = [
   ["string-pendulum", "webgl", [0, 0.5, 0.9, 1.5, 3.3, 6]],
   ["bouncing-ball", "webgl", [0, 0.3, 0.55, 0.9, 2]],
   ["chain-meets-beam", "canvas", [0, 0.4, 1.7, 5.5, 10]],
-  ["pulley", "canvas", [0, 0.25, 1]],
 ];
 for (const [name, renderer, times] of models)
   test(`${name}: the page shows the engine's places, with ${renderer}`, { skip }, async () => {
@@ -117,7 +116,7 @@ test("every event of a run shows the engine's time, impulses and velocities", { 
 });
 
 test("models of every kind open without a complaint", { skip }, async () => {
-  for (const name of ["double-pendulum", "spherical-pendulum", "bead-on-rotating-wire", "hard-balls", "two-floors", "lifted-load", "jam"]) {
+  for (const name of ["bead-on-rotating-wire", "hard-balls", "two-floors", "jam"]) {
     const { path } = run(`gallery:${name}`);
     const { page, complaints, close } = await open_page(plain, path, { width: 700, height: 420 });
     assert.equal(await page.locator(".stage").count(), 1, name);

@@ -28,6 +28,7 @@ export class Plots {
     private readonly begin: number,
     private readonly end: number,
     private readonly seek: (t: number) => void,
+    wake: () => void,
   ) {
     this.catalogue = make_catalogue(header, runs);
     this.chosen = new Set(first_choice(header, this.catalogue));
@@ -41,7 +42,11 @@ export class Plots {
     new ResizeObserver(() => this.fit()).observe(this.charts_box);
 
     // Asking for the layout in every frame would cost more than the drawing.
-    new IntersectionObserver((entries) => (this.in_sight = entries.some(({ isIntersecting }) => isIntersecting))).observe(this.charts_box);
+    new IntersectionObserver((entries) => {
+      this.in_sight = entries.some(({ isIntersecting }) => isIntersecting);
+      this.refresh();
+      wake();
+    }).observe(this.charts_box);
     this.rebuild();
   }
 
