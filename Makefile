@@ -19,8 +19,9 @@ build: ## compile the command: build/release/bin/zwang
 	@[ -f build/release/build.ninja ] || cmake --preset release -DZWANG_TESTS=OFF
 	@cmake --build build/release -j $(JOBS) --target zwang_cli
 
-run: build ## simulate a gallery model: its table of events, and the run file below out (MODEL=gallery:NAME or a file)
+run: build ## simulate a gallery model: its table of events, and an animated report below out (MODEL=gallery:NAME or a file)
 	@build/release/bin/zwang run $(MODEL)
+	@echo "The .html file is the animated report: open it in a browser, or say build/release/bin/zwang view $(MODEL)"
 
 test: ## format, all tests, the quick ones again under the sanitizers
 	@scripts/setup test

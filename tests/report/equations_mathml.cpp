@@ -36,12 +36,16 @@ TEST(EquationsMathml, EveryModelOfTheGalleryIsWellFormedAndShort) {
     EXPECT_LT(html.size(), 200'000U);
     const xml::Element tree = xml::fragment(html);
     EXPECT_FALSE(tree.all("math").empty());
-    // Every formula has two sides and a sign between them, or goes on below.
-    for (const xml::Element* row : tree.all("mtr")) {
-      ASSERT_EQ(row->children.size(), 3U);
-      EXPECT_EQ(row->children[0].words().empty(), row->children[1].words().empty());
-      EXPECT_FALSE(row->children[2].words().empty());
+    // As many signs of equality as formulas; what goes on below is indented.
+    std::size_t equal = 0;
+    for (const xml::Element* line : tree.all("div")) {
+      ASSERT_EQ(line->children.size(), 1U);
+      const std::vector<xml::Element>& row = line->children[0].children.at(0).children;
+      EXPECT_EQ(line->attributes.at("class") == "formula continued", row.front().name == "mspace");
+      for (const xml::Element& item : row) equal += item.name == "mo" && item.words() == "=" ? 1 : 0;
+      EXPECT_FALSE(row.back().words().empty());
     }
+    EXPECT_EQ(equal, count(html, "<div class=\"formula\">"));
   }
 }
 
@@ -63,7 +67,7 @@ TEST(EquationsMathml, HasTheFormulasOfTheLatex) {
     EXPECT_EQ(count(html, "∑"), count(latex, "\\sum"));
     EXPECT_EQ(count(html, "¨"), count(latex, "\\ddot{"));
     EXPECT_EQ(count(html, "˙"), count(latex, "\\dot{"));
-    EXPECT_EQ(count(html, "<mo>=</mo></mtd>"), count(latex, " &= "));
+    EXPECT_EQ(count(html, "<div class=\"formula\">"), count(latex, " &= "));
   }
 }
 

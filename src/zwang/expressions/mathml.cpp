@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan", 
 
 constexpr std::string_view invisible_times = "<mo>&#x2062;</mo>";
 constexpr std::string_view application = "<mo>&#x2061;</mo>";
+constexpr std::string_view application_with_room = "<mo rspace=\"0.17em\">&#x2061;</mo>";
 
 template <class Table>
 std::string_view looked_up(const Table& table, std::string_view command) {
@@ -83,7 +84,9 @@ class Reader {
       std::string item = with_scripts();
       if (!item.empty()) parts.push_back(std::move(item));
       if (applied_) {
-        parts.emplace_back(application);
+        // A name beside its argument needs a little room, one before parentheses does not.
+        blanks();
+        parts.emplace_back(next_is("\\left") ? application : application_with_room);
         applied_ = false;
       }
     }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "zwang/base/number.hpp"
@@ -20,7 +20,7 @@ using expressions::xml_escaped;
 
 namespace {
 
-constexpr std::size_t line_length = 64;      // signs that fit on a line
+constexpr std::size_t line_length = 44;      // signs that fit on a line
 constexpr std::size_t longest_formula = 20;  // lines of one formula
 constexpr std::size_t most_written = 40;     // bodies and conditions of the file, beyond which nothing is written out
 constexpr std::size_t most_shown = 24;       // formulas of a section
@@ -64,7 +64,7 @@ std::vector<std::string> broken(const std::string& right) {
   return lines;
 }
 
-/// Formulas below one another, aligned at their signs of equality.
+/// Formulas below one another.
 class Formulas {
  public:
   void add(const std::string& left, const std::string& right) {
@@ -78,26 +78,27 @@ class Formulas {
       return;
     }
     ++shown_;
+    // Every line is a formula of its own, so that a narrow page can scroll the long ones; what goes on below is indented. A
+    // long left side stands alone.
+    const bool apart = signs(left) > line_length / 2 && signs(left) + signs(lines[0]) > line_length;
+    if (apart) put("formula", mathml(left));
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      rows_ += fmt::format(
-          "<mtr><mtd class=\"left-side\" style=\"text-align:right\">{}</mtd><mtd class=\"sign\">{}</mtd>"
-          "<mtd class=\"right-side\" style=\"text-align:left\">{}</mtd></mtr>",
-          k == 0 ? mathml(left) : "", k == 0 ? "<mo>=</mo>" : "", mathml(lines[k]));
+      std::string right_side = mathml(lines[k]);
+      if (k == 0) {
+        put(apart ? "formula continued" : "formula",
+            (apart ? std::string(indent) : mathml(left)) + "<mo>=</mo>" + right_side);
+        continue;
+      }
+      // The sign at the beginning joins two terms.
+      for (const std::string sign : {"<mrow><mo>+</mo>", "<mrow><mo>−</mo>"}) {
+        if (right_side.starts_with(sign)) right_side.insert(std::string("<mrow><mo").size(), " form=\"infix\"");
+      }
+      put("formula continued", std::string(indent) + right_side);
     }
   }
 
-  /// What was added, as one element (or nothing), and a sentence about what was not.
-  [[nodiscard]] std::string take() {
-    std::string out;
-    if (!rows_.empty()) {
-      out =
-          "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"><mtable columnalign=\"right center "
-          "left\">" +
-          rows_ + "</mtable></math>\n";
-    }
-    rows_.clear();
-    return out;
-  }
+  /// What was added since the last call.
+  [[nodiscard]] std::string take() { return std::exchange(rows_, {}); }
   [[nodiscard]] std::string sentence() const {
     if (left_out_ == 0) return {};
     return fmt::format(
@@ -107,6 +108,14 @@ class Formulas {
   void skip() { ++left_out_; }
 
  private:
+  static constexpr std::string_view indent = "<mspace width=\"2em\"/>";
+  void put(std::string_view style, const std::string& content) {
+    rows_ += fmt::format(
+        "<div class=\"{}\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\" "
+        "displaystyle=\"true\"><mrow>{}</mrow></math></div>\n",
+        style, content);
+  }
+
   std::string rows_;
   std::size_t shown_ = 0;
   std::size_t left_out_ = 0;
