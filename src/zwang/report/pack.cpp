@@ -26,20 +26,19 @@ void append(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-/// Numbers beyond the range of a float stay its largest.
-float narrow(double value) {
+std::string block(std::string_view type, std::size_t at, std::size_t count) {
+  return fmt::format(R"({{"type": "{}", "at": {}, "count": {}}})", type, at, count);
+}
+
+}  // namespace
+
+float in_single(double value) {
   constexpr double most = std::numeric_limits<float>::max();
   if (std::isnan(value)) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   return static_cast<float>(std::fmax(-most, std::fmin(most, value)));
 }
-
-std::string block(std::string_view type, std::size_t at, std::size_t count) {
-  return fmt::format(R"({{"type": "{}", "at": {}, "count": {}}})", type, at, count);
-}
-
-}  // namespace
 
 std::size_t bytes_of(NumberType type) {
   switch (type) {
@@ -66,7 +65,7 @@ std::string Blob::f64(std::span<const double> values) {
 std::string Blob::f32(std::span<const double> values) {
   const std::size_t at = align();
   for (const double value : values) {
-    append(bytes_, narrow(value));
+    append(bytes_, in_single(value));
   }
   return block("f32", at, values.size());
 }
@@ -132,7 +131,7 @@ void Blob::add(double value) {
   if (type_ == NumberType::f64) {
     append(bytes_, value);
   } else {
-    append(bytes_, narrow(value));
+    append(bytes_, in_single(value));
   }
 }
 

@@ -405,6 +405,7 @@ class Painter {
       return fmt::format(R"({{"body": {}}})", anchor.body);
     }
     if (anchor.keys) {
+      include(*anchor.keys, 3);
       return fmt::format(R"({{"keys": {}}})", json(*anchor.keys));
     }
     include(anchor.at, 0);
@@ -421,6 +422,20 @@ class Painter {
       const double r = c < picture_dimension(model_) ? radius : 0;
       scene_.box.low[c] = std::fmin(scene_.box.low[c], place[c] - r);
       scene_.box.high[c] = std::fmax(scene_.box.high[c], place[c] + r);
+    }
+  }
+
+  /// Every place of the keys, with a radius when they have four numbers each.
+  void include(const Keys& keys, std::size_t each) {
+    for (std::size_t k = 0; k + each <= keys.value.size(); k += each) {
+      include({keys.value[k], keys.value[k + 1], keys.value[k + 2]}, each == 4 ? keys.value[k + 3] : 0.0);
+    }
+  }
+  /// Discs around bodies are in the picture as a whole.
+  void include_discs(double radius) {
+    for (std::size_t c = 0; c < picture_dimension(model_) && radius < 2 * size_; ++c) {
+      scene_.box.low[c] = std::fmin(scene_.box.low[c], box_.low[c] - radius);
+      scene_.box.high[c] = std::fmax(scene_.box.high[c], box_.high[c] + radius);
     }
   }
 
@@ -561,6 +576,7 @@ class Painter {
     }
     if (shape.relation == ">=") {
       shape.rest += fmt::format(R"(, "radius": {})", exact(neat(0.5 * *now)));
+      include_discs(0.5 * *now);
       struts_.push_back(std::move(shape));
     } else {
       shapes_.push_back(std::move(shape));
@@ -610,6 +626,7 @@ class Painter {
         fmt::format(R"(, "from": {{"body": {}}}, "to": {{"body": {}}}, "length": {})", a, b, exact(neat(reach)));
     if (shape.relation == ">=") {
       shape.rest += fmt::format(R"(, "radius": {})", exact(neat(0.5 * reach)));
+      include_discs(0.5 * reach);
     }
     struts_.push_back(std::move(shape));
     return true;
@@ -872,8 +889,8 @@ class Painter {
         // The nearest end among fixed places.
         double nearest = std::numeric_limits<double>::infinity();
         std::size_t next = 0;
-        for (std::size_t k = 0; k < open.size(); ++k) {
-          for (const std::size_t end : {open[k].from, open[k].to}) {
+        for (const Strand& strand : open) {
+          for (const std::size_t end : {strand.from, strand.to}) {
             const double gap = length(minus(where(end), where(at))) + (knots[end].body != nobody ? 1e3 * size_ : 0);
             if (gap < nearest) {
               nearest = gap;
@@ -1137,6 +1154,9 @@ class Painter {
     }
     if (keys && !steady(*keys, surface_sizes(surface))) {
       numbers = fmt::format(R"(, "keys": {})", json(*keys));
+      if (surface.kind == SurfaceKind::sphere) {
+        include(*keys, 4);
+      }
     }
     shape.rest = numbers;
     if (shape.relation != "=") {

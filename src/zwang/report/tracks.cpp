@@ -354,7 +354,7 @@ class Refit {
   void round_off(std::vector<double>& coefficients) const {
     if (type_ == NumberType::f32) {
       for (double& c : coefficients) {
-        c = static_cast<double>(static_cast<float>(c));
+        c = static_cast<double>(in_single(c));
       }
     }
   }
