@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Command, same
+from conftest import ROOT, Command, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zwang
+
+def place(name: str) -> str:
+    """The file of a model of the gallery, for both sides."""
+    return str(ROOT / "gallery" / name / "model.toml")
+
 
 LARGE = {"sheared-net", "spring-net", "falling-chain"}
 NAMES = [name for name in zwang.gallery() if name not in LARGE]
@@ -33,33 +38,33 @@ def asked(call: Any) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_questions_at_an_instant(name: str, command: Command) -> None:
-    model = zwang.load(f"gallery:{name}")
+    model = zwang.load(place(name))
     if model.is_flow:
-        same(model.check().to_dict(), command.ask("check", f"gallery:{name}"))
+        same(model.check().to_dict(), command.ask("check", place(name)))
         with pytest.raises(zwang.Error, match="first-order system"):
             model.accelerate()
         return
     for word in ("check", "accelerate", "explain", "impact"):
-        same(asked(getattr(model, word)), command.ask(word, f"gallery:{name}"))
+        same(asked(getattr(model, word)), command.ask(word, place(name)))
 
 
 @pytest.mark.parametrize("name", NAMES[::6])
 def test_analyses(name: str, command: Command) -> None:
-    model = zwang.load(f"gallery:{name}")
+    model = zwang.load(place(name))
     if model.is_flow:
         return
     for word in ANALYSES:
-        same(asked(getattr(model.analyze, word)), command.ask("analyze", word, f"gallery:{name}", "--until", "1")
-             if word != "reversal" else command.ask("analyze", word, f"gallery:{name}"))
+        same(asked(getattr(model.analyze, word)), command.ask("analyze", word, place(name), "--until", "1")
+             if word != "reversal" else command.ask("analyze", word, place(name)))
 
 
 @pytest.mark.parametrize("name", NAMES[::4])
 def test_runs_in_memory_and_in_files(name: str, command: Command, tmp_path: pathlib.Path) -> None:
-    model = zwang.load(f"gallery:{name}")
+    model = zwang.load(place(name))
     start = model.initial.time
     until = start + 0.7
     instants = [start, start + 0.3, start + 0.45]
-    wanted = command.ask("run", f"gallery:{name}", "--until", repr(until), "--sample-at", ",".join(map(repr, instants)), "--out", "x")
+    wanted = command.ask("run", place(name), "--until", repr(until), "--sample-at", ",".join(map(repr, instants)), "--out", "x")
     wanted.pop("files")
     runs = [model.run(until, sample_at=instants), model.run(until, sample_at=instants, out=tmp_path / "run.sqlite"),
             zwang.open_run(tmp_path / "run.sqlite")]
@@ -81,8 +86,8 @@ def test_runs_in_memory_and_in_files(name: str, command: Command, tmp_path: path
 def test_comparisons(name: str, command: Command) -> None:
     if name not in NAMES:
         pytest.skip("no such model")
-    wanted = command.ask("compare", f"gallery:{name}", "--until", "1", "--samples", "21")
-    answer = zwang.load(f"gallery:{name}", until=1, samples=21).compare()
+    wanted = command.ask("compare", place(name), "--until", "1", "--samples", "21")
+    answer = zwang.load(place(name), until=1, samples=21).compare()
     got = answer.to_dict()
     for side in ("straightest", "variational"):
         wanted[side].pop("files")
@@ -94,10 +99,10 @@ def test_comparisons(name: str, command: Command) -> None:
 
 @pytest.mark.parametrize("format", ["text", "latex", "cpp", "python"])
 def test_equations(format: str, command: Command) -> None:
-    model = zwang.load("gallery:double-pendulum")
+    model = zwang.load(place("double-pendulum"))
     written = model.equations(format)
-    assert str(written) == command.raw("equations", "gallery:double-pendulum", "--format", format).stdout
-    same(written.to_dict(), command.ask("equations", "gallery:double-pendulum", "--format", format))
+    assert str(written) == command.raw("equations", place("double-pendulum"), "--format", format).stdout
+    same(written.to_dict(), command.ask("equations", place("double-pendulum"), "--format", format))
 
 
 coordinates = st.integers(-4, 4).map(lambda value: value / 4)

@@ -137,7 +137,7 @@ def test_coordinates_energies_and_flows() -> None:
     run = flow.compile().run()
     assert math.isclose(run(1.0).positions["a"], math.cos(1.0), abs_tol=1e-10)
     assert "energy" not in run.to_dict() and dict(run.energy) == {}
-    with pytest.raises(AttributeError, match="no energy"):
+    with pytest.raises(TypeError, match="no energy"):
         run.energy.kinetic
 
 

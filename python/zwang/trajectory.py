@@ -111,7 +111,7 @@ class States:
 
     def _energies(self) -> NDArray[np.float64]:
         if self._run.model.flow:
-            raise AttributeError("a first-order system has no energy")
+            raise TypeError("a first-order system has no energy")
         if self._known_energies is None:
             self._known_energies = self._shaped(self._run.observed(self._instants(), True))
         return self._known_energies
