@@ -17,13 +17,13 @@ setup: ## install every package that any target needs
 build: ## compile the command: build/release/bin/zwang
 	@scripts/setup build
 	@[ -f build/release/build.ninja ] || cmake --preset release -DZWANG_TESTS=OFF
-	@cmake --build build/release -j $(JOBS) --target zwang_cli
+	@cmake --build --preset release -j $(JOBS) --target zwang_cli
 
 run: build ## simulate a gallery model: its table of events, and an animated report below out (MODEL=gallery:NAME or a file)
 	@build/release/bin/zwang run $(MODEL)
 	@echo "The .html file is the animated report: open it in a browser, or say build/release/bin/zwang view $(MODEL)"
 
-test: ## format, all tests, the quick ones again under the sanitizers
+test: ## format, all tests (C++, Python, browser), the quick ones again under the sanitizers
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/test
 
@@ -46,7 +46,7 @@ lint: ## clang-tidy over every source file
 	@JOBS=$(JOBS) scripts/lint
 
 install: build ## install command, headers, library and CMake package below PREFIX (default /usr/local)
-	@cmake --build build/release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS)
 	@cmake --install build/release --prefix $(PREFIX)
 
 clean: ## remove what was built
