@@ -201,6 +201,20 @@ TEST(Page, ListsShocksWithVelocitiesBeforeAndAfter) {
   EXPECT_EQ(impulse_from[1], 1);
 }
 
+TEST(Page, ABlowAtTheStartIsAShockToo) {
+  const Folder folder;
+  const Recorded run = make_run(folder,
+                                "[points.a]\nmass = 2\nposition = [0, 0]\nvelocity = [1, 0]\n[[impulses]]\non = \"a\"\n"
+                                "value = [0, 6]\n[simulation]\nuntil = 1\n");
+  const Page page = read_page(write(run).html);
+  const json& events = page.run().at("events");
+  ASSERT_EQ(page.numbers(events.at("time")), (std::vector<double>{0}));
+  EXPECT_EQ(events.at("kinds")[0], "blow");
+  EXPECT_EQ(page.numbers(events.at("change_variable")), (std::vector<double>{1}));
+  EXPECT_EQ(page.numbers(events.at("before")), (std::vector<double>{0}));
+  EXPECT_EQ(page.numbers(events.at("after")), (std::vector<double>{3}));
+}
+
 TEST(Page, PlotsWhatTheRunFileSamples) {
   const Folder folder;
   const Recorded run = make_run(folder, ball);
@@ -263,6 +277,24 @@ TEST(Page, PointsOfTheViewAreTracksToRounding) {
     EXPECT_NEAR(v, std::cos(u) * tracks.at(0, time)[1] + std::cos(w) * tracks.at(1, time)[1], 1e-9);
   }
   EXPECT_LT(differences(page, run)[0], 1e-10);
+}
+
+TEST(Page, APointOfTheViewMayBeNowhereForATime) {
+  const Folder folder;
+  const Recorded run = make_run(folder,
+                                "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[view.points.p]\n"
+                                "position = [\"sqrt(a.x - 5)\", \"log(a.x)\"]\n");
+  report::PageOptions options;
+  for (const std::uint64_t bytes : {std::uint64_t{10} << 20U, std::uint64_t{1000}}) {
+    options.bytes = bytes;
+    const Written written = write(run, options);
+    const Page page = read_page(written.html);
+    EXPECT_LT(page.run().at("pieces").at("accuracy"), 1e-3);
+    EXPECT_LT(differences(page, run)[0], 1e-2);
+    if (bytes == 1000) {
+      EXPECT_NE(written.account.notes.back().find("without any data"), std::string::npos);
+    }
+  }
 }
 
 TEST(Page, WithoutPointsItSuggestsPhasePortraits) {

@@ -34,7 +34,7 @@ std::string block(std::string_view type, std::size_t at, std::size_t count) {
 
 float in_single(double value) {
   constexpr double most = std::numeric_limits<float>::max();
-  if (std::isnan(value)) {
+  if (!std::isfinite(value)) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   return static_cast<float>(std::fmax(-most, std::fmin(most, value)));

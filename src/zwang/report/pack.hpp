@@ -14,7 +14,7 @@ namespace zwang::report {
 enum class NumberType : std::uint8_t { f64, f32, u16 };
 [[nodiscard]] std::size_t bytes_of(NumberType type);
 
-/// The number in single precision; what is beyond its range stays the largest.
+/// The number in single precision; what is beyond its range stays the largest, what is infinite is no number.
 [[nodiscard]] float in_single(double value);
 
 /// The numbers of a page one block after the other, little-endian, each block at a multiple of 8 bytes.

@@ -622,9 +622,10 @@ PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options
   pass(closing);
   pass(shell.substr(marker + page_marker.size()));
   if (account.bytes > options.bytes) {
+    const bool small = options.bytes < around + (1U << 15U);
     account.notes.push_back(
-        fmt::format("The page has {} bytes, more than the {} it should have: there are too many points.", account.bytes,
-                    options.bytes));
+        fmt::format("The page has {} bytes, more than the {} it should have: {}.", account.bytes, options.bytes,
+                    small ? fmt::format("without any data it has {}", around) : "there are too many points"));
   }
   return account;
 }

@@ -1281,6 +1281,9 @@ class Painter {
           case model::ViewAnchor::Kind::view: anchor.body = first_of_view[corner.index] + corner.member; break;
           case model::ViewAnchor::Kind::fixed: std::copy(corner.at.begin(), corner.at.end(), anchor.at.begin()); break;
         }
+        if (picture_dimension(model_) == 2) {
+          anchor.at[2] = 0;
+        }
         through += (through.empty() ? "" : ", ") + json(anchor);
       }
       Shape shape;

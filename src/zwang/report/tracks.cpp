@@ -382,6 +382,7 @@ class Refit {
         }
       }
       for (std::size_t i = 0; i < all_; ++i) {
+        // Where a point of [view] has no place there is nothing to compare.
         const double error = std::abs(x[i] - at_tests_[j * all_ + i]) / scale_.position[i];
         errors.position = error > errors.position ? error : errors.position;
       }
