@@ -1,8 +1,9 @@
-/// `zwang gallery [NAME]`: lists, writes out or explains the models that come along.
+/// `zwang gallery [NAME]`: lists, writes out, explains or runs the models that come along, or makes a site of them.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include "commands.hpp"
 #include "gallery_files.hpp"
@@ -54,6 +55,10 @@ int gallery(const Request& request) {
       throw Error({"command line", 0, 0}, "--site writes all models; NAME, --out and --physics are for one");
     }
     const SiteAccount account = write_site(request, request.site);
+    if (!account.complete) {
+      std::cerr << fmt::format("zwang: interrupted after {} models; the site is not complete\n", account.models);
+      return interrupted;
+    }
     if (request.json) {
       report::Writer writer;
       writer.open().put("zwang", report::version()).put("models", std::uint64_t{account.models});
@@ -69,6 +74,11 @@ int gallery(const Request& request) {
     return answered;
   }
   const Source source = read_source("gallery:" + request.name);
+  if (request.run) {
+    Request own = request;
+    own.model = "gallery:" + request.name;
+    return run(own);
+  }
   if (request.out.empty() && !request.physics) {
     print(source.text);
     return answered;

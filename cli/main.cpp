@@ -151,12 +151,14 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       add("gallery", "lists the models that come along, writes one out, or all as a web site", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
   gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");
+  gallery->add_flag("--run", request.run, "run the model, as zwang run gallery:NAME does");
   gallery->add_flag("--physics", request.physics, "print what the model shows");
   gallery
       ->add_option("--site", request.site,
                    "write a static site below DIR: every model with its text, figure and report")
       ->type_name("DIR");
-  gallery->add_flag("--json", request.json, "the list as one JSON object");
+  gallery->add_flag("--json", request.json, "one JSON object: the list, or the answer of the run");
+  gallery->add_flag("--quiet", request.quiet, "of a run: print the verdict only");
   add("schema", "the JSON Schema of the model file, for editors", cli::schema);
   return commands;
 }

@@ -41,6 +41,7 @@ struct Request {
   std::vector<std::string> show;    ///< view
   bool no_open = false;             ///< view
   std::string name;                 ///< gallery
+  bool run = false;                 ///< gallery: run the model
   std::string site;                 ///< gallery: write the static site below this folder
   bool physics = false;             ///< gallery
 };

@@ -360,7 +360,7 @@ SiteAccount write_site(const Request& request, const std::string& folder) {
   std::size_t number = 0;
   for (Exhibit* exhibit : order) {
     if (asked_to_end()) {
-      throw Error({folder, 0, 0}, "interrupted: the site is not complete");
+      return {"", number, false};
     }
     ++number;
     if (progress) {

@@ -10,6 +10,7 @@ namespace zwang::cli {
 struct SiteAccount {
   std::string index;  ///< the page to begin with
   std::size_t models = 0;
+  bool complete = true;  ///< false: it was interrupted
 };
 
 /// Writes it below a folder: an index, and per model a page, its animated report, figures and text. All links are relative.

@@ -326,6 +326,15 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
   EXPECT_LT(size, 100U << 20U);
 }
 
+TEST_F(View, the_gallery_runs_a_model_as_run_does) {
+  const auto ran = call_json({"gallery", "ladder", "--run", "--out", file("out")});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  auto same = call_json({"run", "gallery:ladder", "--out", file("out")});
+  EXPECT_EQ(ran.json["events"], same.json["events"]);
+  EXPECT_EQ(ran.json["files"], same.json["files"]);
+  EXPECT_EQ(call({"gallery", "no-such-model", "--run"}).exit, 2);
+}
+
 TEST_F(View, the_site_takes_no_single_model_and_needs_a_folder) {
   EXPECT_EQ(call({"gallery", "ladder", "--site", file("site")}).exit, 2);
   EXPECT_EQ(call({"gallery", "--site", file("ball.toml")}).exit, 2);

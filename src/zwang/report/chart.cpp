@@ -310,6 +310,8 @@ Ticks ticks(double low, double high, int wanted) {
   const double exponent = std::floor(std::log10(rough));
   out.step = exponent < 0 ? step / std::round(std::pow(10.0, -exponent)) : step * power;
   if (exponent < -15) out.step = step * power;
+  // Numbers that differ only in their last digits have no round numbers between them.
+  if (std::max(std::abs(low), std::abs(high)) / out.step > 1e12) return {1, 0, -1};
   out.first = static_cast<std::int64_t>(std::ceil(low / out.step - 1e-9));
   out.last = static_cast<std::int64_t>(std::floor(high / out.step + 1e-9));
   return out;
