@@ -280,11 +280,11 @@ test("those who want calm get no autoplay; others do", async () => {
 
 test("dark where the system is dark, and a switch", async () => {
   const { page, complaints } = await ball_again();
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const paper_becomes = (colour) => page.waitForFunction((wanted) => getComputedStyle(document.body).backgroundColor === wanted, colour);
   await page.emulateMedia({ colorScheme: "dark" });
-  assert.equal(await paper(), "rgb(20, 22, 26)");
+  await paper_becomes("rgb(20, 22, 26)");
   await page.keyboard.press("d");
-  assert.equal(await paper(), "rgb(251, 250, 247)");
+  await paper_becomes("rgb(251, 250, 247)");
   assert.deepEqual(complaints, []);
 });
 

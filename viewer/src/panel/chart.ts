@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { format } from "../numbers";
+import { format, format_beside } from "../numbers";
 import { css, run_colour, type Palette } from "../scene/palette";
 import type { Quantity } from "./catalogue";
 
@@ -18,6 +18,8 @@ export class Chart {
   private readonly cursor: HTMLElement;
   private readonly readings: { quantity: Quantity; run: Run; output: HTMLElement }[] = [];
   private width = 0;
+  // The largest value in sight, beside which rounding errors are nothing.
+  private size = 0;
   private range: [number, number];
 
   constructor(
@@ -76,7 +78,7 @@ export class Chart {
     if (with_numbers)
       for (const { quantity, run, output } of this.readings) {
         const at = Math.min(run.pieces.end, Math.max(run.pieces.begin, t));
-        output.textContent = format(quantity.value(run, at, false), 4);
+        output.textContent = format_beside(quantity.value(run, at, false), this.size, 4);
       }
   }
 
@@ -142,6 +144,7 @@ export class Chart {
           times.map(({ t, before }) => {
             if (t < run.pieces.begin || t > run.pieces.end) return null as unknown as number;
             const value = quantity.value(run, t, before);
+            if (Number.isFinite(value)) this.size = Math.max(this.size, Math.abs(value));
             return Number.isFinite(value) ? value : (null as unknown as number);
           }),
         );
