@@ -166,6 +166,15 @@ TEST(Scene, RopesOverPulleys) {
   EXPECT_EQ(three.at("relation"), "=");
 }
 
+TEST(Scene, ARopeThroughThousandsOfPointsIsNotTried) {
+  const Drawn drawn = draw(
+      "[points.bead]\ncount = 3000\nmass = 1\nposition = [\"i\", 0, 0]\n[constraints]\n"
+      "loop = \"sum(i = 1..2999, distance(bead[i], bead[i+1])) <= 4000\"\nends = \"distance(bead[1], bead[3000]) <= "
+      "3000\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 1U);
+  EXPECT_EQ(drawn.shapes[0].at("name"), "ends");
+}
+
 TEST(Scene, WhatMovesHasKeys) {
   // A winch that draws in: straight in time, so that lines between keys are exact.
   const Drawn winch = draw(plane + "c = \"distance(a, [t, 3]) <= L - t/4\"\n", 4);
@@ -250,6 +259,33 @@ TEST(Scene, ShapesDoNotDependOnUnitsOfLength) {
       }
     }
   }
+}
+
+TEST(Scene, FarFromTheOriginLengthsKeepTheirDigits) {
+  const Drawn drawn = draw(
+      "[points.a]\nmass = 1\nposition = [1e8, 2e8]\n[points.b]\nmass = 1\nposition = [100000001, 2e8]\n[constraints]\n"
+      "s = \"distance(a, b) <= 2\"\n");
+  EXPECT_EQ(drawn.shapes[0].at("length"), 2);
+}
+
+TEST(Scene, BallsThatMeetOnALineAreDiscs) {
+  const Drawn drawn = draw(
+      "[points.ball]\ncount = 3\nmass = 1\nposition = [\"2*i\", 1]\n[constraints]\n"
+      "touch = { for = \"i = 1..2\", condition = \"ball[i+1].x - ball[i].x >= 0.5\" }\n");
+  ASSERT_EQ(drawn.shapes.size(), 2U);
+  EXPECT_EQ(drawn.shapes[0].at("relation"), ">=");
+  EXPECT_EQ(drawn.shapes[0].at("radius"), 0.25);
+  // The discs are in the picture as a whole.
+  EXPECT_EQ(drawn.scene.box.low[0], 1.75);
+  EXPECT_EQ(drawn.scene.box.high[1], 1.25);
+}
+
+TEST(Scene, ASeizureIsDrawnFromItsTimeOn) {
+  const Drawn drawn =
+      draw(space + "far = \"a.z >= -9\"\n[[seizures]]\nname = \"rail\"\nat = 0.5\ncondition = \"a.x = a.y + 0.5\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 2U);
+  EXPECT_EQ(drawn.shapes[1].at("since"), 0.5);
+  EXPECT_FALSE(drawn.shapes[0].contains("since"));
 }
 
 TEST(Scene, UpIsAgainstGravity) {

@@ -28,6 +28,7 @@ using expressions::Op;
 using model::RowGroup;
 
 constexpr std::int64_t nobody = -1;
+constexpr std::size_t most_strands = 64;  // of a rope
 
 Vector minus(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -481,7 +482,7 @@ class Painter {
                                     double guess) const {
     Dice dice;
     const unsigned d = dimension(a);
-    const Vector middle = initial(a);
+    const Vector middle{0, 0, 0};  // where nothing is lost by rounding
     double scale = guess;
     double slope = 0;
     Vector direction{0, 0, 0};
@@ -640,7 +641,7 @@ class Painter {
     const expressions::Tape& tape = sight.group().tape;
     const std::size_t inputs = tape.inputs.size();
     const std::size_t fixed = inputs + tape.constants.size();
-    if (depth > 200) {
+    if (depth > 200 || roots.size() > most_strands) {
       return false;
     }
     if (!depends_[at]) {
@@ -802,6 +803,9 @@ class Painter {
 
   bool paint_rope(std::uint32_t row) {
     RowSight sight(model_, row);
+    if (sight.slots() > 3 * most_strands) {
+      return false;
+    }
     find_dependence(sight);
     double rope = 0;
     bool grows = true;
