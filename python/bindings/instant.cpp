@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "python/bindings/shared.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/repair.hpp"
@@ -18,29 +20,69 @@ constexpr std::uint32_t large = 100;
 
 /// The accelerations at one state, with the model and the state they belong to.
 struct Moment {
-  ModelPointer model;
-  model::State state;
-  instant::Instant instant;
+  explicit Moment(ModelPointer of) : model(std::move(of)), slot(model->borrow_slot()) {}
+  ~Moment() { model->give_back(std::move(slot)); }
+  Moment(const Moment&) = delete;
+  Moment& operator=(const Moment&) = delete;
 
-  [[nodiscard]] std::string json() const { return report::accelerate_json(model->get(), state, instant); }
+  ModelPointer model;
+  std::unique_ptr<Slot> slot;
+
+  [[nodiscard]] std::string json() const { return report::accelerate_json(model->get(), slot->state, slot->instant); }
 };
+
+/// Numbers of an array of doubles straight from its memory; anything else takes the long way over a conversion.
+void read_numbers(nb::handle from, std::size_t size, const char* what, std::vector<double>& into) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(from.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) == 0) {
+    const bool doubles = view.ndim == 1 && view.format != nullptr && view.format[0] == 'd' && view.format[1] == 0;
+    const auto* data = static_cast<const double*>(view.buf);
+    bool good = doubles && static_cast<std::size_t>(view.shape[0]) == size;
+    if (good) {
+      into.assign(data, data + size);
+    }
+    PyBuffer_Release(&view);
+    for (std::size_t i = 0; good && i < size; ++i) {
+      good = std::isfinite(into[i]);
+    }
+    if (good) {
+      return;
+    }
+  } else {
+    PyErr_Clear();
+  }
+  Numbers numbers;
+  if (!nb::try_cast(from, numbers)) {
+    throw nb::type_error(fmt::format("{}: one row of numbers is needed", what).c_str());
+  }
+  into = checked(numbers, size, what);
+}
 
 /// Into memory that the moment owns; no copy.
 nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown(const std::vector<double>& values, nb::handle owner) {
   return {values.data(), {values.size()}, owner};
 }
 
-std::unique_ptr<Moment> accelerate(const Handle& handle, std::optional<double> time,
-                                   const std::optional<Numbers>& position, const std::optional<Numbers>& velocity,
-                                   const std::optional<Numbers>& rho) {
+std::unique_ptr<Moment> accelerate(const Handle& handle, std::optional<double> time, nb::handle position,
+                                   nb::handle velocity, const std::optional<Numbers>& rho) {
   const ModelPointer& model = handle.pointer;
   model->refuse_flow();
-  auto moment = std::make_unique<Moment>();
-  moment->model = model;
-  moment->state = model->state(time, position, velocity, rho);
+  auto moment = std::make_unique<Moment>(model);
+  model::State& state = moment->slot->state;
+  if (position.is_none() || velocity.is_none() || rho || !time || !std::isfinite(*time)) {
+    const auto given = [](nb::handle one) {
+      return one.is_none() ? std::nullopt : std::optional(nb::cast<Numbers>(one));
+    };
+    state = model->state(time, given(position), given(velocity), rho);
+  } else {
+    state.time = *time;
+    state.rho.clear();
+    read_numbers(position, model->get().variables, "position", state.position);
+    read_numbers(velocity, model->get().variables, "velocity", state.velocity);
+  }
   const auto work = [&] {
     const Borrowed borrowed(*model);
-    instant::accelerate(model->get(), moment->state, {}, borrowed.get(), moment->instant);
+    instant::accelerate(model->get(), state, {}, borrowed.get(), moment->slot->instant);
   };
   if (model->get().variables > large) {
     const nb::gil_scoped_release release;
@@ -52,17 +94,14 @@ std::unique_ptr<Moment> accelerate(const Handle& handle, std::optional<double> t
 }
 
 /// Accelerations into an array that the caller owns; the words of the status.
-std::string_view accelerate_into(const Handle& handle, double time, const Numbers& position, const Numbers& velocity,
+std::string_view accelerate_into(const Handle& handle, double time, nb::handle position, nb::handle velocity,
                                  nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
-  const Model& model = *handle.pointer;
-  model.refuse_flow();
-  const model::State state = model.state(time, position, velocity, std::nullopt);
-  if (out.size() != state.position.size()) {
-    throw nb::value_error(fmt::format("out: {} numbers are needed, one per coordinate", state.position.size()).c_str());
+  const std::unique_ptr<Moment> moment = accelerate(handle, time, position, velocity, std::nullopt);
+  const instant::Instant& instant = moment->slot->instant;
+  if (out.size() != moment->slot->state.position.size()) {
+    throw nb::value_error(
+        fmt::format("out: {} numbers are needed, one per coordinate", moment->slot->state.position.size()).c_str());
   }
-  const Borrowed borrowed(model);
-  thread_local instant::Instant instant;
-  instant::accelerate(model.get(), state, {}, borrowed.get(), instant);
   if (instant.status == instant::Status::determined) {
     std::copy(instant.accelerations.begin(), instant.accelerations.end(), out.data());
   }
@@ -141,23 +180,32 @@ std::string impact(const Model& model, const model::State& state, const std::vec
 void bind_instant(nb::module_& module) {
   nb::class_<Moment>(module, "Moment", "The accelerations at one state.")
       .def_prop_ro(
-          "status", [](const Moment& self) { return instant::words(self.instant.status); },
+          "status", [](const Moment& self) { return instant::words(self.slot->instant.status); },
           nb::sig("def status(self) -> str"))
       .def_prop_ro(
           "accelerations",
-          [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.accelerations, self); },
+          [](nb::handle_t<Moment> self) {
+            return shown(nb::cast<const Moment&>(self).slot->instant.accelerations, self);
+          },
           nb::rv_policy::automatic, nb::sig("def accelerations(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro(
-          "free", [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.free, self); },
+          "free",
+          [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).slot->instant.free, self); },
           nb::rv_policy::automatic, nb::sig("def free(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro(
           "multipliers",
-          [](nb::handle_t<Moment> self) { return shown(nb::cast<const Moment&>(self).instant.multipliers, self); },
+          [](nb::handle_t<Moment> self) {
+            return shown(nb::cast<const Moment&>(self).slot->instant.multipliers, self);
+          },
           nb::rv_policy::automatic, nb::sig("def multipliers(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def("json", &Moment::json);
 
-  module.def("accelerate", &accelerate, nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(),
-             nb::arg("velocity").none(), nb::arg("rho").none());
+  module.def(
+      "accelerate", &accelerate, nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(),
+      nb::arg("velocity").none(), nb::arg("rho").none(),
+      nb::sig("def accelerate(model: Model, time: float | None, position: numpy.typing.NDArray[numpy.float64] | None, "
+              "velocity: numpy.typing.NDArray[numpy.float64] | None, rho: numpy.typing.NDArray[numpy.float64] | None) "
+              "-> Moment"));
   module.def(
       "accelerate_into", &accelerate_into, nb::arg("model"), nb::arg("time"), nb::arg("position"), nb::arg("velocity"),
       nb::arg("out").noconvert(),

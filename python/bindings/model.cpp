@@ -10,21 +10,6 @@ namespace zwang::python {
 
 namespace {
 
-/// Numbers from outside that are not finite would travel far before anybody noticed.
-std::vector<double> checked(const Numbers& numbers, std::size_t size, const char* what) {
-  if (numbers.size() != size) {
-    throw nb::value_error(
-        fmt::format("{}: {} numbers are needed, one per coordinate, and {} are given", what, size, numbers.size())
-            .c_str());
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!std::isfinite(numbers.data()[i])) {
-      throw nb::value_error(fmt::format("{}: number {} is not finite", what, i).c_str());
-    }
-  }
-  return list(numbers);
-}
-
 nb::list bodies(const model::Model& model) {
   nb::list result;
   for (const model::Body& body : model.bodies) {
@@ -58,6 +43,20 @@ nb::dict parameters(const model::Model& model) {
 }
 
 }  // namespace
+
+std::vector<double> checked(const Numbers& numbers, std::size_t size, const char* what) {
+  if (numbers.size() != size) {
+    throw nb::value_error(
+        fmt::format("{}: {} numbers are needed, one per coordinate, and {} are given", what, size, numbers.size())
+            .c_str());
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(numbers.data()[i])) {
+      throw nb::value_error(fmt::format("{}: number {} is not finite", what, i).c_str());
+    }
+  }
+  return list(numbers);
+}
 
 Model::Model(const std::string& text, const std::string& file, model::Overrides overrides)
     : model_(model::load(text, file, overrides)), overrides_(std::move(overrides)) {}
@@ -133,6 +132,26 @@ std::unique_ptr<instant::Workspace> Model::borrow() const {
 void Model::give_back(std::unique_ptr<instant::Workspace> workspace) const {
   const std::scoped_lock lock(mutex_);
   workspaces_.push_back(std::move(workspace));
+}
+
+std::unique_ptr<Slot> Model::borrow_slot() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!slots_.empty()) {
+      auto slot = std::move(slots_.back());
+      slots_.pop_back();
+      return slot;
+    }
+  }
+  return std::make_unique<Slot>();
+}
+
+void Model::give_back(std::unique_ptr<Slot> slot) const {
+  constexpr std::size_t most = 64;
+  const std::scoped_lock lock(mutex_);
+  if (slots_.size() < most) {
+    slots_.push_back(std::move(slot));
+  }
 }
 
 void bind_model(nb::module_& module) {

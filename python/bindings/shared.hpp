@@ -43,6 +43,9 @@ using Array = nb::ndarray<nb::numpy, double>;
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
+/// As many finite numbers as are needed. Others would travel far before anybody noticed.
+[[nodiscard]] std::vector<double> checked(const Numbers& numbers, std::size_t size, const char* what);
+
 /// An array of a given shape and where to write its numbers.
 struct NewArray {
   explicit NewArray(std::initializer_list<std::size_t> sizes);
@@ -54,6 +57,12 @@ struct NewArray {
   nb::capsule owner_;
 };
 [[nodiscard]] Array array_of(std::span<const double> values);
+
+/// A state and what happens at it. Its memory goes from answer to answer, so that asking in a loop allocates nothing.
+struct Slot {
+  model::State state;
+  instant::Instant instant;
+};
 
 /// A compiled model with what it was made from. It never changes; memory to work in is lent to one caller at a time.
 class Model {
@@ -73,12 +82,15 @@ class Model {
 
   [[nodiscard]] std::unique_ptr<instant::Workspace> borrow() const;
   void give_back(std::unique_ptr<instant::Workspace> workspace) const;
+  [[nodiscard]] std::unique_ptr<Slot> borrow_slot() const;
+  void give_back(std::unique_ptr<Slot> slot) const;
 
  private:
   model::Model model_;
   model::Overrides overrides_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<instant::Workspace>> workspaces_;
+  mutable std::vector<std::unique_ptr<Slot>> slots_;
 };
 using ModelPointer = std::shared_ptr<const Model>;
 

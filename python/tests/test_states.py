@@ -83,6 +83,14 @@ def test_accelerations_fill_an_array_of_the_caller() -> None:
             MODEL.accelerations(bad_state, v)
 
 
+@given(st.lists(st.tuples(numbers, numbers, numbers, numbers), min_size=2, max_size=8))
+def test_an_answer_does_not_depend_on_those_before(states: list[tuple[float, float, float, float]]) -> None:
+    # Slack, taut, broken, singular in one row, through one model; each against a model of its own.
+    for x, z, u, w in [(0, -1, 2, 0), *states, (0, -2, 0, 0), (0, 0, 0, 0), (0, -1, 0, -3), (0, -1, 2, 0)]:
+        state = {"positions": {"a": [x, 0, z]}, "velocities": {"a": [u, 0, w]}}
+        assert MODEL.accelerate(state).json == zwang.parse(PENDULUM).accelerate(state).json
+
+
 def test_accelerations_are_shown_not_copied() -> None:
     answer = MODEL.accelerate()
     assert answer.array.base is not None and not answer.array.flags.owndata
