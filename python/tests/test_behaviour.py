@@ -83,26 +83,25 @@ def test_ctrl_c_leaves_a_run_file_from_which_it_goes_on(tmp_path: pathlib.Path) 
     file = str(tmp_path / "run.sqlite")
     _, result = interrupted("""
         import sys, zwang
-        model = zwang.load("gallery:double-pendulum")
+        model = zwang.load("gallery:double-pendulum", until=1e6)
         print("ready")
         try:
-            model.run(until=1e9, out=sys.argv[1])
+            model.run(out=sys.argv[1])
         except KeyboardInterrupt:
             print("interrupted")
         """, file)
     assert result.stdout.split() == ["interrupted"], result.stderr
     run = zwang.open_run(file)
-    assert run.status == "interrupted" and run.end > 0
-    later = run.end + 1.0
+    assert run.status == "interrupted" and 0 < run.end < 1e6
 
-    # On to the same bits as a run that nobody interrupted.
-    model = zwang.load("gallery:double-pendulum", until=1e9)
-    calls = iter([True])
-    whole = model.run(until=1e9, progress=lambda time, steps, events: time < later + 1 and next(calls, True))
-    if whole.end > run.end:
-        np.testing.assert_array_equal(run(run.end * 0.9).position, whole(run.end * 0.9).position)
-    database = tmp_path / "run.sqlite"
-    assert database.stat().st_size > 0
+    # What was kept has the bits of a run that nobody interrupted, and goes on.
+    whole = zwang.load("gallery:double-pendulum", until=1e6).run(progress=lambda time, steps, events: time <= run.end)
+    assert whole.end > run.end
+    times = np.linspace(0, run.end * 0.999, 101)
+    np.testing.assert_array_equal(run(times).position, whole(times).position)
+    longer = zwang.resume(file, until=run.end + 2)
+    assert longer.status == "finished" and longer.end == run.end + 2
+    np.testing.assert_array_equal(longer(times).position, whole(times).position)
 
 
 def test_ctrl_c_ends_an_analysis() -> None:
