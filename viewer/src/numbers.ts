@@ -11,7 +11,9 @@ export function format(value: number | undefined, digits = 5): string {
     const power = String(Number(exponent)).replace(/./g, (letter) => superscripts[letter] ?? letter);
     return `${trimmed(mantissa)}·10${power}`.replace("-", "−");
   }
-  return trimmed(value.toPrecision(digits)).replace("-", "−");
+  // Four digits before the point and three wanted: 1570, not a power of ten.
+  const text = value.toPrecision(digits);
+  return (text.includes("e") ? String(Number(text)) : trimmed(text)).replace("-", "−");
 }
 
 const trimmed = (text: string): string => (text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text);

@@ -155,6 +155,7 @@ test("numbers are written for readers", () => {
   assert.equal(viewer.format(-0.25), "−0.25");
   assert.equal(viewer.format(1.5e-9, 3), "1.5·10⁻⁹");
   assert.equal(viewer.format(-2e12, 3), "−2·10¹²");
+  assert.equal(viewer.format(1573, 3), "1570");
   assert.equal(viewer.format(NaN), "–");
   assert.equal(viewer.clock(0.5, 10), "0.500");
   assert.equal(viewer.clock(-0.5, 10), "−0.500");

@@ -11,10 +11,11 @@ const most_bytes = 150 * 1024;
 
 // Name, model and options, address, window, what to do before the picture is taken.
 const pictures = [
-  ["report", ["run", "gallery:chain-meets-beam"], "t=1.3&theme=light", [1120, 700], undefined],
-  ["report-shock", ["run", "gallery:string-and-wall-acute"], "t=0.5&theme=light", [1120, 700], () => window.zwang.step(1)],
-  ["report-dark", ["run", "gallery:spherical-pendulum"], "t=6&theme=dark", [1120, 700], undefined],
-  ["report-runs", ["run", "gallery:string-pendulum", "--vary", "g=7:13:4"], "t=1.9&theme=light", [1120, 700], undefined],
+  ["report", ["run", "gallery:net-on-ball"], "t=0.45&theme=light", [1000, 620], undefined],
+  ["report-chain", ["run", "gallery:chain-meets-beam"], "t=1.3&theme=light", [1000, 620], undefined],
+  ["report-shock", ["run", "gallery:string-and-wall-acute"], "t=0.5&theme=light", [1000, 620], () => window.zwang.step(1)],
+  ["report-dark", ["run", "gallery:foucault-pendulum"], "t=20&theme=dark", [1000, 620], undefined],
+  ["report-runs", ["run", "gallery:string-pendulum", "--vary", "g=7:13:4"], "t=1.9&theme=light", [1000, 620], undefined],
   ["report-phone", ["run", "gallery:bouncing-ball"], "t=0.75&theme=light", [360, 720], undefined],
 ];
 

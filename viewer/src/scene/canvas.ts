@@ -142,7 +142,7 @@ export class CanvasRenderer implements Renderer {
       this.project(picture, camera, points.position, 3 * i, this.a);
       const x = this.a[0] as number;
       const y = this.a[1] as number;
-      const radius = Math.max(2.2, (points.radius[i] as number) * (this.a[3] as number));
+      const radius = Math.max(1.6, (points.radius[i] as number) * (this.a[3] as number));
       const colour = [points.colour[4 * i], points.colour[4 * i + 1], points.colour[4 * i + 2]] as unknown as Colour;
       const alpha = (points.colour[4 * i + 3] as number) / 255;
       const look = points.look[i];

@@ -37,6 +37,10 @@ interface Part {
 
 const slack_share = 2e-4;
 const most_with_paths = 8;
+// What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
+const least_extent = 1e-8;
+// More points of the view than these are outlines of something, not bodies.
+const most_view_points = 6;
 const text_of_taut = 2.4;
 
 export class Description {
@@ -623,7 +627,7 @@ export class Description {
 
     // A motion on a line still needs room on both sides of it.
     let size = norm(subtract(high, low));
-    if (!(size > 0)) size = 1;
+    if (!(size > least_extent)) size = 1;
     for (const m of [0, 1, 2] as const) {
       if (m === 2 && this.dimension !== 3) continue;
       const lack = 0.18 * size - (high[m] - low[m]);
@@ -669,9 +673,10 @@ export class Description {
     const crowd = Math.min(1, Math.max(0.3, Math.pow(10 / Math.max(1, this.bodies.length), 0.3)));
     const base = 0.0165 * this.extent.size * crowd;
     const radii = new Float64Array(this.bodies.length);
+    const outlined = this.bodies.filter((body) => body.view).length > most_view_points;
     this.bodies.forEach((body, b) => {
-      const share = body.mass !== undefined && body.mass > 0 ? Math.cbrt(body.mass / mean) : 0.6;
-      radii[b] = base * Math.min(2.2, Math.max(0.45, share));
+      if (body.mass !== undefined && body.mass > 0) radii[b] = base * Math.min(2.2, Math.max(0.45, Math.cbrt(body.mass / mean)));
+      else radii[b] = base * (outlined ? 0.3 : 0.6);
     });
     const discs = new Float64Array(this.bodies.length);
     for (const { shape } of this.parts)

@@ -92,11 +92,17 @@ export class Overlay {
     context.font = "italic 13px Georgia, 'Iowan Old Style', 'Palatino Linotype', serif";
     context.textBaseline = "middle";
     context.lineJoin = "round";
+    const taken: [number, number, number][] = [];
     description.bodies.forEach((body, b) => {
       camera.project(places[3 * b] as number, places[3 * b + 1] as number, places[3 * b + 2] as number, this.place);
       const inside = description.disc(b) * (this.place[3] as number) > 16;
       const x = (this.place[0] as number) + (inside ? -context.measureText(body.name).width / 2 : 11);
       const y = (this.place[1] as number) - (inside ? 0 : 13);
+
+      // A name that would lie on another one is left out.
+      const width = context.measureText(body.name).width;
+      if (taken.some(([left, top, wide]) => x < left + wide + 2 && left < x + width + 2 && Math.abs(y - top) < 14)) return;
+      taken.push([x, y, width]);
       context.strokeStyle = description.palette.dark ? "rgba(19,21,25,0.75)" : "rgba(251,250,247,0.8)";
       context.lineWidth = 4;
       context.strokeText(body.name, x, y);

@@ -75,7 +75,7 @@ export class WebglRenderer implements Renderer {
         uniforms: {
           pixel: { value: 1 },
           perspective: { value: 0 },
-          least: { value: 2.2 },
+          least: { value: 1.6 },
           paper: { value: new Vector3(1, 1, 1) },
           shade: { value: 1 },
         },
