@@ -97,7 +97,8 @@ export class Stage {
     description.update(t, this.wishes);
     if (this.followed >= 0) {
       const places = description.places[this.wishes.front] as Float64Array;
-      this.camera.follow(places[3 * this.followed] as number, places[3 * this.followed + 1] as number, places[3 * this.followed + 2] as number);
+      const [x, y, z] = places.subarray(3 * this.followed, 3 * this.followed + 3) as unknown as [number, number, number];
+      if (Number.isFinite(x + y + z)) this.camera.follow(x, y, z);
     }
     renderer.draw(description.picture, this.camera, description.palette);
     overlay.draw(this.camera, description, this.wishes.front, this.names);

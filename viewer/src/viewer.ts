@@ -74,7 +74,7 @@ export class Viewer {
       { toggle: () => this.toggle(), previous: () => this.step(-1), next: () => this.step(1), changed: () => (this.dirty = true) },
       this.runs.some(({ events }) => events.count > 0),
     );
-    this.plots = new Plots(header, this.runs, () => this.wishes.visible, palette_for(dark), begin, end, (t) => this.seek(t), () => (this.dirty = true));
+    this.plots = new Plots(data, this.runs, () => this.wishes.visible, palette_for(dark), begin, end, (t) => this.seek(t), () => (this.dirty = true));
     this.table = new EventTable(header, this.front, this.player.span, (event) => this.go_to_event(event));
     this.summary = make_summary(header, this.runs, () => this.wishes.front);
     this.live = element("div", { class: "unseen", "aria-live": "polite", role: "status" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { ball_page, base64_of, crowd_page, evaluate, long_page, oscillator_page, script_of, write_page } from "./fixtures.mjs";
+import { Blob, ball_page, base64_of, crowd_page, evaluate, long_page, oscillator_page, pack, pieces_of, script_of, write_page } from "./fixtures.mjs";
 import { distance_between, open_browser, open_page, scratch, shell } from "./harness.mjs";
 
 const folder = scratch(after);
@@ -265,6 +265,38 @@ test("a model without a picture shows its phase portrait", async () => {
   const { page, complaints, close } = await open_page(plain, paths.oscillator, { hash: "t=2" });
   assert.equal(await page.locator(".phase canvas").count(), 1);
   assert.ok((await page.locator(".chart").count()) >= 2);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("points of the view, seizures and what is nowhere for a time are drawn as far as they exist", async () => {
+  const blob = new Blob();
+  const nowhere = { start: 1, coefficients: [[1, 0], [0, 0], [NaN, 0], [NaN, 0]] };
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    dimension: 2,
+    variables: ["a.x", "a.y", "b.x", "b.y"],
+    bodies: [
+      { name: "a", track: [0, 1], view: true, size: 0 },
+      { name: "b", track: [2, 3], view: true, size: 0.1 },
+    ],
+    shapes: [
+      { kind: "polyline", through: [{ body: 0 }, { body: 1 }] },
+      { kind: "plane", row: 0, rows: [0], since: 0.5, normal: [0, 1, 0], offset: 0, relation: "=" },
+      { kind: "cone", apex: [0, 0, 0], axis: [0, 1, 0], angle: 0.3 },
+    ],
+    rows: [{ name: "hook" }],
+    box: [[-1, -1, 0], [2, 1, 0]],
+    comparison: { title: "distance", distance: { time: blob.block("f64", [0, 2]), value: blob.block("f64", [0, 3]) } },
+    runs: ["one", "other"].map((label) => ({ label, status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[1, 0], [0, 0], [0, 1], [1, 0]] }, nowhere], 2), summary: {} })),
+  };
+  write_page(shell, join(folder, "view.html"), base64_of(pack(header, blob)));
+  const { page, complaints, close } = await open_page(plain, join(folder, "view.html"), { hash: "t=0.2" });
+  assert.deepEqual((await page.evaluate(() => window.zwang.positions())).one.b, [0.2, 1, 0]);
+  assert.match(await page.textContent(".chart"), /Distance between the runs/);
+  await page.waitForFunction(() => document.querySelector(".entry .number").textContent === "0.3");
+  await seek_and_read(page, 1.5);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -25,6 +25,9 @@ export interface Anchor {
 
 interface Condition {
   row?: number;
+  // Several conditions that one surface stands for, and the time from which a seizure exists.
+  rows?: number[];
+  since?: number;
   name?: string;
   relation?: "=" | "<=" | ">=";
   bodies?: number[];
@@ -71,6 +74,7 @@ export interface ConeShape extends Condition {
   apex?: number[];
   axis?: number[];
   angle?: number;
+  both?: boolean;
   side?: number;
   keys?: Keys;
 }
@@ -113,6 +117,8 @@ export interface Body {
   mass?: number;
   track: number[];
   view?: boolean;
+  // Radius of a point of the view; 0: only lines pass through it.
+  size?: number;
 }
 
 export interface Row {

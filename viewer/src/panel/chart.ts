@@ -37,14 +37,14 @@ export class Chart {
     this.holder = element("div", { class: "plot", role: "img", "aria-label": `${title} over time: ${quantities.map(({ name }) => name).join(", ")}` });
     const legend = element("div", { class: "legend" });
     for (const [q, quantity] of quantities.entries())
-      for (const run of runs) {
+      for (const run of this.runs_of(quantity)) {
         const swatch = element("span", { class: "swatch" });
         swatch.style.borderTopColor = this.colour(q, run);
         if (runs.length > 1 && q > 0) swatch.style.borderTopStyle = q % 2 ? "dashed" : "dotted";
         const output = element("span", { class: "number" });
         this.readings.push({ quantity, run, output });
         const remove = element("button", { type: "button", class: "drop", "aria-label": `Take ${quantity.name} off`, onclick: () => drop(quantity) }, "×");
-        legend.append(element("span", { class: "entry" }, swatch, element("span", {}, runs.length > 1 ? `${quantity.name}, ${run.label}` : quantity.name), output, runs.indexOf(run) === 0 && remove));
+        legend.append(element("span", { class: "entry" }, swatch, element("span", {}, runs.length > 1 && !quantity.common ? `${quantity.name}, ${run.label}` : quantity.name), output, runs.indexOf(run) === 0 && remove));
       }
     this.root = element("figure", { class: "chart" }, element("figcaption", {}, title), this.holder, legend);
   }
@@ -87,6 +87,11 @@ export class Chart {
     this.root.remove();
   }
 
+  // One curve for each run, or one for all together.
+  private runs_of(quantity: Quantity): readonly Run[] {
+    return quantity.common ? this.runs.slice(0, 1) : this.runs;
+  }
+
   private colour(index: number, run: Run): string {
     return css(run_colour(this.palette, this.runs.length > 1 ? run.index : index));
   }
@@ -109,8 +114,8 @@ export class Chart {
       ],
       series: [
         {},
-        ...this.quantities.flatMap((_, q) =>
-          this.runs.map((run) => ({
+        ...this.quantities.flatMap((quantity, q) =>
+          this.runs_of(quantity).map((run) => ({
             stroke: this.colour(q, run),
             width: 1.4,
             dash: this.runs.length > 1 ? dashes[q % dashes.length] : undefined,
@@ -139,7 +144,7 @@ export class Chart {
     const times = this.instants(from, to);
     const columns: number[][] = [times.map(({ t }) => t)];
     for (const quantity of this.quantities)
-      for (const run of this.runs)
+      for (const run of this.runs_of(quantity))
         columns.push(
           times.map(({ t, before }) => {
             if (t < run.pieces.begin || t > run.pieces.end) return null as unknown as number;

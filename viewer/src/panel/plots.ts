@@ -1,5 +1,5 @@
 // The panel of charts: one per group of chosen quantities, and the list to choose from.
-import type { Header } from "../data/contract";
+import type { Data } from "../data/read";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
 import type { Palette } from "../scene/palette";
@@ -21,7 +21,7 @@ export class Plots {
   private in_sight = true;
 
   constructor(
-    header: Header,
+    data: Data,
     private readonly runs: readonly Run[],
     private readonly visible: () => boolean[],
     private palette: Palette,
@@ -30,8 +30,8 @@ export class Plots {
     private readonly seek: (t: number) => void,
     wake: () => void,
   ) {
-    this.catalogue = make_catalogue(header, runs);
-    this.chosen = new Set(first_choice(header, this.catalogue));
+    this.catalogue = make_catalogue(data, runs);
+    this.chosen = new Set(first_choice(data.header, this.catalogue));
     this.charts_box = element("div", { class: "charts" });
     this.choices = element("div", { class: "choices", role: "group", "aria-label": "Quantities to plot" });
     this.search = element("input", { type: "search", placeholder: `Search ${this.catalogue.length} quantities`, "aria-label": "Search quantities to plot" });

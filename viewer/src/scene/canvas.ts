@@ -55,7 +55,7 @@ export class CanvasRenderer implements Renderer {
     const context = this.context;
     for (const surface of picture.surfaces) {
       const { positions, triangles } = surface;
-      if (triangles.length / 3 > most_triangles) continue;
+      if (triangles.length / 3 > most_triangles || surface.opacity === 0) continue;
       context.fillStyle = css(surface.colour as Colour, surface.opacity * 0.7);
       context.beginPath();
       for (let i = 0; i < triangles.length; i += 3) {
@@ -139,6 +139,7 @@ export class CanvasRenderer implements Renderer {
       order.sort((i, j) => (depth[i] as number) - (depth[j] as number));
     }
     for (const i of order) {
+      if (points.colour[4 * i + 3] === 0) continue;
       this.project(picture, camera, points.position, 3 * i, this.a);
       const x = this.a[0] as number;
       const y = this.a[1] as number;

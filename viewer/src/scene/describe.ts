@@ -36,6 +36,7 @@ interface Part {
 }
 
 const slack_share = 2e-4;
+const surface_opacity = 0.13;
 const most_with_paths = 8;
 // What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
 const least_extent = 1e-8;
@@ -187,12 +188,17 @@ export class Description {
     const points = this.picture.points;
     const colours = this.colours[r] as Colour[];
     for (let b = 0; b < this.bodies.length; b++) {
-      const x = (places[3 * b] as number) - ox;
-      const y = (places[3 * b + 1] as number) - oy;
-      const z = (places[3 * b + 2] as number) - oz;
+      let x = (places[3 * b] as number) - ox;
+      let y = (places[3 * b + 1] as number) - oy;
+      let z = (places[3 * b + 2] as number) - oz;
+
+      // Points that are nowhere for a time, and those that only lines pass through, keep their place in the list unseen.
+      const nowhere = !Number.isFinite(x + y + z);
+      if (nowhere) x = y = z = 0;
+      const seen = nowhere || (this.bodies[b] as Body).size === 0 ? 0 : alpha;
       const disc = this.discs[b] as number;
       const look = disc > 0 && this.dimension === 2 ? Look.disc : Look.ball;
-      at[b] = points.add(x, y, z, disc > 0 ? disc : (this.radii[b] as number), colours[b] as Colour, alpha, look);
+      at[b] = points.add(x, y, z, disc > 0 ? disc : (this.radii[b] as number), colours[b] as Colour, seen, look);
     }
   }
 
@@ -206,8 +212,10 @@ export class Description {
     for (const part of this.parts) {
       if (part.keys) this.move(part, t);
       if (part.frames) this.change_frame(part, t);
-      if (!part.solid) continue;
-      const share = this.share(front, part.shape.row, t);
+      const exists = part.shape.since === undefined || t >= part.shape.since;
+      if (part.surface) part.surface.opacity = exists ? surface_opacity : 0;
+      if (!part.solid || !exists) continue;
+      const share = this.largest_share(front, part.shape, t);
       let colour: readonly number[] = this.palette.wall;
       let heavy = 1.5;
       if (Math.abs(share) > 1e-3) {
@@ -246,11 +254,23 @@ export class Description {
     return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / this.scale)) : 0;
   }
 
+  // Of a surface that stands for several conditions the one that carries most counts.
+  private largest_share(run: Run, shape: Shape, t: number): number {
+    if (!shape.rows) return this.share(run, shape.row, t);
+    let largest = 0;
+    for (const row of shape.rows) {
+      const share = this.share(run, row, t);
+      if (Math.abs(share) > Math.abs(largest)) largest = share;
+    }
+    return largest;
+  }
+
   // Strings, rods, struts, ropes and the segments of [view].
   private draw_conditions(r: number, t: number, overlaid: boolean): void {
     const run = this.runs[r] as Run;
     for (const part of this.parts) {
       const shape = part.shape;
+      if (shape.since !== undefined && t < shape.since) continue;
       if (shape.kind === "line") this.draw_line(part, shape.relation ?? "=", run, r, t, overlaid);
       else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
       else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
@@ -550,7 +570,7 @@ export class Description {
       case "cylinder":
         return surfaces.cylinder(this.extent, [n(0), n(1), n(2)], [n(3), n(4), n(5)], n(6));
       case "cone":
-        return surfaces.cone(this.extent, [n(0), n(1), n(2)], [n(3), n(4), n(5)], n(6));
+        return surfaces.cone(this.extent, [n(0), n(1), n(2)], [n(3), n(4), n(5)], n(6), shape.both === true);
       default:
         return { positions: [], triangles: [], outline: [], fine: [] };
     }
@@ -589,7 +609,7 @@ export class Description {
       positions[i + 2] = (solid.positions[i + 2] as number) - oz;
     }
     if (!part.surface) {
-      part.surface = { positions, triangles: Uint32Array.from(solid.triangles), colour: this.palette.wall, opacity: 0.13, version: 0 };
+      part.surface = { positions, triangles: Uint32Array.from(solid.triangles), colour: this.palette.wall, opacity: surface_opacity, version: 0 };
       this.picture.surfaces.push(part.surface);
     } else {
       part.surface.positions = positions;
@@ -675,7 +695,8 @@ export class Description {
     const radii = new Float64Array(this.bodies.length);
     const outlined = this.bodies.filter((body) => body.view).length > most_view_points;
     this.bodies.forEach((body, b) => {
-      if (body.mass !== undefined && body.mass > 0) radii[b] = base * Math.min(2.2, Math.max(0.45, Math.cbrt(body.mass / mean)));
+      if (body.size !== undefined && body.size > 0) radii[b] = body.size;
+      else if (body.mass !== undefined && body.mass > 0) radii[b] = base * Math.min(2.2, Math.max(0.45, Math.cbrt(body.mass / mean)));
       else radii[b] = base * (outlined ? 0.3 : 0.6);
     });
     const discs = new Float64Array(this.bodies.length);

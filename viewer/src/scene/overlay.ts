@@ -94,6 +94,7 @@ export class Overlay {
     context.lineJoin = "round";
     const taken: [number, number, number][] = [];
     description.bodies.forEach((body, b) => {
+      if (body.size === 0 || !Number.isFinite(places[3 * b] as number)) return;
       camera.project(places[3 * b] as number, places[3 * b + 1] as number, places[3 * b + 2] as number, this.place);
       const inside = description.disc(b) * (this.place[3] as number) > 16;
       const x = (this.place[0] as number) + (inside ? -context.measureText(body.name).width / 2 : 11);

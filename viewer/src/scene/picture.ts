@@ -60,6 +60,9 @@ export class Segments {
     alpha: number,
     alpha_end = alpha,
   ): void {
+    // What is nowhere is not drawn.
+    const sum = x + y + z + x_end + y_end + z_end;
+    if (sum !== sum) return;
     const i = this.count++;
     if (i >= this.width.length) {
       this.ends = larger(this.ends);

@@ -182,8 +182,8 @@ export function cylinder(extent: Extent, point: Triple, axis: Triple, radius: nu
   return result;
 }
 
-// The cone of half-angle `angle` at its apex; each nappe as far as there is something to see.
-export function cone(extent: Extent, apex: Triple, axis: Triple, angle: number): Solid {
+// The cone with `angle` between axis and surface, the half along the axis or both, as far as there is something to see.
+export function cone(extent: Extent, apex: Triple, axis: Triple, angle: number, both: boolean): Solid {
   const result = solid();
   const a = unit(axis);
   const u = perpendicular(a);
@@ -191,8 +191,9 @@ export function cone(extent: Extent, apex: Triple, axis: Triple, angle: number):
   const slope = Math.tan(angle);
   const [least, largest] = reach_along(extent, apex, a);
   const columns = 64;
-  for (const height of [Math.min(0, least), Math.max(0, largest)]) {
-    if (Math.abs(height) < 0.04 * extent.size) continue;
+  const along = Math.max(largest, 0.04 * extent.size);
+  for (const height of both ? [Math.min(0, least), along] : [along]) {
+    if (Math.abs(height) < 0.039 * extent.size) continue;
     const h = height * 1.06;
     const at = (share: number, turn: number): Triple =>
       add(

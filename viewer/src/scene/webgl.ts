@@ -189,6 +189,7 @@ export class WebglRenderer implements Renderer {
       held.mesh.geometry = geometry;
       held.version = surface.version;
     }
+    held.mesh.visible = surface.opacity > 0;
     const tint = held.material.uniforms["tint"] as { value: Vector3 };
     tint.value.set((surface.colour[0] as number) / 255, (surface.colour[1] as number) / 255, (surface.colour[2] as number) / 255);
   }
