@@ -126,6 +126,7 @@ class ViewFit {
 
     // Chebyshev coefficients, and where they vanish in rounding.
     std::vector<double> a(m * size, 0.0);
+    largest_.assign(size, 0.0);
     std::size_t kept = 1;
     bool short_enough = true;
     for (std::size_t i = 0; i < size; ++i) {
@@ -138,7 +139,8 @@ class ViewFit {
         a[k * size + i] = (k == 0 ? 1.0 : 2.0) * sum / static_cast<double>(m);
         largest = std::fmax(largest, std::abs(a[k * size + i]));
       }
-      const double noise = 4e-16 * largest;
+      const double noise = 4e-15 * largest;
+      largest_[i] = largest;
       const double tail = std::fmax(std::abs(a[(m - 1) * size + i]), std::abs(a[(m - 2) * size + i]));
       short_enough = short_enough && !(tail > 1e-13 * largest);
       for (std::size_t k = m; k-- > 0;) {
@@ -160,10 +162,13 @@ class ViewFit {
         }
       }
     }
+    // Digits below rounding are noise that cannot be compressed: they are left out.
     double factor = 1;
     for (std::size_t p = 0; p < kept; ++p, factor /= length) {
       for (std::size_t i = 0; i < size; ++i) {
-        out[p * size + i] *= factor;
+        const double step = std::ldexp(1.0, std::ilogb(std::fmax(largest_[i], 1e-290)) - 46);
+        const double number = out[p * size + i];
+        out[p * size + i] = factor * (std::isfinite(number) ? step * std::nearbyint(number / step) : number);
       }
     }
     return short_enough;
@@ -173,6 +178,7 @@ class ViewFit {
   ViewSight& sight_;
   std::vector<std::vector<double>> table_;
   std::vector<double> wave_;
+  std::vector<double> largest_;  ///< coefficient of each track
 };
 
 /// The engine's own polynomials, beside them those of [view].
