@@ -65,7 +65,7 @@ void compute(const Request& request, Side& side) {
 }
 
 std::string write_distance(const Request& request, const std::vector<analysis::Apart>& distance) {
-  const std::string name =
+  std::string name =
       (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + "-distance.csv"))
           .string();
   std::ofstream file(name, std::ios::binary);

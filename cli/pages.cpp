@@ -169,8 +169,8 @@ bool open_in_browser(const std::string& file) {
   const std::string url = url_of(file);
 
   // $BROWSER is a list between colons; a command may say with %s where the address goes.
-  if (is_set("BROWSER")) {
-    const std::string list = std::getenv("BROWSER");
+  if (const char* browsers = std::getenv("BROWSER"); browsers != nullptr) {
+    const std::string list = browsers;
     for (std::size_t at = 0; at <= list.size();) {
       const std::size_t end = std::min(list.find(':', at), list.size());
       std::vector<std::string> command = words_of(list.substr(at, end - at));

@@ -203,8 +203,7 @@ int run_varied(const Request& request) {
     json.put("model", first.title.empty() ? std::string_view(first.file) : std::string_view(first.title));
     json.put("vary", variation.name);
     json.open_list("runs");
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      const Made& one = made[k];
+    for (const Made& one : made) {
       json.open();
       put_value(json, one.task.model, variation.name);
       const std::vector<double> sample_at = instants(request, one.task.recipe, one.task.model);

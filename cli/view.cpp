@@ -150,7 +150,7 @@ std::string make_report(const Request& request) {
   // Beside the first run file, or where it is wanted.
   const std::filesystem::path beside = std::filesystem::path(shown.front().store.path()).parent_path();
   const std::filesystem::path where = request.out.empty() ? beside : std::filesystem::path(request.out);
-  const std::string file =
+  std::string file =
       (where / (shown.front().stem + (shown.size() > 1 ? fmt::format("-and-{}-more", shown.size() - 1) : "") + ".html"))
           .string();
   write_report(file, pages);

@@ -201,9 +201,11 @@ std::vector<std::string> note_lines(const std::vector<std::string>& notes, doubl
     for (std::size_t begin = 0; begin < note.size();) {
       const std::size_t end = std::min(note.find(' ', begin), note.size());
       const std::string word = note.substr(begin, end - begin);
-      if (!line.empty() && text_width(line + " " + word, 11.5) > width - 2 * right - 10)
+      if (!line.empty() && text_width(line, 11.5) + text_width(word, 11.5) + 6 > width - 2 * right - 10) {
         lines.push_back(std::exchange(line, {}));
-      line += (line.empty() ? "" : " ") + word;
+      }
+      line += line.empty() ? "" : " ";
+      line += word;
       begin = end + 1;
     }
     if (!line.empty()) lines.push_back(line);

@@ -712,7 +712,7 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
     const bool plain = std::all_of(subject.track.begin(), subject.track.end(), [&](std::int64_t track) {
       return track < static_cast<std::int64_t>(model.variables);
     });
-    along.push_back([&sight, subject, plain](const Piece& piece, double s) {
+    along.emplace_back([&sight, subject, plain](const Piece& piece, double s) {
       if (!plain) return Sight::place(sight.at(piece, piece.start + s), subject);
       Vector p{0, 0, 0};
       for (std::size_t i = 0; i < 3; ++i) {

@@ -2,7 +2,6 @@
 #include "zwang/report/outlines.hpp"
 
 #include <cstring>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -18,12 +17,12 @@ struct Json {
   double number = 0;
   std::string text;
   std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> fields;
+  std::vector<std::string> keys;  ///< of an object; its values are the items
 
   [[nodiscard]] const Json* find(std::string_view key) const {
-    for (const auto& [name, value] : fields) {
-      if (name == key) {
-        return &value;
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      if (keys[k] == key) {
+        return &items[k];
       }
     }
     return nullptr;
@@ -48,10 +47,10 @@ class JsonReader {
     if (c == '{') {
       out.kind = Json::Kind::object;
       for (++at_; blanks(), here() != '}' && here() != '\0';) {
-        std::string key = string();
+        out.keys.push_back(string());
         blanks();
         ++at_;  // the colon
-        out.fields.emplace_back(std::move(key), value());
+        out.items.push_back(value());
         blanks();
         at_ += here() == ',' ? 1 : 0;
       }
