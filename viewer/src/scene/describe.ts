@@ -456,6 +456,8 @@ export class Description {
   private arrow(at: Triple, along: Triple, colour: Colour, width: number, alpha: number): void {
     const length = norm(along);
     if (length < 0.004 * this.extent.size) return;
+    // In the plane above everything else.
+    if (this.dimension === 2) at = [at[0], at[1], 0.4 * this.extent.size];
     const tip = add(at, along);
     const direction = unit(along);
     const aside: Triple = this.dimension === 2 ? [-direction[1], direction[0], 0] : unit([direction[1] - direction[2], direction[2] - direction[0], direction[0] - direction[1]], [1, 0, 0]);
