@@ -66,7 +66,7 @@ header { padding-top: 3.5rem; padding-bottom: 1rem; }
 header p { max-width: 46rem; color: var(--soft); font-size: 1.12rem; }
 h1 { font-size: clamp(2rem, 5vw, 3rem); line-height: 1.15; letter-spacing: -.01em; margin: 0 0 .6rem; }
 h2 { font-size: 1.5rem; margin: 2.6rem 0 1rem; }
-nav { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; }
+nav { margin-bottom: 1.1rem; font-size: .95rem; display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; }
 .cards { list-style: none; margin: 0; padding: 0; display: grid; gap: 1.4rem; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr)); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; display: flex; flex-direction: column; position: relative; }
 .card:hover { border-color: var(--accent); }
@@ -80,6 +80,7 @@ nav { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; }
 .small li { break-inside: avoid; margin: 0 0 .7rem; line-height: 1.35; }
 .small span { display: block; color: var(--soft); font-size: .92rem; }
 .two { display: grid; gap: 2rem; grid-template-columns: minmax(0, 1fr); }
+@media (max-width: 62rem) { .two .report { order: -1; } iframe { height: 34rem; } }
 @media (min-width: 62rem) { .two { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); } }
 iframe { width: 100%; height: 42rem; max-height: 88vh; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
 figure { margin: 0; background: #fff; border: 1px solid var(--line); border-radius: 12px; padding: .8rem; color: #333; }
@@ -262,8 +263,9 @@ std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhi
   if (after != nullptr) {
     body += fmt::format("<a href=\"../{}/index.html\" rel=\"next\">{} →</a>", after->name, xml_escaped(after->heading));
   }
-  body += fmt::format("</nav>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main id=\"content\">\n", xml_escaped(heading),
-                      xml_escaped(exhibit.title));
+  // A title that only repeats the heading is not said twice.
+  const std::string title = exhibit.title == heading ? "" : fmt::format("<p>{}</p>\n", xml_escaped(exhibit.title));
+  body += fmt::format("</nav>\n<h1>{}</h1>\n{}</header>\n<main id=\"content\">\n", xml_escaped(heading), title);
   body += "<div class=\"two\">\n<section aria-label=\"Physics\">\n";
   // The page's own heading stands above already.
   std::string_view text = exhibit.readme;
@@ -275,7 +277,8 @@ std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhi
                       xml_escaped(exhibit.outcome), exhibit.name, exhibit.name);
   if (exhibit.report) {
     body += fmt::format(
-        "<section aria-label=\"Animated report\">\n<iframe src=\"report.html#bare\" title=\"Animated report: {}\" "
+        "<section class=\"report\" aria-label=\"Animated report\">\n<iframe src=\"report.html#bare\" title=\"Animated "
+        "report: {}\" "
         "loading=\"lazy\"></iframe>\n"
         "<p><a href=\"report.html\">The report on a page of its own</a></p>\n</section>\n",
         xml_escaped(heading));
