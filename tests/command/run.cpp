@@ -239,7 +239,8 @@ TEST_F(Run, options_replace_what_the_model_says) {
 TEST_F(Run, csv_has_one_line_per_sample_and_per_event_and_reads_back_exactly) {
   const auto answer = run({"--csv", "--samples", "11"});
   ASSERT_EQ(answer.exit, 0) << answer.out;
-  EXPECT_EQ(answer.json["files"], Json::array({out("ball.sqlite"), out("ball.csv"), out("ball-events.csv"), out("ball.html")}));
+  EXPECT_EQ(answer.json["files"],
+            Json::array({out("ball.sqlite"), out("ball.csv"), out("ball-events.csv"), out("ball.html")}));
   const auto samples = lines(content(out("ball.csv")));
   ASSERT_EQ(samples.size(), 12U);
   EXPECT_EQ(samples[0], "time,ball.x,ball.y,w,ball.x',ball.y',w',lambda floor,height");
