@@ -95,7 +95,7 @@ std::unique_ptr<Moment> accelerate(const Handle& handle, std::optional<double> t
 
 /// Accelerations into an array that the caller owns; the words of the status.
 std::string_view accelerate_into(const Handle& handle, double time, nb::handle position, nb::handle velocity,
-                                 nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+                                 const nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out) {
   const std::unique_ptr<Moment> moment = accelerate(handle, time, position, velocity, std::nullopt);
   const instant::Instant& instant = moment->slot->instant;
   if (out.size() != moment->slot->state.position.size()) {
