@@ -434,8 +434,9 @@ TEST(Page, RunsLieOverOneAnotherIfTheyHaveTheSameCoordinates) {
   EXPECT_LT(differences(page, heavy, 0)[0], 1e-13);
   EXPECT_LT(differences(page, light, 1)[0], 1e-13);
   EXPECT_EQ(page.numbers(page.header.at("comparison").at("distance").at("value")), (std::vector<double>{0, 0.5, 0.25}));
-  ASSERT_EQ(written.account.notes.size(), 1U);
-  EXPECT_NE(written.account.notes[0].find("first run, g = 10"), std::string::npos);
+  EXPECT_TRUE(written.account.notes.empty());
+  for (const json& shape : page.header.at("shapes"))
+    EXPECT_FALSE(shape.contains("runs")) << "the floor is one for both";
 
   const report::PageRun mixed[] = {{&heavy.model, &heavy.store, "one"}, {&other.model, &other.store, "two"}};
   try {
@@ -444,6 +445,40 @@ TEST(Page, RunsLieOverOneAnotherIfTheyHaveTheSameCoordinates) {
   } catch (const Error& error) {
     EXPECT_NE(error.message().find("must have the same points and coordinates"), std::string::npos);
   }
+}
+
+TEST(Page, WhatDiffersBetweenRunsIsDrawnForEach) {
+  const Folder folder;
+  const std::string text = R"(
+[parameters]
+L = 1
+[points.a]
+mass = 1
+position = [0.5, 0]
+velocity = [0.3, 0.1]
+[constraints]
+string = "distance(a, [0, 0]) <= L"
+floor = "a.y >= -1"
+[simulation]
+until = 1
+)";
+  const Recorded one = make_run(folder, text, {}, 1000, "one.sqlite");
+  const Recorded two = make_run(folder, text, {{{"L", "2"}}, "", "", "", ""}, 1000, "two.sqlite");
+  const Recorded same = make_run(folder, text, {}, 1000, "same.sqlite");
+  const report::PageRun all[] = {
+      {&one.model, &one.store, "1"}, {&two.model, &two.store, "2"}, {&same.model, &same.store, "again"}};
+  const Page page = read_page(write(all).html);
+  std::map<std::string, json> strings;
+  for (const json& shape : page.header.at("shapes")) {
+    if (shape.at("name") == "floor") {
+      EXPECT_FALSE(shape.contains("runs"));
+    } else {
+      strings[shape.at("runs").dump()] = shape;
+    }
+  }
+  ASSERT_EQ(strings.size(), 2U);
+  EXPECT_EQ(strings.at("[0,2]").at("length"), 1.0);
+  EXPECT_EQ(strings.at("[1]").at("length"), 2.0);
 }
 
 TEST(Page, FlowsHaveNoEnergy) {

@@ -29,7 +29,7 @@ Drawn draw(const std::string& text, double end = 1) {
   const report::SceneBox box = report::body_box(bodies, low, low);
   Drawn out;
   out.scene = report::scene(model, bodies, box, 0, end, 1U << 22U, out.blob);
-  out.shapes = json::parse(out.scene.shapes);
+  out.shapes = json::parse(report::shape_list(out.scene.shapes));
   return out;
 }
 

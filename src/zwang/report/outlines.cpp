@@ -205,7 +205,7 @@ bool fill_curve(const Json& shape, const Blob& blob, unsigned dimension, Outline
 
 std::vector<OutlineShape> outlines(const Scene& scene, const Blob& blob, unsigned dimension) {
   std::vector<OutlineShape> out;
-  const Json all = JsonReader(scene.shapes).value();
+  const Json all = JsonReader(shape_list(scene.shapes)).value();
   for (const Json& shape : all.items) {
     const Json* kind = shape.find("kind");
     if (kind == nullptr || shape.find("since") != nullptr) {

@@ -2,10 +2,12 @@
 #include "zwang/report/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -230,12 +232,7 @@ class Maker {
     json_.put("equations", m_.equations);
 
     // Shapes first, since colours need the multipliers of what is drawn; the runs share what is left.
-    const Survey& survey = m_.surveys[0];
-    const Scene drawn = scene(model, m_.bodies, m_.box, survey.start, survey.end, bytes_ / 5, draft_.blob);
-    json_.put_json("shapes", drawn.shapes);
-    notes_.insert(notes_.end(), drawn.notes.begin(), drawn.notes.end());
-    put_box(drawn.box);
-    note_differing_shapes();
+    const Scene drawn = put_shapes();
     put_comparison();
     const std::uint64_t taken = draft_.blob.size() + (json_.text().size() + m_.equations.size()) / 6;
     const std::uint64_t left = std::max<std::uint64_t>(bytes_ > taken ? bytes_ - taken : 0, 1U << 14U) / m_.runs.size();
@@ -323,20 +320,73 @@ class Maker {
     json_.close_list();
   }
 
-  void note_differing_shapes() {
+  /// Does a run have other parameters than the first, or another span of time?
+  [[nodiscard]] bool differs_from_first(std::size_t k) const {
     const model::Model& first = *m_.runs[0].model;
-    for (const PageRun& run : m_.runs.subspan(1)) {
-      for (std::size_t k = 0; k < std::min(first.parameters.size(), run.model->parameters.size()); ++k) {
-        if (same_values(first.parameters[k].value, run.model->parameters[k].value) || first.rows() == 0) {
-          continue;
-        }
-        notes_.push_back(
-            fmt::format("Strings, walls and surfaces are drawn with the parameters of the first run, {}; others "
-                        "may differ.",
-                        m_.runs[0].label));
-        return;
+    const model::Model& other = *m_.runs[k].model;
+    for (std::size_t p = 0; p < std::min(first.parameters.size(), other.parameters.size()); ++p) {
+      if (!same_values(first.parameters[p].value, other.parameters[p].value)) {
+        return true;
       }
     }
+    return false;
+  }
+
+  /// The shapes of all runs: what is the same for all once, what differs with the runs it belongs to.
+  Scene put_shapes() {
+    constexpr std::size_t most = 20000;
+    const auto scene_of = [&](std::size_t k, std::uint64_t bytes) {
+      const Survey& survey = m_.surveys[k];
+      return scene(*m_.runs[k].model, m_.bodies, m_.box, survey.start, survey.end, bytes, draft_.blob);
+    };
+    std::vector<std::size_t> own;  // runs with a scene of their own
+    for (std::size_t k = 1; k < m_.runs.size(); ++k) {
+      if (differs_from_first(k)) {
+        own.push_back(k);
+      }
+    }
+    Scene first = scene_of(0, bytes_ / 5 / (own.size() + 1));
+    if (first.shapes.empty() || first.shapes.size() * (own.size() + 1) > most) {
+      if (!first.shapes.empty() && !own.empty()) {
+        notes_.push_back(fmt::format("Strings, walls and surfaces are drawn with the parameters of the first run, {}.",
+                                     m_.runs[0].label));
+      }
+      own.clear();
+    }
+
+    // Per place in the list the texts that occur there, and for which runs.
+    std::vector<const Scene*> of_run(m_.runs.size(), &first);
+    std::deque<Scene> others;
+    std::size_t places = first.shapes.size();
+    for (const std::size_t k : own) {
+      others.push_back(scene_of(k, bytes_ / 5 / (own.size() + 1)));
+      of_run[k] = &others.back();
+      places = std::max(places, others.back().shapes.size());
+      for (std::size_t i = 0; i < 3; ++i) {
+        first.box.low[i] = std::min(first.box.low[i], others.back().box.low[i]);
+        first.box.high[i] = std::max(first.box.high[i], others.back().box.high[i]);
+      }
+    }
+    std::vector<std::string> shapes;
+    for (std::size_t place = 0; place < places; ++place) {
+      std::vector<std::pair<std::string_view, std::vector<std::size_t>>> texts;
+      for (std::size_t k = 0; k < m_.runs.size(); ++k) {
+        const std::string_view text = place < of_run[k]->shapes.size() ? of_run[k]->shapes[place] : std::string_view();
+        const auto same = std::ranges::find(texts, text, [](const auto& entry) { return entry.first; });
+        (same != texts.end() ? *same : texts.emplace_back(text, 0)).second.push_back(k);
+      }
+      for (const auto& [text, runs] : texts) {
+        if (!text.empty()) {
+          shapes.push_back(texts.size() == 1
+                               ? std::string(text)
+                               : fmt::format(R"({{"runs": [{}], {})", fmt::join(runs, ", "), text.substr(1)));
+        }
+      }
+    }
+    json_.put_json("shapes", shape_list(shapes));
+    notes_.insert(notes_.end(), first.notes.begin(), first.notes.end());
+    put_box(first.box);
+    return first;
   }
 
   void put_comparison() {

@@ -1301,7 +1301,6 @@ class Painter {
   void write() {
     constexpr std::size_t most = 20000;
     const std::size_t count = std::min({shapes_.size(), most, static_cast<std::size_t>(bytes_ / 12)});
-    std::string out = "[";
     for (std::size_t k = 0; k < count; ++k) {
       const Shape& shape = shapes_[k];
       Writer text;
@@ -1326,9 +1325,8 @@ class Painter {
       if (std::isfinite(shape.from)) {
         one += fmt::format(R"(, "since": {})", exact(shape.from));
       }
-      out += (k > 0 ? ",\n" : "\n") + one + shape.rest + "}";
+      scene_.shapes.push_back(one + shape.rest + "}");
     }
-    scene_.shapes = out + "]";
     if (count < shapes_.size()) {
       scene_.notes.push_back(fmt::format("Of {} strings, walls and surfaces {} are drawn.", shapes_.size(), count));
     }
@@ -1361,6 +1359,14 @@ class Painter {
 };
 
 }  // namespace
+
+std::string shape_list(const std::vector<std::string>& shapes) {
+  std::string out = "[";
+  for (const std::string& shape : shapes) {
+    out += (out.size() > 1 ? ",\n" : "\n") + shape;
+  }
+  return out + "]";
+}
 
 Scene scene(const model::Model& model, const std::vector<SceneBody>& bodies, const SceneBox& box, double start,
             double end, std::uint64_t bytes, Blob& blob) {

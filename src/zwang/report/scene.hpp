@@ -41,11 +41,14 @@ struct SceneBox {
                                 const std::vector<double>& high);
 
 struct Scene {
-  std::string shapes = "[]";  ///< JSON
-  std::vector<bool> drawn;    ///< per row: some shape is coloured by it
-  SceneBox box;               ///< of bodies and bounded shapes
+  std::vector<std::string> shapes;  ///< one JSON object each
+  std::vector<bool> drawn;          ///< per row: some shape is coloured by it
+  SceneBox box;                     ///< of bodies and bounded shapes
   std::vector<std::string> notes;
 };
+
+/// The shapes as one JSON array.
+[[nodiscard]] std::string shape_list(const std::vector<std::string>& shapes);
 
 /// The shapes of all conditions, in at most about so many bytes. `box` is that of the bodies, `start` to `end` the run.
 [[nodiscard]] Scene scene(const model::Model& model, const std::vector<SceneBody>& bodies, const SceneBox& box,

@@ -28,6 +28,8 @@ interface Condition {
   // Several conditions that one surface stands for, and the time from which a seizure exists.
   rows?: number[];
   since?: number;
+  // The runs it belongs to, where it is not the same for all.
+  runs?: number[];
   name?: string;
   relation?: "=" | "<=" | ">=";
   bodies?: number[];

@@ -206,16 +206,17 @@ export class Description {
     if (this.ground) this.strokes(this.ground.fine, 1, this.palette.faint, this.palette.dark ? 0.55 : 0.7);
   }
 
-  // Walls and surfaces, the same for all runs; their colour is what the run in front lays on them.
+  // Walls and surfaces, most of them the same for all runs; their colour is what the run in front lays on them.
   private draw_fixed(t: number, wishes: Wishes): void {
     const front = this.runs[wishes.front] as Run;
     for (const part of this.parts) {
       if (part.keys) this.move(part, t);
       if (part.frames) this.change_frame(part, t);
-      const exists = part.shape.since === undefined || t >= part.shape.since;
+      const of = part.shape.runs;
+      const exists = (part.shape.since === undefined || t >= part.shape.since) && (of === undefined || of.some((r) => wishes.visible[r]));
       if (part.surface) part.surface.opacity = exists ? surface_opacity : 0;
       if (!part.solid || !exists) continue;
-      const share = this.largest_share(front, part.shape, t);
+      const share = this.largest_share(of === undefined || of.includes(wishes.front) ? front : (this.runs[of[0] as number] as Run), part.shape, t);
       let colour: readonly number[] = this.palette.wall;
       let heavy = 1.5;
       if (Math.abs(share) > 1e-3) {
@@ -270,7 +271,7 @@ export class Description {
     const run = this.runs[r] as Run;
     for (const part of this.parts) {
       const shape = part.shape;
-      if (shape.since !== undefined && t < shape.since) continue;
+      if ((shape.since !== undefined && t < shape.since) || (shape.runs && !shape.runs.includes(r))) continue;
       if (shape.kind === "line") this.draw_line(part, shape.relation ?? "=", run, r, t, overlaid);
       else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
       else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
