@@ -34,7 +34,8 @@ export class Player {
   // Let `seconds` of the clock pass; says whether the end was reached and playing stopped.
   advance(seconds: number): boolean {
     if (!this.playing || this.span === 0) return false;
-    this.time += seconds * this.speed;
+    // A frame may carry a stamp from before the start was pressed.
+    this.time += Math.max(seconds, 0) * this.speed;
     if (this.time < this.end) return false;
     if (this.loop) {
       this.time = this.begin + ((this.time - this.begin) % this.span);
