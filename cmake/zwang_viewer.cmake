@@ -48,11 +48,11 @@ if(ZWANG_VIEWER_BUILT)
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${viewer_source}/src ${viewer_build}/src
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${viewer_source}/tests ${viewer_build}/tests
     COMMAND ${CMAKE_COMMAND} -E copy ${viewer_source}/build.mjs ${viewer_source}/embed.mjs ${viewer_source}/tsconfig.json
-            ${viewer_build}
+            ${viewer_source}/shell_without_node.cpp ${viewer_build}
     COMMAND ${CMAKE_COMMAND} -E env LISTING=${viewer_listing} ${ZWANG_NODE} ${viewer_build}/build.mjs ${viewer_build}/page.html
     COMMAND ${ZWANG_NODE} ${viewer_build}/embed.mjs ${viewer_build}/page.html ${viewer_build}/page_shell.cpp
     DEPENDS ${viewer_files} ${viewer_build}/packages.stamp ${viewer_source}/build.mjs ${viewer_source}/embed.mjs
-            ${viewer_source}/tsconfig.json
+            ${viewer_source}/tsconfig.json ${viewer_source}/shell_without_node.cpp
     COMMENT "Building the page of the viewer"
     VERBATIM)
   add_library(zwang_page STATIC ${viewer_build}/page_shell.cpp)

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Blob, ball_page, base64_of, crowd_page, evaluate, long_page, oscillator_page, pack, pieces_of, script_of, write_page } from "./fixtures.mjs";
-import { distance_between, open_browser, open_page, scratch, shell } from "./harness.mjs";
+import { distance_between, open_browser, open_page, root, scratch, shell } from "./harness.mjs";
 
 const folder = scratch(after);
 // Most tests do without WebGL, which is slow where it is made by software; those of the drawing have both.
@@ -372,6 +372,20 @@ test("pages with no data, cut data or foreign data say what is wrong", async () 
     assert.deepEqual(complaints, [], name);
     await close();
   }
+});
+
+test("the stand-in of builds without Node.js lists the events and says why it does no more", async () => {
+  const source = readFileSync(join(root, "shell_without_node.cpp"), "utf8");
+  const stand_in = source.slice(source.indexOf('R"page(') + 7, source.indexOf(')page"'));
+  assert.equal(stand_in.split("<!--zwang:data-->").length, 2);
+  const path = join(folder, "stand_in.html");
+  writeFileSync(path, stand_in.replace("<!--zwang:data-->", script_of(base64_of(ball.bytes))));
+  const { page, complaints, close } = await open_page(plain, path, { ready: false });
+  await page.waitForFunction(() => /events\.$/.test(document.getElementById("note").textContent));
+  assert.equal(await page.locator("#events tr").count(), ball.all[0].events.length + 1);
+  assert.match(await page.textContent("body"), /built without its viewer/);
+  assert.deepEqual(complaints, []);
+  await close();
 });
 
 test("markup in texts stays text, and formulas bring no scripts", async () => {

@@ -34,9 +34,9 @@ export class Plots {
     this.chosen = new Set(first_choice(data.header, this.catalogue));
     this.charts_box = element("div", { class: "charts" });
     this.choices = element("div", { class: "choices", role: "group", "aria-label": "Quantities to plot" });
-    this.search = element("input", { type: "search", placeholder: `Search ${this.catalogue.length} quantities`, "aria-label": "Search quantities to plot" });
+    this.search = element("input", { type: "search" });
     this.search.addEventListener("input", () => this.list());
-    const chooser = element("details", { class: "chooser" }, element("summary", {}, "Choose what to plot"), this.search, this.choices);
+    const chooser = element("details", { class: "chooser" }, element("summary", {}, "Choose what to plot"), element("label", { class: "search" }, `Search ${this.catalogue.length} quantities`, this.search), this.choices);
     chooser.addEventListener("toggle", () => this.list());
     this.root = element("div", { class: "plots" }, chooser, this.charts_box, element("p", { class: "quiet" }, "Click in a chart to go there; drag to zoom, double-click to see all."));
     new ResizeObserver(() => this.fit()).observe(this.charts_box);

@@ -16,9 +16,9 @@ let kept = true;
 async function measure(title, path, webgl, judged) {
   const browser = await open_browser({ webgl });
   const { page, close } = await open_page(browser, path, { hash: "play=1&bare", width: 600, height: 400 });
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  const script_seconds = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "ScriptDuration").value;
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send("Performance.enable", { timeDomain: "threadTicks" });
+  const script_seconds = async () => (await protocol.send("Performance.getMetrics")).metrics.find(({ name }) => name === "ScriptDuration").value;
   const play = (count) =>
     page.evaluate(
       (wanted) =>
