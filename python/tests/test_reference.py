@@ -214,3 +214,37 @@ def test_measures(problem: dict[str, Any]) -> None:
     for entry in expected["divergence_samples"]:
         at = {"positions": dict(zip(system["coords"], map(number, entry["q"]))), "velocities": dict(zip(system["coords"], map(number, entry["v"])))}
         assert np.isclose(model.analyze.measure(at).divergence, number(entry["divergence"]), atol=1e-10)
+
+
+@pytest.mark.parametrize("problem", chosen("C"))
+def test_conjugate_velocities(problem: dict[str, Any]) -> None:
+    system, expected = problem["system"], problem["expected"]
+    names: list[str] = system["coords"]
+    known = {name: number(value) for name, value in system["position"].items()}
+    draft = zwang.Draft()
+    draft.parameters(**{name: value for name, value in known.items() if name not in names})
+    moving = [draft.coordinate(name, initial=known.get(name, 0)) for name in names]
+    kinetic = " + ".join(f"({entry})*{one.velocity}*{other.velocity}/2" for one, row in zip(moving, system["T_matrix"])
+                         for other, entry in zip(moving, row))
+    draft.energy(kinetic=kinetic)
+    for index, row in enumerate(system["constraint_rows"], 1):
+        draft.constrain(f"row{index}", " + ".join(f"({entry})*{one.velocity}" for entry, one in zip(row, moving)) + " = 0")
+    model = draft.compile()
+    for sample in expected["samples"]:
+        answer = model.analyze.velocities({"velocities": dict(zip(names, map(number, sample["v"])))})
+        wanted = np.array([[eval(entry, {}, known) for entry in row] for row in expected["conjugate_rows_rref"]], dtype=float)
+        np.testing.assert_allclose(answer.conjugate, wanted, atol=1e-12)
+        kinds = {"total": "T", "conjugate": "T_I", "dependent": "T_II"}
+        for key, word in kinds.items():
+            assert np.isclose(answer.kinetic[key], number(sample[word]), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(array(answer.projected, names), [number(entry) for entry in sample["projected_velocity"]], atol=1e-12)
+
+
+@pytest.mark.parametrize("problem", [entry for entry in chosen("K") if "equivalent" in entry.values[0]["expected"]])
+def test_whether_the_laws_agree(problem: dict[str, Any]) -> None:
+    if "**" in problem["system"]["constraints"][0]["expr"]:
+        with pytest.raises(zwang.Error, match="linearly"):
+            draft_of(problem["system"]).compile()
+        return
+    model = draft_of(problem["system"], position=["0.3", "0.7", "0.2", "0.4", "0.6"][: len(problem["system"]["coords"])]).compile()
+    assert model.analyze.integrability().laws_agree == problem["expected"]["equivalent"]
