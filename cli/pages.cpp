@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +23,27 @@
 namespace zwang::cli {
 
 namespace {
+
+/// What programs that were killed left of a file: NAME.PID.part with no such process.
+void remove_remains(const std::filesystem::path& name) {
+  const std::string head = name.filename().string() + ".";
+  const std::string tail = ".part";
+  const std::filesystem::path folder = name.has_parent_path() ? name.parent_path() : ".";
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string found = entry.path().filename().string();
+    if (found.size() <= head.size() + tail.size() || !found.starts_with(head) || !found.ends_with(tail)) {
+      continue;
+    }
+    const std::string number = found.substr(head.size(), found.size() - head.size() - tail.size());
+    if (number.size() > 9 || number.find_first_not_of("0123456789") != std::string::npos) {
+      continue;
+    }
+    if (kill(std::stoi(number), 0) != 0 && errno == ESRCH) {
+      std::filesystem::remove(entry.path(), ignored);
+    }
+  }
+}
 
 /// Text into a file of another name, which then takes the right one.
 class WholeFile {
@@ -54,6 +76,7 @@ class WholeFile {
       fail(code.value());
     }
     done_ = true;
+    remove_remains(name_);
   }
 
  private:

@@ -17,12 +17,15 @@ else()
 endif()
 file(COPY ${SOURCE}/tests/project/foreign DESTINATION ${WORK})
 
-# With the flags of the release build the compiler cache has every object of the library already.
-run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${WORK}/build ${where} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+# With the flags of the release build, and beside it, the compiler cache has every object of the library already.
+cmake_path(GET BUILD PARENT_PATH beside)
+set(program ${beside}/foreign-${MODE})
+file(REMOVE_RECURSE ${program})
+run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${program} ${where} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O3 -DZWANG_WARNINGS_AS_ERRORS=ON)
-run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
-run(${WORK}/build/digits)
-run(${WORK}/build/falling)
+run(${CMAKE_COMMAND} --build ${program} -j 2)
+run(${program}/digits)
+run(${program}/falling)
 
 # The installed package must not lead back to where it was built, nor ask for libraries that only our sources see.
 if(MODE STREQUAL installed)
