@@ -53,14 +53,19 @@ def test_the_module_needs_no_library_beyond_the_system() -> None:
 
 def interrupted(program: str, *arguments: str) -> tuple[float, subprocess.CompletedProcess[str]]:
     """Send Ctrl-C to a program half a second after it says "ready"."""
-    child = subprocess.Popen([sys.executable, "-u", "-c", textwrap.dedent(program), *arguments], text=True, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
-    assert child.stdout is not None
-    assert child.stdout.readline().strip() == "ready"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    begin = time.monotonic()
-    out, err = child.communicate(timeout=60)
+    # Whoever was started in the background of a shell has inherited that Ctrl-C means nothing.
+    listening = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    child = subprocess.Popen([sys.executable, "-u", "-c", listening + textwrap.dedent(program), *arguments], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "ready"
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
     return time.monotonic() - begin, subprocess.CompletedProcess([], child.returncode, out, err)
 
 
