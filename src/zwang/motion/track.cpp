@@ -233,8 +233,12 @@ void evaluate(const RunView& run, std::span<const double> times, std::uint32_t n
   }
 }
 
-void evaluate_multipliers(const RunView& run, std::span<const double> times, std::span<const std::uint32_t> rows,
-                          double* out) {
+namespace {
+
+/// One number per row held, at many instants: of the piece there by `of_piece`, at the end of the run from `of_sample`.
+template <class OfPiece>
+void evaluate_rows(const RunView& run, std::span<const double> times, std::span<const std::uint32_t> rows,
+                   const std::vector<double>& of_sample, const OfPiece& of_piece, double* out) {
   Finder finder(run);
   std::vector<double> values;
   for (std::size_t k = 0; k < times.size(); ++k) {
@@ -242,28 +246,29 @@ void evaluate_multipliers(const RunView& run, std::span<const double> times, std
     if (!finder.find(times[k])) {
       std::fill_n(line, rows.size(), none);
     } else if (const Piece* piece = finder.piece(); piece == nullptr) {
-      scatter(run.account->present.rows, run.account->present.multipliers, rows, line);
+      scatter(run.account->present.rows, of_sample, rows, line);
     } else {
-      evaluate_multipliers(*piece, finder.instant(), values);
+      of_piece(*piece, finder.instant(), values);
       scatter(piece->rows, values, rows, line);
     }
   }
 }
 
+}  // namespace
+
+void evaluate_multipliers(const RunView& run, std::span<const double> times, std::span<const std::uint32_t> rows,
+                          double* out) {
+  const auto of_piece = [](const Piece& piece, double time, std::vector<double>& values) {
+    evaluate_multipliers(piece, time, values);
+  };
+  evaluate_rows(run, times, rows, run.account->present.multipliers, of_piece, out);
+}
+
 void evaluate_rho(const RunView& run, std::span<const double> times, std::span<const std::uint32_t> rows, double* out) {
-  Finder finder(run);
-  std::vector<double> values;
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    double* line = out + k * rows.size();
-    if (!finder.find(times[k])) {
-      std::fill_n(line, rows.size(), none);
-    } else if (const Piece* piece = finder.piece(); piece == nullptr) {
-      scatter(run.account->present.rows, run.account->present.rho, rows, line);
-    } else {
-      evaluate_rho(*piece, finder.instant(), values);
-      scatter(piece->rows, values, rows, line);
-    }
-  }
+  const auto of_piece = [](const Piece& piece, double time, std::vector<double>& values) {
+    evaluate_rho(piece, time, values);
+  };
+  evaluate_rows(run, times, rows, run.account->present.rho, of_piece, out);
 }
 
 }  // namespace zwang::motion

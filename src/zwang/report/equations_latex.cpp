@@ -51,39 +51,9 @@ std::string escaped(std::string_view words) {
   return out;
 }
 
-/// Signs that a formula takes, commands counted as one.
-std::size_t signs(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    if (c == '\\') {
-      while (k + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[k + 1])) != 0) ++k;
-      ++count;
-    } else if (c != '{' && c != '}' && c != ' ' && c != '_' && c != '^') {
-      ++count;
-    }
-  }
-  return count;
-}
-
 /// left = right, broken before signs outside of all parentheses.
 std::string display(const std::string& left, const std::string& right) {
-  std::vector<std::string> lines(1);
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto flush = [&](std::size_t end) {
-    const std::string term = right.substr(begin, end - begin);
-    if (!lines.back().empty() && signs(lines.back()) + signs(term) > line_length) lines.emplace_back();
-    lines.back() += term;
-    begin = end;
-  };
-  for (std::size_t k = 0; k < right.size(); ++k) {
-    if (right[k] == '{' || right.compare(k, 5, "\\left") == 0) ++depth;
-    if (right[k] == '}' || right.compare(k, 6, "\\right") == 0) --depth;
-    if (depth != 0 || right[k] != ' ' || k + 2 >= right.size()) continue;
-    if ((right[k + 1] == '+' || right[k + 1] == '-') && right[k + 2] == ' ') flush(k);
-  }
-  flush(right.size());
+  const std::vector<std::string> lines = broken_formula(right, line_length);
   std::string out = "\\begin{align*}\n" + left + " &= " + lines[0];
   for (std::size_t k = 1; k < lines.size(); ++k) out += " \\\\\n &\\quad {}" + lines[k];
   return out + "\n\\end{align*}\n";

@@ -26,44 +26,6 @@ constexpr std::size_t most_written = 40;     // bodies and conditions of the fil
 constexpr std::size_t most_shown = 24;       // formulas of a section
 constexpr std::size_t most_latex = 6000;     // bytes of one formula
 
-/// Signs that a formula takes on paper: the numerator or denominator of a fraction alone counts, commands count as one.
-std::size_t signs(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    if (text[k] == '\\') {
-      const std::size_t begin = k + 1;
-      while (k + 1 < text.size() && text[k + 1] >= 'A' && text[k + 1] <= 'z' && text[k + 1] != '_' &&
-             text[k + 1] != '^')
-        ++k;
-      if (text.substr(begin, k + 1 - begin) != "mathrm") ++count;
-    } else if (std::string_view("{} _^&").find(text[k]) == std::string_view::npos) {
-      ++count;
-    }
-  }
-  return count;
-}
-
-/// The right side in lines, broken before signs outside of all parentheses.
-std::vector<std::string> broken(const std::string& right) {
-  std::vector<std::string> lines(1);
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto flush = [&](std::size_t end) {
-    const std::string term = right.substr(begin, end - begin);
-    if (!lines.back().empty() && signs(lines.back()) + signs(term) > line_length) lines.emplace_back();
-    lines.back() += term;
-    begin = end;
-  };
-  for (std::size_t k = 0; k < right.size(); ++k) {
-    if (right[k] == '{' || right.compare(k, 5, "\\left") == 0) ++depth;
-    if (right[k] == '}' || right.compare(k, 6, "\\right") == 0) --depth;
-    if (depth != 0 || right[k] != ' ' || k + 2 >= right.size()) continue;
-    if ((right[k + 1] == '+' || right[k + 1] == '-') && right[k + 2] == ' ') flush(k);
-  }
-  flush(right.size());
-  return lines;
-}
-
 /// Formulas below one another.
 class Formulas {
  public:
@@ -72,7 +34,7 @@ class Formulas {
       ++left_out_;
       return;
     }
-    const std::vector<std::string> lines = broken(right);
+    const std::vector<std::string> lines = broken_formula(right, line_length);
     if (lines.size() > longest_formula) {
       ++left_out_;
       return;
@@ -80,7 +42,8 @@ class Formulas {
     ++shown_;
     // Every line is a formula of its own, so that a narrow page can scroll the long ones; what goes on below is indented. A
     // long left side stands alone.
-    const bool apart = signs(left) > line_length / 2 && signs(left) + signs(lines[0]) > line_length;
+    const bool apart =
+        formula_signs(left) > line_length / 2 && formula_signs(left) + formula_signs(lines[0]) > line_length;
     if (apart) put("formula", mathml(left));
     for (std::size_t k = 0; k < lines.size(); ++k) {
       std::string right_side = mathml(lines[k]);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <string_view>
 
@@ -43,6 +44,40 @@ std::string upright(const std::string& word) {
 }
 
 }  // namespace
+
+std::size_t formula_signs(std::string_view latex) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < latex.size(); ++k) {
+    const char c = latex[k];
+    if (c == '\\') {
+      while (k + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[k + 1])) != 0) ++k;
+      ++count;
+    } else if (c != '{' && c != '}' && c != ' ' && c != '_' && c != '^') {
+      ++count;
+    }
+  }
+  return count;
+}
+
+std::vector<std::string> broken_formula(const std::string& latex, std::size_t length) {
+  std::vector<std::string> lines(1);
+  int depth = 0;
+  std::size_t begin = 0;
+  const auto flush = [&](std::size_t end) {
+    const std::string term = latex.substr(begin, end - begin);
+    if (!lines.back().empty() && formula_signs(lines.back()) + formula_signs(term) > length) lines.emplace_back();
+    lines.back() += term;
+    begin = end;
+  };
+  for (std::size_t k = 0; k < latex.size(); ++k) {
+    if (latex[k] == '{' || latex.compare(k, 5, "\\left") == 0) ++depth;
+    if (latex[k] == '}' || latex.compare(k, 6, "\\right") == 0) --depth;
+    if (depth != 0 || latex[k] != ' ' || k + 2 >= latex.size()) continue;
+    if ((latex[k + 1] == '+' || latex[k + 1] == '-') && latex[k + 2] == ' ') flush(k);
+  }
+  flush(latex.size());
+  return lines;
+}
 
 EquationNames::EquationNames(const model::Model& model, const analysis::Equations& equations, Notation notation)
     : model_(model), equations_(equations), latex_(notation == Notation::latex) {

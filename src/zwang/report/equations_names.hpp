@@ -1,7 +1,9 @@
 /// How the things in equations are called, in text and in LaTeX.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "zwang/analysis/equations.hpp"
@@ -9,6 +11,11 @@
 #include "zwang/model/model.hpp"
 
 namespace zwang::report {
+
+/// Signs that a formula in LaTeX takes on paper, commands counted as one.
+[[nodiscard]] std::size_t formula_signs(std::string_view latex);
+/// The formula in lines of about so many signs, broken before signs outside of all parentheses.
+[[nodiscard]] std::vector<std::string> broken_formula(const std::string& latex, std::size_t length);
 
 class EquationNames {
  public:
