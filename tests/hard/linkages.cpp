@@ -1,0 +1,4 @@
+#include "hard/truth.hpp"
+namespace zwang::hard {
+void add_linkages(std::vector<Class>& all) { (void)all; }
+}  // namespace zwang::hard
