@@ -65,6 +65,8 @@ class Step {
   std::array<Vector, columns> table_;
 };
 
+constexpr Real largest_rounding = 1e-13L;  ///< of a step, where steep functions magnify that of 1e-19
+
 /// How much longer a step of that error could have been.
 Real stretch(Real error) {
   return std::clamp(0.8L * std::pow(integration_error / std::max(error, 1e-30L), 1.0L / (2 * columns - 1)), 0.1L, 3.0L);
@@ -81,10 +83,13 @@ bool integrate_to(const Flow& flow, Real& t, Vector& y, Real until, const Longes
     Real length = std::min(h, until - t);
     if (longest) length = std::min(length, longest(t, y));
     Real error = step(flow, t, y, length, out);
-    // Rounding of 1e-19 times a few hundred operations is the least that can be reached.
-    for (int tries = 0; error > 20 * integration_error && tries < 60; ++tries) {
-      length *= std::min(0.7L, stretch(error));
+    // Shorter until it is good, or until what is left is rounding, which does not fall with the step.
+    bool rounded = false;
+    for (int tries = 0; error > 20 * integration_error && tries < 60 && !rounded; ++tries) {
+      const Real before = error;
+      length *= std::min(0.6L, stretch(error));
       error = step(flow, t, y, length, out);
+      rounded = error < largest_rounding && error > before / 4;
     }
     if (g && g(t + length, out) > 0) {
       // Bisection on the length: 64 halvings leave nothing.
@@ -108,7 +113,7 @@ bool integrate_to(const Flow& flow, Real& t, Vector& y, Real until, const Longes
     const bool last = length >= until - t;
     t = last ? until : t + length;
     y = out;
-    h = std::max(length * stretch(error), (until - t) * 1e-12L);
+    h = std::max(length * (rounded ? 4 : stretch(error)), (until - t) * 1e-12L);
   }
   return false;
 }
