@@ -160,7 +160,7 @@ Finding judge(const Class& kind, std::uint64_t seed) {
   for (const Track& track : tracks) {
     if (track.limited)
       return end(Verdict::wrong, fmt::format("does not end: {} pieces up to t = {:.9g}", most_pieces, track.last.time));
-    const bool expected = (one.ending == Ending::finishes) == track.finished();
+    const bool expected = one.ending == Ending::either || (one.ending == Ending::finishes) == track.finished();
     if (!expected)
       return end(track.finished() ? Verdict::wrong : Verdict::refused,
                  fmt::format("{} at t = {:.9g}: {}", motion::words(track.status), track.last.time, track.why));

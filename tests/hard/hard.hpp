@@ -60,6 +60,7 @@ struct Plain {
 /// How a right run ends.
 enum class Ending : std::uint8_t {
   finishes,
+  either,   ///< both are right, `check` says the rest
   is_told,  ///< the motion itself ends before: any end but `finished`, with a sentence that `check` accepts
 };
 

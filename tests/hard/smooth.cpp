@@ -76,7 +76,7 @@ Case force_of_powers_of_time(std::uint64_t seed) {
 
 /// A stretch of width w about c is looked into; far from it the step may be a part of the way there.
 Longest sees(Real c, Real w) {
-  return [=](Real t, const Vector&) { return std::max(w / 2, (c - t - 8 * w) * 0.9L); };
+  return [=](Real t, const Vector&) { return std::max(w / 2, (std::abs(c - t) - 8 * w) * 0.9L); };
 }
 Longest sees_on_both_sides(Real c, Real w) {
   return [=](Real t, const Vector&) { return std::max(w / 2, (std::abs(c - t) - 8 * w) * 0.5L); };
@@ -183,7 +183,8 @@ Case damped_on_a_circle(std::uint64_t seed) {
   Dice dice(seed);
   const double r = dice.spread(0.5, 2);
   const double mass = dice.spread(0.5, 2);
-  const double damping = dice.spread(0.1, 10);
+  const double damping = dice.spread(0.1, 50);
+  const bool squares = dice.coin();
   const double gravity = dice.coin() ? 0 : 9.81;
   const double push = dice.coin() ? 0 : dice.uniform(-5, 5);
   const double angle = dice.uniform(-3, 3);
@@ -194,13 +195,12 @@ Case damped_on_a_circle(std::uint64_t seed) {
   const double y = -r * std::cos(angle);
   const std::string text = fmt::format(
       "gravity = [0, {}]\n[points.a]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\nforce = [\"-{}*a.x' + {}\", "
-      "\"-{}*a.y'\"]\n[constraints]\ncircle = \"distance(a, [0, 0]) = {}\"\n[simulation]\nuntil = {}\ntolerance = "
+      "\"-{}*a.y'\"]\n[constraints]\ncircle = \"{}\"\n[simulation]\nuntil = {}\ntolerance = "
       "1e-13\n",
       number(-gravity), number(mass), number(x), number(y), number(spin * -y), number(spin * x), number(damping),
-      number(push), number(damping), number(r), number(until));
-  struct Angles {
-    std::vector<Vector> q, v;
-  };
+      number(push), number(damping),
+      squares ? fmt::format("a.x^2 + a.y^2 = {}", number(r * r)) : fmt::format("distance(a, [0, 0]) = {}", number(r)),
+      number(until));
   const auto law = [=](Real, const Vector& s, Vector& rate) {
     rate[0] = s[1];
     rate[1] = -damping / mass * s[1] - gravity / r * std::sin(s[0]) + push / (mass * r) * std::cos(s[0]);
@@ -218,10 +218,13 @@ Case damped_on_a_circle(std::uint64_t seed) {
           const Real cosine = std::cos(s[0]);
           q.push_back({r * sine, -r * cosine});
           v.push_back({r * s[1] * cosine, r * s[1] * sine});
-          if (!nudged) tension->push_back(mass * r * s[1] * s[1] + mass * gravity * cosine + push * sine);
+          // The multiplier of the squares is that of the distance over 2 r.
+          if (!nudged)
+            tension->push_back((mass * r * s[1] * s[1] + mass * gravity * cosine + push * sine) /
+                               (squares ? 2 * r : 1));
         }
       }));
-  out.conditions.push_back({"circle", true, 1e-13L * r, [=](const Sample& s) {
+  out.conditions.push_back({"circle", true, 1e-12L * r, [=](const Sample& s) {
                               return std::hypot(static_cast<Real>(s.q[0]), static_cast<Real>(s.q[1])) - r;
                             }});
   out.conditions.push_back({"rate of the circle", true, 1e-12L * (r + std::abs(spin) * r), [=](const Sample& s) {
@@ -246,7 +249,8 @@ Case damped_on_a_circle(std::uint64_t seed) {
 Case damped_on_a_sphere(std::uint64_t seed) {
   Dice dice(seed);
   const double r = dice.spread(0.5, 2);
-  const double damping = dice.spread(0.05, 5);
+  const double damping = dice.spread(0.05, 50);
+  const bool squares = dice.coin();
   const double gravity = dice.coin() ? 0 : 9.81;
   const double push = dice.coin() ? 0 : dice.uniform(-5, 5);
   const double polar = dice.uniform(0.3, 2.8);
@@ -261,9 +265,11 @@ Case damped_on_a_sphere(std::uint64_t seed) {
   const std::string text = fmt::format(
       "gravity = [0, 0, {}]\n[points.a]\nmass = 1\nposition = {}\nvelocity = {}\nforce = [\"-{}*a.x' + {}\", "
       "\"-{}*a.y'\", "
-      "\"-{}*a.z'\"]\n[constraints]\nsphere = \"distance(a, [0, 0, 0]) = {}\"\n[simulation]\nuntil = {}\ntolerance = "
+      "\"-{}*a.z'\"]\n[constraints]\nsphere = \"{}\"\n[simulation]\nuntil = {}\ntolerance = "
       "1e-13\n",
-      number(-gravity), list(q0), list(v0), number(damping), number(push), number(damping), number(damping), number(r),
+      number(-gravity), list(q0), list(v0), number(damping), number(push), number(damping), number(damping),
+      squares ? fmt::format("a.x^2 + a.y^2 + a.z^2 = {}", number(r * r))
+              : fmt::format("distance(a, [0, 0, 0]) = {}", number(r)),
       number(until));
   Truth truth =
       truth_of(at, [&](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
@@ -292,7 +298,7 @@ Case damped_on_a_sphere(std::uint64_t seed) {
         }
       });
   Case out = against(text, at, std::move(truth));
-  out.conditions.push_back({"sphere", true, 1e-13L * r, [=](const Sample& s) {
+  out.conditions.push_back({"sphere", true, 1e-12L * r, [=](const Sample& s) {
                               return std::sqrt(static_cast<Real>(s.q[0]) * s.q[0] + static_cast<Real>(s.q[1]) * s.q[1] +
                                                static_cast<Real>(s.q[2]) * s.q[2]) -
                                      r;
