@@ -15,6 +15,7 @@ namespace {
 
 constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double guess_of_rounding = 1e3;   ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
@@ -318,11 +319,9 @@ bool advance(Motion& motion) {
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
   const double shortest = 0.1 * resolution(motion.state.time);
+  // A first guess. Where coefficients are but rounding (what has all but come to rest) it says nothing.
   double h = impl.series.reach(part_for(impl.tolerance));
-  if (!(h > shortest) && gap > shortest) {
-    lead_nowhere(motion, "the steps have become too small to go on");
-    return true;
-  }
+  if (!(h > guess_of_rounding * shortest)) h = gap;
   // The same proved for the functions themselves, over the whole step.
   const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
   h = proof.length;
