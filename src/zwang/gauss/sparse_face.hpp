@@ -37,6 +37,9 @@ class SparseFace {
   [[nodiscard]] std::span<const std::uint32_t> violated() const { return violated_; }
   [[nodiscard]] bool exchange();
   [[nodiscard]] Status rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool suspicious() const;
+  [[nodiscard]] Status improve(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] std::vector<double>& scratch() { return scratch_; }
   [[nodiscard]] bool finish(Solution& solution);
 
   /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi.
@@ -58,9 +61,20 @@ class SparseFace {
   [[nodiscard]] std::uint32_t worst() const;
   void load_onto(std::uint32_t p, double sign);
   [[nodiscard]] double rounding_of(std::uint32_t row) const;
-  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution);
+  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, std::size_t most, Solution& solution);
   [[nodiscard]] bool settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool settle_carefully(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  void answer_carefully();
+  void conjugate_gradients();
   [[nodiscard]] Status rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] Status rescue_last(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  /// Some rows alone with their variables: how that ended (`solution.farkas` by rows of the whole), and which variables.
+  struct Apart {
+    Status status = Status::gave_up;
+    std::vector<std::uint32_t> variables;
+  };
+  [[nodiscard]] Apart solve_apart(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
+                                  std::vector<Trial>* trials);
   [[nodiscard]] Status rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
                                     std::vector<Trial>* trials);
 
@@ -97,6 +111,12 @@ class SparseFace {
   std::size_t small_piece_ = 400;
   std::size_t held_dependent_ = 0;  ///< rows in the set beyond its rank, after a soft rescue
   OneByOne one_by_one_;
+
+  // With twice the digits: multipliers, J^T lambda, accelerations. And what conjugate gradients need, by row and by variable.
+  std::vector<linear::Twofold> long_lambda_, long_force_, long_a_;
+  std::vector<double> lambda_low_, residual_, correction_, direction_, image_, motion_;
+  bool careful_ = false;
+  std::vector<double> scratch_;
 };
 
 }  // namespace zwang::gauss
