@@ -114,6 +114,10 @@ inline constexpr double suspicious_gap = 1e-11;
 /// "Infeasible" is said when no point up to this many times the natural size |h_i| / |B_i| of the rows contradicted satisfies
 /// them, whatever the entries are within their bounds. (At any distance when y^T J = 0 holds exactly.)
 inline constexpr double reach = 65536;
+/// Elimination with twice the digits (rounding 2^-104), lines of size one: what is zero, and the least that is a pivot. In between
+/// nothing is claimed.
+inline constexpr double exact_zero = 0x1p-90;
+inline constexpr double exact_pivot = 0x1p-60;
 
 // ------------------------------------------------------------------------------------------------ work
 
@@ -121,6 +125,7 @@ inline constexpr double reach = 65536;
 /// twofold arithmetic, the second being some twenty times slower.
 inline constexpr std::size_t plain_work = 400'000'000;
 inline constexpr std::size_t twofold_work = 30'000'000;
+inline constexpr std::size_t most_exact_work = 10'000'000;
 /// No rescue ends for lack of work before it has changed each row this often.
 inline constexpr std::size_t least_rounds_per_row = 4;
 

@@ -5,7 +5,7 @@
 ///   dual              max over inequalities of (-lambda_i)^+ / max |lambda|
 ///   complementarity   max over inequalities of |lambda_i w_i| / (max |lambda| s_i)
 ///   gap               |P - D| / (P + |D| + floor),   2 P = |a - a0|^2,   P - D = |sigma|^2 / 2 - lambda.w
-///   broken            as primal, each over  sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|
+///   broken            as primal, each over  sum_j |J_ij| (|a_j| + |a0_j|) + |h_i|, at rest over a share of what was given
 ///
 /// Symbols as in problem.hpp; c_j = |a_j| + |a0_j| + sum_i |lambda_i J_ij| / M_jj, the terms a_j is the sum of: where they
 /// cancel, as in a system at rest, |a| alone would be no scale. For the same reason sqrt(M_jj) c_j counts at least a
@@ -21,7 +21,10 @@
 /// dJ, dh the bounds of the entries and offsets, eps for the digits of y itself. Every admissible a of every problem within the
 /// bounds satisfies H <= sum_j (|s_j| + S_j) |a_j|. The proof holds when |s_j| <= S_j in every column (J is, within its bounds,
 /// one with y^T J = 0) and H exceeds the right-hand side for all a up to `reach` times the size  max |h_i| / |B_i|  over the rows
-/// with y_i != 0; or when all s_j and dJ are exactly zero and H > 0. All sums are made with twice the digits.
+/// with y_i != 0. All sums are made with twice the digits.
+///
+/// Where entries are exact no reach is needed if y^T J = 0 can hold exactly: some rows are then kept as they are in y, and the others
+/// follow from them by elimination with twice the digits, whose pivots and rests are zero to 2^-90 or plainly are not.
 #include "zwang/gauss/verify.hpp"
 
 #include <algorithm>
@@ -71,6 +74,130 @@ struct LongSum {
   }
   [[nodiscard]] double value() const { return high + low; }
 };
+
+/// A number in two doubles, for the elimination.
+struct Long {
+  double high = 0;
+  double low = 0;
+  static Long of(const LongSum& sum) {
+    const double high = sum.high + sum.low;
+    return {high, sum.low - (high - sum.high)};
+  }
+};
+Long minus_product(Long a, Long x, Long y) {
+  LongSum sum{a.high, a.low};
+  sum.low -= x.high * y.low + x.low * y.high;
+  sum.add(-x.high, y.high);
+  return Long::of(sum);
+}
+Long quotient(Long a, Long b) {
+  const double first = a.high / b.high;
+  const Long rest = minus_product(a, {first, 0}, b);
+  LongSum sum{first, rest.high / b.high};
+  const Long less = minus_product(rest, {sum.low, 0}, b);
+  sum.low += less.high / b.high;
+  return Long::of(sum);
+}
+
+/// Is there z near y, on the rows of y, with z^T J = 0 exactly, z >= 0 on inequalities and z^T h > 0 beyond the bounds of h? Rows are
+/// eliminated with complete pivoting; those without a pivot keep their y. (Rare, small: allocates.)
+bool exactly_contradictory(const Problem& problem, std::span<const double> y) {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t i = 0; i < problem.r(); ++i) {
+    if (y[i] == 0) continue;
+    rows.push_back(i);
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      if (problem.entry[e] != 0) columns.push_back(problem.column[e]);
+    }
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  const std::size_t k = rows.size(), m = columns.size();
+  if (k * std::min(k, m) * m > most_exact_work) return false;
+
+  // Equations in z: one line per column of J, one unknown per row, in units in which y is one and lines are at most one.
+  std::vector<Long> table(m * k);
+  for (std::size_t q = 0; q < k; ++q) {
+    for (std::size_t e = problem.start[rows[q]]; e < problem.start[rows[q] + 1]; ++e) {
+      if (problem.entry[e] == 0) continue;
+      const auto line = static_cast<std::size_t>(
+          std::lower_bound(columns.begin(), columns.end(), problem.column[e]) - columns.begin());
+      LongSum product;
+      product.add(y[rows[q]], problem.entry[e]);
+      table[line * k + q] = Long::of(product);
+    }
+  }
+  std::vector<std::size_t> line(m), unknown(k);
+  for (std::size_t c = 0; c < m; ++c) {
+    line[c] = c;
+    double largest = 0;
+    for (std::size_t q = 0; q < k; ++q) largest = std::max(largest, std::abs(table[c * k + q].high));
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    for (std::size_t q = 0; q < k; ++q) {
+      table[c * k + q].high = std::ldexp(table[c * k + q].high, -exponent);
+      table[c * k + q].low = std::ldexp(table[c * k + q].low, -exponent);
+    }
+  }
+  for (std::size_t q = 0; q < k; ++q) unknown[q] = q;
+
+  // Elimination with complete pivoting; what is left when no pivot is must be nothing.
+  std::size_t rank = 0;
+  for (; rank < std::min(m, k); ++rank) {
+    std::size_t best_line = rank, best_unknown = rank;
+    double largest = -1;
+    for (std::size_t c = rank; c < m; ++c) {
+      for (std::size_t q = rank; q < k; ++q) {
+        const double size = std::abs(table[line[c] * k + unknown[q]].high);
+        if (size > largest) {
+          largest = size;
+          best_line = c;
+          best_unknown = q;
+        }
+      }
+    }
+    if (largest <= exact_zero) break;
+    if (largest < exact_pivot) return false;
+    std::swap(line[rank], line[best_line]);
+    std::swap(unknown[rank], unknown[best_unknown]);
+    const Long* pivot = table.data() + line[rank] * k;
+    for (std::size_t c = rank + 1; c < m; ++c) {
+      Long* other = table.data() + line[c] * k;
+      if (other[unknown[rank]].high == 0) continue;
+      const Long factor = quotient(other[unknown[rank]], pivot[unknown[rank]]);
+      for (std::size_t q = rank; q < k; ++q) {
+        other[unknown[q]] = minus_product(other[unknown[q]], factor, pivot[unknown[q]]);
+      }
+    }
+  }
+  if (rank == k) return false;
+
+  // z, in units of y: one where there is no pivot, the others backwards.
+  std::vector<Long> z(k, Long{1, 0});
+  for (std::size_t p = rank; p-- > 0;) {
+    const Long* pivot = table.data() + line[p] * k;
+    Long sum;
+    for (std::size_t q = p + 1; q < k; ++q) sum = minus_product(sum, pivot[unknown[q]], z[unknown[q]]);
+    z[unknown[p]] = quotient(sum, pivot[unknown[p]]);
+  }
+  LongSum offset;
+  double allowed = 0;
+  for (std::size_t q = 0; q < k; ++q) {
+    const std::uint32_t i = rows[q];
+    if (problem.kind[i] == RowKind::inequality && !(z[q].high >= 0)) return false;
+    if (!std::isfinite(z[q].high)) return false;
+    LongSum share;
+    share.add(y[i], problem.h[i]);
+    const Long term = Long::of(share);
+    const Long product = minus_product({}, {-z[q].high, -z[q].low}, term);
+    offset.add(product.high);
+    offset.add(product.low);
+    allowed += std::abs(z[q].high * y[i]) *
+               (problem.h_bound.empty() ? offset_rounding * std::abs(problem.h[i]) : problem.h_bound[i]);
+  }
+  return offset.value() > allowed;
+}
 
 /// |h_i| before its terms cancelled.
 double offset_terms(const Problem& problem, std::size_t row) {
@@ -169,11 +296,20 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
     size[j] = std::abs(a[j]) + std::abs(problem.a0[j]) + size[j] / mass[j];
     whole[j] = std::sqrt(mass[j]);
   }
-  double most = 0, natural = 0;
+  double most = 0, natural = 0, given = 0;
   for (std::size_t j = 0; j < n; ++j) {
     most = std::max(most, whole[j] * size[j]);
     natural = std::max(natural, whole[j] * (std::abs(a[j]) + std::abs(problem.a0[j])));
+    given = std::max(given, whole[j] * std::abs(problem.a0[j]));
   }
+  for (std::size_t i = 0; i < r; ++i) {
+    double square = 0;
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      square += problem.entry[e] / mass[problem.column[e]] * problem.entry[e];
+    }
+    if (square > 0) given = std::max(given, std::abs(problem.h[i]) / std::sqrt(square));
+  }
+  natural = std::min(natural, reach * given);
   for (std::size_t j = 0; j < n; ++j) {
     size[j] = std::max(size[j], least_share * most / whole[j]);
     whole[j] = std::max(std::abs(a[j]) + std::abs(problem.a0[j]), least_share * natural / whole[j]);
@@ -289,7 +425,10 @@ bool verify_farkas(const Problem& problem, std::span<const double> y, std::vecto
 
   // The offset is positive beyond what is allowed, and beyond what accelerations of any sensible size could make good.
   const double beyond = offset.value() - offset_allowed;
-  return beyond > 0 && (exact || beyond > reach * weight * size);
+  if (!(beyond > 0)) return false;
+  if (exact || beyond > reach * weight * size) return true;
+  const bool uncertain = std::any_of(problem.entry_bound.begin(), problem.entry_bound.end(), [](double x) { return x != 0; });
+  return !uncertain && exactly_contradictory(problem, y);
 }
 
 bool verify_farkas(const Problem& problem, std::span<const double> y) {
