@@ -8,7 +8,8 @@ namespace {
 
 /// Phi_SS lambda = free_S by elimination; nothing if the rows are dependent. Phi is positive semidefinite: no pivoting needed.
 std::optional<std::vector<Rational>> multipliers(const std::vector<std::vector<Rational>>& phi,
-                                                 const std::vector<Rational>& free, const std::vector<std::size_t>& set) {
+                                                 const std::vector<Rational>& free,
+                                                 const std::vector<std::size_t>& set) {
   const std::size_t k = set.size();
   std::vector<std::vector<Rational>> m(k, std::vector<Rational>(k + 1));
   for (std::size_t p = 0; p < k; ++p) {

@@ -71,6 +71,7 @@ void OneByOneWith<Real>::reserve(const Problem& problem) {
   for (auto* vector : {&magnitude_, &plain_, &other_plain_, &answer_a_}) vector->resize(n);
   if (Kind<Real>::careful) answer_low_.resize(r);
   scratch_.reserve(6 * n);
+  suspects_.reserve(most_held_ + 1);
   a_.resize(n);
   lambda_.resize(r);
   w_.resize(r);
@@ -379,6 +380,11 @@ bool OneByOneWith<Real>::certify(const Problem& problem, std::uint32_t row, doub
     if (verify_farkas(problem, solution.farkas, scratch_)) return true;
   }
   solution.farkas.clear();
+  suspects_.assign(1, row);
+  for (std::size_t k = 0; k < size_; ++k) {
+    if (std::abs(plain(change_[k])) * norm_[set_[k]] > small_part * size_of_changes) suspects_.push_back(set_[k]);
+  }
+  std::sort(suspects_.begin(), suspects_.end());
   return false;
 }
 
@@ -516,6 +522,7 @@ Status OneByOneWith<Real>::pivot(const Problem& problem, std::span<const std::ui
   size_ = 0;
   work_ = 0;
   doubtful_ = false;
+  suspects_.clear();
   std::fill(is_held_.begin(), is_held_.end(), std::uint8_t{0});
   std::fill(forgiven_.begin(), forgiven_.end(), 0.0);
   std::fill(lambda_.begin(), lambda_.end(), Real(0));
@@ -611,6 +618,37 @@ bool OneByOne::certified_answer(const Problem& problem) {
   return certified(verify(problem, a(), lambda(), scratch_, lambda_low()));
 }
 
+/// The rows that nearly proved a contradiction, alone and with twice the digits: mostly few. What they prove holds for all.
+bool OneByOne::suspects_contradict(const Problem& problem, std::size_t most_rounds, Solution& solution) {
+  const std::vector<std::uint32_t> rows(plain_.suspects().begin(), plain_.suspects().end());
+  if (rows.empty() || rows.size() == problem.r()) return false;
+  std::vector<std::uint32_t> start(1, 0), column;
+  std::vector<double> entry, h, h_bound, entry_bound;
+  std::vector<RowKind> kind;
+  for (const std::uint32_t i : rows) {
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      column.push_back(problem.column[e]);
+      entry.push_back(problem.entry[e]);
+      if (!problem.entry_bound.empty()) entry_bound.push_back(problem.entry_bound[e]);
+    }
+    start.push_back(static_cast<std::uint32_t>(column.size()));
+    h.push_back(problem.h[i]);
+    kind.push_back(problem.kind[i]);
+    if (!problem.h_bound.empty()) h_bound.push_back(problem.h_bound[i]);
+  }
+  const Problem part{problem.mass, problem.a0, start, column, entry, h, kind, h_bound, entry_bound};
+  Solution found;
+  found.rounds = solution.rounds;
+  const Status status = twofold_.run(part, {}, most_rounds, found, nullptr);
+  solution.rounds = found.rounds;
+  if (status != Status::infeasible) return false;
+  solution.farkas.assign(problem.r(), 0.0);
+  for (std::size_t k = 0; k < rows.size(); ++k) solution.farkas[rows[k]] = found.farkas[k];
+  if (verify_farkas(problem, solution.farkas, scratch_)) return true;
+  solution.farkas.clear();
+  return false;
+}
+
 Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
                      Solution& solution, std::vector<Trial>* trials) {
   // Plain arithmetic; what it proves or solves is good.
@@ -619,7 +657,8 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
   if (status == Status::infeasible) return status;
   if (status == Status::solved && certified_answer(problem)) return status;
 
-  // Twofold arithmetic from the set that it reached, if anything is left to try.
+  // Twofold arithmetic on the rows that nearly proved a contradiction; then on all from the set reached, if anything is left to try.
+  if (suspects_contradict(problem, most_rounds, solution)) return Status::infeasible;
   start_.assign(plain_.held().begin(), plain_.held().end());
   if (solution.rounds >= most_rounds) return Status::gave_up;
   careful_ = true;

@@ -41,6 +41,9 @@ class OneByOneWith {
   /// Did the last run end because a rank, a proof or the last digits could not be told?
   [[nodiscard]] bool doubtful() const { return doubtful_; }
 
+  /// If it was a proof: the rows with a large part in it.
+  [[nodiscard]] std::span<const std::uint32_t> suspects() const { return suspects_; }
+
   /// The answer: accelerations, multipliers of all rows and what they hold beyond double, slacks, rows held.
   [[nodiscard]] std::span<const double> a() const { return answer_a_; }
   [[nodiscard]] std::span<const double> lambda() const { return answer_lambda_; }
@@ -95,6 +98,7 @@ class OneByOneWith {
   std::vector<double> magnitude_;  ///< by column: the absolute values of the terms that a was summed from
   double length_of_a_ = 0;         ///< |M^1/2 a0| + |M^1/2 a|
   bool doubtful_ = false;
+  std::vector<std::uint32_t> suspects_;
   mutable std::size_t work_ = 0;  ///< products so far
 
   // Work: the row being split, another, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
@@ -135,6 +139,7 @@ class OneByOne {
 
  private:
   [[nodiscard]] bool certified_answer(const Problem& problem);
+  [[nodiscard]] bool suspects_contradict(const Problem& problem, std::size_t most_rounds, Solution& solution);
 
   OneByOneWith<double> plain_;
   OneByOneWith<linear::Twofold> twofold_;

@@ -327,7 +327,9 @@ void SparseFace::find_pieces() {
       }
 
       // Small ones are listed, large ones only marked.
-      if (piece_row_.size() - begin > small_piece_) {
+      const std::size_t count = piece_row_.size() - begin;
+      if (count > small_piece_ &&
+          (count > small_area_ || count * width_of({piece_row_.data() + begin, count}) > small_area_)) {
         for (std::size_t k = begin; k < piece_row_.size(); ++k) piece_kind_[piece_row_[k]] = 2;
         piece_row_.resize(begin);
         continue;
@@ -336,6 +338,19 @@ void SparseFace::find_pieces() {
       piece_start_.push_back(static_cast<std::uint32_t>(piece_row_.size()));
     }
   }
+}
+
+/// How many variables the rows touch.
+std::size_t SparseFace::width_of(std::span<const std::uint32_t> rows) const {
+  std::vector<std::uint8_t> touched(problem_->n(), 0);
+  std::size_t count = 0;
+  for (const std::uint32_t i : rows) {
+    for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+      count += touched[problem_->column[p]] == 0 ? 1 : 0;
+      touched[problem_->column[p]] = 1;
+    }
+  }
+  return count;
 }
 
 std::uint32_t SparseFace::worst() const {
@@ -452,7 +467,8 @@ Status SparseFace::rescue_last(std::size_t most, Solution& solution, std::vector
     if (piece_kind_[i] == 2) rows.push_back(i);
   }
   if (rows.size() > most_rows_apart) return Status::gave_up;
-  return rescue_small(rows, most, solution, trials);
+  const std::size_t more = solution.rounds + least_rounds_per_row * rows.size();
+  return rescue_small(rows, std::max(most, more), solution, trials);
 }
 
 Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,

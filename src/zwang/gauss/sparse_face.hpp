@@ -17,6 +17,7 @@
 #include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/problem.hpp"
 #include "zwang/gauss/sparse_lines.hpp"
+#include "zwang/gauss/tolerances.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 
@@ -42,8 +43,12 @@ class SparseFace {
   [[nodiscard]] std::vector<double>& scratch() { return scratch_; }
   [[nodiscard]] bool finish(Solution& solution);
 
-  /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi.
-  void rescue_densely_up_to(std::size_t rows) { small_piece_ = rows; }
+  /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi. (For tests:
+  /// pieces that are larger but narrow are then not.)
+  void rescue_densely_up_to(std::size_t rows) {
+    small_piece_ = rows;
+    small_area_ = 0;
+  }
 
   /// How the last guess came about, for tests and benchmarks.
   [[nodiscard]] const SparseLines& lines() const { return lines_; }
@@ -58,6 +63,7 @@ class SparseFace {
   void drop_negative();
   [[nodiscard]] bool settle_signs(std::size_t most, std::size_t& rounds);
   void find_pieces();
+  [[nodiscard]] std::size_t width_of(std::span<const std::uint32_t> rows) const;
   [[nodiscard]] std::uint32_t worst() const;
   void load_onto(std::uint32_t p, double sign);
   [[nodiscard]] double rounding_of(std::uint32_t row) const;
@@ -108,7 +114,8 @@ class SparseFace {
   // Rescue: pieces of the whole graph that contain a wrong sign; the small ones are solved apart, densely.
   std::vector<std::uint8_t> piece_kind_;  ///< by row: 0 nothing wrong, 1 small piece, 2 large piece
   std::vector<std::uint32_t> piece_start_, piece_row_;
-  std::size_t small_piece_ = 400;
+  std::size_t small_piece_ = small_piece_rows;
+  std::size_t small_area_ = small_piece_area;
   std::size_t held_dependent_ = 0;  ///< rows in the set beyond its rank, after a soft rescue
   OneByOne one_by_one_;
 

@@ -84,6 +84,9 @@ inline constexpr double cancelled_part = 256 * eps;
 inline constexpr double soft_begin = 1.0;
 inline constexpr double soft_end = 1e-8;
 inline constexpr double soft_fall = 0.2;
+/// Pieces of so many rows, or of so many rows times variables, are rescued densely: there a round costs less than a millisecond.
+inline constexpr std::size_t small_piece_rows = 400;
+inline constexpr std::size_t small_piece_area = 500'000;
 /// Rows whose part in a contradiction is below this are looked at only when the others do not prove it alone; so many rows at
 /// most are judged densely.
 inline constexpr double small_part = 1e-8;

@@ -121,8 +121,8 @@ bool exactly_contradictory(const Problem& problem, std::span<const double> y) {
   for (std::size_t q = 0; q < k; ++q) {
     for (std::size_t e = problem.start[rows[q]]; e < problem.start[rows[q] + 1]; ++e) {
       if (problem.entry[e] == 0) continue;
-      const auto line = static_cast<std::size_t>(
-          std::lower_bound(columns.begin(), columns.end(), problem.column[e]) - columns.begin());
+      const auto line = static_cast<std::size_t>(std::lower_bound(columns.begin(), columns.end(), problem.column[e]) -
+                                                 columns.begin());
       LongSum product;
       product.add(y[rows[q]], problem.entry[e]);
       table[line * k + q] = Long::of(product);
@@ -427,7 +427,8 @@ bool verify_farkas(const Problem& problem, std::span<const double> y, std::vecto
   const double beyond = offset.value() - offset_allowed;
   if (!(beyond > 0)) return false;
   if (exact || beyond > reach * weight * size) return true;
-  const bool uncertain = std::any_of(problem.entry_bound.begin(), problem.entry_bound.end(), [](double x) { return x != 0; });
+  const bool uncertain =
+      std::any_of(problem.entry_bound.begin(), problem.entry_bound.end(), [](double x) { return x != 0; });
   return !uncertain && exactly_contradictory(problem, y);
 }
 
