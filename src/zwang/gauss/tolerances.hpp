@@ -108,7 +108,7 @@ inline constexpr std::size_t most_visits = 24;
 /// "Solved" needs a relative duality gap below this: nine digits of the objective, more than four of the point.
 inline constexpr double gap_bound = 1e-9;
 /// ... and no row broken by more than this part of its natural terms, those without multipliers that cancel.
-inline constexpr double broken_bound = 1e-9;
+inline constexpr double broken_bound = 1e-11;
 /// The gap is measured against the objectives, and against this part of |a - a0| (|a| + |a0|), with at least one rounding for
 /// the first: some dozens of roundings of a point that hardly moves are no gap.
 inline constexpr double gap_floor = 1e-4;

@@ -199,10 +199,15 @@ bool exactly_contradictory(const Problem& problem, std::span<const double> y) {
   return offset.value() > allowed;
 }
 
-/// |h_i| before its terms cancelled.
+/// |h_i| and |J_ij| before their terms cancelled.
 double offset_terms(const Problem& problem, std::size_t row) {
   const double h = std::abs(problem.h[row]);
   return problem.h_bound.empty() ? h : std::max(h, problem.h_bound[row] / offset_rounding);
+}
+
+double entry_terms(const Problem& problem, std::size_t e) {
+  const double entry = std::abs(problem.entry[e]);
+  return problem.entry_bound.empty() ? entry : std::max(entry, problem.entry_bound[e] / entry_rounding);
 }
 
 /// sigma = M (a - a0) + J^T lambda and lambda.w with twice the digits; high parts of sigma go to `sum`, low parts to `low`.
@@ -348,8 +353,9 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
     for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
       const std::uint32_t j = problem.column[e];
       w += problem.entry[e] * a[j];
-      terms += std::abs(problem.entry[e]) * size[j];
-      natural_terms += std::abs(problem.entry[e]) * whole[j];
+      const double entry = entry_terms(problem, e);
+      terms += entry * size[j];
+      natural_terms += entry * whole[j];
     }
     const bool inequality = problem.kind[i] == RowKind::inequality;
     const double amiss = inequality && w <= 0 ? 0 : std::abs(w);
