@@ -7,17 +7,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/tolerances.hpp"
+
 namespace zwang::instant {
 
 namespace {
 
 using Vector = std::vector<double>;
 
-constexpr std::size_t large = 2000;   ///< rows beyond which a stubborn order is given up after a few rounds
-constexpr double noise_part = 1e-13;  ///< of its size: below it a coefficient is rounding
-
 /// Rounding grows from order to order with the number of terms.
-double zero_part(unsigned k) { return 1e-11 * std::pow(3.0, k); }
+double zero_part_of(unsigned k) { return zero_part * std::pow(growth_per_order, k); }
 
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {
@@ -37,15 +36,14 @@ class Orders {
       most[1] = std::max(most[1], std::abs(state.velocity[i]));
       most[2] = std::max(most[2], impl.a_scale[i]);
     }
-    constexpr double share = 1e-5;
     for (std::size_t i = 0; i < n_; ++i) {
       motion_.coefficient[i] = state.position[i];
       motion_.coefficient[n_ + i] = state.velocity[i];
       const double a = std::abs(acceleration[i]) <= noise_part * impl.a_scale[i] ? 0.0 : acceleration[i];
       motion_.coefficient[2 * n_ + i] = a / 2;
-      size_[i] = std::abs(state.position[i]) + share * most[0];
-      size_[n_ + i] = std::abs(state.velocity[i]) + share * most[1];
-      size_[2 * n_ + i] = (impl.a_scale[i] + share * most[2]) / 2;
+      size_[i] = std::abs(state.position[i]) + share_of_largest * most[0];
+      size_[n_ + i] = std::abs(state.velocity[i]) + share_of_largest * most[1];
+      size_[2 * n_ + i] = (impl.a_scale[i] + share_of_largest * most[2]) / 2;
     }
   }
 
@@ -71,7 +69,7 @@ class Orders {
         scale += factor * weight * std::abs(series.gradient[e * orders + l]) * size_[other * n_ + variable];
       }
     }
-    if (std::abs(c) <= zero_part(k) * scale) {
+    if (std::abs(c) <= zero_part_of(k) * scale) {
       c = 0;
     }
   }
@@ -122,7 +120,7 @@ class Orders {
   void accept(unsigned k, const Vector& a, const Vector& scale) {
     for (std::size_t i = 0; i < n_; ++i) {
       const double factor = (k + 2.0) * (k + 1.0);
-      motion_.coefficient[(k + 2) * n_ + i] = std::abs(a[i]) <= zero_part(k) * scale[i] ? 0.0 : a[i] / factor;
+      motion_.coefficient[(k + 2) * n_ + i] = std::abs(a[i]) <= zero_part_of(k) * scale[i] ? 0.0 : a[i] / factor;
       size_[(k + 2) * n_ + i] = scale[i] / factor;
     }
   }
@@ -237,14 +235,14 @@ class Decider {
       }
     }
     const double before = largest(zero.lambda);
-    if (before > 0 && largest(gain) > 1e-9 * largest(gain_scale)) {
+    if (before > 0 && largest(gain) > gains_nothing * largest(gain_scale)) {
       const Vector old = zero.lambda;
       if (!choose_multipliers(zero, gain)) {
         return jam(k);
       }
       bool excluded = false;
       for (std::size_t i = 0; i < zero.rows.size(); ++i) {
-        if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] <= 1e-8 * before) {
+        if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] <= carries_nothing_after_steps * before) {
           may_carry[zero.rows[i]] = 0;
           excluded = true;
         }
@@ -272,7 +270,7 @@ class Decider {
     const double most = largest(below.lambda);
     for (std::size_t i = 0; i < below.rows.size(); ++i) {
       lambda[k - 1][below.rows[i]] = below.lambda[i];
-      if (below.nonnegative[i] != 0 && below.lambda[i] > zero_part(k) * most) {
+      if (below.nonnegative[i] != 0 && below.lambda[i] > zero_part_of(k) * most) {
         hold[below.rows[i]] = Hold::equation;
         decided(below.rows[i], k - 1, true);
       }
@@ -300,7 +298,7 @@ class Decider {
     }
     gauss::Options gauss_options;
     if (next_.size() > large) {
-      gauss_options.most_rounds = 40;
+      gauss_options.most_rounds = few_rounds;
     }
     if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
     gauss::solve(next_.view(mass), gauss_options, *impl_.gauss_orders, solution_);
@@ -351,7 +349,7 @@ class Decider {
     lambda.emplace_back(problem.size(), 0.0);
     for (std::size_t i = 0; i < place_.size(); ++i) {
       const std::uint32_t j = place_[i];
-      const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part(k) * terms[i];
+      const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part_of(k) * terms[i];
       const bool counts = std::abs(solution_.lambda[i]) * impl_.norm2[j] > noise_part * terms[i];
       lambda[k][j] =
           hold[j] == Hold::equation ? (counts ? solution_.lambda[i] : 0.0) : (presses ? solution_.lambda[i] : 0.0);
@@ -361,7 +359,7 @@ class Decider {
       if (presses) {
         hold[j] = Hold::equation;
         decided(j, k, true);
-      } else if (solution_.w[i] < -zero_part(k) * terms[i]) {
+      } else if (solution_.w[i] < -zero_part_of(k) * terms[i]) {
         hold[j] = Hold::open;
         decided(j, k, false);
       }
@@ -434,7 +432,7 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
         const double most = largest(question.lambda);
         for (std::size_t i = 0; i < question.rows.size(); ++i) {
           const std::uint32_t j = question.rows[i];
-          const bool carries = question.lambda[i] > 1e-11 * most;
+          const bool carries = question.lambda[i] > carries_nothing * most;
           multipliers[j] = inequality[j] == 0 || carries ? question.lambda[i] : 0.0;
           if (inequality[j] != 0) {
             hold[j] = carries ? Hold::equation : Hold::undecided;

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
 
 namespace {
-
-constexpr double zero_part = 1e-11;  ///< of the sum of the absolute values of the terms (section 8)
 
 /// Twice the energy of a velocity: v^T M v.
 double vis_viva(const linear::Mass& mass, const std::vector<double>& v, std::vector<double>& scratch) {
@@ -67,7 +66,7 @@ Restitution restitution(const model::Model& model, const Subproblem& problem, co
   }
   for (std::size_t j = 0; j < problem.size(); ++j) {
     // An impulse of rounding size strikes nothing.
-    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= 1e-14 * largest) {
+    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= strikes_nothing * largest) {
       continue;
     }
     const double e = model.conditions[model.row_condition[problem.row[j]]].restitution;
@@ -245,7 +244,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
   solve_absolute(mass, impl.scratch_n, impl.scratch_m);
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(shock.velocities[i]) <= 1e-15 * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
+    if (std::abs(shock.velocities[i]) <= shown_as_zero * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
         shock.velocities[i] != shock.alpha[i]) {
       shock.velocities[i] = 0;
     }
@@ -254,7 +253,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
 
   // Are the impulses the only ones? If not, they are shared evenly.
   problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-  const bool regular = independent(mass, problem, impl);
+  const bool regular = independent(model, state, impl);
   MultiplierQuestion question;
   question.problem = &problem;
   for (std::uint32_t j = 0; j < problem.size(); ++j) {

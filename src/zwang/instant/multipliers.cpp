@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::instant {
 
 namespace {
-
-constexpr std::size_t largest_polytope = 600;  ///< beyond it the solver's own choice stands
 
 /// The rows of the question as a dense matrix, each divided by its norm; `norm` receives the norms.
 linear::Matrix dense_rows(const MultiplierQuestion& question, std::vector<double>& norm,
@@ -144,7 +143,7 @@ bool multipliers_unique(const MultiplierQuestion& question) {
     scale = std::max(scale, std::abs(question.lambda[i]) * norm[i]);
   }
   for (std::size_t i = 0; i < m; ++i) {
-    if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= 1e-11 * scale) {
+    if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= carries_nothing * scale) {
       bounded[i] = 1;
       direction[i] = 1;
     } else {
@@ -166,11 +165,45 @@ bool multipliers_unique(const MultiplierQuestion& question) {
     return false;
   }
   for (std::size_t i = 0; i < m; ++i) {
-    if (bounded[i] != 0 && direction[i] > 1e-9) {
+    if (bounded[i] != 0 && direction[i] > opens) {
       return false;
     }
   }
   return true;
+}
+
+std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) {
+  const std::size_t m = question.rows.size();
+  std::vector<std::uint8_t> result(m, 0);
+  if (m == 0 || m > largest_polytope) {
+    return result;
+  }
+  std::vector<double> norm;
+  std::vector<std::uint32_t> columns;
+  const linear::Matrix rows = dense_rows(question, norm, columns);
+  const std::vector<std::uint8_t> fixed(m, 0);
+  Polytope cone(rows, std::vector<double>(m, 0.0), question.nonnegative, fixed);
+  // Nearest to 1 on the rows not yet found; each round finds at least one or ends.
+  for (std::size_t round = 0; round < m; ++round) {
+    std::vector<double> y(m, 0.0);
+    for (std::size_t i = 0; i < m; ++i) {
+      y[i] = question.nonnegative[i] != 0 && result[i] == 0 ? 1.0 : 0.0;
+    }
+    if (!cone.project(y)) {
+      return result;
+    }
+    bool found = false;
+    for (std::size_t i = 0; i < m; ++i) {
+      if (question.nonnegative[i] != 0 && result[i] == 0 && y[i] > opens) {
+        result[i] = 1;
+        found = true;
+      }
+    }
+    if (!found) {
+      return result;
+    }
+  }
+  return result;
 }
 
 bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
@@ -199,7 +232,7 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
   if (steepest > 0 && size > 0) {
     // Proximal steps of growing length end at the maximiser after finitely many; growth without bound has none.
     double tau = size / steepest;
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < most_steps; ++step) {
       std::vector<double> next(m);
       for (std::size_t i = 0; i < m; ++i) {
         next[i] = x[i] + tau * gain[i];
@@ -212,17 +245,17 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
         moved = std::max(moved, std::abs(next[i] - x[i]));
       }
       x = next;
-      if (largest(x) > 1e8 * size) {
+      if (largest(x) > without_bound * size) {
         return false;
       }
-      if (moved <= 1e-10 * size) {
+      if (moved <= step_ends * size) {
         break;
       }
       tau *= 2;
     }
     // Of the maximisers with this support, the one nearest to zero; the base keeps the sum of reactions exact.
     for (std::size_t i = 0; i < m; ++i) {
-      fixed[i] = question.nonnegative[i] != 0 && x[i] <= 1e-8 * size ? 1 : 0;
+      fixed[i] = question.nonnegative[i] != 0 && x[i] <= carries_nothing_after_steps * size ? 1 : 0;
     }
     Polytope face(rows, base, question.nonnegative, fixed);
     std::vector<double> y(m, 0.0);
@@ -231,7 +264,7 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
     }
   }
   for (std::size_t i = 0; i < m; ++i) {
-    const bool zero = question.nonnegative[i] != 0 && x[i] <= 1e-13 * size;
+    const bool zero = question.nonnegative[i] != 0 && x[i] <= kept_multiplier * size;
     question.lambda[i] = zero ? 0.0 : x[i] / norm[i];
   }
   return true;
