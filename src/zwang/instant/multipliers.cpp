@@ -7,6 +7,7 @@
 /// is the fixed point of lambda <- nearest point of P to lambda + tau d.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -117,9 +118,54 @@ double largest(const std::vector<double>& x) {
   return result;
 }
 
-}  // namespace
+/// The question for rows that share variables, directly or through others: what has no connection has no common scale.
+std::vector<std::vector<std::size_t>> connected(const MultiplierQuestion& question) {
+  const Subproblem& p = *question.problem;
+  std::vector<std::size_t> parent(question.rows.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  std::vector<std::size_t> seen(p.a0.size(), question.rows.size());
+  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+    const std::uint32_t j = question.rows[i];
+    for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) {
+      std::size_t& first = seen[p.column[e]];
+      if (first == question.rows.size()) {
+        first = i;
+        continue;
+      }
+      const std::size_t a = root(first);
+      const std::size_t b = root(i);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  std::vector<std::vector<std::size_t>> result;
+  std::vector<std::size_t> number(question.rows.size(), question.rows.size());
+  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+    std::size_t& which = number[root(i)];
+    if (which == question.rows.size()) {
+      which = result.size();
+      result.emplace_back();
+    }
+    result[which].push_back(i);
+  }
+  return result;
+}
 
-bool multipliers_unique(const MultiplierQuestion& question) {
+MultiplierQuestion part_of(const MultiplierQuestion& question, const std::vector<std::size_t>& which) {
+  MultiplierQuestion part;
+  part.problem = question.problem;
+  for (const std::size_t i : which) {
+    part.rows.push_back(question.rows[i]);
+    part.nonnegative.push_back(question.nonnegative[i]);
+    part.lambda.push_back(question.lambda[i]);
+  }
+  return part;
+}
+
+bool unique_in_part(const MultiplierQuestion& question) {
   const std::size_t m = question.rows.size();
   if (m == 0) {
     return true;
@@ -172,7 +218,7 @@ bool multipliers_unique(const MultiplierQuestion& question) {
   return true;
 }
 
-std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) {
+std::vector<std::uint8_t> support_in_part(const MultiplierQuestion& question) {
   const std::size_t m = question.rows.size();
   std::vector<std::uint8_t> result(m, 0);
   if (m == 0 || m > largest_polytope) {
@@ -206,7 +252,7 @@ std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) 
   return result;
 }
 
-bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
+bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) {
   const std::size_t m = question.rows.size();
   if (m == 0 || m > largest_polytope) {
     return true;
@@ -264,10 +310,50 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
     }
   }
   for (std::size_t i = 0; i < m; ++i) {
-    const bool zero = question.nonnegative[i] != 0 && x[i] <= kept_multiplier * size;
+    const bool zero = question.nonnegative[i] != 0 && x[i] <= carries_nothing * size;
     question.lambda[i] = zero ? 0.0 : x[i] / norm[i];
   }
   return true;
+}
+
+}  // namespace
+
+bool multipliers_unique(const MultiplierQuestion& question) {
+  const auto parts = connected(question);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const std::vector<std::size_t>& which) { return unique_in_part(part_of(question, which)); });
+}
+
+std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) {
+  std::vector<std::uint8_t> result(question.rows.size(), 0);
+  for (const std::vector<std::size_t>& which : connected(question)) {
+    const std::vector<std::uint8_t> part = support_in_part(part_of(question, which));
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      result[which[i]] = part[i];
+    }
+  }
+  return result;
+}
+
+bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
+  bool bounded = true;
+  for (const std::vector<std::size_t>& which : connected(question)) {
+    MultiplierQuestion part = part_of(question, which);
+    std::vector<double> gain;
+    for (const std::size_t i : which) {
+      if (!d.empty()) {
+        gain.push_back(d[i]);
+      }
+    }
+    if (!choose_in_part(part, gain)) {
+      bounded = false;
+      continue;
+    }
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      question.lambda[which[i]] = part.lambda[i];
+    }
+  }
+  return bounded;
 }
 
 }  // namespace zwang::instant

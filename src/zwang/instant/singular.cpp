@@ -281,16 +281,34 @@ Vector circuit(const Part& part, const Dependence& dependence, std::size_t d) {
   return y;
 }
 
-/// y.h, and what the uncertainty of the rows can make of it for accelerations of size sigma.
-double gap_of(const Part& part, const Vector& y, double sigma, double& uncertain) {
+/// What y (per row of the part) says about y^T J a + y.h = 0 or <= 0.
+enum class Proof : std::uint8_t {
+  zero,      ///< y.h vanishes within the uncertainty of the rows
+  positive,  ///< y.h is positive beyond it, and y^T J vanishes: no acceleration satisfies the rows
+  negative,  ///< y.h is negative beyond it
+  unclear    ///< y.h is not zero, but neither is y^T J: large accelerations might do
+};
+
+Proof proof_of(const Part& part, const Vector& y, double at_hand, double angle) {
+  Vector left(part.n(), 0.0);
   double gap = 0;
-  uncertain = 0;
+  double uncertain = 0;
+  double weights = 0;
+  double sigma = at_hand;
   for (std::size_t j = 0; j < y.size(); ++j) {
-    const double weight = part.length[j] > 0 ? part.length[j] : 1;
-    gap += y[j] * weight * part.offset[j];
-    uncertain += std::abs(y[j] * weight) * (part.uncertain_offset[j] + part.uncertain[j] * sigma);
+    if (y[j] != 0) sigma = std::max(sigma, std::abs(part.offset[j]));
   }
-  return gap;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    if (y[j] == 0) continue;
+    const double weight = y[j] * (part.length[j] > 0 ? part.length[j] : 1);
+    gap += weight * part.offset[j];
+    weights += std::abs(weight);
+    uncertain += std::abs(weight) * (part.uncertain_offset[j] + part.uncertain[j] * sigma);
+    for (std::size_t c = 0; c < part.n(); ++c) left[c] += weight * part.unit[j][c];
+  }
+  if (std::abs(gap) <= farkas_margin * uncertain + angle * sigma * weights) return Proof::zero;
+  if (gap < 0) return Proof::negative;
+  return gap > absurd_acceleration * sigma * norm(left) ? Proof::positive : Proof::unclear;
 }
 
 /// Accelerations at hand in a part: free ones and those that the kept rows ask for.
@@ -328,14 +346,15 @@ class Examination {
     std::vector<Combination> combinations;
     for (const std::size_t d : singular) {
       Vector y = circuit(part, dependence, d);
-      double uncertain = 0;
-      const double gap = gap_of(part, y, sigma, uncertain);
-      const double nearness = angle_ > 0 ? angle_ * sigma * norm_of(part, y) : 0;
-      if (std::abs(gap) > farkas_margin * uncertain + nearness) {
-        if (gap < 0) {
-          for (double& value : y) value = -value;
-        }
-        return Finding{Verdict::jammed, 2, std::move(y), {}};
+      Proof proof = proof_of(part, y, sigma, angle_);
+      if (proof == Proof::negative) {
+        for (double& value : y) value = -value;
+        proof = proof_of(part, y, sigma, angle_);
+      }
+      if (proof == Proof::positive) return Finding{Verdict::jammed, 2, std::move(y), {}};
+      if (proof == Proof::unclear) {
+        return Finding{Verdict::undecided, 2, y,
+                       "rounding decides whether the conditions contradict each other in " + words(y)};
       }
       combinations.push_back(Combination{std::move(y), {}});
     }
@@ -384,12 +403,6 @@ class Examination {
   }
 
  private:
-  static double norm_of(const Part& part, const Vector& y) {
-    double sum = 0;
-    for (std::size_t j = 0; j < y.size(); ++j) sum += std::abs(y[j]) * (part.length[j] > 0 ? part.length[j] : 1);
-    return sum;
-  }
-
   double scale(const Affine& space) const {
     const double size = size_of(known_.part, space.base);
     return size > 0 ? size : 1;
@@ -851,35 +864,26 @@ bool proves(const std::vector<Known>& parts, const Subproblem& problem, const Ve
     for (std::size_t k = 0; k < correction.size(); ++k) weight[dependence.kept[k]] -= correction[k];
     // Signs, y^T J, y.h.
     bool good = true;
-    Vector left(part.n(), 0.0);
-    double allowed = 0;
-    double gap = 0;
-    double uncertain = 0;
-    const double sigma = norm(part.x0);
+    Vector plain(part.r(), 0.0);
     for (const std::size_t j : support) {
       if (problem.kind[part.row[j]] == gauss::RowKind::inequality && weight[j] < 0) {
         good = good && weight[j] > -negligible * most;
         weight[j] = 0;
       }
-      for (std::size_t c = 0; c < part.n(); ++c) left[c] += weight[j] * part.unit[j][c];
-      allowed += std::abs(weight[j]) * part.uncertain[j];
-      gap += weight[j] * part.offset[j];
-      uncertain += std::abs(weight[j]) * (part.uncertain_offset[j] + part.uncertain[j] * sigma);
+      plain[j] = weight[j] / (part.length[j] > 0 ? part.length[j] : 1);
     }
-    good = good && norm(left) <= dependence_margin * allowed;
     if (!good) continue;
-    if (gap > farkas_margin * uncertain) {
+    const Proof proof = proof_of(part, plain, norm(part.x0), 0);
+    if (proof == Proof::positive) {
       instant.farkas.clear();
       for (const std::size_t j : support) {
-        if (weight[j] != 0) {
-          instant.farkas.emplace_back(problem.row[part.row[j]], weight[j] / (part.length[j] > 0 ? part.length[j] : 1));
-        }
+        if (plain[j] != 0) instant.farkas.emplace_back(problem.row[part.row[j]], plain[j]);
       }
       return true;
     }
-    if (gap > -farkas_margin * uncertain) {
+    if (proof == Proof::zero) {
       for (const std::size_t j : support) {
-        if (weight[j] != 0) tight.push_back(part.row[j]);
+        if (plain[j] != 0) tight.push_back(part.row[j]);
       }
     }
   }

@@ -26,7 +26,7 @@ constexpr double noise_part = 1e-13;
 constexpr double shown_as_zero = 1e-15;
 /// A row whose second derivative is beyond this part of its terms is open for certain and hands no uncertainty on.
 constexpr double clearly_open = 1e-6;
-/// Rounding of the largest coordinate of the motion sits, through differences, in every other one; by this part.
+/// Rounding of the largest coordinate of a connected part sits, through differences, in every other one; by this part.
 constexpr double share_of_largest = 1e-5;
 
 // --- Dependence of rows: one rule ----------------------------------------------------------------------------------
@@ -34,14 +34,14 @@ constexpr double share_of_largest = 1e-5;
 // within `dependence_margin` times the uncertainty of the rows that take part, each weighed with its coefficient. The
 // uncertainty of a row is that of its entries: rounding, and what rounding of the state makes of it.
 
-constexpr double dependence_margin = 64;
+constexpr double dependence_margin = 32;
 /// Where the nearest point could not be found because rows are nearly dependent, rows at an angle below this are
 /// looked at as dependent: the error made by that is of the size of the angle, the one of a factor 1e-16 / angle^2.
 constexpr double nearly_dependent = 1e-6;
 /// Pivots of the factor of unit rows above this settle independence at once: an angle of 3e-5.
 constexpr double safe_pivot = 1e-9;
 /// Rounding errors of the state and of an evaluation, in units in the last place of the largest number around.
-constexpr double rounding_steps = 4;
+constexpr double rounding_steps = 2;
 /// Relative change of the state by which the sensitivity of the rows to it is measured.
 constexpr double probe = 0x1p-20;
 
@@ -93,7 +93,6 @@ constexpr double opens = 1e-9;
 /// linear programme was solved by steps.
 constexpr double carries_nothing = 1e-11;
 constexpr double carries_nothing_after_steps = 1e-8;
-constexpr double kept_multiplier = 1e-13;
 /// Steps of growing length towards the maximiser: ended when they move less than the first, unbounded beyond the second.
 constexpr double step_ends = 1e-10;
 constexpr double without_bound = 1e8;
@@ -107,6 +106,8 @@ constexpr double gains_nothing = 1e-9;
 constexpr double worst_certificate = 1e-7;
 /// A contradiction is told if y.h exceeds this many times what the uncertainty of the rows can make of it.
 constexpr double farkas_margin = 16;
+/// ... and if accelerations that made use of what rounding left of y^T J would have to exceed those at hand by this factor.
+constexpr double absurd_acceleration = 1e6;
 
 // --- Sizes ---------------------------------------------------------------------------------------------------------
 
