@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 
 #include "zwang/base/number.hpp"
 #include "zwang/instant/degenerate.hpp"
@@ -230,6 +231,14 @@ void refine(const model::Model& model, const model::State& state, const Options&
     decide_degenerate(model, state, options, impl, unique, hold, multipliers, instant);
   }
   if (instant.status == Status::jammed) {
+    if (dependents.unexamined) {
+      // The rows of higher order that were not looked at may ask for other accelerations.
+      instant.status = Status::undecided;
+      instant.singular = true;
+      instant.farkas.clear();
+      instant.expansion =
+          "more than " + std::to_string(most_inequalities) + " inequalities decide together at a higher order";
+    }
     return;
   }
   for (std::size_t j = 0; j < r; ++j) {
@@ -252,7 +261,7 @@ void refine(const model::Model& model, const model::State& state, const Options&
       for (std::size_t i = 0; i < question.rows.size(); ++i) {
         const std::uint32_t j = question.rows[i];
         multipliers[j] = question.lambda[i];
-        if (question.nonnegative[i] != 0 && left_out(j)) {
+        if (question.nonnegative[i] != 0 && (left_out(j) || dependents.pinned[j] != 0)) {
           instant.role[problem.row[j]] = multipliers[j] > 0 ? Role::binding : Role::marginal;
         }
       }
@@ -282,17 +291,8 @@ void certify(const Dependents& dependents, Workspace::Impl& impl, Instant& insta
         gauss::verify(problem.view(impl.dynamics.mass), instant.accelerations, impl.solution.lambda, impl.scratch_n);
     return;
   }
-  Subproblem all = problem;
   std::vector<double> lambda = impl.solution.lambda;
-  for (const HigherRow& row : dependents.higher) {
-    all.column.insert(all.column.end(), row.column.begin(), row.column.end());
-    all.entry.insert(all.entry.end(), row.entry.begin(), row.entry.end());
-    all.start.push_back(static_cast<std::uint32_t>(all.entry.size()));
-    all.h.push_back(row.offset);
-    all.kind.push_back(row.equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
-    all.row.push_back(0);
-    lambda.push_back(row.multiplier);
-  }
+  const Subproblem all = with_higher_rows(problem, dependents, lambda);
   instant.certificate = gauss::verify(all.view(impl.dynamics.mass), instant.accelerations, lambda, impl.scratch_n);
 }
 
@@ -506,7 +506,8 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   instant.status = Status::determined;
   const bool examined = !instant.regular;
   if (examined) {
-    if (settle_dependent(model, state, options, false, impl, dependents, instant) == Settled::finished &&
+    if (settle_dependent(model, state, options, Level::accelerations, false, impl, dependents, instant) ==
+            Settled::finished &&
         (instant.status != Status::undecided || instant.singular)) {
       return;
     }
@@ -524,7 +525,8 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   };
   if (!found() && (!examined || instant.status == Status::undecided)) {
     instant.expansion.clear();
-    if (settle_dependent(model, state, options, true, impl, dependents, instant) == Settled::finished) {
+    if (settle_dependent(model, state, options, Level::accelerations, true, impl, dependents, instant) ==
+        Settled::finished) {
       return;
     }
   }
@@ -555,7 +557,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     if (problem.kind[j] == gauss::RowKind::equation) {
       continue;
     }
-    if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
+    if (!dependents.pinned.empty() && dependents.pinned[j] != 0) {
+      role = Role::binding;
+    } else if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
       // Known to vanish at this very instant: its derivatives decide.
       impl.solution.lambda[j] = 0;
       role = Role::marginal;
@@ -576,7 +580,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     roles_on_quadric(model, state, impl, instant);
   } else if (!instant.regular || undecided > 0) {
     refine(model, state, options, dependents, impl, instant);
-    if (instant.status == Status::jammed) {
+    if (instant.status != Status::determined) {
       return;
     }
   }

@@ -53,16 +53,24 @@ std::vector<double> Affine::coordinates(const std::vector<double>& x) const {
   return u;
 }
 
-Expansion::Expansion(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part)
+Expansion::Expansion(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part,
+                     Level level)
     : part_(part) {
   for (const std::uint32_t j : part.row) {
     const std::uint32_t row = problem.row[j];
-    local_.push_back(model::is_holonomic(model.row_kind[row]) ? expand(model, state, row)
-                                                              : expand_velocity_row(model, state, row));
+    if (model::is_holonomic(model.row_kind[row])) {
+      local_.push_back(expand(model, state, row, level));
+    } else if (level == Level::accelerations) {
+      local_.push_back(expand_velocity_row(model, state, row));
+    } else {
+      // Linear in the velocities: nothing of second degree.
+      local_.emplace_back();
+    }
   }
 }
 
-Expansion::Local Expansion::expand(const model::Model& model, const model::State& state, std::uint32_t row) const {
+Expansion::Local Expansion::expand(const model::Model& model, const model::State& state, std::uint32_t row,
+                                   Level level) const {
   Local local;
   const std::uint32_t first = model.row_start[row];
   const std::size_t count = model.row_start[row + 1] - first;
@@ -95,6 +103,14 @@ Expansion::Local Expansion::expand(const model::Model& model, const model::State
     model::series_row(model, row, still, 2, series);
     still.coefficient[variable] = 0;
     for (std::size_t e = 0; e < count; ++e) local.h(e, column) = (series.gradient[e * 2 + 1] - timed[e]) / 8;
+  }
+  if (level == Level::velocities) {
+    model::series_row(model, row, path(model, state, 1), 3, series);
+    local.c3 = 0;
+    local.c4 = series.value[2];
+    local.l3.assign(count, 0.0);
+    local.l4 = timed;
+    for (double& value : local.h.entry) value *= 4;
   }
   return local;
 }

@@ -39,10 +39,16 @@ struct Row {
   double c = 0;
 };
 
+/// What is asked for: accelerations at given velocities, or velocities at a position (shocks). Of velocities the
+/// coefficient of s^2 of f along q + v s decides, v^T H v / 2 + g_t.v + f_tt / 2; it takes the place of that of s^4, and
+/// nothing stands in the place of that of s^3.
+enum class Level : std::uint8_t { accelerations, velocities };
+
 /// The third and fourth coefficients of every row of a part, in whitened accelerations.
 class Expansion {
  public:
-  Expansion(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part);
+  Expansion(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part,
+            Level level = Level::accelerations);
 
   /// y^T f[3] as a row, with the sizes of the terms of n and c.
   [[nodiscard]] Row third(const std::vector<double>& y, double& size_n, double& size_c) const;
@@ -59,7 +65,8 @@ class Expansion {
     double c3 = 0;
     double c4 = 0;
   };
-  [[nodiscard]] Local expand(const model::Model& model, const model::State& state, std::uint32_t row) const;
+  [[nodiscard]] Local expand(const model::Model& model, const model::State& state, std::uint32_t row,
+                             Level level) const;
   [[nodiscard]] Local expand_velocity_row(const model::Model& model, const model::State& state,
                                           std::uint32_t row) const;
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -52,13 +53,36 @@ class Polytope {
       : mass_(std::vector<double>(rows.rows, 1.0)) {
     factored_ = mass_.factor();
     start_.push_back(0);
+    // Columns depend on one another wherever a motion is left free: an orthonormal set says the same without rounding
+    // in which they could contradict each other.
+    Basis basis;
+    std::vector<double> in;
     for (std::size_t c = 0; c < rows.columns; ++c) {
+      std::vector<double> column(rows.rows);
+      double size = 0;
+      for (std::size_t i = 0; i < rows.rows; ++i) {
+        column[i] = rows(i, c);
+        size += column[i] * column[i];
+      }
+      if (size == 0) {
+        continue;
+      }
+      double left = 0;
+      for (const double value : basis.remainder(column, in)) {
+        left += value * value;
+      }
+      if (left <= carries_nothing * carries_nothing * size) {
+        continue;
+      }
+      basis.append(column);
+    }
+    for (const std::vector<double>& direction : basis.directions()) {
       double right = 0;
       for (std::size_t i = 0; i < rows.rows; ++i) {
-        if (rows(i, c) != 0) {
+        if (direction[i] != 0) {
           column_.push_back(static_cast<std::uint32_t>(i));
-          entry_.push_back(rows(i, c));
-          right += rows(i, c) * base[i];
+          entry_.push_back(direction[i]);
+          right += direction[i] * base[i];
         }
       }
       close_row(-right, gauss::RowKind::equation);

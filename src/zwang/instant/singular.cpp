@@ -52,7 +52,9 @@ struct Curved {
 struct Known {
   Part part;
   bool small = false;                    ///< within the sizes that are examined
+  bool unexamined = false;               ///< one-sided combinations were too many to look at
   std::vector<std::uint8_t> left_out;    ///< per row of the part
+  std::vector<std::uint8_t> pinned;      ///< per row of the part: an inequality that another one makes an equation
   std::vector<std::size_t> equations;    ///< kept ones
   std::vector<Row> higher;               ///< equations of third and fourth order
   std::vector<Row> higher_inequalities;  ///< of third order, one-sided
@@ -317,14 +319,16 @@ double size_of(const Part& part, const Vector& base) { return std::max(norm(part
 /// Equations of one part that depend on others: redundant, or rows of higher order.
 class Examination {
  public:
-  Examination(const model::Model& model, const model::State& state, Workspace::Impl& impl, double angle, Known& known)
-      : model_(model), state_(state), impl_(impl), angle_(angle), known_(known) {}
+  Examination(const model::Model& model, const model::State& state, Workspace::Impl& impl, Level level, double angle,
+              Known& known)
+      : model_(model), state_(state), impl_(impl), level_(level), angle_(angle), known_(known) {}
 
   Finding equations() {
     const Part& part = known_.part;
+    pin();
     std::vector<std::size_t> which;
     for (std::size_t j = 0; j < part.r(); ++j) {
-      if (impl_.problem.kind[part.row[j]] == gauss::RowKind::equation) which.push_back(j);
+      if (is_equation(j)) which.push_back(j);
     }
     const Dependence dependence = split(part, which, which.size(), angle_);
     known_.equations = dependence.kept;
@@ -338,7 +342,7 @@ class Examination {
       if (redundant[d] == 0) singular.push_back(d);
     }
     if (singular.empty()) return {};
-    if (!expansion_.has_value()) expansion_.emplace(model_, state_, impl_.problem, part);
+    if (!expansion_.has_value()) expansion_.emplace(model_, state_, impl_.problem, part, level_);
 
     // Second derivatives of the combinations: contradictory if not zero.
     Affine space = space_of(part, known_.equations, {});
@@ -370,6 +374,7 @@ class Examination {
   Finding inequalities(const std::vector<std::size_t>& tight, bool& changed) {
     const Part& part = known_.part;
     changed = false;
+    if (level_ == Level::velocities) return {};
     std::vector<std::size_t> which = known_.equations;
     which.insert(which.end(), tight.begin(), tight.end());
     const std::size_t first = known_.equations.size();
@@ -392,17 +397,48 @@ class Examination {
       if (in_some[i] != 0) held.push_back(which[i]);
     }
     if (held.empty()) return {};
-    if (!expansion_.has_value()) expansion_.emplace(model_, state_, impl_.problem, part);
+    if (!expansion_.has_value()) expansion_.emplace(model_, state_, impl_.problem, part, level_);
     std::vector<std::size_t> all = known_.equations;
     all.insert(all.end(), held.begin(), held.end());
     const Dependence among = split(part, all, first, angle_);
     const Affine space = space_of(part, among.kept, known_.higher);
     if (moves_freely(held, space)) return {};
-    if (held.size() > most_inequalities) return {};
+    if (held.size() > most_inequalities) {
+      known_.unexamined = true;
+      return {};
+    }
     return one_sided(held, space, changed);
   }
 
  private:
+  [[nodiscard]] bool is_equation(std::size_t j) const {
+    return impl_.problem.kind[known_.part.row[j]] == gauss::RowKind::equation || known_.pinned[j] != 0;
+  }
+
+  /// Inequalities in opposite pairs, f <= 0 and -f <= 0 all around, are equations said in two halves.
+  void pin() {
+    const Part& part = known_.part;
+    std::vector<std::size_t> open;
+    for (std::size_t j = 0; j < part.r(); ++j) {
+      if (impl_.problem.kind[part.row[j]] == gauss::RowKind::inequality && part.length[j] > 0) open.push_back(j);
+    }
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (known_.left_out[open[i]] != 0) continue;
+      for (std::size_t k = i + 1; k < open.size(); ++k) {
+        if (known_.left_out[open[k]] != 0 || known_.pinned[open[k]] != 0) continue;
+        // Opposite in direction and in second derivative, each within the uncertainty of both.
+        if (!(dot(part.unit[open[i]], part.unit[open[k]]) < -1 + nearly_dependent)) continue;
+        const Dependence pair = split(part, {open[i], open[k]}, 2, angle_);
+        if (pair.dependent.empty()) continue;
+        if (proof_of(part, circuit(part, pair, 0), norm(part.x0), angle_) != Proof::zero) continue;
+        if (all_around(model_, state_, impl_, part, pair)[0] == 0) continue;
+        known_.pinned[pair.kept[0]] = 1;
+        known_.left_out[pair.dependent[0]] = 1;
+        if (pair.kept[0] != open[i]) break;
+      }
+    }
+  }
+
   double scale(const Affine& space) const {
     const double size = size_of(known_.part, space.base);
     return size > 0 ? size : 1;
@@ -494,7 +530,7 @@ class Examination {
         (speaks ? alive : silent).push_back(combination);
         if (speaks) forms.push_back(std::move(form));
       }
-      if (!reduced && !silent.empty() && alive.empty()) {
+      if (level_ == Level::accelerations && !reduced && !silent.empty() && alive.empty()) {
         // No part of second degree, yet not redundant: a motion in a few directions shows that nothing is lost.
         for (int trial = 1; trial <= 3; ++trial) {
           Vector u(space.null.columns, 0.0);
@@ -503,7 +539,7 @@ class Examination {
           }
           std::vector<std::size_t> all;
           for (std::size_t j = 0; j < part.r(); ++j) {
-            if (impl_.problem.kind[part.row[j]] == gauss::RowKind::equation) all.push_back(j);
+            if (is_equation(j)) all.push_back(j);
           }
           if (!realised(model_, state_, impl_, part, all, space.point(u))) {
             return Finding{Verdict::undecided, 5, silent[0].y,
@@ -519,7 +555,12 @@ class Examination {
       Vector chosen;
       const auto attempt = [&](const Vector& t) {
         rows.clear();
-        const Shape shape = read_form(sum_of(forms, t), sigma, true, rows);
+        const Form form = sum_of(forms, t);
+        const Shape shape = read_form(form, sigma, true, rows);
+        // Of velocities only what holds them by a square; a contradiction is one of accelerations.
+        if (level_ == Level::velocities && (shape != Shape::linear || norm(form.q) <= negligible * form.size_q)) {
+          return false;
+        }
         if (shape == Shape::linear || shape == Shape::contradiction || shape == Shape::unclear) {
           chosen = t;
           last_ = shape;
@@ -545,7 +586,7 @@ class Examination {
           if (found) break;
         }
       }
-      if (!found) return quadric(space, alive, forms);
+      if (!found) return level_ == Level::accelerations ? quadric(space, alive, forms) : Finding{};
       Vector y(part.r(), 0.0);
       for (std::size_t k = 0; k < alive.size(); ++k) {
         for (std::size_t j = 0; j < part.r(); ++j) y[j] += chosen[k] * alive[k].y[j];
@@ -689,6 +730,7 @@ class Examination {
   const model::Model& model_;
   const model::State& state_;
   Workspace::Impl& impl_;
+  Level level_;
   double angle_;
   Known& known_;
   std::optional<Expansion> expansion_;
@@ -794,7 +836,8 @@ std::vector<Candidate> on_faces(const Part& part, const Curved& curved, const st
 
 /// The rows that are left, those of higher order behind them.
 void assemble(const Subproblem& problem, const std::vector<Known>& parts, const std::vector<std::uint8_t>& left_out,
-              Subproblem& reduced, std::vector<std::uint32_t>& place, Dependents& dependents) {
+              const std::vector<std::uint8_t>& pinned, Subproblem& reduced, std::vector<std::uint32_t>& place,
+              Dependents& dependents) {
   reduced.clear();
   reduced.a0 = problem.a0;
   place.clear();
@@ -810,7 +853,7 @@ void assemble(const Subproblem& problem, const std::vector<Known>& parts, const 
                           problem.column.begin() + problem.start[j + 1]);
     reduced.entry.insert(reduced.entry.end(), problem.entry.begin() + problem.start[j],
                          problem.entry.begin() + problem.start[j + 1]);
-    close(problem.h[j], problem.kind[j]);
+    close(problem.h[j], pinned[j] != 0 ? gauss::RowKind::equation : problem.kind[j]);
     place.push_back(j);
   }
   dependents.higher.clear();
@@ -866,7 +909,7 @@ bool proves(const std::vector<Known>& parts, const Subproblem& problem, const Ve
     bool good = true;
     Vector plain(part.r(), 0.0);
     for (const std::size_t j : support) {
-      if (problem.kind[part.row[j]] == gauss::RowKind::inequality && weight[j] < 0) {
+      if (problem.kind[part.row[j]] == gauss::RowKind::inequality && known.pinned[j] == 0 && weight[j] < 0) {
         good = good && weight[j] > -negligible * most;
         weight[j] = 0;
       }
@@ -915,7 +958,8 @@ Settled minimise(const Subproblem& problem, const std::vector<Known>& parts, Wor
     words += (words.empty() ? "quadric of " : "; ") + curved.words;
     std::vector<Row> inequalities = known.higher_inequalities;
     for (std::size_t j = 0; j < part.r(); ++j) {
-      if (problem.kind[part.row[j]] == gauss::RowKind::inequality && known.left_out[j] == 0 && part.length[j] > 0) {
+      if (problem.kind[part.row[j]] == gauss::RowKind::inequality && known.left_out[j] == 0 && known.pinned[j] == 0 &&
+          part.length[j] > 0) {
         inequalities.push_back(Row{part.unit[j], part.offset[j]});
       }
     }
@@ -1000,15 +1044,35 @@ Settled minimise(const Subproblem& problem, const std::vector<Known>& parts, Wor
 
 }  // namespace
 
-Settled settle_dependent(const model::Model& model, const model::State& state, const Options& options, bool nearly,
-                         Workspace::Impl& impl, Dependents& dependents, Instant& instant) {
+Subproblem with_higher_rows(const Subproblem& problem, const Dependents& dependents, std::vector<double>& lambda) {
+  Subproblem all = problem;
+  for (const HigherRow& row : dependents.higher) {
+    all.column.insert(all.column.end(), row.column.begin(), row.column.end());
+    all.entry.insert(all.entry.end(), row.entry.begin(), row.entry.end());
+    all.start.push_back(static_cast<std::uint32_t>(all.entry.size()));
+    all.h.push_back(row.offset);
+    all.kind.push_back(row.equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
+    all.row.push_back(0);
+    lambda.push_back(row.multiplier);
+  }
+  return all;
+}
+
+Settled settle_dependent(const model::Model& model, const model::State& state, const Options& options, Level level,
+                         bool nearly, Workspace::Impl& impl, Dependents& dependents, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const double angle = nearly ? nearly_dependent : 0;
   dependents = {};
   dependents.left_out.assign(problem.size(), 0);
+  dependents.pinned.assign(problem.size(), 0);
 
   // The connected parts, each by itself: its equations first.
-  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  if (level == Level::velocities) {
+    for (std::size_t j = 0; j < uncertainty.curvature.size(); ++j) {
+      uncertainty.curvature[j] = rounding_steps * epsilon * std::abs(impl.rows.explicit_rate[j]);
+    }
+  }
   std::vector<Known> parts;
   std::vector<Examination> examinations;
   for (Part& part : connected_parts(model, impl.dynamics.mass, problem)) {
@@ -1019,7 +1083,8 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
   for (Known& known : parts) {
     known.small = known.part.n() <= most_variables && known.part.r() <= most_rows;
     known.left_out.assign(known.part.r(), 0);
-    examinations.emplace_back(model, state, impl, angle, known);
+    known.pinned.assign(known.part.r(), 0);
+    examinations.emplace_back(model, state, impl, level, angle, known);
     if (!known.small) continue;
     whiten(impl.dynamics.mass, problem, uncertainty, model, known.part);
     const Finding finding = examinations.back().equations();
@@ -1032,6 +1097,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
       const bool empty =
           known.part.length[j] == 0 && std::abs(known.part.offset[j]) <= farkas_margin * known.part.uncertain_offset[j];
       dependents.left_out[known.part.row[j]] = known.left_out[j] != 0 || empty ? 1 : 0;
+      dependents.pinned[known.part.row[j]] = known.pinned[j];
     }
   }
 
@@ -1042,8 +1108,9 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
   gauss::Solution solution;
   std::vector<std::uint8_t> examined(parts.size(), 0);
   for (std::size_t round = 0; round <= problem.size() + parts.size(); ++round) {
-    assemble(problem, parts, dependents.left_out, reduced, place, dependents);
-    gauss::solve(reduced.view(impl.dynamics.mass), {}, impl.gauss, solution, options.tell ? &instant.trials : nullptr);
+    assemble(problem, parts, dependents.left_out, dependents.pinned, reduced, place, dependents);
+    gauss::solve(reduced.view(impl.dynamics.mass), {}, level == Level::accelerations ? impl.gauss : impl.gauss_impact,
+                 solution, options.tell ? &instant.trials : nullptr);
     if (solution.status == gauss::Status::infeasible) {
       Vector y(problem.size(), 0.0);
       for (std::size_t i = 0; i < place.size(); ++i) y[place[i]] = solution.farkas[i];
@@ -1054,7 +1121,8 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
       }
       // A contradiction within rounding: one of its inequalities is held by the others.
       const auto loose = std::find_if(tight.begin(), tight.end(), [&](std::uint32_t j) {
-        return problem.kind[j] == gauss::RowKind::inequality && dependents.left_out[j] == 0;
+        return problem.kind[j] == gauss::RowKind::inequality && dependents.left_out[j] == 0 &&
+               dependents.pinned[j] == 0;
       });
       if (loose != tight.end()) {
         dependents.left_out[*loose] = 1;
@@ -1079,7 +1147,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
       for (std::size_t i = 0; i < part.n(); ++i) plain[i] = solution.a[part.variable[i]];
       const Vector x = part.whitened(plain);
       for (std::size_t j = 0; j < part.r(); ++j) {
-        if (problem.kind[part.row[j]] == gauss::RowKind::equation ||
+        if (problem.kind[part.row[j]] == gauss::RowKind::equation || parts[k].pinned[j] != 0 ||
             (dependents.left_out[part.row[j]] != 0 && part.length[j] > 0)) {
           continue;
         }
@@ -1124,6 +1192,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
   dependents.curved = std::any_of(parts.begin(), parts.end(), [](const Known& known) { return !known.curved.empty(); });
   if (dependents.curved && minimise(problem, parts, impl, instant) == Settled::finished) return Settled::finished;
   instant.singular = instant.singular || !dependents.higher.empty();
+  dependents.unexamined = std::any_of(parts.begin(), parts.end(), [](const Known& known) { return known.unexamined; });
   impl.solution.w.assign(problem.h.begin(), problem.h.end());
   for (std::size_t j = 0; j < problem.size(); ++j) {
     for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {

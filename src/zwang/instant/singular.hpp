@@ -9,6 +9,7 @@
 /// is left after that is one quadric, which is minimised over, or several that decide only together: undecided.
 #pragma once
 
+#include "zwang/instant/expansion.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
@@ -30,13 +31,20 @@ struct HigherRow {
 
 struct Dependents {
   std::vector<std::uint8_t> left_out;  ///< per row of the problem: redundant all around, or held by others
+  std::vector<std::uint8_t> pinned;    ///< per row of the problem: an inequality held as an equation by its opposite
   std::vector<HigherRow> higher;       ///< rows that singular combinations add
   bool curved = false;                 ///< a quadric decided
+  bool unexamined = false;             ///< combinations that were too many to look at may hold more
 };
 
 /// Solve the nearest-point problem of the instant although its rows depend on one another. `nearly`: rows at a small angle
-/// count as dependent, too (a second attempt).
+/// count as dependent, too (a second attempt). For velocities only combinations that become ordinary rows are looked at.
 [[nodiscard]] Settled settle_dependent(const model::Model& model, const model::State& state, const Options& options,
-                                       bool nearly, Workspace::Impl& impl, Dependents& dependents, Instant& instant);
+                                       Level level, bool nearly, Workspace::Impl& impl, Dependents& dependents,
+                                       Instant& instant);
+
+/// The problem with the rows of higher order behind the others; their multipliers are appended to lambda.
+[[nodiscard]] Subproblem with_higher_rows(const Subproblem& problem, const Dependents& dependents,
+                                          std::vector<double>& lambda);
 
 }  // namespace zwang::instant
