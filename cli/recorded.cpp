@@ -192,8 +192,9 @@ std::string summary(const motion::Store& store, const std::vector<std::string>& 
                        work < 0 ? "-" : "+", readable(std::abs(work)), readable(energy.lost), readable(energy.final),
                        readable(energy.defect(), 2));
   }
-  text += fmt::format("  worst drift: position {}, velocity {}\n", readable(account.position_drift, 2),
-                      readable(account.velocity_drift, 2));
+  text += fmt::format("  worst drift: position {}, velocity {}; worst defect of a step: {} of its accelerations\n",
+                      readable(account.position_drift, 2), readable(account.velocity_drift, 2),
+                      readable(account.defect, 2));
   if (account.position_correction != 0 || account.velocity_correction != 0) {
     text += fmt::format("  the start was brought onto the conditions: positions by {}, velocities by {}\n",
                         readable(account.position_correction, 2), readable(account.velocity_correction, 2));

@@ -54,13 +54,14 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
-/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out.
+/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
+/// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-             double threshold, std::uint32_t row, bool release, Happening& found) {
+             double threshold, double rest, std::uint32_t row, bool release, Happening& found) {
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
-  const double band = leading > 0 ? 0.0 : threshold;
+  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / std::pow(h, leading) : 0.0);
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
@@ -105,7 +106,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
     const double noise = multiplier_noise * series.multiplier_scale(j);
     if (impl.leading[row] > 0 && terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
-    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, row, true, found);
+    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, series.multiplier_error(j),
+            row, true, found);
   }
 
   // Conditions that are open.
@@ -113,14 +115,15 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], row, false, found);
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], series.watched_rest(w), row,
+            false, found);
   }
 
   // The end that the model asks for.
   if (!impl.model.simulation.stop.empty()) {
     series.observe(impl.model.simulation.stop.front(), buffer);
     Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0, false, stop);
+    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, stop);
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
@@ -219,7 +222,7 @@ void go(Motion& motion, double s, double time) {
 }
 
 /// No series goes on from here: the position is singular, or the numbers have run away.
-void lead_nowhere(Motion& motion, const char* why) {
+void lead_nowhere(Motion& motion, const std::string& why) {
   Motion::Impl& impl = *motion.impl;
   const bool near = impl.series.nearly_singular();
   const std::vector<std::uint32_t> rows = near ? dependent_rows(motion, nearly) : motion.held;
@@ -255,6 +258,7 @@ double later(Motion::Impl& impl, double time, double s) {
 // A tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15 what is cut off stays far below rounding: always
 // of the same sign, it would add up over millions of steps.
 double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
+double defect_for(double tolerance) { return 10 * part_for(tolerance); }
 
 void end(Motion& motion, Status status, std::string why) {
   motion.status = status;
@@ -319,7 +323,14 @@ bool advance(Motion& motion) {
     lead_nowhere(motion, "the steps have become too small to go on");
     return true;
   }
-  h = std::min(h, gap);
+  // The same proved for the functions themselves, over the whole step.
+  const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
+  h = proof.length;
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());
+    return true;
+  }
+  motion.defect = std::max(motion.defect, proof.defect);
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);

@@ -130,6 +130,8 @@ void take_multipliers(Motion& motion);
 [[nodiscard]] double later(Motion::Impl& impl, double time, double s);
 /// The part of the largest term that the last ones may have.
 [[nodiscard]] double part_for(double tolerance);
+/// The part of a body's accelerations that the defect of a step may have.
+[[nodiscard]] double defect_for(double tolerance);
 [[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 
 }  // namespace zwang::motion

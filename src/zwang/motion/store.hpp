@@ -54,6 +54,7 @@ struct Account {
   EnergyBalance energy;
   double position_drift = 0;
   double velocity_drift = 0;
+  double defect = 0;  ///< worst bound of a step; 0 in files that do not know it yet
   double position_correction = 0;
   double velocity_correction = 0;
   std::uint64_t steps = 0;

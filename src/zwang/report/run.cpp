@@ -200,6 +200,7 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   json.put("position", account.position_drift);
   json.put("velocity", account.velocity_drift);
   json.close();
+  json.put("defect", account.defect);
   json.put("steps", account.steps);
   json.open("correction");
   json.put("position", account.position_correction);
