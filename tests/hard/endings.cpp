@@ -125,9 +125,9 @@ Case friction_by_a_root(std::uint64_t seed) {
 void add_endings(std::vector<Class>& all) {
   all.push_back({"stiff-damping", "stiff damping is followed, or told before it takes long", stiff_damping, 10, 500,
                  "what would take long is told before"});
-  all.push_back({"finite-escape", "a motion that runs away in finite time is named as such", finite_escape});
-  all.push_back(
-      {"friction-by-a-root", "friction that is undefined at rest stops the run, not the program", friction_by_a_root});
+  all.push_back({"finite-escape", "a motion that runs away in finite time is named as such", finite_escape, 40, 2000});
+  all.push_back({"friction-by-a-root", "friction that is undefined at rest stops the run, not the program",
+                 friction_by_a_root, 40, 1000});
 }
 
 }  // namespace zwang::hard

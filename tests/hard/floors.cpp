@@ -261,10 +261,10 @@ Case rising_floor(std::uint64_t seed) {
 }  // namespace
 
 void add_floors(std::vector<Class>& all) {
-  all.push_back({"bump", "a ball meets a bump of any thinness", bump});
-  all.push_back({"superellipse", "a ball stays within a superellipse", superellipse});
-  all.push_back({"staircase", "a ball goes down a staircase of smooth steps", staircase});
-  all.push_back({"rising-floor", "a floor that rises lifts what lies on it, or throws it", rising_floor});
+  all.push_back({"bump", "a ball meets a bump of any thinness", bump, 10, 300});
+  all.push_back({"superellipse", "a ball stays within a superellipse", superellipse, 30, 1500});
+  all.push_back({"staircase", "a ball goes down a staircase of smooth steps", staircase, 12, 500});
+  all.push_back({"rising-floor", "a floor that rises lifts what lies on it, or throws it", rising_floor, 12, 300});
 }
 
 }  // namespace zwang::hard

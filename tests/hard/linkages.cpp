@@ -471,16 +471,92 @@ Case bricard(std::uint64_t seed) {
   return out;
 }
 
+/// A vector equation of which components say nothing, up to the rounding of sums: 0.1 + 0.2 = 0.3.
+Case idle_component(std::uint64_t seed) {
+  Dice dice(seed);
+  const double a = dice.among(1, 99) / 10.0;
+  const double b = dice.among(1, 99) / 10.0;
+  const double c = static_cast<double>(std::lround((a + b) * 10)) / 10.0;
+  const double place = dice.uniform(-1, 1);
+  const double u = dice.uniform(-1, 1);
+  const double w = dice.uniform(-1, 1);
+  const double until = dice.uniform(1, 3);
+  const double factor = dice.coin() ? 1 : dice.spread(1e-3, 1e3);
+  const auto at = even_times(0, until, 8);
+  const std::string text = fmt::format(
+      "[points.p]\nmass = 1\nposition = [{}, 0, 0]\nvelocity = [0, {}, {}]\n[constraints]\nrail = \"[{}*p.x, {}*({} + "
+      "{}), 0] = [{}*{}, "
+      "{}*{}, 0]\"\n[simulation]\nuntil = {}\n",
+      number(place), number(u), number(w), number(factor), number(factor), number(a), number(b), number(factor),
+      number(place), number(factor), number(c), number(until));
+  Truth truth;
+  for (const double t : at)
+    truth.rows.push_back(
+        {{place, static_cast<Real>(u) * t, static_cast<Real>(w) * t}, {0, u, w}, 1e-12L * 4, 1e-12L * 4});
+  return against(text, at, std::move(truth));
+}
+
+/// x + z <= t^2/2 and x + z >= t^2/2 with coefficients off by 1e-12, so that both hold only far away: no jam.
+Case nearly_contradictory(std::uint64_t seed) {
+  Dice dice(seed);
+  const auto near = [&] { return 1 + dice.uniform(-2e-12, 2e-12); };
+  const double x1 = near();
+  const double z1 = near();
+  const double c1 = near();
+  const double x2 = near();
+  const double z2 = near();
+  const double c2 = near();
+  const double y2 = dice.spread(1e-13, 1e-12);
+  const double until = 0.1;
+  const std::string text = fmt::format(
+      "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[coordinates.z]\ninitial = 0\n[energy]\nkinetic = "
+      "\"x'^2 + 3/2*y'^2 "
+      "+ 2*z'^2\"\n[constraints]\nabove = \"{}*x + {}*z - {}*t^2/2 <= 0\"\nbelow = \"-{}*x + {}*y - {}*z + {}*t^2/2 <= "
+      "0\"\nlift = \"z + "
+      "t^2/2 = 0\"\nlid = \"y + z - t^2/2 <= 0\"\n[simulation]\nuntil = {}\n",
+      number(x1), number(z1), number(c1), number(x2), number(y2), number(z2), number(c2), number(until));
+  Case out;
+  out.texts = {text};
+  out.at = even_times(0, until, 10);
+  const auto size = [](const Sample& s) {
+    return std::abs(static_cast<Real>(s.q[0])) + std::abs(s.q[2]) + static_cast<Real>(s.time) * s.time;
+  };
+  // Rounding of a few units of the last digit of the terms, which is a thousandth of what the coefficients are off by.
+  const Real rounding = 2e-15L;
+  out.conditions.push_back({"above", false, rounding, [=](const Sample& s) {
+                              return (static_cast<Real>(x1) * s.q[0] + static_cast<Real>(z1) * s.q[2] -
+                                      static_cast<Real>(c1) * s.time * s.time / 2) /
+                                     (size(s) + 1e-300L);
+                            }});
+  out.conditions.push_back({"below", false, rounding, [=](const Sample& s) {
+                              return (-static_cast<Real>(x2) * s.q[0] + static_cast<Real>(y2) * s.q[1] -
+                                      static_cast<Real>(z2) * s.q[2] + static_cast<Real>(c2) * s.time * s.time / 2) /
+                                     (size(s) + 1e-300L);
+                            }});
+  out.conditions.push_back({"lift", true, rounding, [=](const Sample& s) {
+                              return (s.q[2] + static_cast<Real>(s.time) * s.time / 2) / (size(s) + 1e-300L);
+                            }});
+  out.conditions.push_back({"lid", false, rounding, [=](const Sample& s) {
+                              return (static_cast<Real>(s.q[1]) + s.q[2] - static_cast<Real>(s.time) * s.time / 2) /
+                                     (size(s) + std::abs(s.q[1]) + 1e-300L);
+                            }});
+  return out;
+}
+
 }  // namespace
 
 void add_linkages(std::vector<Class>& all) {
-  all.push_back({"straight-bar", "a straight bar with all its rods turns and is not bent", straight_bar});
-  all.push_back({"door", "a door swings on two or three hinges", door});
+  all.push_back({"straight-bar", "a straight bar with all its rods turns and is not bent", straight_bar, 40, 2000});
+  all.push_back({"door", "a door swings on two or three hinges", door, 60, 3000});
+  all.push_back(
+      {"idle-component", "a component of an equation that says nothing is no contradiction", idle_component, 60, 3000});
+  all.push_back({"nearly-contradictory", "conditions that contradict each other nearly are no jam",
+                 nearly_contradictory, 60, 3000});
   all.push_back({"bricard", "Bricard's mechanism moves and keeps its energy", bricard, 5, 200});
-  all.push_back({"flat-four-bar", "a parallelogram passes its flat position", flat_four_bar});
+  all.push_back({"flat-four-bar", "a parallelogram passes its flat position", flat_four_bar, 30, 1500});
   all.push_back({"many-four-bars", "a row of parallelograms passes its flat position", many_four_bars, 8, 500});
-  all.push_back({"dead-centre", "a slider passes the pivot of a crank as long as its rod", dead_centre});
-  all.push_back({"cart-at-wall", "a cart leaves the wall when its edge is parallel to it", cart_at_a_wall});
+  all.push_back({"dead-centre", "a slider passes the pivot of a crank as long as its rod", dead_centre, 30, 2000});
+  all.push_back({"cart-at-wall", "a cart leaves the wall when its edge is parallel to it", cart_at_a_wall, 40, 2000});
 }
 
 }  // namespace zwang::hard

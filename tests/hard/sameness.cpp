@@ -381,14 +381,14 @@ Case rescaled(std::uint64_t seed) { return system_again(seed, Change::factor); }
 }  // namespace
 
 void add_sameness(std::vector<Class>& all) {
-  all.push_back({"units", "other units give the same bits, scaled", units});
-  all.push_back({"time-shift", "another origin of time changes nothing", time_shift});
-  all.push_back({"space-shift", "another place and other axes change nothing", space_shift});
-  all.push_back({"body-beside", "a body that touches nothing changes nothing", body_beside});
-  all.push_back({"permuted", "the order of points and conditions changes nothing", permuted});
-  all.push_back({"duplicated", "a condition said twice changes nothing", duplicated});
-  all.push_back({"in-halves", "an equation said as two inequalities changes nothing", in_halves});
-  all.push_back({"rescaled", "a condition times a factor changes nothing", rescaled});
+  all.push_back({"units", "other units give the same bits, scaled", units, 200, 8000});
+  all.push_back({"time-shift", "another origin of time changes nothing", time_shift, 300, 8000});
+  all.push_back({"space-shift", "another place and other axes change nothing", space_shift, 300, 8000});
+  all.push_back({"body-beside", "a body that touches nothing changes nothing", body_beside, 200, 8000});
+  all.push_back({"permuted", "the order of points and conditions changes nothing", permuted, 15, 400});
+  all.push_back({"duplicated", "a condition said twice changes nothing", duplicated, 15, 400});
+  all.push_back({"in-halves", "an equation said as two inequalities changes nothing", in_halves, 15, 400});
+  all.push_back({"rescaled", "a condition times a factor changes nothing", rescaled, 15, 400});
 }
 
 }  // namespace zwang::hard

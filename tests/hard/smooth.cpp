@@ -309,15 +309,17 @@ Case damped_on_a_sphere(std::uint64_t seed) {
 }  // namespace
 
 void add_smooth(std::vector<Class>& all) {
-  all.push_back({"even-powers", "a point in a potential of an even power swings for ever", even_powers});
-  all.push_back({"cosine-of-a-square", "a point in the potential 1 - cos(x^n) keeps its energy", cosine_of_a_square});
-  all.push_back({"powers-of-time", "a force sin(t^n) or sin(t)^n drives a point", force_of_powers_of_time});
-  all.push_back({"kick", "a kick of any shortness gives its momentum", kick});
-  all.push_back({"switch", "a force that is switched on in any shortness acts from then on", switched_force});
-  all.push_back({"thin-hill", "a thin hill slows a point, or turns it back", thin_hill});
-  all.push_back({"steep-friction", "steep friction slows a driven point and holds it nearly", steep_friction});
-  all.push_back({"damped-circle", "damped motion on a circle is that of its angle", damped_on_a_circle});
-  all.push_back({"damped-sphere", "damped motion on a sphere stays on it", damped_on_a_sphere});
+  all.push_back({"even-powers", "a point in a potential of an even power swings for ever", even_powers, 60, 4000});
+  all.push_back(
+      {"cosine-of-a-square", "a point in the potential 1 - cos(x^n) keeps its energy", cosine_of_a_square, 40, 2000});
+  all.push_back({"powers-of-time", "a force sin(t^n) or sin(t)^n drives a point", force_of_powers_of_time, 40, 2000});
+  all.push_back({"kick", "a kick of any shortness gives its momentum", kick, 30, 1000});
+  all.push_back({"switch", "a force that is switched on in any shortness acts from then on", switched_force, 60, 4000});
+  all.push_back({"thin-hill", "a thin hill slows a point, or turns it back", thin_hill, 40, 2000});
+  all.push_back(
+      {"steep-friction", "steep friction slows a driven point and holds it nearly", steep_friction, 30, 1000});
+  all.push_back({"damped-circle", "damped motion on a circle is that of its angle", damped_on_a_circle, 60, 3000});
+  all.push_back({"damped-sphere", "damped motion on a sphere stays on it", damped_on_a_sphere, 60, 3000});
 }
 
 }  // namespace zwang::hard

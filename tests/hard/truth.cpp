@@ -156,6 +156,9 @@ Truth truth_of(const std::vector<double>& at, const Answer& answer) {
       size_v = std::max(size_v, std::abs(v[k][i]));
     }
   }
+  // What rests is measured by its place and the time of the run.
+  const Real duration = static_cast<Real>(at.back()) - at.front();
+  size_v = std::max(size_v, size_q / duration);
   Real grown_q = 0;
   Real grown_v = 0;
   for (std::size_t k = 0; k < common; ++k) {

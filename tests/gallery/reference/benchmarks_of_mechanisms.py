@@ -4,8 +4,8 @@
 
 A pendulum and the row of four-bars are elliptic functions of the time; Bricard's mechanism has the closed loop equation
 cos(p/2) cos(q/2) = 1/2 for its alternating angles p, q, so that one angle about the middle of that curve is left, and T and V
-are Fourier series of it; the governor is integrated by Gauss's collocation with two lengths of step. Nothing is shared with
-zwang, and nothing here is run by the tests. Needs mpmath, numpy and scipy.
+are Fourier series of it; the governor is integrated by Gauss's collocation with two lengths of step, the
+squeezer in the angle of its crank. Nothing is shared with zwang, and nothing here is run by the tests. Needs mpmath, numpy and scipy.
 """
 
 import json
@@ -242,6 +242,115 @@ def governor(until=10.0):
     return {"w": w, "a": a, "b": a, "s": s, "velocities": {"w": L / I(a), "a": va, "s": vs}}
 
 
+# ---------------------------------------------------------------------------------------------------- Andrews
+
+
+def squeezer(until=0.03):
+    """One coordinate is left, the crank's angle: the six others by Newton from the loops, T = A(be) be'^2 / 2 with A from their rates.
+
+    be'' A + A' be'^2 / 2 + V' = motor; A' by the second derivatives of the loops along the motion.
+    """
+    m1, m2, m3, m4, m5, m6, m7 = 0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498
+    I1, I2, I3, I4, I5, I6, I7 = 2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5
+    xa, ya, xb, yb, xc, yc, c0, l0 = -0.06934, -0.00227, -0.03635, 0.03273, 0.014, 0.072, 4530.0, 0.07785
+    d, da, e, ea, rr, ra, ss, sa, sb, sc, sd = 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092, 0.035, 0.01874, 0.01043, 0.018, 0.02
+    ta, tb, u, ua, ub, zf, zt, fa, motor = 0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421, 0.033
+    sin, cos = np.sin, np.cos
+
+    def loops(q):
+        be, th, ga, ph, de, om, ep = q
+        x, y = rr * cos(be) - d * cos(be + th), rr * sin(be) - d * sin(be + th)
+        return np.array([x - ss * sin(ga) - xb, y + ss * cos(ga) - yb, x - e * sin(ph + de) - zt * cos(de) - xa,
+                         y + e * cos(ph + de) - zt * sin(de) - ya, x - zf * cos(om + ep) - u * sin(ep) - xa, y - zf * sin(om + ep) + u * cos(ep) - ya])
+
+    def rows(q):
+        be, th, ga, ph, de, om, ep = q
+        G = np.zeros((6, 7))
+        for k in (0, 2, 4):
+            G[k, 0], G[k, 1] = -rr * sin(be) + d * sin(be + th), d * sin(be + th)
+            G[k + 1, 0], G[k + 1, 1] = rr * cos(be) - d * cos(be + th), -d * cos(be + th)
+        G[0, 2], G[1, 2] = -ss * cos(ga), -ss * sin(ga)
+        G[2, 3], G[3, 3] = -e * cos(ph + de), -e * sin(ph + de)
+        G[2, 4], G[3, 4] = -e * cos(ph + de) + zt * sin(de), -e * sin(ph + de) - zt * cos(de)
+        G[4, 5], G[5, 5] = zf * sin(om + ep), -zf * cos(om + ep)
+        G[4, 6], G[5, 6] = zf * sin(om + ep) - u * cos(ep), -zf * cos(om + ep) - u * sin(ep)
+        return G
+
+    def bend(q, v):
+        be, th, ga, ph, de, om, ep = q
+        w = v[0] + v[1]
+        x, y = -rr * cos(be) * v[0] ** 2 + d * cos(be + th) * w**2, -rr * sin(be) * v[0] ** 2 + d * sin(be + th) * w**2
+        p, o = (v[3] + v[4]) ** 2, (v[5] + v[6]) ** 2
+        return np.array([x + ss * sin(ga) * v[2] ** 2, y - ss * cos(ga) * v[2] ** 2, x + e * sin(ph + de) * p + zt * cos(de) * v[4] ** 2,
+                         y - e * cos(ph + de) * p + zt * sin(de) * v[4] ** 2, x + zf * cos(om + ep) * o + u * sin(ep) * v[6] ** 2,
+                         y + zf * sin(om + ep) * o - u * cos(ep) * v[6] ** 2])
+
+    def mass(q):
+        th, ph, om = q[1], q[3], q[5]
+        M = np.zeros((7, 7))
+        M[0, 0] = m1 * ra**2 + m2 * (rr**2 - 2 * da * rr * cos(th) + da**2) + I1 + I2
+        M[0, 1] = M[1, 0] = m2 * (da**2 - da * rr * cos(th)) + I2
+        M[1, 1] = m2 * da**2 + I2
+        M[2, 2] = m3 * (sa**2 + sb**2) + I3
+        M[3, 3] = m4 * (e - ea) ** 2 + I4
+        M[3, 4] = M[4, 3] = m4 * ((e - ea) ** 2 + zt * (e - ea) * sin(ph)) + I4
+        M[4, 4] = m4 * (zt**2 + 2 * zt * (e - ea) * sin(ph) + (e - ea) ** 2) + m5 * (ta**2 + tb**2) + I4 + I5
+        M[5, 5] = m6 * (zf - fa) ** 2 + I6
+        M[5, 6] = M[6, 5] = m6 * ((zf - fa) ** 2 - u * (zf - fa) * sin(om)) + I6
+        M[6, 6] = m6 * ((zf - fa) ** 2 - 2 * u * (zf - fa) * sin(om) + u**2) + m7 * (ua**2 + ub**2) + I6 + I7
+        return M
+
+    def force(q, v):
+        """X - (M' v - dT/dq) - dV/dq."""
+        be, th, ga, ph, de, om, ep = q
+        x, y = sd * cos(ga) + sc * sin(ga) + xb - xc, sd * sin(ga) - sc * cos(ga) + yb - yc
+        far = np.hypot(x, y)
+        F = -c0 * (far - l0) / far
+        return np.array([motor - m2 * da * rr * v[1] * (v[1] + 2 * v[0]) * sin(th), m2 * da * rr * v[0] ** 2 * sin(th),
+                         F * x * (sc * cos(ga) - sd * sin(ga)) + F * y * (sd * cos(ga) + sc * sin(ga)), m4 * zt * (e - ea) * v[4] ** 2 * cos(ph),
+                         -m4 * zt * (e - ea) * v[3] * (v[3] + 2 * v[4]) * cos(ph), -m6 * u * (zf - fa) * v[6] ** 2 * cos(om),
+                         m6 * u * (zf - fa) * v[5] * (v[5] + 2 * v[6]) * cos(om)])
+
+    guess = np.array([-0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550, -0.222668390165885885, 1.23054744454982119])
+
+    def rest(be):
+        """All angles of the crank's, from the last ones found."""
+        q = guess.copy()
+        steps = max(1, int(abs(be - q[0]) / 0.05))
+        for target in np.linspace(q[0], be, steps + 1)[1:] if steps > 1 else [be]:
+            q[0] = target
+            for _ in range(20):
+                change = np.linalg.solve(rows(q)[:, 1:], loops(q))
+                q[1:] -= change
+                if np.abs(change).max() < 1e-15:
+                    break
+        guess[:] = q
+        return q
+
+    def along(q, rate):
+        G = rows(q)
+        t = np.concatenate([[1.0], -np.linalg.solve(G[:, 1:], G[:, 0])])
+        v = t * rate
+        a0 = np.concatenate([[0.0], -np.linalg.solve(G[:, 1:], bend(q, v))])
+        M = mass(q)
+        return t, v, a0, t @ (force(q, v) - M @ a0) / (t @ M @ t)
+
+    def rhs(t, y):
+        q = rest(y[0])
+        return np.array([y[1], along(q, y[1])[3]])
+
+    answers = []
+    for tolerance in (3e-14, 1e-12):
+        guess[:] = [-0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550, -0.222668390165885885, 1.23054744454982119]
+        start = along(rest(guess[0]), 0.0)[3]
+        run = solve_ivp(rhs, (0, until), [guess[0], 0.0], method="DOP853", rtol=tolerance, atol=1e-14)
+        q = rest(run.y[0, -1])
+        answers.append(np.concatenate([q, along(q, run.y[1, -1])[1]]))
+    print("two tolerances differ by", np.abs(answers[0] - answers[1]).max(), file=sys.stderr)
+    names = ["be", "th", "ga", "ph", "de", "om", "ep"]
+    return {"acceleration of be at the start": start, "positions": dict(zip(names, answers[0][:7])), "velocities": dict(zip(names, answers[0][7:]))}
+
+
 def shown(value):
     if isinstance(value, dict):
         return {key: shown(inner) for key, inner in value.items()}
@@ -255,6 +364,7 @@ ALL = {
     "n-four-bar": lambda: {f"N = {N}": four_bar(N) for N in (1, 2, 5, 40)},
     "bricard": lambda: {f"t = {until}": bricard(until) for until in (1.0, 10.0)},
     "flyball-governor": governor,
+    "andrews-squeezer": squeezer,
 }
 
 if __name__ == "__main__":

@@ -69,7 +69,9 @@ int main(int count, char** words_given) {
   if (write && wanted.size() != 1) return usage("--write takes one --class");
 
   int wrong = 0;
-  if (!write) fmt::print("{:24} {:>7} {:>7} {:>7} {:>9}\n", "class", "right", "refused", "wrong", "seconds");
+  if (!write)
+    fmt::print("{:24} {:>7} {:>7} {:>7} {:>9} {:>9} {:>6}\n", "class", "right", "refused", "wrong", "seconds",
+               "slowest", "seed");
   for (const Class& kind : classes()) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kind.key) == wanted.end()) continue;
     if (write) {
@@ -88,15 +90,16 @@ int main(int count, char** words_given) {
     }
     const auto found = judge_all(kind, seed, models > 0 ? models : kind.quick, limit);
     int tally[3] = {0, 0, 0};
-    double longest = 0;
+    Finding slowest;
     double all = 0;
     for (const Finding& one : found) {
       ++tally[static_cast<int>(one.verdict)];
-      longest = std::max(longest, one.seconds);
+      if (one.seconds > slowest.seconds) slowest = one;
       all += one.seconds;
     }
     wrong += tally[2];
-    fmt::print("{:24} {:>7} {:>7} {:>7} {:>9.2f}\n", kind.key, tally[0], tally[1], tally[2], all);
+    fmt::print("{:24} {:>7} {:>7} {:>7} {:>9.2f} {:>9.3f} {:>6}\n", kind.key, tally[0], tally[1], tally[2], all,
+               slowest.seconds, slowest.seed);
     for (const Finding& one : found) {
       if (one.verdict != Verdict::right && !quiet)
         fmt::print("    {} seed {}: {}\n", words(one.verdict), one.seed, one.line.substr(0, 300));
