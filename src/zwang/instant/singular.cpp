@@ -99,6 +99,7 @@ class Expansion {
     motion.time = state_.time;
     motion.n = n_;
     motion.orders = 5;
+    motion.modes = state_.modes;
     motion.coefficient.assign(5 * n_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) {
       motion.coefficient[i] = state_.position[i];
@@ -124,6 +125,7 @@ class Expansion {
     motion.time = state_.time;
     motion.n = n_;
     motion.orders = highest + 1;
+    motion.modes = state_.modes;
     motion.coefficient.assign(motion.orders * n_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) {
       motion.coefficient[i] = state_.position[i];
@@ -201,6 +203,7 @@ class Expansion {
           axis.time = state_.time;
           axis.n = n_;
           axis.orders = 3;
+          axis.modes = state_.modes;
           axis.coefficient.assign(3 * n_, 0.0);
           std::copy(state_.position.begin(), state_.position.end(), axis.coefficient.begin());
           axis.coefficient[n_ + problem_.column[e]] = 1;

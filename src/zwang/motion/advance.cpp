@@ -36,6 +36,7 @@ double next_due(const Motion& motion) {
   for (const model::Condition& condition : impl.model.conditions) {
     if (condition.seizure) consider(condition.at);
   }
+  due = std::min(due, next_release(motion, motion.state.time));
   if (impl.limit_ahead) due = std::min(due, std::max(impl.limit_time, motion.state.time));
   return due;
 }
@@ -215,6 +216,7 @@ void go(Motion& motion, double s, double time) {
   advance_rho(motion, s);
   impl.flight += s;
   std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
+  std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   ++motion.steps;
 }
 
@@ -319,14 +321,15 @@ bool advance(Motion& motion) {
     lead_nowhere(motion, "the steps have become too small to go on");
     return true;
   }
-  h = std::min(h, gap);
+  h = std::min({h, gap, reach_of_switches(motion, part_for(impl.tolerance))});
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
 
   // The first thing that happens.
   const Happening found = first_happening(motion, h, impl.buffer);
-  double s = std::min({h, found.at, found.cut, found.graze, found.stop});
+  const FoundTurns turned = find_turns(motion, h);
+  double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
   const double together = s + resolution(motion.state.time);
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
@@ -387,6 +390,12 @@ bool advance(Motion& motion) {
     }
   }
   triggers.stop = found.stop <= together;
+  for (const Turn& turn : turned.turns) {
+    if (turn.at <= together) triggers.turns.push_back(turn);
+  }
+  for (const auto& [row, at] : turned.rows) {
+    if (at <= together) triggers.alternatives.push_back(row);
+  }
 
   // The instant: something closes, lets go, touches or is due.
   settle(motion, triggers, false);

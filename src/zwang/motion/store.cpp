@@ -32,7 +32,7 @@ constexpr const char* schema = R"sql(
 CREATE TABLE run (
   zwang TEXT NOT NULL, file TEXT NOT NULL, title TEXT NOT NULL, model TEXT NOT NULL,
   start REAL NOT NULL, until REAL NOT NULL, tolerance REAL NOT NULL, sample_until REAL NOT NULL, sample_count INTEGER NOT NULL,
-  status TEXT NOT NULL, why TEXT NOT NULL, culprits TEXT NOT NULL,
+  status TEXT NOT NULL, why TEXT NOT NULL, culprits TEXT NOT NULL, continuations BLOB,
   time REAL, position BLOB, velocity BLOB, rows BLOB, multiplier BLOB, rho BLOB,
   energy_initial REAL, energy_work REAL, energy_lost REAL, energy_final REAL, energy_defect REAL, largest_kinetic REAL,
   position_drift REAL, velocity_drift REAL, position_correction REAL, velocity_correction REAL,
@@ -45,7 +45,7 @@ CREATE TABLE pieces (
   rows BLOB NOT NULL, multiplier_orders INTEGER NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL);
 CREATE INDEX pieces_by_time ON pieces (start);
 CREATE TABLE events (
-  number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL,
+  number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL, bodies TEXT NOT NULL,
   position BLOB NOT NULL, velocity BLOB NOT NULL);
 CREATE INDEX events_by_time ON events (time);
 CREATE TABLE event_rows (
@@ -65,7 +65,7 @@ CREATE VIEW event_list AS
       WHERE event = events.number AND triggered ORDER BY row)) AS conditions,
     (SELECT group_concat(one, ' ') FROM (SELECT rows.name || '=' || impulse AS one FROM event_rows JOIN rows ON rows.number = row
       WHERE event = events.number AND impulse IS NOT NULL ORDER BY row)) AS impulses,
-    lost, note
+    lost, note, bodies
   FROM events ORDER BY events.number;
 CREATE VIEW output_list AS
   SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
@@ -145,7 +145,8 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 EventKind kind_of(const std::string& word, const std::string& path) {
-  for (const EventKind kind : {EventKind::blow, EventKind::seizure, EventKind::impact, EventKind::release,
+  for (const EventKind kind : {EventKind::blow, EventKind::seizure, EventKind::let_go, EventKind::switched,
+                               EventKind::stick, EventKind::slip, EventKind::impact, EventKind::release,
                                EventKind::contact, EventKind::graze, EventKind::singular, EventKind::accumulation}) {
     if (words(kind) == word) {
       return kind;
@@ -231,7 +232,7 @@ void Store::Impl::prepare() {
   // Pages wait in memory for the commit: spilling them earlier would shut readers out for all that time.
   database.run("PRAGMA cache_spill = OFF");
   add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)");
+  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   add_event_row = database.prepare(
       "INSERT INTO event_rows VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET impulse = excluded.impulse");
   add_sample = database.prepare("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -239,7 +240,8 @@ void Store::Impl::prepare() {
   add_checkpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)");
   forget_checkpoints = database.prepare("DELETE FROM checkpoints WHERE number < ?");
   set_account = database.prepare(
-      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows = ?, multiplier = "
+      "UPDATE run SET status = ?, why = ?, culprits = ?, continuations = ?, time = ?, position = ?, velocity = ?, rows "
+      "= ?, multiplier = "
       "?, "
       "rho = ?, energy_initial = ?, energy_work = ?, energy_lost = ?, energy_final = ?, energy_defect = ?, "
       "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
@@ -293,7 +295,7 @@ void Store::Impl::read_recipe() {
       "SELECT zwang, file, model, start, sample_until, sample_count, status, why, culprits, time, position, velocity, "
       "rows, "
       "multiplier, rho, energy_initial, energy_work, energy_lost, energy_final, largest_kinetic, position_drift, "
-      "velocity_drift, position_correction, velocity_correction, steps, seconds FROM run");
+      "velocity_drift, position_correction, velocity_correction, steps, seconds, continuations FROM run");
   if (!run.step()) {
     throw Error({database.path(), 0, 0}, "this run file is damaged: it does not say what was run");
   }
@@ -303,6 +305,7 @@ void Store::Impl::read_recipe() {
   sampling = {run.number(3), run.number(4), static_cast<std::uint32_t>(run.whole(5))};
   account.status = run.text(6);
   account.why = run.text(7);
+  run.read(26, account.continuations);
   account.culprits = split(run.text(8));
   account.present.state.time = run.number(9);
   run.read(10, account.present.state.position);
@@ -514,6 +517,9 @@ void Store::add(const Event& event) {
   const auto number = static_cast<std::int64_t>(impl_->events++);
   impl_->pending += 200 + sizeof(double) * 2 * event.position.size();
   impl_->add_event.put(number).put(event.time).put(words(event.kind)).put(event.lost).put(event.note);
+  std::string bodies;
+  for (const std::string& body : event.bodies) bodies += (bodies.empty() ? "" : " ") + body;
+  impl_->add_event.put(bodies);
   impl_->add_event.put(std::span<const double>(event.position)).put(std::span<const double>(event.velocity)).run();
 
   // Rows that set it off, then impulses; a row may be both.
@@ -546,7 +552,8 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
   const Sample& present = account.present;
   const std::string culprits = joined(account.culprits);
   Statement& set = impl_->set_account;
-  set.put(account.status).put(account.why).put(culprits).put(present.state.time);
+  set.put(account.status).put(account.why).put(culprits);
+  set.put(std::span<const double>(account.continuations)).put(present.state.time);
   set.put(std::span<const double>(present.state.position)).put(std::span<const double>(present.state.velocity));
   set.put(std::span<const std::uint32_t>(present.rows)).put(std::span<const double>(present.multipliers));
   set.put(std::span<const double>(present.rho)).put(account.energy.initial).put(account.energy.work);
@@ -630,7 +637,8 @@ void Store::each_piece(std::uint64_t first, const std::function<bool(const Piece
 
 void Store::each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const {
   Statement all = impl_->database.prepare(
-      "SELECT number, time, kind, lost, note, position, velocity FROM events WHERE number >= ? ORDER BY number");
+      "SELECT number, time, kind, lost, note, position, velocity, bodies FROM events WHERE number >= ? ORDER BY "
+      "number");
   Statement rows =
       impl_->database.prepare("SELECT row, triggered, impulse FROM event_rows WHERE event = ? ORDER BY row");
   all.put(static_cast<std::int64_t>(first));
@@ -642,6 +650,13 @@ void Store::each_event(std::uint64_t first, const std::function<bool(const Event
     event.note = all.text(4);
     all.read(5, event.position);
     all.read(6, event.velocity);
+    event.bodies.clear();
+    const std::string bodies = all.text(7);
+    for (std::size_t from = 0; from < bodies.size();) {
+      const std::size_t end = std::min(bodies.find(' ', from), bodies.size());
+      event.bodies.push_back(bodies.substr(from, end - from));
+      from = end + 1;
+    }
     event.rows.clear();
     event.impulses.clear();
     rows.put(all.whole(0));
