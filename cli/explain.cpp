@@ -1,12 +1,14 @@
 /// `zwang explain MODEL`: the same answers, told step by step.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/report/json.hpp"
@@ -247,6 +249,61 @@ void tell_shock(const model::Model& model, const instant::Instant& instant, cons
   print(certificate_line(shock.certificate));
 }
 
+/// On which side functions with corners are, and which alternatives count.
+void tell_corners(const model::Model& model, const model::State& state, instant::Workspace& workspace, Steps& steps) {
+  if (model.switches == 0 && !instant::has_alternatives(model)) return;
+  steps.next("On which side of their corners are the functions?");
+  instant::Options options;
+  model::State now = state;
+  if (model.switches > 0) now.modes = model::modes_of(model, model::sides_of(model, state));
+  std::vector<instant::Minimiser> several;
+  const std::vector<std::uint8_t> idle = instant::idle_rows(model, now, options, workspace, several);
+  options.gone = idle;
+  if (model.switches > 0) {
+    const instant::Corners corners = instant::find_corners(model, state, options, workspace, {}, {});
+    for (std::uint32_t number = 0; number < model.switches; ++number) {
+      const model::SwitchPlace place = model::place_of_switch(model, number);
+      const expressions::Corner& corner = place.group->corners[place.corner];
+      if (place.truth || corner.quiet) continue;
+      const double g = instant::switch_rates(model, number, now, {}).g;
+      const auto slid = std::find(corners.slid.begin(), corners.slid.end(), number);
+      if (slid != corners.slid.end()) {
+        say(fmt::format(
+            "{}: both sides push back to its corner. It stays there, with {} of the upper and {} of the lower side.",
+            corner.text, readable(corners.weight[static_cast<std::size_t>(slid - corners.slid.begin())]),
+            readable(1 - corners.weight[static_cast<std::size_t>(slid - corners.slid.begin())])));
+      } else {
+        const bool on_it =
+            corner.kind != expressions::CornerKind::whole && corner.kind != expressions::CornerKind::pieces && g == 0;
+        const bool above = corners.sides[number] >= 2;
+        say(fmt::format(
+            "{}: its switching function is {}{}.", corner.text, readable(g),
+            on_it ? (above ? ", and the motion goes to the upper side" : ", and the motion goes to the lower side")
+                  : (corner.kind == expressions::CornerKind::sign || corner.kind == expressions::CornerKind::truth
+                         ? (above ? ", above its corner" : ", below its corner")
+                         : "")));
+      }
+    }
+    if (!corners.refusal.empty()) say(corners.refusal + ".");
+  }
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      std::uint32_t counting = condition.alternatives;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (idle[row] == 0) counting = model.row_alternative[row];
+      }
+      say(counting == condition.alternatives
+              ? fmt::format("{}: two of its alternatives are open, nothing can happen to it.",
+                            model::row_name(model, first))
+              : fmt::format("{}: alternative {} of {} counts, the others are broken or do not hinder.",
+                            model::row_name(model, first), counting + 1, condition.alternatives));
+    }
+  }
+  if (!several.empty()) say("Several sides are equally near: the motion may go either way.");
+}
+
 }  // namespace
 
 int explain(const Request& request) {
@@ -292,6 +349,7 @@ int explain(const Request& request) {
     print("\n" + condition_table(model, instant, false));
     return status;
   }
+  tell_corners(model, state, workspace, steps);
   if (struck) {
     tell_shock(model, instant, shock, steps);
     if (regulated) {

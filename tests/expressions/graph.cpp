@@ -231,12 +231,13 @@ TEST(Graph, FunctionsAreFoundByName) {
     ASSERT_NE(find_function(f), nullptr) << f;
     EXPECT_EQ(name(find_function(f)->function), f);
   }
-  EXPECT_EQ(function_names().size(), 18U);
+  EXPECT_EQ(function_names().size(), 24U);
   EXPECT_EQ(find_function("sine"), nullptr);
-  EXPECT_TRUE(find_function("mod")->parameters_only);
+  EXPECT_TRUE(has_corners(find_function("mod")->function));
   EXPECT_EQ(find_function("mod")->arguments, 2);
   EXPECT_EQ(find_function("min")->arguments, -1);
-  EXPECT_FALSE(find_function("atan2")->parameters_only);
+  EXPECT_FALSE(has_corners(find_function("atan2")->function));
+  EXPECT_EQ(find_function("at_least"), nullptr);
 }
 
 }  // namespace

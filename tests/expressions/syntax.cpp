@@ -35,6 +35,9 @@ std::string shape(const Syntax& s) {
     case SyntaxKind::product: return all("*");
     case SyntaxKind::power: return all("^");
     case SyntaxKind::negate: return all("-");
+    case SyntaxKind::compare: return all(s.name);
+    case SyntaxKind::both: return all("and");
+    case SyntaxKind::either: return all("or");
   }
   return "?";
 }
@@ -46,6 +49,21 @@ TEST(Syntax, SumsAndProductsAreLists) {
   EXPECT_EQ(shape("a + b*c"), "(+ a (* b c))");
   EXPECT_EQ(shape("(a + b) + c"), "(+ (+ a b) c)");
   EXPECT_EQ(shape("a"), "a");
+}
+
+TEST(Syntax, ComparisonsAreJoinedByAndBeforeOr) {
+  const auto truth = [](std::string_view text) { return shape(parse_truth(text)); };
+  EXPECT_EQ(truth("a <= b"), "(<= a b)");
+  EXPECT_EQ(truth("a < b and c >= d or e > f"), "(or (and (< a b) (>= c d)) (> e f))");
+  EXPECT_EQ(truth("a <= b and (c >= d or e >= f)"), "(and (<= a b) (or (>= c d) (>= e f)))");
+  EXPECT_EQ(truth("(a + b)*c <= d"), "(<= (* (+ a b) c) d)");
+  EXPECT_EQ(shape("if(x >= 0, a, b) + 1"), "(+ (if (>= x 0m) a b) 1000m)");
+  EXPECT_EQ(shape("or + and"), "(+ or and)");  // words only where an operator is expected
+  EXPECT_EQ(parse_alternatives("x <= 1 or y >= 2").size(), 2U);
+  EXPECT_THROW(static_cast<void>(parse_alternatives("x <= 1 and y >= 2")), SyntaxError);
+  EXPECT_THROW(static_cast<void>(parse_truth("x = 1")), SyntaxError);
+  EXPECT_THROW(static_cast<void>(parse_truth("x <= 1 <= y")), SyntaxError);
+  EXPECT_THROW(static_cast<void>(parse_expression("if(x, 1, 2)")), SyntaxError);
 }
 
 TEST(Syntax, PowersBindToTheRightAndCloserThanSigns) {

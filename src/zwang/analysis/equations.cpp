@@ -23,6 +23,7 @@ int rank(const Symbols& symbols, Symbol symbol) {
     case SymbolKind::time: return 15;
     case SymbolKind::position: return 20;
     case SymbolKind::velocity: return 40;
+    case SymbolKind::mode:
     case SymbolKind::constant: break;
   }
   switch (symbols.constants[symbol.index].sort) {
@@ -87,6 +88,7 @@ class Deriver {
         case SymbolKind::time: return graph().number(1);
         case SymbolKind::position: return graph().symbol({SymbolKind::velocity, symbol.index});
         case SymbolKind::velocity: return accelerated ? acceleration(symbol.index) : zero();
+        case SymbolKind::mode:
         case SymbolKind::constant: break;
       }
       return zero();

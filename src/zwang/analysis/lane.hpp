@@ -26,6 +26,14 @@ class Lane {
     for (std::size_t slot = 0; slot < group.constants; ++slot) {
       input(1 + group.positions + group.velocities + slot)[0] = group.constant_of[slot * group.lanes + lane];
     }
+    if (!group.corners.empty()) {
+      std::vector<expressions::Side> sides(group.corners.size());
+      std::vector<double> modes(group.modes);
+      model::find_sides(group, lane, state, sides, modes);
+      for (std::size_t k = 0; k < modes.size(); ++k) {
+        input(1 + group.positions + group.velocities + group.steady() + k)[0] = modes[k];
+      }
+    }
     expressions::extend(group.tape, registers_.data(), orders, 0, 0, 1);
   }
 

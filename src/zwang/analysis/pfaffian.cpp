@@ -87,6 +87,7 @@ std::string PfaffianSystem::name(Symbol symbol) const {
     case SymbolKind::position: return columns[column_of[symbol.index]].name;
     case SymbolKind::velocity: return columns[column_of[symbol.index]].name + "'";
     case SymbolKind::constant: return constant_names[symbol.index];
+    case SymbolKind::mode: break;
   }
   return {};
 }

@@ -143,6 +143,7 @@ model::Model turned_round(const model::Model& model, const motion::Motion& forth
   back.simulation.start = forth.state.time;
   back.simulation.until = forth.state.time + duration;
   back.simulation.stop.clear();
+  back.simulation.stop_truth.clear();
   back.blows.clear();
   for (model::Condition& condition : back.conditions) {
     if (condition.seizure) {

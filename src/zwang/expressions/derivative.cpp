@@ -24,6 +24,70 @@ Kept keep(const Graph& graph, Expr e) {
   return kept;
 }
 
+/// The slope of a function given by points, as a choice between its pieces.
+Expr slope(Graph& graph, Function function, const std::vector<Expr>& of) {
+  const std::size_t n = of.size() / 2;
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t k = 0; k < n; ++k) {
+    x.push_back(graph.node(of[1 + k]).number);
+    y.push_back(graph.node(of[1 + n + k]).number);
+  }
+  const Pieces pieces = function == Function::table ? table_pieces(x, y) : spline_pieces(x, y);
+  const auto on_piece = [&](std::size_t k) {
+    const std::array<double, 5>& p = pieces.piece[k];
+    const Expr d = graph.subtract(of[0], graph.number(p[0]));
+    const Expr bend = graph.add(graph.number(2 * p[3]), graph.multiply(graph.number(3 * p[4]), d));
+    return graph.add(graph.number(p[2]), graph.multiply(d, bend));
+  };
+  Expr out = on_piece(n);
+  for (std::size_t k = n; k-- > 0;) {
+    const Expr before = graph.apply(Function::below, graph.subtract(of[0], graph.number(x[k])));
+    const Expr parts[] = {before, on_piece(k), out};
+    out = graph.apply(Function::select, parts);
+  }
+  return out;
+}
+
+/// The same of a function with corners: the derivative of the branch that holds, jumps left out.
+Expr corner_partial(Graph& graph, Function function, const std::vector<Expr>& of, std::size_t i) {
+  const auto truth = [&](Expr a, Expr b) { return graph.apply(Function::at_least, graph.subtract(a, b)); };
+  const auto choose = [&](Expr condition, Expr a, Expr b) {
+    const Expr parts[] = {condition, a, b};
+    return graph.apply(Function::select, parts);
+  };
+  const Expr zero = graph.number(0);
+  const Expr one = graph.number(1);
+  switch (function) {
+    case Function::abs: return graph.apply(Function::sign, of[0]);
+    case Function::min:
+    case Function::max: {
+      // Of two that are equal the first one counts.
+      std::vector<Expr> others;
+      for (std::size_t k = 0; k < of.size(); ++k) {
+        if (k != i) others.push_back(of[k]);
+      }
+      const Expr rest = others.size() == 1 ? others[0] : graph.apply(function, others);
+      const Expr holds = function == Function::max ? truth(of[i], rest) : truth(rest, of[i]);
+      if (i == 0) return choose(holds, one, zero);
+      const Expr reverse = function == Function::max ? truth(rest, of[i]) : truth(of[i], rest);
+      return choose(reverse, zero, one);
+    }
+    case Function::clip: {
+      const Expr inside[] = {truth(of[0], of[1]), truth(of[2], of[0])};
+      if (i == 0) return choose(graph.apply(Function::both, inside), one, zero);
+      return i == 1 ? choose(truth(of[0], of[1]), zero, one) : choose(truth(of[2], of[0]), zero, one);
+    }
+    case Function::mod:
+      if (i == 0) return one;
+      return graph.negate(graph.apply(Function::floor, graph.divide(of[0], of[1])));
+    case Function::select: return i == 1 ? choose(of[0], one, zero) : (i == 2 ? choose(of[0], zero, one) : zero);
+    case Function::table:
+    case Function::spline: return i == 0 ? slope(graph, function, of) : zero;
+    default: return zero;
+  }
+}
+
 /// d y / d (child `i`) of a function y.
 Expr function_partial(Graph& graph, Function function, Expr y, const std::vector<Expr>& of, std::size_t i) {
   switch (function) {
@@ -40,14 +104,8 @@ Expr function_partial(Graph& graph, Function function, Expr y, const std::vector
     case Function::exp: return Exp::derivative(graph, of[0], y);
     case Function::log: return Log::derivative(graph, of[0], y);
     case Function::sqrt: return Sqrt::derivative(graph, of[0], y);
-    case Function::floor:
-    case Function::mod:
-    case Function::min:
-    case Function::max:
-    case Function::abs: break;
+    default: return corner_partial(graph, function, of, i);
   }
-  assert(!"functions of parameters have no derivative");
-  return {};
 }
 
 /// d y / d (child `i`).
@@ -72,6 +130,9 @@ Expr partial(Graph& graph, Expr y, const Kept& kept, std::size_t i) {
   assert(!"leaves have no children");
   return {};
 }
+
+/// A choice between two branches.
+bool chooses(const Node& node) { return node.kind == NodeKind::function && node.function == Function::select; }
 
 /// For each of the sorted parts: does any of the symbols occur in it?
 std::vector<bool> containing(const Graph& graph, std::span<const Expr> sorted, std::span<const Symbol> symbols) {
@@ -107,6 +168,13 @@ Expr derivative(Graph& graph, Expr e, Symbol symbol) {
       derivatives[k] = graph.number(1);
       continue;
     }
+    if (chooses(kept.node)) {
+      // The branch that does not hold may have no value: it is chosen from, never multiplied by zero.
+      const Expr branches[] = {kept.children[0], derivatives[place_of(sorted, kept.children[1])],
+                               derivatives[place_of(sorted, kept.children[2])]};
+      derivatives[k] = graph.apply(Function::select, branches);
+      continue;
+    }
     terms.clear();
     for (std::size_t i = 0; i < kept.children.size(); ++i) {
       const std::size_t child = place_of(sorted, kept.children[i]);
@@ -131,6 +199,12 @@ Expr rate(Graph& graph, Expr e, const std::function<Expr(Symbol)>& rate_of) {
       rates[k] = rate_of(kept.node.symbol);
       continue;
     }
+    if (chooses(kept.node)) {
+      const Expr branches[] = {kept.children[0], rates[place_of(sorted, kept.children[1])],
+                               rates[place_of(sorted, kept.children[2])]};
+      rates[k] = graph.apply(Function::select, branches);
+      continue;
+    }
     terms.clear();
     for (std::size_t i = 0; i < kept.children.size(); ++i) {
       const Expr child = rates[place_of(sorted, kept.children[i])];
@@ -144,6 +218,12 @@ Expr rate(Graph& graph, Expr e, const std::function<Expr(Symbol)>& rate_of) {
 
 std::vector<Expr> gradient(Graph& graph, Expr e, std::span<const Symbol> symbols) {
   const std::vector<Expr> sorted = parts(graph, std::span(&e, 1));
+  if (std::any_of(sorted.begin(), sorted.end(), [&](Expr part) { return chooses(graph.node(part)); })) {
+    // A sweep from the end would multiply branches that do not hold by zero.
+    std::vector<Expr> one_by_one;
+    for (const Symbol& symbol : symbols) one_by_one.push_back(derivative(graph, e, symbol));
+    return one_by_one;
+  }
   const std::vector<bool> contains = containing(graph, sorted, symbols);
 
   // Reverse: what reaches a part from those it stands in is complete before the part is visited.

@@ -149,6 +149,7 @@ std::vector<unsigned> degrees(const Tape& tape, std::size_t first_constant) {
       case Op::atan2:
         if (a == 0 && b == 0) d = 0;
         break;
+      case Op::select: d = degree[at - 1] + std::max(a, b); break;
       default:
         // Functions of one argument: constant if that is.
         if (a == 0) d = 0;
@@ -231,6 +232,16 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
       case Op::acos: each([&](unsigned l) { return of_arc(a[l], ra[l]); }); break;
       case Op::atan: each([&](unsigned l) { return of_atan(a[l], ra[l]); }); break;
       case Op::atan2: each([&](unsigned l) { return of_atan2(a[l], ra[l], b[l], rb[l]); }); break;
+      case Op::select: {
+        const double* truth = y - stride;
+        const double* rt = r - width;
+        each([&](unsigned l) {
+          if (rt[l] == 0 && truth[l] == 1) return ra[l];
+          if (rt[l] == 0 && truth[l] == 0) return rb[l];
+          return of_product(truth[l], rt[l], a[l] - b[l], ra[l] + rb[l]) + rb[l];
+        });
+        break;
+      }
     }
     ++at;
   }

@@ -316,13 +316,18 @@ class Flattener {
       case Function::exp: return instruction(Op::exp, u);
       case Function::log: return instruction(Op::log, u);
       case Function::sqrt: return instruction(Op::sqrt, u);
-      case Function::floor:
-      case Function::mod:
-      case Function::min:
-      case Function::max:
-      case Function::abs: break;
+      case Function::select:
+        // The kernel looks for the truth right before the instruction.
+        append(Op::scale, u, 0, 1);
+        return append(Op::select, at(node.children[1]), at(node.children[2]), 0);
+      case Function::both: return instruction(Op::multiply, u, at(node.children[1]));
+      case Function::either: {
+        const std::uint32_t other = at(node.children[1]);
+        return instruction(Op::subtract, instruction(Op::add, u, other), instruction(Op::multiply, u, other));
+      }
+      default: break;
     }
-    assert(!"functions of parameters never reach a tape");
+    assert(!"functions with corners are taken apart before they reach a tape");
     return 0;
   }
 

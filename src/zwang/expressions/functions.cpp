@@ -14,7 +14,7 @@ const FunctionInfo* find_function(std::string_view name) {
   return nullptr;
 }
 
-std::span<const std::string_view> function_names() { return function_name_table; }
+std::span<const std::string_view> function_names() { return std::span(function_name_table).first(callable_functions); }
 
 double evaluate(Function function, std::span<const double> arguments) {
   assert(!arguments.empty());
@@ -33,11 +33,26 @@ double evaluate(Function function, std::span<const double> arguments) {
     case Function::exp: return Exp::value(u);
     case Function::log: return Log::value(u);
     case Function::sqrt: return Sqrt::value(u);
-    case Function::floor: return Floor::value(u);
-    case Function::mod: return Mod::value(u, arguments[1]);
+    case Function::abs: return Abs::value(u);
+    case Function::sign: return Sign::value(u);
     case Function::min: return Min::value(arguments);
     case Function::max: return Max::value(arguments);
-    case Function::abs: return Abs::value(u);
+    case Function::clip: return Clip::value(u, arguments[1], arguments[2]);
+    case Function::step:
+    case Function::at_least: return Step::value(u);
+    case Function::below: return 1 - Step::value(u);
+    case Function::floor: return Floor::value(u);
+    case Function::mod: return Mod::value(u, arguments[1]);
+    case Function::select: return u != 0 ? arguments[1] : arguments[2];
+    case Function::table:
+    case Function::spline: {
+      const std::size_t n = arguments.size() / 2;
+      const auto x = arguments.subspan(1, n);
+      const auto y = arguments.subspan(1 + n, n);
+      return (function == Function::table ? table_pieces(x, y) : spline_pieces(x, y)).value(u);
+    }
+    case Function::both: return u != 0 && arguments[1] != 0 ? 1.0 : 0.0;
+    case Function::either: return u != 0 || arguments[1] != 0 ? 1.0 : 0.0;
   }
   assert(false);
   return 0;

@@ -485,6 +485,12 @@ Expr Graph::apply(Function function, std::span<const Expr> arguments) {
     if (std::isfinite(value)) return store_->number(value);
   }
 
+  // A truth that is known chooses.
+  if (function == Function::select && store_->is_number(arguments[0])) {
+    return store_->at(arguments[0]).number != 0 ? arguments[1] : arguments[2];
+  }
+  if (function == Function::select && arguments[1] == arguments[2]) return arguments[1];
+
   // The square root is the power 1/2, so that it meets its equals in products.
   if (function == Function::sqrt) return store_->power(arguments[0], store_->number(0.5));
   const std::vector<Expr> copy(arguments.begin(), arguments.end());

@@ -18,7 +18,13 @@ namespace zwang::expressions {
 
 /// What a leaf stands for. In a family the indices of positions, velocities and constants are slots of one member
 /// ("lane"), bound to global variables by a table outside the graph.
-enum class SymbolKind : std::uint8_t { time, position, velocity, constant };
+enum class SymbolKind : std::uint8_t {
+  time,
+  position,
+  velocity,
+  constant,
+  mode  ///< a number that tells on which side of a corner the motion is; constant between switches (corners.hpp)
+};
 
 struct Symbol {
   SymbolKind kind = SymbolKind::time;
@@ -41,13 +47,26 @@ enum class Function : std::uint8_t {
   exp,
   log,
   sqrt,
-  // Only where parameters and indices occur; they fold to numbers and never reach a tape.
-  floor,
-  mod,
+  // Functions with corners: before they reach a tape `lower` takes them apart into branches (corners.hpp).
+  abs,
+  sign,
   min,
   max,
-  abs
+  clip,
+  step,
+  floor,
+  mod,
+  select,  ///< `if`: truth, value where it is true, value where it is not
+  table,   ///< argument, n knots, n values
+  spline,  ///< the same
+  // Truths, 1 or 0; written as comparisons, with `and` and `or`.
+  at_least,  ///< argument >= 0
+  below,     ///< argument < 0
+  both,
+  either
 };
+/// Has the function corners or jumps?
+[[nodiscard]] constexpr bool has_corners(Function function) { return function >= Function::abs; }
 
 /// Handle of an expression in its Graph. Equal handles are equal expressions.
 struct Expr {
@@ -138,9 +157,9 @@ using Names = std::function<std::string(Symbol)>;
 [[nodiscard]] std::string_view name(Function function);
 struct FunctionInfo {
   Function function;
-  int arguments;         ///< -1: two or more (min, max)
-  bool parameters_only;  ///< floor mod min max abs
+  int arguments;  ///< -1: two or more (min, max); -2: not by number (if, table, spline)
 };
+/// The function a user calls by this name, or nullptr.
 [[nodiscard]] const FunctionInfo* find_function(std::string_view name);
 /// All function names in the order users' documentation lists them.
 [[nodiscard]] std::span<const std::string_view> function_names();

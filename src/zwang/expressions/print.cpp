@@ -90,6 +90,10 @@ class Printer {
         }
         break;
       case NodeKind::function:
+        if (node.function >= Function::table) {
+          write_special(node);
+          break;
+        }
         literal(std::string(name(node.function)) + "(");
         for (std::size_t k = 0; k < node.children.size(); ++k) {
           if (k > 0) literal(", ");
@@ -98,6 +102,34 @@ class Printer {
         literal(")");
         break;
     }
+  }
+
+  /// Tables with their lists, truths as comparisons.
+  void write_special(const Node& node) {
+    switch (node.function) {
+      case Function::at_least:
+      case Function::below:
+        push(node.children[0], Tightness::sum);
+        literal(node.function == Function::at_least ? " >= 0" : " < 0");
+        return;
+      case Function::both:
+      case Function::either:
+        literal("(");
+        push(node.children[0], Tightness::sum);
+        literal(node.function == Function::both ? ") and (" : ") or (");
+        push(node.children[1], Tightness::sum);
+        literal(")");
+        return;
+      default: break;
+    }
+    const std::size_t n = node.children.size() / 2;
+    literal(std::string(name(node.function)) + "(");
+    push(node.children[0], Tightness::sum);
+    for (std::size_t k = 1; k < node.children.size(); ++k) {
+      literal(k == 1 ? ", [" : (k == n + 1 ? "], [" : ", "));
+      push(node.children[k], Tightness::sum);
+    }
+    literal("])");
   }
 
   void write_sum(const Node& node) {

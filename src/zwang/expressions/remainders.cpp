@@ -60,7 +60,7 @@ std::vector<std::uint8_t> sized_registers(const Tape& tape) {
         sized[i.b] = 1;
         sized[at] = 1;
         if (i.op == Op::sin || i.op == Op::sinh || i.op == Op::tan || i.op == Op::tanh) sized[at + 1] = 1;
-        if (i.op == Op::atan2) sized[at - 1] = 1;
+        if (i.op == Op::atan2 || i.op == Op::select) sized[at - 1] = 1;
     }
     ++at;
   }
@@ -307,6 +307,19 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
           if (miss == 0) return 0.0;
           const double least = least_size(p + l, width, known, h, inner_p[l]) - ep[l];
           return least > 0 ? miss / least : unbounded;
+        });
+        break;
+      }
+      case Op::select: {
+        // The truth in the register before: one side, or on a surface slid on both, b + truth (a - b).
+        const double* truth = y - stride;
+        const double* moving = inner_y - width;
+        each([&](unsigned l) {
+          if (moving[l] == 0 && truth[l] == 1) return ea[l];
+          if (moving[l] == 0 && truth[l] == 0) return eb[l];
+          const double most = std::abs(truth[l]) + moving[l];
+          return tail(place_y - width + l, place_a + l) + tail(place_y - width + l, place_b + l) + most * ea[l] +
+                 (1 + most) * eb[l];
         });
         break;
       }

@@ -287,6 +287,125 @@ class Parser {
   }
 
   ConditionSyntax condition() {
+    ConditionSyntax c = one_condition();
+    if (is_word("or")) {
+      throw SyntaxError(token_.offset, "`or` cannot stand here: it joins the position inequalities of a constraint");
+    }
+    end_of_condition();
+    return c;
+  }
+
+  AlternativeSyntax alternatives() {
+    AlternativeSyntax all;
+    all.push_back(one_condition());
+    while (is_word("or")) {
+      const Token word = token_;
+      advance();
+      if (token_.sign == Sign::end) throw SyntaxError(word.offset, "nothing follows this `or`");
+      all.push_back(one_condition());
+    }
+    end_of_condition();
+    return all;
+  }
+
+  Syntax whole_truth() {
+    if (token_.sign == Sign::end) {
+      throw SyntaxError(0, "the condition is empty: a comparison with `<=` or `>=` is expected");
+    }
+    Syntax e = truth();
+    if (token_.sign != Sign::end) unexpected();
+    return e;
+  }
+
+ private:
+  [[nodiscard]] bool is_word(std::string_view word) const {
+    return token_.sign == Sign::name && text_of(token_) == word;
+  }
+
+  void end_of_condition() {
+    if (is_word("and")) {
+      throw SyntaxError(token_.offset, "`and` is not needed: write two constraints, which must hold both");
+    }
+    if (token_.sign != Sign::end) unexpected();
+  }
+
+  // Truths: comparisons, `and`, `or` ---------------------------------------------------------------------------------
+
+  Syntax truth() {
+    return joined_by("or", SyntaxKind::either,
+                     [this] { return joined_by("and", SyntaxKind::both, [this] { return comparison(); }); });
+  }
+
+  template <class Operand>
+  Syntax joined_by(std::string_view word, SyntaxKind kind, const Operand& operand) {
+    const std::size_t first = token_.offset;
+    Syntax one = operand();
+    if (!is_word(word)) return one;
+    Syntax e = over(kind, first, std::move(one));
+    while (is_word(word)) {
+      const Token here = token_;
+      advance();
+      if (token_.sign == Sign::end) throw SyntaxError(here.offset, "nothing follows this `" + std::string(word) + "`");
+      e.children.push_back(operand());
+    }
+    e.length = end_of_previous() - first;
+    return e;
+  }
+
+  /// Does the parenthesis that is open here enclose a truth, not a number?
+  [[nodiscard]] bool encloses_truth() const {
+    Lexer ahead = lexer_;
+    int depth = 1;
+    for (Token next = ahead.next(); next.sign != Sign::end && depth > 0; next = ahead.next()) {
+      if (next.sign == Sign::open || next.sign == Sign::open_bracket) ++depth;
+      if (next.sign == Sign::close || next.sign == Sign::close_bracket) --depth;
+      const std::string_view word = lexer_.text().substr(next.offset, next.length);
+      if (depth == 1 && (is_relation(next.sign) || (next.sign == Sign::name && (word == "and" || word == "or"))))
+        return true;
+    }
+    return false;
+  }
+
+  Syntax comparison() {
+    if (token_.sign == Sign::open && encloses_truth()) {
+      const Level level(*this);
+      const Token opening = token_;
+      advance();
+      Syntax e = truth();
+      close(Sign::close, opening);
+      return e;
+    }
+    const std::size_t first = token_.offset;
+    Syntax left = expression();
+    const Token sign = token_;
+    switch (sign.sign) {
+      case Sign::less_equal:
+      case Sign::greater_equal:
+      case Sign::less:
+      case Sign::greater: break;
+      case Sign::equal:
+      case Sign::double_equal:
+      case Sign::not_equal:
+        throw SyntaxError(sign.offset,
+                          "write `<=` or `>=`: that two numbers of a motion are equal is true at instants alone");
+      case Sign::end:
+      case Sign::comma:
+        throw SyntaxError(sign.sign == Sign::end ? first : sign.offset,
+                          "a comparison is missing: `<=` or `>=` and a second expression are expected");
+      default: unexpected();
+    }
+    advance();
+    Syntax e = over(SyntaxKind::compare, first, std::move(left));
+    e.name = text_of(sign);
+    e.children.push_back(expression());
+    e.length = end_of_previous() - first;
+    if (is_relation(token_.sign)) {
+      throw SyntaxError(token_.offset, "two comparisons in a row: join them by `and`");
+    }
+    return e;
+  }
+
+  ConditionSyntax one_condition() {
     if (token_.sign == Sign::end) {
       throw SyntaxError(0, "the condition is empty: two expressions with `=`, `<=` or `>=` between them are expected");
     }
@@ -314,10 +433,10 @@ class Parser {
     if (is_relation(token_.sign)) {
       throw SyntaxError(token_.offset, "two comparisons in one condition: write two constraints");
     }
-    if (token_.sign != Sign::end) unexpected();
     return c;
   }
 
+ public:
   std::vector<RangeSyntax> ranges() {
     if (token_.sign == Sign::end) throw SyntaxError(0, "the range is empty: write it as `i = 1..n`");
     std::vector<RangeSyntax> all;
@@ -676,11 +795,33 @@ class Parser {
     const Token opening = token_;
     advance();
     if (e.name == "sum") return sum_over(std::move(e), opening);
+    if (e.name == "if") return choice(std::move(e), opening);
     if (token_.sign == Sign::close)
       throw SyntaxError(opening.offset, quoted(e.name) + " needs something in its parentheses");
     if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.kind = SyntaxKind::call;
     e.children = parts(Sign::close, opening);
+    e.length = end_of_previous() - e.offset;
+    return e;
+  }
+
+  /// `if(` is read; `truth, a, b)` follows.
+  Syntax choice(Syntax e, const Token& opening) {
+    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    e.kind = SyntaxKind::call;
+    e.children.push_back(truth());
+    for (int k = 0; k < 2; ++k) {
+      if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+      if (token_.sign != Sign::comma) {
+        if (token_.sign == Sign::close) {
+          throw SyntaxError(token_.offset, "`if` needs a condition and two values: `if(x >= 0, a, b)`");
+        }
+        unexpected();
+      }
+      advance();
+      e.children.push_back(expression());
+    }
+    close(Sign::close, opening);
     e.length = end_of_previous() - e.offset;
     return e;
   }
@@ -759,6 +900,8 @@ class Parser {
 
 Syntax parse_expression(std::string_view text) { return Parser(text).whole_expression(); }
 ConditionSyntax parse_condition(std::string_view text) { return Parser(text).condition(); }
+AlternativeSyntax parse_alternatives(std::string_view text) { return Parser(text).alternatives(); }
+Syntax parse_truth(std::string_view text) { return Parser(text).whole_truth(); }
 std::vector<RangeSyntax> parse_ranges(std::string_view text) { return Parser(text).ranges(); }
 Syntax parse_reference(std::string_view text) { return Parser(text).reference(); }
 

@@ -35,6 +35,9 @@ enum class SyntaxKind : std::uint8_t {
   product,   ///< children joined by * or /, see `inverse`
   power,     ///< child 0 ^ child 1
   negate,    ///< - child 0
+  compare,   ///< child 0, the sign `name` (<= >= < >), child 1; only in `if`, `stop` and `when`
+  both,      ///< children joined by `and`
+  either,    ///< children joined by `or`
 };
 
 struct Syntax {
@@ -56,6 +59,9 @@ struct ConditionSyntax {
   std::size_t relation_offset = 0;
 };
 
+/// Position inequalities of which one must hold: conditions joined by `or`, or one alone.
+using AlternativeSyntax = std::vector<ConditionSyntax>;
+
 /// One `i = low..high` of a `for`.
 struct RangeSyntax {
   std::string name;
@@ -74,6 +80,12 @@ inline constexpr std::size_t most_factors = 1000;  ///< of one product: its deri
 /// `left = right`, `left <= right`, `left >= right`. `<`, `>`, `==`, `!=`, chained comparisons and a missing one are
 /// SyntaxErrors that say what to write instead.
 [[nodiscard]] ConditionSyntax parse_condition(std::string_view text);
+
+/// Conditions joined by `or`; one alone is read as `parse_condition` reads it.
+[[nodiscard]] AlternativeSyntax parse_alternatives(std::string_view text);
+
+/// Comparisons joined by `and` and `or`, with parentheses: a truth. `and` binds closer.
+[[nodiscard]] Syntax parse_truth(std::string_view text);
 
 /// `i = 1..n, j = i+1..n`.
 [[nodiscard]] std::vector<RangeSyntax> parse_ranges(std::string_view text);

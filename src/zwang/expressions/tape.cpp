@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "zwang/expressions/functions/arithmetic.hpp"
+#include "zwang/expressions/functions/select.hpp"
 #include "zwang/expressions/functions/table.hpp"
 
 namespace zwang::expressions {
@@ -45,6 +46,7 @@ template <unsigned W, class... K>
     case Op::acos: (Acos::coefficient<W>(y, a, b, k), ...); break;
     case Op::atan: (Atan::coefficient<W>(y, a, b, k), ...); break;
     case Op::atan2: (Atan2::coefficient<W>(y, a, b, y - stride, k), ...); break;
+    case Op::select: (Select::coefficient<W>(y, y - stride, a, b, k), ...); break;
   }
 }
 
@@ -140,7 +142,7 @@ Tape part(const Tape& tape, std::span<const std::uint32_t> outputs) {
     const std::size_t here = before + i;
     if (!needed[here]) continue;
     if (written_before) needed[here - 1] = true;
-    if (op == Op::atan2) needed[here - 1] = true;
+    if (op == Op::atan2 || op == Op::select) needed[here - 1] = true;
     needed[instruction.a] = true;
     needed[instruction.b] = true;
   }

@@ -37,11 +37,12 @@ enum class Op : std::uint8_t {
   atan2,
   sinh,
   cosh,
-  tanh
+  tanh,
+  select  ///< a where the truth is 1, b where it is 0; in between, on a surface slid on, truth * a + (1 - truth) * b
 };
 
 /// sin, sinh, tan and tanh also write the register behind theirs: cos, cosh, or their own square; atan2(a, b) finds
-/// a^2 + b^2 in the register before it.
+/// a^2 + b^2 in the register before it, and so does select(a, b) its truth.
 struct Instruction {
   Op op = Op::add;
   std::uint32_t a = 0;  ///< register of the first argument

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
 #include "zwang/base/number.hpp"
+#include "zwang/expressions/functions/pieces.hpp"
 
 namespace zwang::expressions {
 namespace {
@@ -285,6 +287,11 @@ class Writer {
       case Function::atan2: return "\\operatorname{atan2}";
       case Function::floor:
       case Function::mod:
+      case Function::sign:
+      case Function::clip:
+      case Function::step:
+      case Function::table:
+      case Function::spline:
       case Function::abs: return "\\operatorname{" + std::string(name(function)) + "}";
       default: return "\\" + std::string(name(function));
     }
@@ -296,7 +303,78 @@ class Writer {
     return enclosed_text(inner.text, true);
   }
 
+  /// `if`, tables and truths in every notation.
+  [[nodiscard]] Text special(const Node& node) const {
+    const auto part = [&](std::size_t k) { return write(node.children[k]).text; };
+    const Notation notation = script_.notation;
+    switch (node.function) {
+      case Function::at_least: return {part(0) + (latex() ? " \\ge 0" : " >= 0"), Tightness::sum};
+      case Function::below: return {part(0) + " < 0", Tightness::sum};
+      case Function::both:
+      case Function::either: {
+        const bool both = node.function == Function::both;
+        const std::string word = notation == Notation::cpp ? (both ? " && " : " || ")
+                                 : latex()                 ? (both ? " \\land " : " \\lor ")
+                                                           : (both ? " and " : " or ");
+        return {enclosed_text(part(0), latex()) + word + enclosed_text(part(1), latex()), Tightness::sum};
+      }
+      case Function::select:
+        if (notation == Notation::cpp) {
+          return {fmt::format("(({}) ? ({}) : ({}))", part(0), part(1), part(2)), Tightness::atom};
+        }
+        if (notation == Notation::python) {
+          return {fmt::format("(({1}) if ({0}) else ({2}))", part(0), part(1), part(2)), Tightness::atom};
+        }
+        if (latex()) {
+          return {fmt::format("\\begin{{cases}} {1} & {0} \\\\ {2} & \\text{{otherwise}} \\end{{cases}}", part(0),
+                              part(1), part(2)),
+                  Tightness::atom};
+        }
+        return {fmt::format("if({}, {}, {})", part(0), part(1), part(2)), Tightness::atom};
+      default: break;
+    }
+    // Functions given by points: in code as a choice between their pieces.
+    const std::size_t n = node.children.size() / 2;
+    std::vector<std::string> x;
+    std::vector<std::string> y;
+    for (std::size_t k = 0; k < n; ++k) {
+      x.push_back(part(1 + k));
+      y.push_back(part(1 + n + k));
+    }
+    if (code()) {
+      std::vector<double> places;
+      std::vector<double> values;
+      for (std::size_t k = 0; k < n; ++k) {
+        places.push_back(graph_.node(node.children[1 + k]).number);
+        values.push_back(graph_.node(node.children[1 + n + k]).number);
+      }
+      const Pieces pieces =
+          node.function == Function::table ? table_pieces(places, values) : spline_pieces(places, values);
+      const std::string u = "(" + part(0) + ")";
+      const auto piece = [&](std::size_t k) {
+        const std::array<double, 5>& p = pieces.piece[k];
+        const std::string d = fmt::format("({} - {})", u, enclosed_text(number(p[0]), false));
+        return fmt::format("({1} + {0}*({2} + {0}*({3} + {0}*{4})))", d, number(p[1]),
+                           enclosed_text(number(p[2]), false), enclosed_text(number(p[3]), false),
+                           enclosed_text(number(p[4]), false));
+      };
+      std::string out = piece(n);
+      for (std::size_t k = n; k-- > 0;) {
+        out =
+            notation == Notation::cpp
+                ? fmt::format("({} < {} ? {} : {})", u, enclosed_text(number(places[k]), false), piece(k), out)
+                : fmt::format("({2} if {0} < {1} else {3})", u, enclosed_text(number(places[k]), false), piece(k), out);
+      }
+      return {out, Tightness::atom};
+    }
+    const std::string open =
+        latex() ? function_name(node.function) + "\\left(" : std::string(name(node.function)) + "(";
+    return {open + part(0) + ", [" + joined(x, ", ") + "], [" + joined(y, ", ") + "]" + (latex() ? "\\right)" : ")"),
+            Tightness::atom};
+  }
+
   [[nodiscard]] Text function(const Node& node) const {
+    if (node.function >= Function::select) return special(node);
     if (node.function == Function::sqrt && node.children.size() == 1) {
       const std::string inner = write(node.children[0]).text;
       if (latex()) return {"\\sqrt{" + inner + "}", Tightness::atom};
@@ -316,6 +394,22 @@ class Writer {
       // The remainder has the sign of the divisor.
       const std::string floor = script_.notation == Notation::cpp ? "std::floor" : "floor";
       return {fmt::format("(({0}) - ({1})*{2}(({0})/({1})))", arguments[0], arguments[1], floor), Tightness::atom};
+    } else if (code() && (node.function == Function::sign || node.function == Function::step ||
+                          node.function == Function::clip)) {
+      const bool cpp = script_.notation == Notation::cpp;
+      const std::string& u = arguments[0];
+      if (node.function == Function::sign) {
+        return {cpp ? fmt::format("static_cast<double>((({0}) > 0) - (({0}) < 0))", u)
+                    : fmt::format("(float(({0}) > 0) - float(({0}) < 0))", u),
+                Tightness::atom};
+      }
+      if (node.function == Function::step) {
+        return {cpp ? fmt::format("(({}) >= 0 ? 1.0 : 0.0)", u) : fmt::format("(1.0 if ({}) >= 0 else 0.0)", u),
+                Tightness::atom};
+      }
+      return {cpp ? fmt::format("std::min<double>(std::max<double>({}, {}), {})", u, arguments[1], arguments[2])
+                  : fmt::format("min(max({}, {}), {})", u, arguments[1], arguments[2]),
+              Tightness::atom};
     } else if (script_.notation == Notation::cpp) {
       open = "std::" + open;
       if (node.function == Function::min || node.function == Function::max) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/degenerate.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/instant.hpp"
@@ -160,6 +161,7 @@ bool falls(const model::Model& model, const model::State& state, const Instant& 
   motion.time = state.time;
   motion.n = model.variables;
   motion.orders = 3;
+  motion.modes = state.modes;
   motion.coefficient = state.position;
   motion.coefficient.insert(motion.coefficient.end(), state.velocity.begin(), state.velocity.end());
   for (const double a : instant.accelerations) {
@@ -451,6 +453,10 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
 
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant) {
+  if (needs_corners(model, state, options)) {
+    accelerate_with_corners(model, state, options, workspace, instant);
+    return;
+  }
   Workspace::Impl& impl = workspace.impl();
   model::evaluate_rows(model, state, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
@@ -608,10 +614,17 @@ Instant accelerate(const model::Model& model, const model::State& state, const O
   return instant;
 }
 
-Instant classify(const model::Model& model, const model::State& state, const Options& options) {
+Instant classify(const model::Model& model, const model::State& state, const Options& given) {
   Workspace workspace(model);
   Workspace::Impl& impl = workspace.impl();
   Instant instant;
+  Options options = given;
+  std::vector<std::uint8_t> idle;
+  if (options.gone.empty() && has_alternatives(model)) {
+    std::vector<Minimiser> several;
+    idle = idle_rows(model, state, options, workspace, several);
+    options.gone = idle;
+  }
   model::evaluate_rows(model, state, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   classify_rows(model, state, options, impl, instant);

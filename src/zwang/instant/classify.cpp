@@ -96,6 +96,10 @@ void classify_rows(const model::Model& model, const model::State& state, const O
       instant.role[row] = Role::absent;
       continue;
     }
+    if (!options.gone.empty() && options.gone[row] != 0) {
+      instant.role[row] = Role::absent;
+      continue;
+    }
     // The tolerances of section 8; the square of `touch` keeps a row with vanishing gradient from asking for exact zero.
     double gradient = 0;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {

@@ -27,6 +27,7 @@ class Orders {
       : model_(model), state_(state), problem_(impl.problem), n_(model.variables), series_(problem_.size()) {
     motion_.time = state.time;
     motion_.n = n_;
+    motion_.modes = state.modes;
     motion_.orders = highest + 3;
     motion_.coefficient.assign(motion_.orders * n_, 0.0);
     size_.assign(motion_.orders * n_, 0.0);

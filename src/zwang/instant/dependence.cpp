@@ -73,6 +73,7 @@ double turning(const model::Model& model, const model::State& state, const Subpr
   motion.time = state.time;
   motion.n = model.variables;
   motion.orders = 2;
+  motion.modes = state.modes;
   motion.coefficient.assign(2 * motion.n, 0.0);
   std::copy(state.position.begin(), state.position.end(), motion.coefficient.begin());
   for (std::size_t i = 0; i < part.n(); ++i) motion.coefficient[motion.n + part.variable[i]] = direction[i];

@@ -30,6 +30,7 @@ model::MotionSeries path(const model::Model& model, const model::State& state, u
   motion.time = state.time;
   motion.n = model.variables;
   motion.orders = orders;
+  motion.modes = state.modes;
   motion.coefficient.assign(orders * motion.n, 0.0);
   std::copy(state.position.begin(), state.position.end(), motion.coefficient.begin());
   return motion;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -158,6 +159,14 @@ std::string_view words(ShockStatus status) {
 
 void impact(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
             Shock& shock) {
+  if (options.gone.empty() && has_alternatives(model)) {
+    Options inner = options;
+    std::vector<Minimiser> several;
+    const std::vector<std::uint8_t> idle = idle_rows(model, state, options, workspace, several);
+    inner.gone = idle;
+    impact(model, state, inner, workspace, shock);
+    return;
+  }
   Workspace::Impl& impl = workspace.impl();
   const std::size_t n = model.variables;
   model::evaluate_rows(model, state, impl.scratch, impl.rows);

@@ -103,7 +103,9 @@ struct Options {
   double least_velocity = 0;    ///< the scale V is at least this: after a shock, what moved before it
   std::span<const std::uint8_t>
       closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
-  std::span<const std::uint8_t> steady;    ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
+  std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
+  std::span<const std::uint8_t>
+      gone;  ///< per row, 1: let go, or part of an alternative that does not count; may be empty
   std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
 };
 

@@ -178,6 +178,7 @@ class Compiler {
     add_constraints();
     add_free_functions();
     add_seizures();
+    add_releases();
     add_blows();
     add_outputs();
     add_view();
@@ -186,6 +187,7 @@ class Compiler {
     model_.parameters = vocabulary_.parameters;
     model_.terms = shapes_.take_terms();
     model_.groups = shapes_.take_rows();
+    number_switches();
     lay_out_gradients();
     couple_masses();
     if (model_.flow) begin_flow();
@@ -557,6 +559,7 @@ class Compiler {
         case expressions::SymbolKind::position: return name_of(slots_->positions[s.index]);
         case expressions::SymbolKind::velocity: return name_of(slots_->velocities[s.index]) + "'";
         case expressions::SymbolKind::constant: return exact(slots_->constants[s.index]);
+        case expressions::SymbolKind::mode:
         case expressions::SymbolKind::time: break;
       }
       return std::string("t");
@@ -675,7 +678,8 @@ class Compiler {
           }
           const Expr mass = graph.symbol({expressions::SymbolKind::constant, 0});
           const Expr potential = graph.negate(graph.multiply(mass, graph.add(work)));
-          shapes = shapes_.energy(TermKind::potential, potential, probe());
+          std::string jump;
+          shapes = shapes_.energy(TermKind::potential, potential, probe(), jump);
         }
         for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, {});
       }
@@ -724,7 +728,7 @@ class Compiler {
           outputs.push_back(all[c]);
           shape.components.push_back(c);
         }
-        if (!outputs.empty()) shape.term = shapes_.force(outputs);
+        if (!outputs.empty()) shape.term = shapes_.force(outputs, probe());
       }
       if (!shape.term) return;
       std::vector<std::uint32_t> targets;
@@ -761,6 +765,7 @@ class Compiler {
         refuse(field, fmt::format("it has rates, not masses, and no {}", field.key));
       }
       if (field.key == "impulses") refuse(field, "blows change velocities, and its rates follow from its state alone");
+      if (field.key == "releases") refuse(field, "its equations cannot be let go");
       if (field.key == "seizures") refuse(field, "equations cannot seize it, write them into [constraints]");
     }
 
@@ -799,7 +804,8 @@ class Compiler {
   void add_free_functions() {
     const Value* functions = find("free", "functions");
     if (functions == nullptr) return;
-    const Context context{"a free function", true, false, true, true};
+    Context context{"a free function", true, false, true, true};
+    context.corners = false;
     for (const Value& item : functions->items) {
       const Syntax syntax = formulas_.expression(item);
       if (trace(syntax, context).size != 0) {
@@ -810,7 +816,8 @@ class Compiler {
         throw formulas_.error(syntax, fmt::format("`{}` has no rate to keep: no variable of the flow occurs in it",
                                                   formulas_.text(syntax)));
       }
-      model_.free_functions.push_back({formulas_.text(syntax), shapes_.single(parts[0], *slots_, TermKind::potential)});
+      model_.free_functions.push_back(
+          {formulas_.text(syntax), shapes_.single(parts[0], *slots_, probe(), TermKind::potential)});
     }
   }
 
@@ -885,7 +892,8 @@ class Compiler {
 
   void add_energy(const Syntax& whole, TermKind kind) {
     const bool kinetic = kind == TermKind::kinetic;
-    const Context context{kinetic ? "the kinetic energy" : "the potential energy", true, kinetic, true, true};
+    Context context{kinetic ? "the kinetic energy" : "the potential energy", true, kinetic, true, true};
+    context.corners = !kinetic;
     std::vector<Summand> summands;
     Syntax factors;
     factors.kind = SyntaxKind::product;
@@ -906,7 +914,15 @@ class Compiler {
         const auto [found, fresh] = known.try_emplace(slots_->key);
         std::vector<TermShape>& shapes = found->second;
         if (fresh) {
-          shapes = shapes_.energy(kind, build(summand.syntax, context)[0], probe());
+          std::string jump;
+          shapes = shapes_.energy(kind, build(summand.syntax, context)[0], probe(), jump);
+          if (!jump.empty()) {
+            throw formulas_.error(
+                summand.syntax,
+                fmt::format("a potential must be continuous, and at `{}` this one jumps: write the jump as a force, or "
+                            "take a function that is continuous there, such as abs, max, clip or table",
+                            jump));
+          }
           if (!shapes[0].wrong.empty()) {
             throw formulas_.error(
                 summand.syntax,
@@ -968,19 +984,8 @@ class Compiler {
     }
   }
 
-  void add_condition(Condition condition, const Value& text, const Value* ranges_value, const Value* law) {
-    const ConditionSyntax syntax = formulas_.condition(text);
-    condition.text = text.text;
-    condition.place = formulas_.place(syntax.left.offset);
-    condition.first_row = model_.rows();
-    const bool equation = syntax.relation == Relation::equal;
-    if (model_.flow && !equation) {
-      throw formulas_.error(syntax.relation_offset,
-                            "a flow is made unfree by equations: what an inequality does to a first-order system the "
-                            "theory does not define; write = here");
-    }
-
-    // f = left - right, or right - left for >=.
+  /// f = left - right, or right - left for >=.
+  static Syntax difference(const ConditionSyntax& syntax) {
     Syntax f;
     f.kind = SyntaxKind::sum;
     f.offset = syntax.left.offset;
@@ -988,6 +993,26 @@ class Compiler {
     f.children = {syntax.left, syntax.right};
     f.inverse = {false, true};
     if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
+    return f;
+  }
+
+  void add_condition(Condition condition, const Value& text, const Value* ranges_value, const Value* law) {
+    const expressions::AlternativeSyntax all = formulas_.alternatives(text);
+    condition.text = text.text;
+    condition.place = formulas_.place(all[0].left.offset);
+    condition.first_row = model_.rows();
+    const bool equation = all[0].relation == Relation::equal;
+    for (const ConditionSyntax& syntax : all) {
+      if (model_.flow && syntax.relation != Relation::equal) {
+        throw formulas_.error(syntax.relation_offset,
+                              "a flow is made unfree by equations: what an inequality does to a first-order system the "
+                              "theory does not define; write = here");
+      }
+      if (all.size() > 1 && syntax.relation == Relation::equal) {
+        throw formulas_.error(syntax.relation_offset,
+                              "`or` joins inequalities; an equation cannot stand beside it: write <= or >=");
+      }
+    }
 
     std::vector<RangeSyntax> ranges;
     if (ranges_value != nullptr) ranges = formulas_.ranges(*ranges_value);
@@ -995,29 +1020,57 @@ class Compiler {
     if (ranges.size() > 2) throw formulas_.error(ranges[2].offset, "a condition may have at most two indices");
     condition.indices = static_cast<std::uint32_t>(ranges.size());
 
-    // Every member: its rows, its lanes.
+    // Every member: its alternatives, their rows, their lanes.
     const bool now = !condition.seizure || condition.at == model_.simulation.start;
     const Context context{"a condition", true, true, true, now};
-    std::map<std::vector<std::uint32_t>, std::vector<RowShape>> known;
+    using Known = std::map<std::vector<std::uint32_t>, std::vector<std::vector<RowShape>>>;
+    std::vector<Known> known(all.size());
+    std::vector<Syntax> parts;
+    for (const ConditionSyntax& syntax : all) parts.push_back(difference(syntax));
     std::uint32_t members = 0;
     auto add_member = [&]() {
-      const Traced value = trace(f, context);
-      if (value.size != 0 && !equation) {
-        throw formulas_.error(
-            syntax.relation_offset,
-            "vectors are not smaller or larger than each other: write one condition for each component");
+      std::uint32_t rows = 0;
+      std::uint32_t alternatives = 0;
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        const Traced value = trace(parts[j], context);
+        if (value.size != 0 && !equation) {
+          throw formulas_.error(
+              all[j].relation_offset,
+              "vectors are not smaller or larger than each other: write one condition for each component");
+        }
+        const auto [found, fresh] = known[j].try_emplace(slots_->key);
+        if (fresh) found->second = make_rows_of_member(all[j], parts[j], context, value, condition);
+        for (const std::vector<RowShape>& list : found->second) {
+          for (const RowShape& shape : list) {
+            const std::uint32_t row = model_.rows();
+            if (row == most_rows)
+              throw formulas_.error(parts[j], fmt::format("there are more than {} conditions", most_rows));
+            if (!shape.holonomic && all.size() + found->second.size() > 2) {
+              throw formulas_.error(parts[j], fmt::format("`or` (and min of what must not be positive) joins position "
+                                                          "inequalities; in `{}` velocities occur: write the "
+                                                          "alternatives as two models",
+                                                          member_words(condition)));
+            }
+            model_.row_kind.push_back(
+                shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                                : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+            model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
+            model_.row_alternative.push_back(alternatives);
+            shapes_.add_row_lane(shape, *slots_, row);
+            ++rows;
+          }
+          ++alternatives;
+        }
       }
-      if (members == 0) condition.components = static_cast<std::uint32_t>(value.parts());
-      const auto [found, fresh] = known.try_emplace(slots_->key);
-      if (fresh) found->second = make_rows_of_member(syntax, f, context, value, condition);
-      for (const RowShape& shape : found->second) {
-        const std::uint32_t row = model_.rows();
-        if (row == most_rows) throw formulas_.error(f, fmt::format("there are more than {} conditions", most_rows));
-        model_.row_kind.push_back(shape.holonomic
-                                      ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
-                                      : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
-        model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
-        shapes_.add_row_lane(shape, *slots_, row);
+      if (members == 0) {
+        condition.components = rows;
+        // The components of a vector equation are no parts of one inequality.
+        condition.compound = !equation && rows > 1;
+        condition.alternatives = equation ? 1 : alternatives;
+      } else if (condition.components != rows || (!equation && condition.alternatives != alternatives)) {
+        throw formulas_.error(parts[0], fmt::format("the members of `{}` fall apart into different numbers of smooth "
+                                                    "conditions: write them as separate constraints",
+                                                    condition.name));
       }
       for (const Binding& binding : bindings_)
         condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
@@ -1047,17 +1100,50 @@ class Compiler {
     return bindings_.empty() ? out : out + "]";
   }
 
-  std::vector<RowShape> make_rows_of_member(const ConditionSyntax& syntax, const Syntax& f, const Context& context,
-                                            const Traced& value, const Condition& condition) {
+  /// One row, or the components of a vector equation; of an inequality with corners the alternatives and their rows.
+  std::vector<std::vector<RowShape>> make_rows_of_member(const ConditionSyntax& syntax, const Syntax& f,
+                                                         const Context& context, const Traced& value,
+                                                         const Condition& condition) {
     const std::vector<Expr> parts = build(f, context);
     const Probe at = probe();
-    std::vector<RowShape> out;
-    for (const Expr e : parts) {
-      out.push_back(shapes_.row(e, at));
-      if (out.back().nonlinear.empty()) continue;
+    if (syntax.relation != Relation::equal && expressions::has_kinks(shapes_.graph(), parts[0])) {
+      // Least and greatest of smooth functions: where it has corners, several of them hold at once.
+      const expressions::Alternatives all = expressions::split(shapes_.graph(), parts[0]);
+      if (!all.empty() && all.size() + all[0].size() > 2) {
+        std::vector<std::vector<RowShape>> out;
+        for (const std::vector<Expr>& list : all) {
+          out.emplace_back();
+          for (const Expr e : list) out.back().push_back(make_row(e, f, at, condition));
+        }
+        return out;
+      }
+    }
+    return {make_plain_rows(syntax, f, parts, at, value, condition)};
+  }
+
+  RowShape make_row(Expr e, const Syntax& f, const Probe& at, const Condition& condition) {
+    std::string jump;
+    RowShape out = shapes_.row(e, at, jump);
+    if (!jump.empty()) {
+      throw formulas_.error(f,
+                            fmt::format("a condition must be continuous, and at `{}` `{}` jumps: take a function that "
+                                        "is continuous there, such as abs, max, clip or table, or write its sides as "
+                                        "alternatives joined by `or`",
+                                        jump, member_words(condition)));
+    }
+    if (!out.nonlinear.empty()) {
       throw formulas_.error(
           f, fmt::format("velocities must occur linearly in a condition; in `{}` this term is not linear in them: {}",
-                         member_words(condition), out.back().nonlinear));
+                         member_words(condition), out.nonlinear));
+    }
+    return out;
+  }
+
+  std::vector<RowShape> make_plain_rows(const ConditionSyntax& syntax, const Syntax& f, const std::vector<Expr>& parts,
+                                        const Probe& at, const Traced& value, const Condition& condition) {
+    std::vector<RowShape> out;
+    for (const Expr e : parts) {
+      out.push_back(make_row(e, f, at, condition));
     }
 
     // A condition in which nothing occurs is a mistake; one component of a vector equation may be idle.
@@ -1116,6 +1202,89 @@ class Compiler {
     }
   }
 
+  // Conditions let go.
+
+  void add_releases() {
+    const Value* list = find("releases");
+    if (list == nullptr) return;
+    for (const Value& table : list->items) {
+      Release release;
+      const Value& name = *table.find("constraint");
+      release.name = name.text;
+      const Value* at = table.find("at");
+      const Value* when = table.find("when");
+      if ((at == nullptr) == (when == nullptr)) {
+        throw source_.error(name.place, at == nullptr ? "a release needs `at`, a time, or `when`, a comparison"
+                                                      : "a release has one of `at` and `when`, not both");
+      }
+      release.rows = released_rows(name);
+      if (at != nullptr) release.at = compute_number(*at, "a time");
+      if (when != nullptr) release.when.push_back(add_truth(release.name, *when, "`when`"));
+      model_.releases.push_back(std::move(release));
+    }
+  }
+
+  /// The rows of a condition, or of one member "link[3]".
+  std::vector<std::uint32_t> released_rows(const Value& name) {
+    const Syntax reference = formulas_.reference(name);
+    const bool member = reference.kind == SyntaxKind::index;
+    const std::string& word = member ? reference.children[0].name : reference.name;
+    const auto found = std::find_if(model_.conditions.begin(), model_.conditions.end(),
+                                    [&](const Condition& condition) { return condition.name == word; });
+    if (found == model_.conditions.end()) {
+      std::vector<std::string_view> known;
+      for (const Condition& condition : model_.conditions) known.push_back(condition.name);
+      const std::string_view near = nearest(word, known.data(), known.size());
+      throw formulas_.error(reference,
+                            near.empty() ? fmt::format("no condition is called `{}`", word)
+                                         : fmt::format("no condition is called `{}`; did you mean `{}`?", word, near));
+    }
+    std::vector<std::uint32_t> rows;
+    if (!member) {
+      for (std::uint32_t k = 0; k < found->rows; ++k) rows.push_back(found->first_row + k);
+      return rows;
+    }
+    if (found->indices != reference.children.size() - 1) {
+      throw formulas_.error(reference, found->indices == 0
+                                           ? fmt::format("`{}` is a single condition; it has no members", word)
+                                           : fmt::format("a member of `{}` has {} ind{}", word, found->indices,
+                                                         found->indices == 1 ? "ex" : "ices"));
+    }
+    std::vector<std::int32_t> index;
+    for (std::size_t k = 1; k < reference.children.size(); ++k) {
+      index.push_back(static_cast<std::int32_t>(compute_whole(reference.children[k], "an index")));
+    }
+    for (std::uint32_t m = 0; m < found->rows / found->components; ++m) {
+      if (!std::equal(index.begin(), index.end(), found->index_values.begin() + m * found->indices)) continue;
+      for (std::uint32_t c = 0; c < found->components; ++c) {
+        rows.push_back(found->first_row + m * found->components + c);
+      }
+      return rows;
+    }
+    throw formulas_.error(reference, fmt::format("`{}` has no member {}", word, name.text));
+  }
+
+  /// Comparisons to be watched; their number among the model's truths.
+  std::uint32_t add_truth(const std::string& name, const Value& value, std::string_view where) {
+    const Syntax syntax = formulas_.truth(value);
+    const Context context{where, true, true, true, false};
+    slots_->begin();
+    tracer_->require_finite(false);
+    const Tracer::Scalar traced = walk_->interpret_truth(syntax, context, bindings_);
+    slots_->begin();
+    const Builder::Scalar built = build_->interpret_truth(syntax, context, bindings_);
+    if (traced.made != Made::state) {
+      throw formulas_.error(syntax, fmt::format("{} is always {}: neither time, positions nor velocities occur in it",
+                                                where, traced.value != 0 ? "true" : "false"));
+    }
+    Observable truth;
+    truth.name = name;
+    truth.text = value.text;
+    truth.term = shapes_.single(builder_->expr(built), *slots_, probe());
+    model_.truths.push_back(std::move(truth));
+    return static_cast<std::uint32_t>(model_.truths.size() - 1);
+  }
+
   // Blows and outputs.
 
   void add_blows() {
@@ -1155,7 +1324,7 @@ class Compiler {
       Observable observable;
       observable.name = parts.size() == 1 ? name : fmt::format("{}.{}", name, "xyz"[c]);
       observable.text = text;
-      observable.term = shapes_.single(parts[c], *slots_);
+      observable.term = shapes_.single(parts[c], *slots_, probe());
       out.push_back(std::move(observable));
     }
   }
@@ -1167,24 +1336,26 @@ class Compiler {
         observe_parts(field.key, formulas_.text(syntax), syntax, "an output", model_.outputs);
       }
     }
-    if (const Value* stop = find("simulation", "stop")) {
-      const ConditionSyntax syntax = formulas_.condition(*stop);
-      if (syntax.relation == Relation::equal) {
-        throw formulas_.error(syntax.relation_offset, "`stop` is an inequality: write <= or >=");
-      }
-      Syntax f;
-      f.kind = SyntaxKind::sum;
-      f.offset = syntax.left.offset;
-      f.length = syntax.right.offset + syntax.right.length - syntax.left.offset;
-      f.children = {syntax.left, syntax.right};
-      f.inverse = {false, true};
-      if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
-      observe_parts("stop", stop->text, f, "`stop`", model_.simulation.stop);
+    if (const Value* stop = find("simulation", "stop")) add_stop(*stop);
+  }
+
+  /// One smooth comparison is watched by its own function, others by their truth.
+  void add_stop(const Value& stop) {
+    const Syntax truth = formulas_.truth(stop);
+    if (truth.kind == SyntaxKind::compare) {
+      ConditionSyntax syntax;
+      syntax.left = truth.children[0];
+      syntax.right = truth.children[1];
+      syntax.relation = truth.name[0] == '<' ? Relation::less_equal : Relation::greater_equal;
+      syntax.relation_offset = truth.offset;
+      observe_parts("stop", stop.text, difference(syntax), "`stop`", model_.simulation.stop);
       if (model_.simulation.stop.size() > 1) {
-        throw formulas_.error(syntax.relation_offset,
-                              "vectors are not smaller or larger than each other: `stop` compares numbers");
+        throw formulas_.error(truth, "vectors are not smaller or larger than each other: `stop` compares numbers");
       }
+      if (model_.simulation.stop[0].term.corners.empty()) return;
+      model_.simulation.stop.clear();
     }
+    model_.simulation.stop_truth.push_back(add_truth("stop", stop, "`stop`"));
   }
 
   // What is only looked at.
@@ -1320,7 +1491,7 @@ class Compiler {
         Observable component;
         component.name = fmt::format("{}.{}", member_name(point, member), "xyz"[c]);
         component.text = formulas_.text(syntax.kind == SyntaxKind::vector ? syntax.children[c] : syntax);
-        component.term = shapes_.single(parts[c], *slots_);
+        component.term = shapes_.single(parts[c], *slots_, probe());
         view.components.push_back(std::move(component));
       }
     });
@@ -1416,6 +1587,30 @@ class Compiler {
   }
 
   // The patterns of the whole.
+
+  /// Every corner of every lane is a switch with modes of its own; those of the initial state stand among the constants.
+  void number_switches() {
+    const auto number = [&](Slotted& group) {
+      group.first_switch = model_.switches;
+      group.first_mode = model_.modes;
+      model_.switches += static_cast<std::uint32_t>(group.corners.size()) * group.lanes;
+      model_.modes += group.modes * group.lanes;
+    };
+    for (RowGroup& group : model_.groups) number(group);
+    for (TermGroup& group : model_.terms) number(group);
+    for (Observable& truth : model_.truths) number(truth.term);
+    if (model_.switches == 0) return;
+    const State start = initial_state(model_);
+    const std::vector<double> modes = modes_of(model_, sides_of(model_, start));
+    const auto store = [&](Slotted& group) {
+      for (std::size_t k = 0; k < std::size_t{group.modes} * group.lanes; ++k) {
+        group.constant_of[std::size_t{group.steady()} * group.lanes + k] = modes[group.first_mode + k];
+      }
+    };
+    for (RowGroup& group : model_.groups) store(group);
+    for (TermGroup& group : model_.terms) store(group);
+    for (Observable& truth : model_.truths) store(truth.term);
+  }
 
   /// Rows know their lanes, and the gradients their places in the rows' CSR pattern.
   void lay_out_gradients() {

@@ -25,7 +25,7 @@ std::size_t room(const expressions::Tape& tape, unsigned orders, std::uint32_t l
 /// One block of lanes of a row group, from first order series to value, rate, curvature and gradient.
 template <unsigned W>
 void evaluate_row_block(const RowGroup& group, const State& state, std::size_t first, double* r, Rows& rows) {
-  fill_inputs<row_orders, W>(group, state.time, state.position, state.velocity, first, r);
+  fill_inputs<row_orders, W>(group, state.time, state.position, state.velocity, state.modes, first, r);
   expressions::extend(group.tape, r, row_orders, 0, 1, W);
 
   const std::size_t lanes = group.lanes;
@@ -78,9 +78,9 @@ template <unsigned W>
 void run_term_block(const TermGroup& group, const State& state, std::size_t first, unsigned last, double* r) {
   const unsigned orders = orders_of(group);
   if (orders == 1) {
-    fill_inputs<1, W>(group, state.time, state.position, state.velocity, first, r);
+    fill_inputs<1, W>(group, state.time, state.position, state.velocity, state.modes, first, r);
   } else {
-    fill_inputs<2, W>(group, state.time, state.position, state.velocity, first, r);
+    fill_inputs<2, W>(group, state.time, state.position, state.velocity, state.modes, first, r);
   }
   expressions::extend(group.tape, r, orders, 0, std::min(last, orders - 1), W);
 }
@@ -225,7 +225,9 @@ Dynamics make_dynamics(const Model& model) {
   return dynamics;
 }
 
-void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics) {
+void evaluate_dynamics(const Model& model, const State& given, Scratch& scratch, Dynamics& dynamics) {
+  State copy;
+  const State& state = with_modes(model, given, copy);
   for (std::size_t i = 0; i < dynamics.force.size(); ++i) {
     dynamics.force[i] = model.constant_force[i];
     dynamics.force_scale[i] = std::abs(model.constant_force[i]);
@@ -255,7 +257,9 @@ Rows make_rows(const Model& model) {
   return rows;
 }
 
-void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows) {
+void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Rows& rows) {
+  State copy;
+  const State& state = with_modes(model, given, copy);
   double* r = scratch.registers.data();
   for (const RowGroup& group : model.groups) {
     if (width_of(group.lanes) == 1) {
@@ -268,7 +272,9 @@ void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Row
   }
 }
 
-Energy energy(const Model& model, const State& state, Scratch& scratch) {
+Energy energy(const Model& model, const State& given, Scratch& scratch) {
+  State copy;
+  const State& state = with_modes(model, given, copy);
   Energy out;
   for (std::uint32_t k = 0; k < model.variables; ++k) {
     out.kinetic += 0.5 * model.point_mass[k] * state.velocity[k] * state.velocity[k];
@@ -299,7 +305,14 @@ double observe(const Observable& observable, const State& state) {
   const TermGroup& term = observable.term;
   std::vector<double> registers(term.tape.registers());
   expressions::load_constants(term.tape, registers.data(), 1, 1);
-  fill_inputs<1, 1>(term, state.time, state.position, state.velocity, 0, registers.data());
+  fill_inputs<1, 1>(term, state.time, state.position, state.velocity, {}, 0, registers.data());
+  if (!term.corners.empty()) {
+    // An output has its modes from the state itself: nothing waits for its switches.
+    std::vector<expressions::Side> sides(term.corners.size());
+    std::vector<double> modes(term.modes);
+    find_sides(term, 0, state, sides, modes);
+    std::copy(modes.begin(), modes.end(), registers.begin() + 1 + term.positions + term.velocities + term.steady());
+  }
   expressions::extend(term.tape, registers.data(), 1, 0, 0, 1);
   return registers[term.tape.outputs[0]];
 }

@@ -19,6 +19,8 @@ struct State {
   std::vector<double> position;
   std::vector<double> velocity;
   std::vector<double> rho = {};  ///< per row, of those under the variational law; empty: what the model starts with
+  std::vector<double> modes =
+      {};  ///< of the model's corners; empty: those that the values of the switching functions give
 };
 [[nodiscard]] State initial_state(const Model& model);
 
@@ -70,12 +72,45 @@ struct Energy {
 
 [[nodiscard]] double observe(const Observable& observable, const State& state);
 
+/// The sides on which the switching functions of the model are at the state, from their values alone, and the modes that belong
+/// to them (docs/mathematics, section 21).
+[[nodiscard]] std::vector<expressions::Side> sides_of(const Model& model, const State& state);
+[[nodiscard]] std::vector<double> modes_of(const Model& model, std::span<const expressions::Side> sides);
+/// The state with modes, if it has none.
+[[nodiscard]] inline const State& with_modes(const Model& model, const State& state, State& copy) {
+  if (model.switches == 0 || !state.modes.empty()) return state;
+  copy = state;
+  copy.modes = modes_of(model, sides_of(model, state));
+  return copy;
+}
+/// The same for one lane of a group: sides of its corners and its modes, [corner] and [mode slot].
+void find_sides(const Slotted& group, std::size_t lane, const State& state, std::span<expressions::Side> sides,
+                std::span<double> modes);
+/// The switching functions of one lane at a state with the modes given: g of every corner, then the other arguments.
+void evaluate_switching(const Slotted& group, std::size_t lane, const State& state, std::span<const double> modes,
+                        std::vector<double>& out);
+
+/// Everything with corners that a motion follows: rows, terms, truths.
+template <class Visit>
+void for_cornered(const Model& model, const Visit& visit) {
+  for (const RowGroup& group : model.groups) {
+    if (!group.corners.empty()) visit(static_cast<const Slotted&>(group));
+  }
+  for (const TermGroup& group : model.terms) {
+    if (!group.corners.empty()) visit(static_cast<const Slotted&>(group));
+  }
+  for (const Observable& truth : model.truths) {
+    if (!truth.term.corners.empty()) visit(static_cast<const Slotted&>(truth.term));
+  }
+}
+
 /// A motion as power series: q_i(s) = sum_k coefficient[k * n + i] s^k, k < orders, at time + s.
 struct MotionSeries {
   double time = 0;
   std::size_t n = 0;
   unsigned orders = 0;
   std::vector<double> coefficient;
+  std::vector<double> modes = {};  ///< of the model's corners; empty: those of the initial state
 };
 
 /// Series of one row along a motion: f(s) to order `orders - 1`, and its gradient (same derivative slots as its CSR row).

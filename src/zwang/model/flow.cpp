@@ -46,7 +46,7 @@ double evaluate_free(const FreeFunction& function, const State& state, double* g
   const TermGroup& term = function.term;
   std::vector<double> registers(term.tape.registers());
   expressions::load_constants(term.tape, registers.data(), 1, 1);
-  fill_inputs<1, 1>(term, state.time, state.position, state.velocity, 0, registers.data());
+  fill_inputs<1, 1>(term, state.time, state.position, state.velocity, {}, 0, registers.data());
   expressions::extend(term.tape, registers.data(), 1, 0, 0, 1);
   std::fill(gradient, gradient + n, 0.0);
   for (std::size_t slot = 0; slot < term.positions; ++slot) {

@@ -101,6 +101,32 @@ expressions::ConditionSyntax Formulas::condition(const Value& value) {
   }
 }
 
+expressions::AlternativeSyntax Formulas::alternatives(const Value& value) {
+  const std::size_t base = add({&value, {}, {}});
+  try {
+    expressions::AlternativeSyntax out = expressions::parse_alternatives(value.text);
+    for (expressions::ConditionSyntax& one : out) {
+      shift(one.left, base);
+      shift(one.right, base);
+      one.relation_offset += base;
+    }
+    return out;
+  } catch (const expressions::SyntaxError& mistake) {
+    throw error(base + mistake.offset, mistake.what());
+  }
+}
+
+Syntax Formulas::truth(const Value& value) {
+  const std::size_t base = add({&value, {}, {}});
+  try {
+    Syntax out = expressions::parse_truth(value.text);
+    shift(out, base);
+    return out;
+  } catch (const expressions::SyntaxError& mistake) {
+    throw error(base + mistake.offset, mistake.what());
+  }
+}
+
 std::vector<expressions::RangeSyntax> Formulas::ranges(const Value& value) {
   const std::size_t base = add({&value, {}, {}});
   try {

@@ -23,6 +23,8 @@ class Formulas {
   /// A number, an expression in quotes, or an array of them (a vector).
   [[nodiscard]] Syntax expression(const Value& value);
   [[nodiscard]] expressions::ConditionSyntax condition(const Value& value);
+  [[nodiscard]] expressions::AlternativeSyntax alternatives(const Value& value);
+  [[nodiscard]] Syntax truth(const Value& value);
   [[nodiscard]] std::vector<expressions::RangeSyntax> ranges(const Value& value);
   [[nodiscard]] Syntax reference(const Value& value);
 

@@ -61,26 +61,15 @@ std::string reason(Function function, std::span<const double> arguments) {
   return fmt::format("{} of {} is not a finite number", name(function), value);
 }
 
-/// What to write instead of a function that has corners or jumps, when it is applied to the state.
-std::string_view instead_of(Function function) {
-  switch (function) {
-    case Function::abs:
-      return "for abs(u) <= c write the two conditions u <= c and -u <= c; dry friction is outside of this mechanics";
-    case Function::min: return "for min(u, v) >= c write the two conditions u >= c and v >= c";
-    case Function::max: return "for max(u, v) <= c write the two conditions u <= c and v <= c";
-    case Function::floor: return "a step of the state or time is no smooth expression; write the sides as conditions";
-    case Function::mod: return "angles need no reduction: sin and cos take any number";
-    default: return {};
-  }
-}
-
 }  // namespace
 
 std::string_view reserved_meaning(std::string_view word) {
   if (word == "t") return "the time";
   if (word == "pi") return "the number 3.14159…";
   if (std::find(vector_functions.begin(), vector_functions.end(), word) != vector_functions.end()) return "a function";
-  if (expressions::find_function(word) != nullptr) return "a function";
+  // Names of functions with corners are free: a function is a name followed by a parenthesis.
+  const expressions::FunctionInfo* found = expressions::find_function(word);
+  if (found != nullptr && !expressions::has_corners(found->function)) return "a function";
   return {};
 }
 
@@ -291,6 +280,9 @@ auto Interpreter<Algebra>::walk(const Syntax& s) -> Result {
       const Operand<Result> term{walk(s.children[0]), true, &s.children[0]};
       return sum({&term, 1}, s);
     }
+    case SyntaxKind::compare:
+    case SyntaxKind::both:
+    case SyntaxKind::either: fail(s, "a comparison is no number: write if(…, 1, 0)");
   }
   assert(false && "every kind of syntax has a meaning");
   return out;
@@ -437,7 +429,9 @@ auto Interpreter<Algebra>::walk_name(const Syntax& s) -> Result {
     out.part[0] = algebra_.number(3.14159265358979323846);
     return out;
   }
-  if (!reserved_meaning(s.name).empty()) fail(s, fmt::format("`{}` is a function: write {}(…)", s.name, s.name));
+  if (!reserved_meaning(s.name).empty() || expressions::find_function(s.name) != nullptr) {
+    fail(s, fmt::format("`{}` is a function: write {}(…)", s.name, s.name));
+  }
   fail_unknown(s, false);
 }
 
@@ -744,7 +738,122 @@ auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
 }
 
 template <class Algebra>
+auto Interpreter<Algebra>::interpret_truth(const Syntax& syntax, const Context& context, std::vector<Binding>& bindings)
+    -> Scalar {
+  context_ = context;
+  bindings_ = &bindings;
+  turns_ = 0;
+  return walk_truth(syntax);
+}
+
+/// l <= r is r - l >= 0, l < r is l - r < 0, and so on.
+template <class Algebra>
+auto Interpreter<Algebra>::walk_truth(const Syntax& s) -> Scalar {
+  if (s.kind == SyntaxKind::both || s.kind == SyntaxKind::either) {
+    const Function function = s.kind == SyntaxKind::both ? Function::both : Function::either;
+    Scalar out = walk_truth(s.children[0]);
+    for (std::size_t k = 1; k < s.children.size(); ++k) {
+      const std::array<Scalar, 2> parts = {out, walk_truth(s.children[k])};
+      out = algebra_.apply(function, parts, s);
+    }
+    return out;
+  }
+  assert(s.kind == SyntaxKind::compare);
+  std::array<Operand<Scalar>, 2> difference;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Result value = walk(s.children[k]);
+    if (value.size != 0) {
+      fail(s.children[k], fmt::format("{} is {}: vectors are not smaller or larger than each other",
+                                      quote(s.children[k]), size_words(value)));
+    }
+    difference[k] = {value.part[0], false, &s.children[k]};
+  }
+  const bool from_right = s.name == "<=" || s.name == ">";
+  difference[from_right ? 0 : 1].inverse = true;
+  const std::array<Scalar, 1> g = {algebra_.sum(difference, s)};
+  return algebra_.apply(s.name == "<=" || s.name == ">=" ? Function::at_least : Function::below, g, s);
+}
+
+template <class Algebra>
+auto Interpreter<Algebra>::walk_choice(const Syntax& s) -> Result {
+  require_arguments(s, 3);
+  const Scalar truth = walk_truth(s.children[0]);
+  if (truth.made != Made::state) {
+    // Known beforehand: the other branch need not have a value.
+    if (truth.made == Made::indexed) algebra_.shape(algebra_.value(truth));
+    return walk(s.children[algebra_.value(truth) != 0 ? 1 : 2]);
+  }
+  if (!context_.corners)
+    fail(s, fmt::format("{} has no corners: `if` of the state cannot stand in it", context_.where));
+  const bool finite = algebra_.require_finite(false);
+  const Result yes = walk(s.children[1]);
+  const Result no = walk(s.children[2]);
+  algebra_.require_finite(finite);
+  if (yes.size != no.size) {
+    fail(s.children[2], fmt::format("{} is {} and {} is {}: both values of `if` are of one dimension",
+                                    quote(s.children[1]), size_words(yes), quote(s.children[2]), size_words(no)));
+  }
+  Result out;
+  out.size = yes.size;
+  for (std::size_t c = 0; c < yes.parts(); ++c) {
+    const std::array<Scalar, 3> parts = {truth, yes.part[c], no.part[c]};
+    out.part[c] = algebra_.apply(Function::select, parts, s);
+  }
+  return out;
+}
+
+/// A function given by points: `table(x, [x0, x1, ...], [y0, y1, ...])`.
+template <class Algebra>
+auto Interpreter<Algebra>::walk_points(const Syntax& s, Function function) -> Result {
+  require_arguments(s, 3);
+  const Scalar x = scalar(s.children[0], fmt::format("the argument of {}", s.name));
+  std::array<std::vector<double>, 2> lists;
+  for (std::size_t which = 0; which < 2; ++which) {
+    const Syntax& list = s.children[which + 1];
+    std::vector<Scalar> numbers;
+    if (list.kind == SyntaxKind::vector) {
+      for (const Syntax& item : list.children) numbers.push_back(scalar(item, "a point of the table"));
+    } else {
+      const Result value = walk(list);
+      if (value.size == 0)
+        fail(list, fmt::format("{} takes two lists of numbers: {}(x, [0, 1], [2, 3])", s.name, s.name));
+      numbers.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.size));
+    }
+    for (const Scalar& number : numbers) {
+      if (number.made == Made::state) {
+        fail(list,
+             fmt::format("the points of a {} are numbers; positions, velocities and t cannot stand in them", s.name));
+      }
+      if (number.made == Made::indexed) algebra_.shape(algebra_.value(number));
+      lists[which].push_back(algebra_.value(number));
+    }
+  }
+  if (lists[0].size() != lists[1].size()) {
+    fail(s, fmt::format("{} needs as many values as places; here stand {} and {}", s.name, lists[1].size(),
+                        lists[0].size()));
+  }
+  if (lists[0].size() < 2) fail(s, fmt::format("{} needs two points or more", s.name));
+  for (std::size_t k = 1; k < lists[0].size(); ++k) {
+    if (lists[0][k] > lists[0][k - 1]) continue;
+    fail(s.children[1], fmt::format("the places of a {} must rise: {} is followed by {}", s.name,
+                                    exact(lists[0][k - 1]), exact(lists[0][k])));
+  }
+  if (!context_.corners && x.made == Made::state) {
+    fail(s, fmt::format("{} has no corners: `{}` of the state cannot stand in it", context_.where, s.name));
+  }
+  std::vector<Scalar> arguments = {x};
+  for (const std::vector<double>& list : lists) {
+    for (const double number : list) arguments.push_back(algebra_.number(number));
+  }
+  Result out;
+  out.part[0] = algebra_.apply(function, arguments, s);
+  return out;
+}
+
+template <class Algebra>
 auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::FunctionInfo& info) -> Result {
+  if (info.function == Function::select) return walk_choice(s);
+  if (info.function == Function::table || info.function == Function::spline) return walk_points(s, info.function);
   if (info.arguments >= 0) {
     require_arguments(s, static_cast<std::size_t>(info.arguments));
   } else if (s.children.size() < 2) {
@@ -759,8 +868,8 @@ auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::F
                        quote(s.children[k]), size_words(value), s.name == "abs" ? ": its length is norm(u)" : ""));
     }
     arguments[k] = value.part[0];
-    if (info.parameters_only && value.part[0].made == Made::state) {
-      fail(s, fmt::format("{} is for parameters and indices only; {}", s.name, instead_of(info.function)));
+    if (!context_.corners && expressions::has_corners(info.function) && value.part[0].made == Made::state) {
+      fail(s, fmt::format("{} has no corners: `{}` of the state cannot stand in it", context_.where, s.name));
     }
   }
   Result out;

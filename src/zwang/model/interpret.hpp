@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "zwang/expressions/graph.hpp"
@@ -50,6 +51,7 @@ struct Context {
   bool velocities = false;
   bool time = false;
   bool finite = false;  ///< the value at the initial state must be finite
+  bool corners = true;  ///< functions with corners may be applied to the state
 };
 
 /// An index that stands for a number: the member's own, or that of a sum.
@@ -158,7 +160,8 @@ class Tracer {
     position_ = position;
     velocity_ = velocity;
   }
-  void require_finite(bool finite) { finite_ = finite; }
+  /// Must values at the initial state be finite? Returns what was asked for before.
+  bool require_finite(bool finite) { return std::exchange(finite_, finite); }
 
   [[nodiscard]] static Scalar number(double value, Made made = Made::plain) { return {value, made}; }
   [[nodiscard]] static double value(const Scalar& a) { return a.value; }
@@ -210,6 +213,7 @@ class Builder {
     return state(graph_.symbol({expressions::SymbolKind::velocity, slots_.velocity(variable)}));
   }
   void shape(double value) { slots_.shape(value); }
+  static bool require_finite(bool /*finite*/) { return false; }
   Scalar sum(std::span<const Operand<Scalar>> terms, const Syntax& whole);
   Scalar product(std::span<const Operand<Scalar>> factors, const Syntax& whole);
   Scalar power(const Scalar& base, const Scalar& exponent, const Syntax& whole);
@@ -239,6 +243,8 @@ class Interpreter {
 
   /// The value of an expression; `bindings` are the indices in scope.
   Result interpret(const Syntax& syntax, const Context& context, std::vector<Binding>& bindings);
+  /// The value of comparisons joined by `and`, `or`: 1 or 0.
+  Scalar interpret_truth(const Syntax& syntax, const Context& context, std::vector<Binding>& bindings);
 
   /// The member a reference names: body and number of the member.
   struct Member {
@@ -259,6 +265,9 @@ class Interpreter {
   Result walk_product(const Syntax& s);
   Result walk_power(const Syntax& s);
   Result walk_elementary(const Syntax& s, const expressions::FunctionInfo& info);
+  Result walk_choice(const Syntax& s);
+  Result walk_points(const Syntax& s, expressions::Function function);
+  Scalar walk_truth(const Syntax& s);
 
   [[nodiscard]] const Binding* bound(std::string_view name) const;
   [[nodiscard]] const NameMeaning* meaning(const Syntax& s) const;

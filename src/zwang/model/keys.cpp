@@ -29,6 +29,7 @@ constexpr std::array table_list = {
     Table{"free", "[free]", "What keeps its free rate in a flow under conditions."},
     Table{"impulses", "[[impulses]]", "Blows from outside."},
     Table{"seizures", "[[seizures]]", "Equations imposed suddenly, and from then on."},
+    Table{"releases", "[[releases]]", "Conditions let go, from then on."},
     Table{"outputs", "[outputs]", "Expressions to be recorded and plotted."},
     Table{"simulation", "[simulation]", "Time span, accuracy and sampling."},
     Table{"view", "[view]", "How the animated report shows the model. Nothing of it enters the mechanics."},
@@ -50,6 +51,7 @@ constexpr std::array key_list = {
     Key{"", "free", Form::table, false, "", "The functions whose rates keep their free form in a flow."},
     Key{"", "impulses", Form::list, false, "", "Blows."},
     Key{"", "seizures", Form::list, false, "", "Equations imposed suddenly."},
+    Key{"", "releases", Form::list, false, "", "Conditions let go."},
     Key{"", "outputs", Form::named, false, "", "Expressions to be recorded."},
     Key{"", "simulation", Form::table, false, "", "Time span, accuracy, sampling."},
     Key{"", "view", Form::table, false, "", "How the animated report shows the model."},
@@ -105,6 +107,12 @@ constexpr std::array key_list = {
     Key{"seizures", "condition", Form::condition, true, "",
         "A velocity condition, or a position that holds at that instant."},
 
+    Key{"releases", "constraint", Form::text, true, "",
+        "Name of the condition or seizure: all members of a family, or one, `link[3]`."},
+    Key{"releases", "at", Form::number, false, "", "Time from which the condition is gone."},
+    Key{"releases", "when", Form::condition, false, "",
+        "Instead of a time: comparisons joined by `and`, `or`; the condition goes when they first become true."},
+
     Key{"outputs", "*", Form::expression, false, "",
         "An expression of time, positions and velocities; a vector gives its components."},
 
@@ -112,7 +120,8 @@ constexpr std::array key_list = {
     Key{"simulation", "until", Form::number, false, "start + 10", "Time at which the run ends."},
     Key{"simulation", "tolerance", Form::number, false, "1e-12", "Relative and absolute error per step."},
     Key{"simulation", "samples", Form::number, false, "1001", "Evenly spaced output instants, at least 2."},
-    Key{"simulation", "stop", Form::condition, false, "none", "End the run when this inequality becomes true."},
+    Key{"simulation", "stop", Form::condition, false, "none",
+        "End the run when this becomes true: comparisons joined by `and`, `or`."},
     Key{"simulation", "touch", Form::number, false, "1e-9",
         "What counts as touching, relative to the size of the state."},
 
@@ -135,8 +144,9 @@ constexpr std::array key_list = {
 };
 
 constexpr std::string_view friction =
-    "dry friction is outside of this mechanics: write resistance as a force of the velocity, such as "
-    "force = [\"-c*a.x'\", 0, 0], and sticking as a condition, such as \"a.x' = 0\"";
+    "friction is written as a force: \"-mu*N*sign(a.x')\" is dry friction under a given load N, \"-c*a.x'\" "
+    "resistance; "
+    "friction under the load of a contact is outside of this mechanics";
 constexpr std::string_view geometry =
     "bodies with a shape are outside of this mechanics: write what touches as a condition, such as "
     "\"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
@@ -146,9 +156,7 @@ constexpr std::string_view method =
     "the method cannot be chosen, time stepping is outside of this version: leave the line out, shocks and contacts "
     "are found exactly";
 constexpr std::string_view jump =
-    "a function that jumps is outside of this mechanics: write the two sides as conditions with <= or >=, and "
-    "resistance "
-    "as a smooth force of the velocity";
+    "functions that jump are sign, step, floor and if(condition, a, b): write it with them";
 
 struct Refusal {
   std::string_view word;
@@ -160,12 +168,9 @@ constexpr std::array refusals = {
     Refusal{"stiction", friction},
     Refusal{"coulomb", friction},
     Refusal{"friction_coefficient", friction},
-    Refusal{"sign", jump},
     Refusal{"sgn", jump},
     Refusal{"signum", jump},
     Refusal{"heaviside", jump},
-    Refusal{"step", jump},
-    Refusal{"if", jump},
     Refusal{"where", jump},
     Refusal{"round", jump},
     Refusal{"ceil", jump},

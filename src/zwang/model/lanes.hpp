@@ -23,10 +23,11 @@ namespace zwang::model {
 inline constexpr unsigned row_orders = 2;
 
 /// Coefficients of the inputs along (t + s, q + v s, v): numbers for Orders = 1, first order too for Orders = 2.
-/// Coefficients that are always zero are not written. Lanes beyond the last repeat it.
+/// Coefficients that are always zero are not written. Lanes beyond the last repeat it. `modes`: of the whole model, or empty
+/// for those that the group has at the initial state.
 template <unsigned Orders, unsigned W, class Group>
 void fill_inputs(const Group& group, double time, std::span<const double> position, std::span<const double> velocity,
-                 std::size_t first, double* r) {
+                 std::span<const double> modes, std::size_t first, double* r) {
   const std::size_t lanes = group.lanes;
   const auto lane_of = [&](std::size_t l) { return W == 1 ? first : std::min(first + l, lanes - 1); };
   for (unsigned l = 0; l < W; ++l) {
@@ -47,7 +48,9 @@ void fill_inputs(const Group& group, double time, std::span<const double> positi
     for (unsigned l = 0; l < W; ++l) r[l] = velocity[variable[lane_of(l)]];
   }
   for (std::size_t slot = 0; slot < group.constants; ++slot, r += Orders * W) {
-    const double* value = group.constant_of.data() + slot * lanes;
+    const double* value = slot >= group.steady() && !modes.empty()
+                              ? modes.data() + group.first_mode + (slot - group.steady()) * lanes
+                              : group.constant_of.data() + slot * lanes;
     for (unsigned l = 0; l < W; ++l) r[l] = value[lane_of(l)];
   }
 }

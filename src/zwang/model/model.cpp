@@ -33,7 +33,79 @@ std::string row_name(const Model& model, std::uint32_t row) {
     out += fmt::format("{}{}", k == 0 ? '[' : ',', condition.index_values[member * condition.indices + k]);
   }
   if (condition.indices > 0) out += ']';
-  if (condition.components > 1) out += fmt::format(".{}", "xyz"[local % condition.components]);
+  if (condition.components > 1 && !condition.compound) out += fmt::format(".{}", "xyz"[local % condition.components]);
+  return out;
+}
+
+std::uint32_t leading_row(const Model& model, std::uint32_t row) {
+  const Condition& condition = model.conditions[model.row_condition[row]];
+  if (!condition.compound) return row;
+  return row - (row - condition.first_row) % condition.components;
+}
+
+std::vector<std::pair<std::uint32_t, double>> merged(const Model& model,
+                                                     const std::vector<std::pair<std::uint32_t, double>>& values) {
+  std::vector<std::pair<std::uint32_t, double>> out;
+  for (const auto& [row, value] : values) {
+    const std::uint32_t lead = leading_row(model, row);
+    if (lead != row || (!out.empty() && out.back().first == lead)) {
+      const auto found = std::find_if(out.begin(), out.end(), [&](const auto& one) { return one.first == lead; });
+      if (found != out.end()) {
+        found->second += value;
+        continue;
+      }
+    }
+    out.emplace_back(lead, value);
+  }
+  return out;
+}
+
+SwitchPlace place_of_switch(const Model& model, std::uint32_t number) {
+  SwitchPlace out;
+  out.row = model.rows();
+  const auto inside = [&](const Slotted& group) {
+    const std::size_t count = group.corners.size() * group.lanes;
+    if (number < group.first_switch || number >= group.first_switch + count) return false;
+    out.group = &group;
+    out.corner = (number - group.first_switch) / group.lanes;
+    out.lane = (number - group.first_switch) % group.lanes;
+    return true;
+  };
+  for (const RowGroup& group : model.groups) {
+    if (!inside(group)) continue;
+    out.row = group.row[out.lane];
+    return out;
+  }
+  for (const TermGroup& group : model.terms) {
+    if (inside(group)) return out;
+  }
+  for (std::uint32_t k = 0; k < model.truths.size(); ++k) {
+    if (!inside(model.truths[k].term)) continue;
+    out.truth = true;
+    out.truth_number = k;
+    return out;
+  }
+  assert(false && "every switch has a place");
+  return out;
+}
+
+std::vector<std::string> bodies_of_switch(const Model& model, std::uint32_t number) {
+  std::vector<std::string> out;
+  for (const TermGroup& group : model.terms) {
+    const std::size_t count = group.corners.size() * group.lanes;
+    if (number < group.first_switch || number >= group.first_switch + count) continue;
+    const std::uint32_t lane = (number - group.first_switch) % group.lanes;
+    const bool force = group.kind == TermKind::force;
+    const std::vector<std::uint32_t>& variables = force ? group.target_of : group.position_of;
+    for (std::size_t k = 0; k < variables.size() / group.lanes; ++k) {
+      const std::uint32_t variable = variables[k * group.lanes + lane];
+      const auto next = std::upper_bound(model.bodies.begin(), model.bodies.end(), variable,
+                                         [](std::uint32_t v, const Body& body) { return v < body.first; });
+      const Body& body = *(next - 1);
+      const std::string name = member_name(body, (variable - body.first) / body.dimension);
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    }
+  }
   return out;
 }
 

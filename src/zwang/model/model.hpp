@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "zwang/base/error.hpp"
+#include "zwang/expressions/corners.hpp"
 #include "zwang/expressions/tape.hpp"
 #include "zwang/linear/mass.hpp"
 
@@ -58,28 +59,43 @@ struct Condition {
   double at = 0;  ///< time of a seizure
   std::uint32_t first_row = 0;
   std::uint32_t rows = 0;
-  std::uint32_t components = 1;            ///< rows per member: more than 1 for vector equations
-  std::uint32_t indices = 0;               ///< indices per member: 0, 1 or 2
+  std::uint32_t components = 1;    ///< rows per member: more than 1 for vector equations and compound conditions
+  std::uint32_t alternatives = 1;  ///< sets of rows of a member, of which one must hold: more than 1 for `or`
+  bool compound = false;           ///< the rows of a member are parts of one condition and share its name
+  std::uint32_t indices = 0;       ///< indices per member: 0, 1 or 2
   std::vector<std::int32_t> index_values;  ///< `indices` numbers per member
   Place place;                             ///< of the condition's text
+};
+
+/// What lanes of one shape have in common: the slots of their tapes, and the corners of their expressions. The modes of the
+/// corners are the last of the constants: `constant_of` holds those of the initial state, a motion holds its own.
+struct Slotted {
+  std::uint32_t positions = 0;   ///< number of position slots
+  std::uint32_t velocities = 0;  ///< number of velocity slots
+  std::uint32_t constants = 0;   ///< number of constant slots, modes included
+  std::uint32_t lanes = 0;
+  std::vector<std::uint32_t> position_of;  ///< variable: [slot * lanes + lane]
+  std::vector<std::uint32_t> velocity_of;  ///< variable: [slot * lanes + lane]
+  std::vector<double> constant_of;         ///< value: [slot * lanes + lane]
+
+  std::uint32_t modes = 0;  ///< number of mode slots
+  std::vector<expressions::Corner> corners;
+  expressions::Tape switching;  ///< same inputs; outputs: g of every corner, then the other argument of every corner
+  expressions::Tape slopes;  ///< same inputs; outputs of every corner: dg/dq by position slot, dg/dv by velocity slot
+  std::uint32_t first_switch = 0;  ///< of the model's: corner c of lane l is switch first_switch + c * lanes + l
+  std::uint32_t first_mode = 0;  ///< mode slot s of lane l is number first_mode + s * lanes + l among the model's modes
+  [[nodiscard]] std::uint32_t steady() const { return constants - modes; }
 };
 
 /// Rows of one shape. Tape inputs, in this order: t, position slots, velocity slots (nonholonomic rows only),
 /// constant slots. Outputs: f, then its derivative by every position slot (holonomic) or velocity slot (nonholonomic),
 /// then, for holonomic rows in which t occurs, df/dt, and for nonholonomic rows f = p.v + p0 with p0 not zero, p0.
-struct RowGroup {
+struct RowGroup : Slotted {
   expressions::Tape tape;
   bool holonomic = true;
-  bool rheonomic = false;       ///< df/dt (nonholonomic: p0) is the last output
-  std::uint32_t positions = 0;  ///< number of position slots
-  std::uint32_t velocities = 0;
-  std::uint32_t constants = 0;
-  std::uint32_t lanes = 0;
-  std::vector<std::uint32_t> row;          ///< [lane]
-  std::vector<std::uint32_t> position_of;  ///< variable: [slot * lanes + lane]
-  std::vector<std::uint32_t> velocity_of;  ///< variable: [slot * lanes + lane]
-  std::vector<double> constant_of;         ///< value: [slot * lanes + lane]
-  std::vector<std::uint32_t> entry_of;     ///< place in the rows' CSR entries: [derivative slot * lanes + lane]
+  bool rheonomic = false;               ///< df/dt (nonholonomic: p0) is the last output
+  std::vector<std::uint32_t> row;       ///< [lane]
+  std::vector<std::uint32_t> entry_of;  ///< place in the rows' CSR entries: [derivative slot * lanes + lane]
 
   // nonholonomic rows: what the variational law needs besides
   expressions::Tape bend;   ///< same inputs; outputs: p by velocity slot, then df/dq by position slot
@@ -93,16 +109,9 @@ enum class TermKind : std::uint8_t {
 };
 
 /// Force and energy terms of one shape. Tape inputs: t, position slots, velocity slots, constant slots.
-struct TermGroup {
+struct TermGroup : Slotted {
   TermKind kind = TermKind::force;
   expressions::Tape tape;
-  std::uint32_t positions = 0;
-  std::uint32_t velocities = 0;
-  std::uint32_t constants = 0;
-  std::uint32_t lanes = 0;
-  std::vector<std::uint32_t> position_of;
-  std::vector<std::uint32_t> velocity_of;
-  std::vector<double> constant_of;
   std::vector<std::uint32_t> target_of;  ///< force: [output * lanes + lane]
   bool uses_velocity = false;            ///< a force that depends on velocities
   bool uses_time = false;
@@ -114,6 +123,15 @@ struct Blow {
   double at = 0;
   std::vector<std::uint32_t> variables;
   std::vector<double> impulse;
+};
+
+/// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
+/// of one member.
+struct Release {
+  std::string name;  ///< as written: "sling", "link[3]"
+  double at = 0;
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> when;  ///< none or one: number among the model's truths
 };
 
 /// An expression of the state to be recorded or watched ([outputs], stop): one lane, tape with the single output f.
@@ -168,6 +186,8 @@ struct Simulation {
   std::uint32_t samples = 1001;
   double touch = 1e-9;
   std::vector<Observable> stop;  ///< none or one: the run ends when f <= 0 becomes true
+  std::vector<std::uint32_t>
+      stop_truth;  ///< instead, for several comparisons or corners: number among the model's truths
 };
 
 struct Parameter {
@@ -192,11 +212,12 @@ struct Model {
   std::vector<TermGroup> terms;
 
   std::vector<Condition> conditions;
-  std::vector<RowKind> row_kind;             ///< per row
-  std::vector<std::uint32_t> row_condition;  ///< per row
-  std::vector<std::uint32_t> row_group;      ///< per row
-  std::vector<std::uint32_t> row_lane;       ///< per row
-  std::vector<std::uint32_t> row_start;      ///< CSR pattern of the gradients, columns ascending
+  std::vector<RowKind> row_kind;               ///< per row
+  std::vector<std::uint32_t> row_condition;    ///< per row
+  std::vector<std::uint32_t> row_group;        ///< per row
+  std::vector<std::uint32_t> row_lane;         ///< per row
+  std::vector<std::uint32_t> row_alternative;  ///< per row: the alternative of its member to which it belongs
+  std::vector<std::uint32_t> row_start;        ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
 
@@ -206,6 +227,10 @@ struct Model {
   std::vector<FreeFunction> free_functions;
 
   std::vector<Blow> blows;
+  std::vector<Release> releases;
+  std::vector<Observable> truths;  ///< of `stop` and `when`: 1 where true, made of modes alone
+  std::uint32_t switches = 0;      ///< corners of all lanes of rows, terms and truths together
+  std::uint32_t modes = 0;         ///< their modes together
   std::vector<Observable> outputs;
   Simulation simulation;
   View view;
@@ -215,6 +240,23 @@ struct Model {
 
 /// "string", "link[3]", "hook.x", "link[3].y".
 [[nodiscard]] std::string row_name(const Model& model, std::uint32_t row);
+/// Numbers of rows with those of the parts of one condition added up, under its first row.
+[[nodiscard]] std::vector<std::pair<std::uint32_t, double>> merged(
+    const Model& model, const std::vector<std::pair<std::uint32_t, double>>& values);
+/// The first row of the member to which a row belongs, if the rows of its members are parts of one condition; else itself.
+[[nodiscard]] std::uint32_t leading_row(const Model& model, std::uint32_t row);
+/// What switches: the bodies on which a force or potential acts whose corner this is; none for conditions and truths.
+[[nodiscard]] std::vector<std::string> bodies_of_switch(const Model& model, std::uint32_t number);
+/// The corner of a switch, and the row it belongs to (none: model.rows()).
+struct SwitchPlace {
+  const Slotted* group = nullptr;
+  std::uint32_t corner = 0;
+  std::uint32_t lane = 0;
+  std::uint32_t row = 0;  ///< of a condition, else model.rows()
+  bool truth = false;     ///< of `stop` or `when`
+  std::uint32_t truth_number = 0;
+};
+[[nodiscard]] SwitchPlace place_of_switch(const Model& model, std::uint32_t number);
 /// "a", "bead[3]", "knot[2,5]".
 [[nodiscard]] std::string member_name(const Body& body, std::uint32_t member);
 /// "a.x", "bead[3].y", "w".

@@ -38,7 +38,9 @@ const std::vector<double>& run_lane(const Group& group, const expressions::Tape&
     for (unsigned k = 0; k < orders; ++k) r[k] = (k + 1) * coefficient(motion, variable, k + 1);
   }
   for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders) {
-    r[0] = group.constant_of[slot * group.lanes + lane];
+    r[0] = slot >= group.steady() && !motion.modes.empty()
+               ? motion.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
+               : group.constant_of[slot * group.lanes + lane];
   }
   expressions::extend(tape, registers.data(), orders, 0, orders - 1, 1);
   return registers;
@@ -98,6 +100,7 @@ void add_bend(const Model& model, std::uint32_t row, const State& state, double 
   motion.n = model.variables;
   motion.orders = 2;
   motion.coefficient = state.position;
+  motion.modes = state.modes;
   motion.coefficient.insert(motion.coefficient.end(), state.velocity.begin(), state.velocity.end());
   series_bend(model, row, motion, 1, {&factor, 1}, out);
 }

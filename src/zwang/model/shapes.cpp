@@ -2,6 +2,7 @@
 #include "zwang/model/shapes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 
@@ -15,11 +16,12 @@ using expressions::SymbolKind;
 
 namespace {
 
-std::vector<Symbol> inputs(std::size_t positions, std::size_t velocities, std::size_t constants) {
+std::vector<Symbol> inputs(std::size_t positions, std::size_t velocities, std::size_t constants, std::size_t modes) {
   std::vector<Symbol> out = {{SymbolKind::time, 0}};
   for (std::uint32_t k = 0; k < positions; ++k) out.push_back({SymbolKind::position, k});
   for (std::uint32_t k = 0; k < velocities; ++k) out.push_back({SymbolKind::velocity, k});
   for (std::uint32_t k = 0; k < constants; ++k) out.push_back({SymbolKind::constant, k});
+  for (std::uint32_t k = 0; k < modes; ++k) out.push_back({SymbolKind::mode, k});
   return out;
 }
 
@@ -55,8 +57,9 @@ class Dice {
  public:
   Dice(const Graph& graph, std::span<const Expr> outputs, const Probe& probe)
       : probe_(probe),
-        tape_(expressions::flatten(graph, outputs,
-                                   inputs(probe.positions.size(), probe.velocities.size(), probe.constants.size()))),
+        tape_(expressions::flatten(
+            graph, outputs,
+            inputs(probe.positions.size(), probe.velocities.size(), probe.constants.size(), probe.modes.size()))),
         registers_(tape_.registers()) {
     expressions::load_constants(tape_, registers_.data(), 1, 1);
   }
@@ -85,6 +88,7 @@ class Dice {
     for (const double x : q) registers_[k++] = x;
     for (const double x : v) registers_[k++] = x;
     for (const double x : probe_.constants) registers_[k++] = x;
+    for (const double x : probe_.modes) registers_[k++] = x;
     expressions::extend(tape_, registers_.data(), 1, 0, 0, 1);
     std::vector<double> out;
     for (const std::uint32_t r : tape_.outputs) out.push_back(registers_[r]);
@@ -229,14 +233,163 @@ SlotMap Shapes::compact(std::vector<Expr>& expressions) {
   }
   if (!moved) return out;
   for (Expr& e : expressions) {
-    e = expressions::substitute(graph_, e,
-                                [&](Symbol s) { return graph_.symbol(s.kind == SymbolKind::time ? s : image.at(s)); });
+    e = expressions::substitute(graph_, e, [&](Symbol s) {
+      return graph_.symbol(s.kind == SymbolKind::time || s.kind == SymbolKind::mode ? s : image.at(s));
+    });
   }
   return out;
 }
 
-RowShape Shapes::row(Expr f, const Probe& probe) {
+std::vector<std::uint32_t> Shapes::Apart::key() const {
+  std::vector<std::uint32_t> out;
+  for (const Expr e : outputs) out.push_back(e.id);
+  for (const Expr e : switching) out.push_back(e.id);
+  const auto number = [&](double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    out.push_back(static_cast<std::uint32_t>(bits));
+    out.push_back(static_cast<std::uint32_t>(bits >> 32U));
+  };
+  for (const expressions::Corner& corner : corners) {
+    out.push_back(static_cast<std::uint32_t>(corner.kind) * 2 + (corner.quiet ? 1 : 0));
+    for (const double knot : corner.pieces.knots) number(knot);
+    for (const auto& piece : corner.pieces.piece) {
+      for (const double x : piece) number(x);
+    }
+  }
+  return out;
+}
+
+Shapes::Apart Shapes::take_apart(std::span<const Expr> outputs, const Probe& probe, bool continued) {
+  expressions::Lowered lowered = expressions::lower(graph_, outputs, continued);
+  Apart out;
+  out.outputs = std::move(lowered.outputs);
+  out.modes = lowered.modes;
+  for (const expressions::Site& site : lowered.sites) {
+    out.corners.push_back(site.corner);
+    out.corners.back().text = expressions::print(graph_, site.source, probe.names);
+    out.switching.push_back(site.g);
+  }
+  for (const expressions::Site& site : lowered.sites) out.switching.push_back(site.beside);
+  return out;
+}
+
+/// The probe with the modes that its state has.
+Probe Shapes::with_modes(const Apart& apart, const Probe& probe) {
+  Probe out = probe;
+  out.modes.assign(apart.modes, 0.0);
+  const std::size_t count = apart.corners.size();
+  for (std::size_t round = 0; round <= count && count > 0; ++round) {
+    Dice dice(graph_, apart.switching, out);
+    const std::vector<double> g = dice.values(out.time, out.positions, out.velocities);
+    for (std::size_t c = 0; c < count; ++c) {
+      const expressions::Corner& corner = apart.corners[c];
+      corner.numbers(corner.side(g[c], g[count + c]), std::span(out.modes).subspan(corner.first_mode, corner.modes));
+    }
+  }
+  return out;
+}
+
+std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
+  constexpr int attempts = 40;    // states from which the surface is looked for
+  constexpr int halvings = 200;   // of the way to it: down to the last digit, from anywhere
+  constexpr double small = 1e-9;  // of the terms: what is left of a difference on the surface by rounding
+  const std::size_t count = apart.corners.size();
+  if (count == 0) return {};
+  Probe here = probe;
+  std::vector<expressions::Side> sides(count);
+  Dice dice(graph_, apart.switching, here);
+
+  // Sides and modes at any state near by.
+  const auto look = [&](double time, const std::vector<double>& q, const std::vector<double>& v) {
+    here.modes.assign(apart.modes, 0.0);
+    std::vector<double> g;
+    for (std::size_t round = 0; round <= count; ++round) {
+      g = dice.values(time, q, v);
+      for (std::size_t c = 0; c < count; ++c) {
+        const expressions::Corner& corner = apart.corners[c];
+        sides[c] = corner.side(g[c], g[count + c]);
+        corner.numbers(sides[c], std::span(here.modes).subspan(corner.first_mode, corner.modes));
+      }
+    }
+    return sides;
+  };
+  Dice value(graph_, std::span(apart.outputs).first(1), here);
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    double time[2] = {dice.time(), dice.time()};
+    std::vector<double> q[2] = {dice.positions(), dice.positions()};
+    std::vector<double> v[2] = {dice.velocities(), dice.velocities()};
+    // Also from far away: the surface may lie anywhere.
+    const double wide = std::pow(10.0, attempt % 5);
+    for (std::size_t k = 0; k < q[1].size(); ++k) q[1][k] = probe.positions[k] + (q[1][k] - probe.positions[k]) * wide;
+    time[1] = probe.time + (time[1] - probe.time) * wide;
+    const auto mix = [&](double part, double& t, std::vector<double>& x, std::vector<double>& y) {
+      t = time[0] + part * (time[1] - time[0]);
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = q[0][k] + part * (q[1][k] - q[0][k]);
+      for (std::size_t k = 0; k < y.size(); ++k) y[k] = v[0][k] + part * (v[1][k] - v[0][k]);
+    };
+    double t = 0;
+    std::vector<double> x = q[0];
+    std::vector<double> y = v[0];
+    mix(0, t, x, y);
+    const std::vector<expressions::Side> start = look(t, x, y);
+    mix(1, t, x, y);
+    if (look(t, x, y) == start) continue;
+
+    // Halve the way until one place is left: on both sides of it one function, or two?
+    double low = 0;
+    double high = 1;
+    for (int k = 0; k < halvings && low + (high - low) / 2 > low && low + (high - low) / 2 < high; ++k) {
+      const double middle = low + (high - low) / 2;
+      mix(middle, t, x, y);
+      (look(t, x, y) == start ? low : high) = middle;
+    }
+    mix(low, t, x, y);
+    look(t, x, y);
+    const std::vector<double> before_modes = here.modes;
+    const double before = value.values(t, x, y)[0];
+    mix(high, t, x, y);
+    const std::vector<expressions::Side> other = look(t, x, y);
+    const double behind = value.values(t, x, y)[0];
+    // The change across the place, beside what the branches themselves change there.
+    double size = std::abs(before) + std::abs(behind);
+    for (const double position : x) size += std::abs(position);
+    if (!std::isfinite(before) || !std::isfinite(behind) || std::abs(behind - before) <= small * size) continue;
+    for (std::size_t c = 0; c < count; ++c) {
+      if (other[c] != start[c]) return apart.corners[c].text;
+    }
+  }
+  return {};
+}
+
+/// The corners of a group, and its modes as the last of its constants.
+void Shapes::add_corners(Slotted& group, const Apart& apart) {
+  group.positions = static_cast<std::uint32_t>(apart.slots.positions.size());
+  group.velocities = static_cast<std::uint32_t>(apart.slots.velocities.size());
+  group.modes = apart.modes;
+  group.constants = static_cast<std::uint32_t>(apart.slots.constants.size()) + apart.modes;
+  group.corners = apart.corners;
+  if (apart.corners.empty()) return;
+  const std::vector<Symbol> all = inputs(group.positions, group.velocities, group.steady(), group.modes);
+  group.switching = expressions::flatten(graph_, apart.switching, all);
+  std::vector<Expr> slopes;
+  for (std::size_t c = 0; c < apart.corners.size(); ++c) {
+    for (const Symbol s : slots_of(SymbolKind::position, group.positions)) {
+      slopes.push_back(expressions::derivative(graph_, apart.switching[c], s));
+    }
+    for (const Symbol s : slots_of(SymbolKind::velocity, group.velocities)) {
+      slopes.push_back(expressions::derivative(graph_, apart.switching[c], s));
+    }
+  }
+  group.slopes = expressions::flatten(graph_, slopes, all);
+}
+
+RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   RowShape shape;
+  Apart apart = take_apart(std::span(&f, 1), given, true);
+  const Probe probe = with_modes(apart, given);
+  jump = find_jump(apart, probe);
+  if (!jump.empty()) return shape;
+  f = apart.outputs[0];
 
   // Velocities may cancel, or be linear, only after multiplying out.
   if (bends(graph_, f, 1)) f = expressions::expand(graph_, f);
@@ -250,30 +403,36 @@ RowShape Shapes::row(Expr f, const Probe& probe) {
   shape.holonomic = !expressions::depends_on(graph_, f, SymbolKind::velocity);
   shape.restricts = !shape.holonomic || expressions::depends_on(graph_, f, SymbolKind::position);
   if (!shape.restricts) return shape;
-  std::vector<Expr> one = {f};
-  shape.slots = compact(one);
-  shape.group = row_group(one[0], shape.holonomic, shape.slots);
+  apart.outputs = {f};
+  std::vector<Expr> all = {f};
+  all.insert(all.end(), apart.switching.begin(), apart.switching.end());
+  shape.slots = compact(all);
+  apart.slots = shape.slots;
+  apart.outputs = {all[0]};
+  apart.switching.assign(all.begin() + 1, all.end());
+  shape.group = row_group(apart, shape.holonomic);
   return shape;
 }
 
 RowShape Shapes::empty_row(Expr f, bool holonomic) {
   RowShape shape;
   shape.holonomic = holonomic;
-  std::vector<Expr> one = {f};
-  shape.slots = compact(one);
-  shape.group = row_group(one[0], holonomic, shape.slots);
+  Apart apart;
+  apart.outputs = {f};
+  shape.slots = compact(apart.outputs);
+  apart.slots = shape.slots;
+  shape.group = row_group(apart, holonomic);
   return shape;
 }
 
-std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
-  const auto [found, fresh] = row_of_.try_emplace({holonomic, f.id}, static_cast<std::uint32_t>(rows_.size()));
+std::uint32_t Shapes::row_group(const Apart& apart, bool holonomic) {
+  const Expr f = apart.outputs[0];
+  const auto [found, fresh] = row_of_.try_emplace({holonomic, apart.key()}, static_cast<std::uint32_t>(rows_.size()));
   if (!fresh) return found->second;
 
   RowGroup group;
   group.holonomic = holonomic;
-  group.positions = static_cast<std::uint32_t>(slots.positions.size());
-  group.velocities = static_cast<std::uint32_t>(slots.velocities.size());
-  group.constants = static_cast<std::uint32_t>(slots.constants.size());
+  add_corners(group, apart);
 
   // f, its gradient, and what it has beside g.v or p.v.
   const SymbolKind by = holonomic ? SymbolKind::position : SymbolKind::velocity;
@@ -294,13 +453,14 @@ std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
   group.rheonomic = !graph_.is_number(rest, 0);
   if (group.rheonomic) outputs.push_back(rest);
 
-  group.tape = expressions::flatten(graph_, outputs, inputs(group.positions, group.velocities, group.constants));
+  const std::vector<Symbol> all = inputs(group.positions, group.velocities, group.steady(), group.modes);
+  group.tape = expressions::flatten(graph_, outputs, all);
   if (!holonomic) {
     std::vector<Expr> bend = gradient;
     const std::vector<Expr> by_position =
         expressions::gradient(graph_, f, slots_of(SymbolKind::position, group.positions));
     bend.insert(bend.end(), by_position.begin(), by_position.end());
-    group.bend = expressions::flatten(graph_, bend, inputs(group.positions, group.velocities, group.constants));
+    group.bend = expressions::flatten(graph_, bend, all);
     group.bend_works = group.rheonomic || expressions::depends_on(graph_, f, SymbolKind::time);
   }
   rows_.push_back(std::move(group));
@@ -308,15 +468,21 @@ std::uint32_t Shapes::row_group(Expr f, bool holonomic, const SlotMap& slots) {
   return found->second;
 }
 
-TermShape Shapes::force(std::span<const Expr> outputs) {
+TermShape Shapes::force(std::span<const Expr> outputs, const Probe& probe) {
   TermShape shape;
-  std::vector<Expr> list(outputs.begin(), outputs.end());
-  shape.slots = compact(list);
-  shape.group = term_group(TermKind::force, list, shape.slots);
+  Apart apart = take_apart(outputs, probe, false);
+  std::vector<Expr> all = apart.outputs;
+  all.insert(all.end(), apart.switching.begin(), apart.switching.end());
+  shape.slots = compact(all);
+  apart.slots = shape.slots;
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(apart.outputs.size());
+  apart.switching.assign(end, all.end());
+  apart.outputs.assign(all.begin(), end);
+  shape.group = term_group(TermKind::force, apart);
   return shape;
 }
 
-std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe) {
+std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe, std::string& jump) {
   const bool kinetic = kind == TermKind::kinetic;
   if (kinetic) {
     if (bends(graph_, e, 2)) e = expressions::expand(graph_, e);
@@ -325,10 +491,17 @@ std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe)
   }
   std::vector<TermShape> out;
   for (const Expr part : separate(e, kinetic ? SymbolKind::velocity : SymbolKind::position)) {
-    std::vector<Expr> one = {part};
     TermShape shape;
-    shape.slots = compact(one);
-    shape.group = term_group(kind, one, shape.slots);
+    Apart apart = take_apart(std::span(&part, 1), probe, true);
+    if (!kinetic) jump = find_jump(apart, with_modes(apart, probe));
+    if (!jump.empty()) return out;
+    std::vector<Expr> all = apart.outputs;
+    all.insert(all.end(), apart.switching.begin(), apart.switching.end());
+    shape.slots = compact(all);
+    apart.slots = shape.slots;
+    apart.outputs = {all[0]};
+    apart.switching.assign(all.begin() + 1, all.end());
+    shape.group = term_group(kind, apart);
     out.push_back(std::move(shape));
   }
   return out;
@@ -395,20 +568,18 @@ void Shapes::make_tape(TermGroup& group, const std::vector<Expr>& outputs) {
       }
     }
   }
-  group.tape = expressions::flatten(graph_, all, inputs(group.positions, group.velocities, group.constants));
+  group.tape =
+      expressions::flatten(graph_, all, inputs(group.positions, group.velocities, group.steady(), group.modes));
 }
 
-std::uint32_t Shapes::term_group(TermKind kind, const std::vector<Expr>& outputs, const SlotMap& slots) {
-  std::vector<std::uint32_t> ids(outputs.size());
-  std::transform(outputs.begin(), outputs.end(), ids.begin(), [](Expr e) { return e.id; });
-  const auto [found, fresh] = term_of_.try_emplace({kind, ids}, static_cast<std::uint32_t>(terms_.size()));
+std::uint32_t Shapes::term_group(TermKind kind, const Apart& apart) {
+  const std::vector<Expr>& outputs = apart.outputs;
+  const auto [found, fresh] = term_of_.try_emplace({kind, apart.key()}, static_cast<std::uint32_t>(terms_.size()));
   if (!fresh) return found->second;
 
   TermGroup group;
   group.kind = kind;
-  group.positions = static_cast<std::uint32_t>(slots.positions.size());
-  group.velocities = static_cast<std::uint32_t>(slots.velocities.size());
-  group.constants = static_cast<std::uint32_t>(slots.constants.size());
+  add_corners(group, apart);
   for (const Expr e : outputs) {
     group.uses_time = group.uses_time || expressions::depends_on(graph_, e, SymbolKind::time);
     group.uses_velocity = group.uses_velocity || expressions::depends_on(graph_, e, SymbolKind::velocity);
@@ -436,21 +607,25 @@ void Shapes::add_term_lane(const TermShape& shape, const Slots& slots, std::span
   ++terms_[shape.group].lanes;
 }
 
-TermGroup Shapes::single(Expr e, const Slots& slots, TermKind kind) {
-  std::vector<Expr> one = {e};
-  const SlotMap map = compact(one);
+TermGroup Shapes::single(Expr e, const Slots& slots, const Probe& probe, TermKind kind) {
+  Apart apart = take_apart(std::span(&e, 1), probe, false);
+  std::vector<Expr> all = apart.outputs;
+  all.insert(all.end(), apart.switching.begin(), apart.switching.end());
+  const SlotMap map = compact(all);
+  apart.slots = map;
+  apart.outputs = {all[0]};
+  apart.switching.assign(all.begin() + 1, all.end());
   TermGroup group;
   group.kind = kind;
   group.lanes = 1;
+  add_corners(group, apart);
   for (const std::uint32_t slot : map.positions) group.position_of.push_back(slots.positions[slot]);
   for (const std::uint32_t slot : map.velocities) group.velocity_of.push_back(slots.velocities[slot]);
   for (const std::uint32_t slot : map.constants) group.constant_of.push_back(slots.constants[slot]);
-  group.positions = static_cast<std::uint32_t>(map.positions.size());
-  group.velocities = static_cast<std::uint32_t>(map.velocities.size());
-  group.constants = static_cast<std::uint32_t>(map.constants.size());
-  group.uses_time = expressions::depends_on(graph_, one[0], SymbolKind::time);
+  group.constant_of.resize(group.constants, 0.0);
+  group.uses_time = expressions::depends_on(graph_, apart.outputs[0], SymbolKind::time);
   group.uses_velocity = group.velocities > 0;
-  make_tape(group, one);
+  make_tape(group, apart.outputs);
   return group;
 }
 
@@ -460,7 +635,8 @@ std::vector<RowGroup> Shapes::take_rows() {
     group.lanes = static_cast<std::uint32_t>(group.row.size());
     group.position_of = side_by_side(row_lanes_[k].positions, group.positions, group.lanes);
     group.velocity_of = side_by_side(row_lanes_[k].velocities, group.velocities, group.lanes);
-    group.constant_of = side_by_side(row_lanes_[k].constants, group.constants, group.lanes);
+    group.constant_of = side_by_side(row_lanes_[k].constants, group.steady(), group.lanes);
+    group.constant_of.resize(std::size_t{group.constants} * group.lanes, 0.0);
     row_lanes_[k] = {};
   }
   return std::move(rows_);
@@ -472,7 +648,8 @@ std::vector<TermGroup> Shapes::take_terms() {
     const std::size_t targets = group.lanes == 0 ? 0 : term_lanes_[k].targets.size() / group.lanes;
     group.position_of = side_by_side(term_lanes_[k].positions, group.positions, group.lanes);
     group.velocity_of = side_by_side(term_lanes_[k].velocities, group.velocities, group.lanes);
-    group.constant_of = side_by_side(term_lanes_[k].constants, group.constants, group.lanes);
+    group.constant_of = side_by_side(term_lanes_[k].constants, group.steady(), group.lanes);
+    group.constant_of.resize(std::size_t{group.constants} * group.lanes, 0.0);
     group.target_of = side_by_side(term_lanes_[k].targets, targets, group.lanes);
     term_lanes_[k] = {};
   }

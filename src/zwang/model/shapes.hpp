@@ -25,7 +25,8 @@ struct Probe {
   std::vector<double> positions;
   std::vector<double> velocities;
   std::vector<double> constants;
-  expressions::Names names;  ///< of the slots, for messages
+  std::vector<double> modes = {};  ///< filled by the shapes
+  expressions::Names names;        ///< of the slots, for messages
 };
 
 /// Which slots of a member's trace fill the slots of its shape.
@@ -55,18 +56,21 @@ class Shapes {
  public:
   [[nodiscard]] expressions::Graph& graph() { return graph_; }
 
-  [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe);
+  /// `jump`: the function with corners at which f is not continuous, or "".
+  [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe, std::string& jump);
   /// A row in which nothing occurs, beside others of a vector equation that do: a lane without slots.
   [[nodiscard]] RowShape empty_row(expressions::Expr f, bool holonomic);
-  [[nodiscard]] TermShape force(std::span<const expressions::Expr> outputs);
+  [[nodiscard]] TermShape force(std::span<const expressions::Expr> outputs, const Probe& probe);
   /// An energy, in parts that have no velocities (potential: positions) in common when there are many of them.
-  [[nodiscard]] std::vector<TermShape> energy(TermKind kind, expressions::Expr e, const Probe& probe);
+  [[nodiscard]] std::vector<TermShape> energy(TermKind kind, expressions::Expr e, const Probe& probe,
+                                              std::string& jump);
 
   void add_row_lane(const RowShape& shape, const Slots& slots, std::uint32_t row);
   void add_term_lane(const TermShape& shape, const Slots& slots, std::span<const std::uint32_t> targets);
 
   /// The group of one term alone, for observables; of kind potential with its gradient.
-  [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots, TermKind kind = TermKind::force);
+  [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots, const Probe& probe,
+                                 TermKind kind = TermKind::force);
 
   /// The groups with their lanes side by side.
   [[nodiscard]] std::vector<RowGroup> take_rows();
@@ -78,17 +82,30 @@ class Shapes {
     std::vector<std::uint32_t> positions, velocities, targets;
     std::vector<double> constants;
   };
+  /// An expression taken apart: outputs, then the switching functions and their other arguments.
+  struct Apart {
+    std::vector<expressions::Expr> outputs;
+    std::vector<expressions::Expr> switching;
+    std::vector<expressions::Corner> corners;
+    std::uint32_t modes = 0;
+    SlotMap slots;
+    [[nodiscard]] std::vector<std::uint32_t> key() const;
+  };
+  [[nodiscard]] Apart take_apart(std::span<const expressions::Expr> outputs, const Probe& probe, bool continued);
+  /// The corner at which the first output jumps, or "".
+  [[nodiscard]] std::string find_jump(const Apart& apart, const Probe& probe);
+  [[nodiscard]] Probe with_modes(const Apart& apart, const Probe& probe);
+  void add_corners(Slotted& group, const Apart& apart);
   [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
   [[nodiscard]] std::vector<expressions::Expr> separate(expressions::Expr e, expressions::SymbolKind by);
-  [[nodiscard]] std::uint32_t row_group(expressions::Expr f, bool holonomic, const SlotMap& slots);
-  [[nodiscard]] std::uint32_t term_group(TermKind kind, const std::vector<expressions::Expr>& outputs,
-                                         const SlotMap& slots);
+  [[nodiscard]] std::uint32_t row_group(const Apart& apart, bool holonomic);
+  [[nodiscard]] std::uint32_t term_group(TermKind kind, const Apart& apart);
   void make_tape(TermGroup& group, const std::vector<expressions::Expr>& outputs);
 
   expressions::Graph graph_;
   std::vector<RowGroup> rows_;
   std::vector<Lanes> row_lanes_;
-  std::map<std::pair<bool, std::uint32_t>, std::uint32_t> row_of_;
+  std::map<std::pair<bool, std::vector<std::uint32_t>>, std::uint32_t> row_of_;
   std::vector<TermGroup> terms_;
   std::vector<Lanes> term_lanes_;
   std::map<std::pair<TermKind, std::vector<std::uint32_t>>, std::uint32_t> term_of_;

@@ -164,6 +164,22 @@ class Writer {
         return scalar(graph().power(base, walk(s.children[1]).part[0]));
       }
       case SyntaxKind::negate: return negated(walk(s.children[0]));
+      case SyntaxKind::compare: {
+        const Expr left = walk(s.children[0]).part[0];
+        const Expr right = walk(s.children[1]).part[0];
+        const bool from_right = s.name == "<=" || s.name == ">";
+        const Expr g = from_right ? graph().subtract(right, left) : graph().subtract(left, right);
+        return scalar(graph().apply(s.name.size() == 2 ? Function::at_least : Function::below, g));
+      }
+      case SyntaxKind::both:
+      case SyntaxKind::either: {
+        Expr out = walk(s.children[0]).part[0];
+        for (std::size_t k = 1; k < s.children.size(); ++k) {
+          const Expr parts[] = {out, walk(s.children[k]).part[0]};
+          out = graph().apply(s.kind == SyntaxKind::both ? Function::both : Function::either, parts);
+        }
+        return scalar(out);
+      }
     }
     assert(false && "every kind of syntax has a meaning");
     return {};
@@ -257,8 +273,18 @@ class Writer {
   }
 
   Quantity walk_call(const Syntax& s) {
+    if (s.name == "table" || s.name == "spline") return walk_points(s);
     std::vector<Quantity> arguments;
     for (const Syntax& child : s.children) arguments.push_back(walk(child));
+    if (s.name == "if") {
+      Quantity out;
+      out.size = arguments[1].size;
+      for (std::size_t c = 0; c < out.parts(); ++c) {
+        const Expr parts[] = {arguments[0].part[0], arguments[1].part.at(c), arguments[2].part.at(c)};
+        out.part.at(c) = graph().apply(Function::select, parts);
+      }
+      return out;
+    }
     if (const expressions::FunctionInfo* info = expressions::find_function(s.name)) {
       std::vector<Expr> parts;
       for (const Quantity& argument : arguments) parts.push_back(argument.part[0]);
@@ -278,6 +304,24 @@ class Writer {
     };
     if (u.size == 2) return scalar(minor(0, 1));
     return {3, {minor(1, 2), minor(2, 0), minor(0, 1)}};
+  }
+
+  /// The points of a table are written as numbers.
+  Quantity walk_points(const Syntax& s) {
+    std::vector<Expr> parts = {walk(s.children[0]).part[0]};
+    for (std::size_t k = 1; k < 3; ++k) {
+      const auto add = [&](Expr e) {
+        if (has_index(e)) throw MembersDiffer{};
+        parts.push_back(graph().number(out_.number(e)));
+      };
+      if (s.children[k].kind == SyntaxKind::vector) {
+        for (const Syntax& item : s.children[k].children) add(walk(item).part[0]);
+      } else {
+        const Quantity list = walk(s.children[k]);
+        for (std::size_t c = 0; c < list.size; ++c) add(list.part.at(c));
+      }
+    }
+    return scalar(graph().apply(s.name == "table" ? Function::table : Function::spline, parts));
   }
 
   /// A sum that cannot be drawn out of the expression: unrolled, if its length is known.
@@ -503,7 +547,7 @@ class Writer {
   // Conditions.
 
   void write_condition(std::uint32_t number, const Value& text, const Value* ranges_value) {
-    const expressions::ConditionSyntax syntax = formulas_.condition(text);
+    const expressions::AlternativeSyntax all = formulas_.alternatives(text);
     std::vector<RangeSyntax> ranges;
     if (ranges_value != nullptr) ranges = formulas_.ranges(*ranges_value);
     const Condition& condition = model_.conditions[number];
@@ -516,10 +560,20 @@ class Writer {
     }
     std::uint32_t row = condition.first_row;
     for_members(ranges, one_by_one, [&](const SymbolicMember& member) {
-      Quantity left = walk(syntax.left);
-      Quantity right = walk(syntax.right);
-      if (syntax.relation == Relation::greater_equal) std::swap(left, right);
-      const Quantity f = added({left, negated(right)});
+      // Of alternatives the least.
+      std::vector<Quantity> parts;
+      for (const expressions::ConditionSyntax& syntax : all) {
+        Quantity left = walk(syntax.left);
+        Quantity right = walk(syntax.right);
+        if (syntax.relation == Relation::greater_equal) std::swap(left, right);
+        parts.push_back(added({left, negated(right)}));
+      }
+      Quantity f = parts[0];
+      if (parts.size() > 1) {
+        std::vector<Expr> values;
+        for (const Quantity& part : parts) values.push_back(part.part[0]);
+        f = scalar(graph().apply(Function::min, values));
+      }
       SymbolicCondition out;
       static_cast<SymbolicMember&>(out) = member;
       out.condition = number;

@@ -41,6 +41,7 @@ double next_due(const Motion& motion) {
   for (const model::Condition& condition : impl.model.conditions) {
     if (condition.seizure) consider(condition.at);
   }
+  due = std::min(due, next_release(motion, motion.state.time));
   if (impl.limit_ahead) due = std::min(due, std::max(impl.limit_time, motion.state.time));
   return due;
 }
@@ -223,6 +224,7 @@ void go(Motion& motion, double s, double time) {
   advance_rho(motion, s);
   impl.flight += s;
   std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
+  std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   ++motion.steps;
 }
 
@@ -265,7 +267,7 @@ void lead_nowhere(Motion& motion, const std::string& why) {
 /// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
 bool crawls(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  if (motion.steps % pace_steps != 0) return false;
+  if (motion.steps == 0 || motion.steps % pace_steps != 0) return false;
   const double gone = motion.state.time - impl.pace_time;
   impl.pace_time = motion.state.time;
   if (motion.steps == pace_steps || impl.pace_events != motion.event_count) {
@@ -373,13 +375,15 @@ bool advance(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
+  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
 
   // The first thing that happens.
   const Happening found = first_happening(motion, h, impl.buffer);
-  double s = std::min({h, found.at, found.cut, found.graze, found.stop});
+  const FoundTurns turned = find_turns(motion, h);
+  double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
   const double together = s + resolution(motion.state.time);
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
@@ -440,6 +444,12 @@ bool advance(Motion& motion) {
     }
   }
   triggers.stop = found.stop <= together;
+  for (const Turn& turn : turned.turns) {
+    if (turn.at <= together) triggers.turns.push_back(turn);
+  }
+  for (const auto& [row, at] : turned.rows) {
+    if (at <= together) triggers.alternatives.push_back(row);
+  }
 
   // The instant: something closes, lets go, touches or is due.
   settle(motion, triggers, false);

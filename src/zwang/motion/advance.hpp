@@ -59,11 +59,12 @@ struct EnergyBalance {
 struct Motion {
   // the present
   Status status = Status::going;
-  std::string why;                      ///< for an end that is no plain finish: one sentence
-  std::vector<std::uint32_t> culprits;  ///< rows involved in a jam or a singular position
-  model::State state;                   ///< after the events of this instant
-  std::vector<std::uint32_t> held;      ///< rows held as equations from here on, ascending
-  std::vector<double> multipliers;      ///< of the rows held, now
+  std::string why;                                 ///< for an end that is no plain finish: one sentence
+  std::vector<std::uint32_t> culprits;             ///< rows involved in a jam or a singular position
+  std::vector<std::vector<double>> continuations;  ///< accelerations of the ways on, where several lead on
+  model::State state;                              ///< after the events of this instant
+  std::vector<std::uint32_t> held;                 ///< rows held as equations from here on, ascending
+  std::vector<double> multipliers;                 ///< of the rows held, now
   std::vector<double> rho;    ///< of the rows held, now (0 unless variational); empty when none is variational
   std::vector<Event> events;  ///< of this instant: filled by the last `begin` or `advance`
   Piece piece;                ///< the piece that led here; length 0 after `begin`

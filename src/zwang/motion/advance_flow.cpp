@@ -182,7 +182,14 @@ void begin_flow(Motion& motion) {
   impl.settled_skips = landing.skipped;
   judge(motion, landing);
   if (motion.status != Status::going) return;
+  if (model.switches > 0) {
+    if (!settle_flow_switches(motion, {}, true)) return;
+    judge(motion, land(motion));
+    if (motion.status != Status::going) return;
+  }
   if (!model.simulation.stop.empty() && model::observe(model.simulation.stop.front(), motion.state) <= 0) {
+    end(motion, Status::stopped, "");
+  } else if (!model.simulation.stop_truth.empty() && is_true(motion, model.simulation.stop_truth[0])) {
     end(motion, Status::stopped, "");
   } else if (motion.state.time >= impl.until) {
     end(motion, Status::finished, "");
@@ -213,18 +220,41 @@ bool advance_flow(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
+  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
 
   // To the end of the step, to where it stops, or to the very end.
   double cut = never;
   const double stop = stop_on(motion, h, cut, impl.buffer);
-  double s = std::min({h, stop, cut});
+  const FoundTurns turned = find_turns(motion, h);
+  double s = std::min({h, stop, cut, turned.at, turned.cut});
   const double together = s + resolution(motion.state.time);
   const bool last = gap <= together;
   if (last) s = gap;
   go(motion, s, last ? impl.until : later(impl, motion.state.time, s));
   if (last) impl.carry_time = 0;
+  std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   judge(motion, land(motion));
   if (motion.status != Status::going) return true;
+  Triggers triggers;
+  for (const Turn& turn : turned.turns) {
+    if (turn.at <= together) triggers.turns.push_back(turn);
+  }
+  if (!triggers.turns.empty()) {
+    const Switches before = impl.switches;
+    const bool goes_on = settle_flow_switches(motion, triggers, false);
+    if (goes_on) judge(motion, land(motion));
+    list_switches(motion, before, triggers, false);
+    for (Event& event : motion.events) {
+      event.position = motion.state.position;
+      event.velocity = motion.state.velocity;
+      ++motion.event_count;
+    }
+    if (motion.status != Status::going) return true;
+    if (!impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0])) {
+      end(motion, Status::stopped, "");
+      return true;
+    }
+  }
   if (motion.position_drift > 1e-3) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
   } else if (stop <= together) {

@@ -9,6 +9,7 @@
 #include "zwang/motion/advance.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/series.hpp"
+#include "zwang/motion/switches.hpp"
 
 namespace zwang::motion {
 
@@ -55,6 +56,8 @@ struct Motion::Impl {
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
   std::vector<double> gradient;       ///< per row: S sum |df/dq| at the last instant
 
+  Switches switches;  ///< sides of corners, rows let go, alternatives
+
   // what is due
   double done_schedule = 0;  ///< time of the last blow or seizure dealt with
   bool any_done = false;
@@ -83,13 +86,17 @@ struct Motion::Impl {
 
 /// Everything that happens at the present instant.
 struct Triggers {
-  std::vector<std::uint32_t> closing;    ///< open rows that reached f = 0
-  std::vector<std::uint32_t> releasing;  ///< held rows whose multiplier fell to zero
-  std::vector<std::uint32_t> grazing;    ///< open rows that touch without effect
+  std::vector<std::uint32_t> closing;       ///< open rows that reached f = 0
+  std::vector<std::uint32_t> releasing;     ///< held rows whose multiplier fell to zero
+  std::vector<std::uint32_t> grazing;       ///< open rows that touch without effect
+  std::vector<Turn> turns;                  ///< switches that pass a threshold or leave the one they slide on
+  std::vector<std::uint32_t> alternatives;  ///< rows of alternatives that came to hold or ceased to
   bool stop = false;
   bool scheduled = false;
   bool doubt = false;  ///< the series leads nowhere: what does the instant say?
-  [[nodiscard]] bool any() const { return !closing.empty() || !releasing.empty(); }
+  [[nodiscard]] bool any() const {
+    return !closing.empty() || !releasing.empty() || !turns.empty() || !alternatives.empty();
+  }
 };
 
 /// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.

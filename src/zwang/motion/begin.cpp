@@ -176,6 +176,15 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.pace_events);
   one(archive, impl.last_instant);
   one(archive, impl.crowded);
+  one(archive, impl.raw.modes);
+  one(archive, impl.switches.sides);
+  one(archive, impl.switches.at_start);
+  one(archive, impl.switches.slid);
+  one(archive, impl.switches.leader);
+  one(archive, impl.switches.weight);
+  one(archive, impl.switches.gone);
+  one(archive, impl.switches.idle);
+  one(archive, impl.switches.released);
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
@@ -194,6 +203,7 @@ Motion begin(const model::Model& model, const Options& options) {
   }
 
   if (model.flow) {
+    begin_switches(motion);
     begin_flow(motion);
     motion.piece.orders = 1;
     motion.piece.position = motion.state.position;
@@ -201,6 +211,7 @@ Motion begin(const model::Model& model, const Options& options) {
   }
 
   // Onto the conditions; then the first instant.
+  begin_switches(motion);
   project_start(motion);
   const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.impl().scratch);
   motion.energy.initial =
@@ -284,6 +295,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_position = impl.raw_carry_position;
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
+  impl.series.slide(slides_of(impl.switches));
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.circle_ratio);
   impl.series.remember(std::move(memory));

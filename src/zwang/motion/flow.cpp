@@ -30,6 +30,8 @@ struct Strip {
   std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
   std::vector<std::uint8_t> sized;
+  std::size_t first_mode = 0;              ///< register of the first mode
+  std::vector<std::uint32_t> mode_of;      ///< number of the model's mode: [slot * width + lane]
 };
 
 /// A number of an output: coefficient k stands at place + k * stride. `rest` is its number among all registers and lanes.
@@ -152,6 +154,12 @@ struct Flow::Impl {
       for (std::size_t slot = 0; slot < group.constants; ++slot, to += std::size_t{orders} * strip.width) {
         for (unsigned l = 0; l < strip.width; ++l) to[l] = group.constant_of[slot * lanes + lane(l)];
       }
+      strip.first_mode = std::size_t{1} + group.positions + group.velocities + group.steady();
+      for (std::uint32_t slot = 0; slot < group.modes; ++slot) {
+        for (unsigned l = 0; l < strip.width; ++l) {
+          strip.mode_of.push_back(group.first_mode + slot * group.lanes + static_cast<std::uint32_t>(lane(l)));
+        }
+      }
       visit(strip, first, count);
       strips.push_back(std::move(strip));
     }
@@ -165,6 +173,20 @@ struct Flow::Impl {
             strip.rest + std::size_t{reg} * strip.width + lane};
   }
   [[nodiscard]] double coefficient(const Coefficients& of, unsigned k) const { return arena[of.place + k * of.stride]; }
+
+  /// The modes of corners: constant along the series.
+  void load_modes(const std::vector<double>& given) {
+    if (given.empty()) return;
+    modes = given;
+    for (const Strip& strip : strips) {
+      double* to = arena.data() + strip.registers + strip.first_mode * orders * strip.width;
+      for (std::size_t slot = 0; slot * strip.width < strip.mode_of.size();
+           ++slot, to += std::size_t{orders} * strip.width) {
+        for (unsigned l = 0; l < strip.width; ++l) to[l] = modes[strip.mode_of[slot * strip.width + l]];
+      }
+    }
+  }
+  std::vector<double> modes;
 
   /// Coefficient k of all inputs, then of everything.
   void run_tapes(double start_time, unsigned k) {
@@ -477,6 +499,7 @@ std::span<const double> Flow::multiplier() const { return {impl_->lambda.data(),
 
 Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double least_position) {
   Impl& impl = *impl_;
+  impl.load_modes(state.modes);
   const std::size_t n = impl.n;
   const std::size_t m = impl.m;
   Landing out;
@@ -652,6 +675,31 @@ Flow::Dependence Flow::dependence() const {
                       " has become dependent on the conditions and the other free functions: the position is singular"
                 : "the conditions have become dependent: the position is singular";
   return out;
+}
+
+void Flow::run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
+               std::vector<double>& registers) const {
+  const Impl& impl = *impl_;
+  const unsigned last = impl.N - 1;
+  const unsigned orders = impl.orders;
+  registers.assign(tape.registers() * orders, 0.0);
+  expressions::load_constants(tape, registers.data(), orders, 1);
+  double* to = registers.data();
+  to[0] = impl.time;
+  to[1] = 1;
+  to += orders;
+  for (std::size_t slot = 0; slot < group.positions; ++slot, to += orders) {
+    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + group.position_of[slot * group.lanes + lane]];
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot, to += orders) {
+    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + group.velocity_of[slot * group.lanes + lane]];
+  }
+  for (std::size_t slot = 0; slot < group.constants; ++slot, to += orders) {
+    const bool mode = slot >= group.steady() && !impl.modes.empty();
+    to[0] = mode ? impl.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
+                 : group.constant_of[slot * group.lanes + lane];
+  }
+  expressions::sweep(tape, registers.data(), orders, last, 1);
 }
 
 void Flow::observe(const model::Observable& observable, std::vector<double>& out) const {

@@ -59,6 +59,11 @@ void Series::remember(Memory memory) {
   impl_->circle_ratio = memory.circle_ratio;
   impl_->lengths_known = memory.lengths_known;
 }
+void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }
+std::span<const double> Series::weight(std::size_t j) const { return {impl_->slides[j].sigma.data(), impl_->N - 1}; }
+std::vector<double> Series::slope(std::uint32_t number, const model::State& state) const {
+  return impl_->slope(number, state);
+}
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }
 
 double Series::work(double s) const {

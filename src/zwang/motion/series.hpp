@@ -107,6 +107,19 @@ class Series {
   /// Work done from 0 to s by forces that have no potential, moving conditions and explicit time.
   [[nodiscard]] double work(double s) const;
 
+  /// A switch slid on, and the threshold it is on: its weight is an unknown of the series (series_slide.cpp).
+  struct Slide {
+    std::vector<std::uint32_t> numbers;  ///< several where forces switch on one and the same surface
+    expressions::Side on = 0;
+  };
+  void slide(std::span<const Slide> slides);
+  [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-2 of sigma
+  /// dg/dv of a switch (dg/dq where no velocity occurs), per variable.
+  [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
+  /// A tape of one lane along the motion: coefficients 0..N-1 of all registers, N + 1 apart.
+  void run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
+           std::vector<double>& registers) const;
+
   /// Series of one expression of the state along the motion: coefficients 0..N-1.
   void observe(const model::Observable& observable, std::vector<double>& out) const;
 

@@ -195,12 +195,13 @@ void Series::Impl::measure(double h, double r, double part) {
     const expressions::Tape& tape = term_tapes[block.group];
     const std::vector<unsigned>& degree = term_degrees[block.group];
     const std::uint32_t w = block.width;
-    const bool any = std::any_of(tape.outputs.begin(), tape.outputs.end(),
-                                 [&](std::uint32_t reg) { return reaches(degree[reg], N - 2); });
+    // On a surface slid on a mode is a weight, and moves.
+    const bool any = block.slid || std::any_of(tape.outputs.begin(), tape.outputs.end(),
+                                               [&](std::uint32_t reg) { return reaches(degree[reg], N - 2); });
     if (!any) continue;
     const auto add = [&](const double* from, std::size_t output, const std::uint32_t* variable, double by) {
       const std::uint32_t reg = tape.outputs[output];
-      if (!reaches(degree[reg], N - 2)) return;
+      if (!block.slid && !reaches(degree[reg], N - 2)) return;
       for (std::uint32_t l = 0; l < block.count; ++l) {
         const double moving = from[std::size_t{reg} * w + l];
         if (moving != 0) load[variable[l]] += moving * by;

@@ -37,6 +37,9 @@ struct Block {
   std::vector<std::uint32_t> row;        ///< [lane]: number among the held or watched rows
   std::vector<std::uint32_t> entry_at;   ///< held: place in J of the gradient, [slot * width + lane]
   bool strands = false;                  ///< held: strands do the orders above zero
+  std::size_t first_mode = 0;            ///< the register of its first mode
+  std::vector<std::uint32_t> mode_of;    ///< number of the model's mode: [slot * width + lane]
+  bool slid = false;  ///< a mode of it is a weight: coefficients change after they were first computed
 };
 
 inline unsigned width_for(std::size_t lanes) {
@@ -44,6 +47,27 @@ inline unsigned width_for(std::size_t lanes) {
   if (lanes >= 3) return 4;
   return lanes == 2 ? 2 : 1;
 }
+
+/// A switch slid on (series_slide.cpp).
+struct SlidSwitch {
+  std::uint32_t number = 0;
+  const model::Slotted* group = nullptr;
+  std::uint32_t corner = 0;
+  std::uint32_t lane = 0;
+  bool by_velocity = true;
+  std::vector<double> below, above;  ///< its modes on either side
+  std::vector<double> registers;     ///< of its switching function
+  std::vector<double> p;             ///< dg/dv, or dg/dq
+  std::vector<double> y;             ///< Phi^-1 J W p
+  std::vector<double> d, wd, jwd;    ///< what the forces change from one side to the other, D; W D; J W D
+  std::vector<double> sigma;
+  struct Place {
+    std::size_t block;
+    std::size_t mode;  ///< register of the first of its modes
+    std::uint32_t lane;
+  };
+  std::vector<Place> places;  ///< among the blocks of terms
+};
 
 struct Series::Impl {
   Impl(const model::Model& of, unsigned order, bool with_care)
@@ -103,6 +127,10 @@ struct Series::Impl {
     r += (1 + std::size_t{group.positions} + group.velocities) * orders * w;
     for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders * w) {
       for (std::uint32_t l = 0; l < w; ++l) r[l] = group.constant_of[slot * group.lanes + lane(l)];
+    }
+    block.first_mode = std::size_t{1} + group.positions + group.velocities + group.steady();
+    for (std::uint32_t slot = 0; slot < group.modes; ++slot) {
+      for (std::uint32_t l = 0; l < w; ++l) block.mode_of.push_back(group.first_mode + slot * group.lanes + lane(l));
     }
     return block;
   }
@@ -406,6 +434,7 @@ struct Series::Impl {
   Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
                      double least_position, double least_velocity) {
     Projection result;
+    load_modes(state);
     std::copy(state.position.begin(), state.position.end(), q.begin());
     std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
     if (varying_mass) {
@@ -592,7 +621,7 @@ struct Series::Impl {
           for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= (k + 1.0) * momentum[l];
         }
       } else {
-        expressions::extend(tape, r, orders, k, k, w);
+        expressions::extend(tape, r, orders, block.slid && k > 0 ? k - 1 : k, k, w);
       }
       if (group.kind == TermKind::force) {
         for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
@@ -732,6 +761,7 @@ struct Series::Impl {
 
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
+    load_modes(state);
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     largest = 0;
     std::fill(rest.begin(), rest.end(), 0.0);
@@ -771,6 +801,9 @@ struct Series::Impl {
         if (m > 0) {
           if (!strands.empty()) strands.press(a, right.data());
           for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
+        }
+        if (!slides.empty()) take_weights(state, k);
+        if (m > 0) {
           factor.solve(right);
           std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
           for (const Block& block : held_blocks) {
@@ -784,6 +817,7 @@ struct Series::Impl {
         take_order(k);
       }
     }
+    if (!slides.empty()) finish_weights();
     for (std::size_t i = 0; i < n; ++i) {
       if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
     }
@@ -872,6 +906,16 @@ struct Series::Impl {
   void find_scales(double h);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
   [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+
+  // ---- modes, and surfaces slid on (series_slide.cpp)
+
+  void load_modes(const model::State& state);
+  void take_weights(const model::State& state, unsigned k);
+  void finish_weights();
+  void slide(std::span<const Series::Slide> list);
+  [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
+  std::vector<SlidSwitch> slides;
+  std::vector<double> modes;  ///< of the model, as loaded
 
   // ---- work (series_work.cpp)
 

@@ -187,7 +187,7 @@ void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) 
 
 /// One entry per kind, in their order.
 void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathered, const std::vector<Place>& before,
-                 bool first) {
+                 bool first, const Switches& switches_before) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const auto closed_before = [&](std::uint32_t row) {
@@ -199,6 +199,9 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const std::size_t begin = motion.events.size();
   if (gathered.blow) add_event(motion, EventKind::blow, {});
   if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
+  const std::size_t blows = motion.events.size() - begin;
+  list_switches(motion, switches_before, triggers, first);
+  const std::size_t switched = motion.events.size() - begin - blows;
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
   // Impulses of rounding size, beside the others or beside the momenta, are none.
@@ -215,13 +218,15 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     const double l = std::abs(gathered.impulses[row]);
     return l > slight && l * gradient > carried;
   };
+  const auto is_switch = [&](std::size_t e) { return e >= begin + blows && e < begin + blows + switched; };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
+    if (is_switch(e)) continue;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       if (counts(row)) motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
     }
     motion.events[e].note = gathered.note;
   }
-  if (shocks > 0) motion.events[begin].lost = gathered.lost;
+  if (shocks > switched) motion.events[blows > 0 ? begin : begin + switched].lost = gathered.lost;
   if (!first) {
     // A condition that is open after a shock has not been released; one that closed with it made no contact.
     std::vector<std::uint32_t> released;
@@ -230,7 +235,8 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
       if (model::is_equation(model.row_kind[row])) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
-      if (closed_before(row) && !closed_now(row) && (!gathered.shock || trigger)) released.push_back(row);
+      const bool let_go = impl.switches.gone[row] != 0;
+      if (closed_before(row) && !closed_now(row) && (!gathered.shock || trigger) && !let_go) released.push_back(row);
       const bool closing = std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end();
       const bool struck = std::find(gathered.struck.begin(), gathered.struck.end(), row) != gathered.struck.end();
       if (!closed_before(row) && before[row] != Place::absent && closed_now(row) && !struck &&
@@ -311,11 +317,14 @@ bool determined(Motion& motion) {
 }
 
 /// Shock as long as something is approached, then the accelerations.
-void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered) {
+void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
+                               bool first) {
   Motion::Impl& impl = *motion.impl;
   gathered.impulses.assign(impl.model.rows(), 0.0);
   constexpr int most_shocks = 50;
   for (int round = 0; round < most_shocks; ++round) {
+    if (!settle_switches(motion, triggers, first, round > 0, options)) break;
+    options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
     regulate(motion, options, gathered);
@@ -371,6 +380,11 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     closed[row] = 1;
     if (!model::is_holonomic(model.row_kind[row])) steady[row] = 1;
   }
+  // At a kink the gradient is a new one: a condition that was held may be struck.
+  for (const Turn& turn : triggers.turns) {
+    const std::uint32_t row = model::place_of_switch(model, turn.number).row;
+    if (row < model.rows()) steady[row] = 0;
+  }
   instant::Options options;
   options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
   options.touch_position = first ? 0 : touch_position;
@@ -388,9 +402,10 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
       impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
   Gathered gathered;
-  regulate_until_determined(motion, options, gathered);
+  const Switches switches_before = impl.switches;
+  regulate_until_determined(motion, options, gathered, triggers, first);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, triggers.releasing);
-  list_events(motion, triggers, gathered, before, first);
+  list_events(motion, triggers, gathered, before, first, switches_before);
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
   stamp_events(motion);
@@ -509,7 +524,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   options.shock_done = true;
   options.inelastic = true;
   Gathered gathered;
-  regulate_until_determined(motion, options, gathered);
+  regulate_until_determined(motion, options, gathered, {}, false);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }
 
@@ -527,6 +542,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     at_schedule = at_schedule ||
                   (condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time));
   }
+  const bool releasing = !first && release_due(motion);
   const bool done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
 
   // Rows that were independent no longer are: a singular position.
@@ -542,9 +558,20 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     add_event(motion, EventKind::accumulation, impl.limit_rows);
     motion.events.back().lost = impl.limit_lost;
   }
-  if (first || triggers.any() || triggers.doubt || (at_schedule && !done)) {
+  if (first || triggers.any() || triggers.doubt || releasing || (at_schedule && !done)) {
+    constexpr std::uint32_t restless = 8;  // turns at one instant: neither side of a kink lets the motion go on
+    const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
+      return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();
+    });
     if (crowded(motion)) {
       end(motion, Status::gave_up, "more than a thousand events at one instant");
+    } else if (impl.crowded > restless && kink != triggers.turns.end()) {
+      const std::uint32_t row = model::place_of_switch(impl.model, kink->number).row;
+      end_singular(motion, {row},
+                   "the motion has come to a kink of " + model::row_name(impl.model, row) +
+                       " and neither of its sides leads on: write an inequality with abs, min, max or table, whose "
+                       "sides may both hold");
+      return;
     } else {
       regulate_and_accelerate(motion, triggers, first);
     }
@@ -552,7 +579,9 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     add_event(motion, EventKind::graze, triggers.grazing);
   }
   weigh(motion);
-  if (motion.status == Status::going && triggers.stop) end(motion, Status::stopped, "");
+  bool stop = triggers.stop;
+  for (const std::uint32_t truth : impl.model.simulation.stop_truth) stop = stop || is_true(motion, truth);
+  if (motion.status == Status::going && stop) end(motion, Status::stopped, "");
   if (motion.status == Status::going && motion.state.time >= impl.until) end(motion, Status::finished, "");
   stamp_events(motion);
 }

@@ -26,14 +26,14 @@ namespace {
 
 /// "zwng" in the header of the file tells a run file from other databases.
 constexpr std::uint32_t application = 0x7A776E67;
-constexpr int format = 2;  ///< 2: the run knows its defect
+constexpr int format = 2;  ///< 2: the run knows its defect and its continuations
 constexpr int format_with_defect = 2;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE run (
   zwang TEXT NOT NULL, file TEXT NOT NULL, title TEXT NOT NULL, model TEXT NOT NULL,
   start REAL NOT NULL, until REAL NOT NULL, tolerance REAL NOT NULL, sample_until REAL NOT NULL, sample_count INTEGER NOT NULL,
-  status TEXT NOT NULL, why TEXT NOT NULL, culprits TEXT NOT NULL,
+  status TEXT NOT NULL, why TEXT NOT NULL, culprits TEXT NOT NULL, continuations BLOB,
   time REAL, position BLOB, velocity BLOB, rows BLOB, multiplier BLOB, rho BLOB,
   energy_initial REAL, energy_work REAL, energy_lost REAL, energy_final REAL, energy_defect REAL, largest_kinetic REAL,
   position_drift REAL, velocity_drift REAL, position_correction REAL, velocity_correction REAL,
@@ -46,7 +46,7 @@ CREATE TABLE pieces (
   rows BLOB NOT NULL, multiplier_orders INTEGER NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL);
 CREATE INDEX pieces_by_time ON pieces (start);
 CREATE TABLE events (
-  number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL,
+  number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL, bodies TEXT NOT NULL,
   position BLOB NOT NULL, velocity BLOB NOT NULL);
 CREATE INDEX events_by_time ON events (time);
 CREATE TABLE event_rows (
@@ -66,7 +66,7 @@ CREATE VIEW event_list AS
       WHERE event = events.number AND triggered ORDER BY row)) AS conditions,
     (SELECT group_concat(one, ' ') FROM (SELECT rows.name || '=' || impulse AS one FROM event_rows JOIN rows ON rows.number = row
       WHERE event = events.number AND impulse IS NOT NULL ORDER BY row)) AS impulses,
-    lost, note
+    lost, note, bodies
   FROM events ORDER BY events.number;
 CREATE VIEW output_list AS
   SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
@@ -146,7 +146,8 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 EventKind kind_of(const std::string& word, const std::string& path) {
-  for (const EventKind kind : {EventKind::blow, EventKind::seizure, EventKind::impact, EventKind::release,
+  for (const EventKind kind : {EventKind::blow, EventKind::seizure, EventKind::let_go, EventKind::switched,
+                               EventKind::stick, EventKind::slip, EventKind::impact, EventKind::release,
                                EventKind::contact, EventKind::graze, EventKind::singular, EventKind::accumulation}) {
     if (words(kind) == word) {
       return kind;
@@ -233,7 +234,7 @@ void Store::Impl::prepare() {
   // Pages wait in memory for the commit: spilling them earlier would shut readers out for all that time.
   database.run("PRAGMA cache_spill = OFF");
   add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)");
+  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   add_event_row = database.prepare(
       "INSERT INTO event_rows VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET impulse = excluded.impulse");
   add_sample = database.prepare("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -241,12 +242,13 @@ void Store::Impl::prepare() {
   add_checkpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)");
   forget_checkpoints = database.prepare("DELETE FROM checkpoints WHERE number < ?");
   set_account = database.prepare(
-      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows = ?, multiplier = "
+      "UPDATE run SET status = ?, why = ?, culprits = ?, time = ?, position = ?, velocity = ?, rows "
+      "= ?, multiplier = "
       "?, "
       "rho = ?, energy_initial = ?, energy_work = ?, energy_lost = ?, energy_final = ?, energy_defect = ?, "
       "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
       "steps = ?, seconds = ?" +
-      std::string(knows_defect ? ", defect = ?" : ""));
+      std::string(knows_defect ? ", defect = ?, continuations = ?" : ""));
   find_piece = database.prepare(
       "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE start <= ? "
       "ORDER BY start DESC, number DESC LIMIT 1");
@@ -297,7 +299,7 @@ void Store::Impl::read_recipe() {
       "rows, "
       "multiplier, rho, energy_initial, energy_work, energy_lost, energy_final, largest_kinetic, position_drift, "
       "velocity_drift, position_correction, velocity_correction, steps, seconds" +
-      std::string(knows_defect ? ", defect" : "") + " FROM run");
+      std::string(knows_defect ? ", defect, continuations" : "") + " FROM run");
   if (!run.step()) {
     throw Error({database.path(), 0, 0}, "this run file is damaged: it does not say what was run");
   }
@@ -321,7 +323,10 @@ void Store::Impl::read_recipe() {
   account.velocity_correction = run.number(23);
   account.steps = static_cast<std::uint64_t>(run.whole(24));
   account.seconds = std::max(0.0, run.number(25));
-  if (knows_defect) account.defect = run.number(26);
+  if (knows_defect) {
+    account.defect = run.number(26);
+    run.read(27, account.continuations);
+  }
   run.reset();
 
   Statement options = database.prepare("SELECT name, value FROM options ORDER BY number");
@@ -522,6 +527,9 @@ void Store::add(const Event& event) {
   const auto number = static_cast<std::int64_t>(impl_->events++);
   impl_->pending += 200 + sizeof(double) * 2 * event.position.size();
   impl_->add_event.put(number).put(event.time).put(words(event.kind)).put(event.lost).put(event.note);
+  std::string bodies;
+  for (const std::string& body : event.bodies) bodies += (bodies.empty() ? "" : " ") + body;
+  impl_->add_event.put(bodies);
   impl_->add_event.put(std::span<const double>(event.position)).put(std::span<const double>(event.velocity)).run();
 
   // Rows that set it off, then impulses; a row may be both.
@@ -565,7 +573,7 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
   set.put(account.position_drift).put(account.velocity_drift);
   set.put(account.position_correction).put(account.velocity_correction);
   set.put(static_cast<std::int64_t>(account.steps)).put(account.seconds);
-  if (impl_->knows_defect) set.put(account.defect);
+  if (impl_->knows_defect) set.put(account.defect).put(std::span<const double>(account.continuations));
   set.run();
 
   // The last two checkpoints are kept.
@@ -640,7 +648,8 @@ void Store::each_piece(std::uint64_t first, const std::function<bool(const Piece
 
 void Store::each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const {
   Statement all = impl_->database.prepare(
-      "SELECT number, time, kind, lost, note, position, velocity FROM events WHERE number >= ? ORDER BY number");
+      "SELECT number, time, kind, lost, note, position, velocity, bodies FROM events WHERE number >= ? ORDER BY "
+      "number");
   Statement rows =
       impl_->database.prepare("SELECT row, triggered, impulse FROM event_rows WHERE event = ? ORDER BY row");
   all.put(static_cast<std::int64_t>(first));
@@ -652,6 +661,13 @@ void Store::each_event(std::uint64_t first, const std::function<bool(const Event
     event.note = all.text(4);
     all.read(5, event.position);
     all.read(6, event.velocity);
+    event.bodies.clear();
+    const std::string bodies = all.text(7);
+    for (std::size_t from = 0; from < bodies.size();) {
+      const std::size_t end = std::min(bodies.find(' ', from), bodies.size());
+      event.bodies.push_back(bodies.substr(from, end - from));
+      from = end + 1;
+    }
     event.rows.clear();
     event.impulses.clear();
     rows.put(all.whole(0));

@@ -51,6 +51,7 @@ struct Account {
   std::string status = "going";       ///< words of the motion's status; "going" while it is written, or "interrupted"
   std::string why;                    ///< for an end that is no plain finish: one sentence
   std::vector<std::string> culprits;  ///< names of the rows involved
+  std::vector<double> continuations;  ///< accelerations of the ways on where several lead on, one after the other
   Sample present;                     ///< the state reached
   EnergyBalance energy;
   double position_drift = 0;

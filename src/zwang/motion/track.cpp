@@ -48,6 +48,9 @@ Account account_of(const model::Model& model, const Motion& motion) {
   for (const std::uint32_t row : motion.culprits) {
     account.culprits.push_back(model::row_name(model, row));
   }
+  for (const std::vector<double>& way : motion.continuations) {
+    account.continuations.insert(account.continuations.end(), way.begin(), way.end());
+  }
   account.present.state = motion.state;
   account.present.rows = motion.held;
   account.present.multipliers = motion.multipliers;

@@ -21,6 +21,10 @@ std::string_view words(EventKind kind) {
   switch (kind) {
     case EventKind::blow: return "blow";
     case EventKind::seizure: return "seizure";
+    case EventKind::let_go: return "let go";
+    case EventKind::switched: return "switch";
+    case EventKind::stick: return "stick";
+    case EventKind::slip: return "slip";
     case EventKind::impact: return "impact";
     case EventKind::release: return "release";
     case EventKind::contact: return "contact";

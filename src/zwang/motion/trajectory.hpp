@@ -17,6 +17,10 @@ namespace zwang::motion {
 enum class EventKind : std::uint8_t {
   blow,
   seizure,
+  let_go,        ///< a condition let go by [[releases]]
+  switched,      ///< a function with corners passes one
+  stick,         ///< both sides of a switching surface push towards it: the motion stays on it
+  slip,          ///< it leaves it again
   impact,        ///< a condition closes with speed: a shock
   release,       ///< a multiplier falls to zero and the condition lets go
   contact,       ///< a condition closes without shock
@@ -32,6 +36,7 @@ struct Event {
   double time = 0;
   EventKind kind = EventKind::impact;
   std::vector<std::uint32_t> rows;  ///< the rows of the model that triggered it
+  std::vector<std::string> bodies;  ///< of a switch, stick or slip: the bodies whose force switches
   std::vector<RowValue> impulses;   ///< of the shock of this instant: all that are not zero
   std::vector<double> position;     ///< after it
   std::vector<double> velocity;     ///< after it

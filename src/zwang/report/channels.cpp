@@ -222,6 +222,10 @@ double strength(const Event& event) {
   switch (event.kind) {
     case EventKind::singular:
     case EventKind::accumulation:
+    case EventKind::let_go:
+    case EventKind::switched:
+    case EventKind::stick:
+    case EventKind::slip:
     case EventKind::blow:
     case EventKind::seizure: return std::numeric_limits<double>::infinity();
     default: break;

@@ -130,6 +130,7 @@ class Program {
       case SymbolKind::time: return "t";
       case SymbolKind::position: return variable_name(symbol.index, false);
       case SymbolKind::velocity: return variable_name(symbol.index, true);
+      case SymbolKind::mode:
       case SymbolKind::constant: break;
     }
     const model::NamedConstant& constant = symbols().constants[symbol.index];

@@ -194,6 +194,7 @@ std::string EquationNames::name(Symbol symbol) const {
     case SymbolKind::time: return "t";
     case SymbolKind::position: return state(symbols.variables[symbol.index], 0);
     case SymbolKind::velocity: return state(symbols.variables[symbol.index], 1);
+    case SymbolKind::mode:
     case SymbolKind::constant: break;
   }
   const model::NamedConstant& constant = symbols.constants[symbol.index];

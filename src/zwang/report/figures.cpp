@@ -90,7 +90,11 @@ MarkShape shape_of(EventKind kind) {
     case EventKind::blow: return MarkShape::square;
     case EventKind::seizure: return MarkShape::open_square;
     case EventKind::impact: return MarkShape::triangle;
+    case EventKind::let_go:
     case EventKind::release: return MarkShape::ring;
+    case EventKind::switched:
+    case EventKind::stick:
+    case EventKind::slip: return MarkShape::open_square;
     case EventKind::contact: return MarkShape::dot;
     case EventKind::graze: return MarkShape::diamond;
     case EventKind::singular: return MarkShape::cross;

@@ -37,8 +37,9 @@ void put_reaction(Writer& json, const model::Model& model, const model::State& s
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
     force[model.row_column[e]] -= lambda * rows.entry[e];
   }
-  if (rho != nullptr) {
-    model::add_bend(model, row, state, -*rho, force);
+  const bool compound = model.conditions[model.row_condition[row]].compound;
+  if (rho != nullptr || compound) {
+    if (rho != nullptr) model::add_bend(model, row, state, -*rho, force);
     touched.clear();
     for (std::uint32_t i = 0; i < model.variables; ++i) {
       if (force[i] != 0) {
@@ -73,10 +74,39 @@ void put_certificate(Writer& json, const gauss::Certificate& c) {
   json.close();
 }
 
+/// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
+std::uint32_t speaking_row(const model::Model& model, const std::vector<instant::Role>& role,
+                           const std::vector<double>& multipliers, std::uint32_t row) {
+  const std::uint32_t first = model::leading_row(model, row);
+  const model::Condition& condition = model.conditions[model.row_condition[row]];
+  if (!condition.compound) return row;
+  const auto rank = [&](std::uint32_t one) {
+    const double lambda = one < multipliers.size() ? multipliers[one] : 0.0;
+    switch (role[one]) {
+      case instant::Role::violated: return std::pair(0, -lambda);
+      case instant::Role::approached: return std::pair(1, -lambda);
+      case instant::Role::equation:
+      case instant::Role::binding: return std::pair(2, -lambda);
+      case instant::Role::marginal: return std::pair(3, -lambda);
+      case instant::Role::leaving: return std::pair(4, -lambda);
+      case instant::Role::passive_in_velocity: return std::pair(5, -lambda);
+      case instant::Role::passive_in_position: return std::pair(6, -lambda);
+      case instant::Role::absent: break;
+    }
+    return std::pair(7, -lambda);
+  };
+  std::uint32_t best = first;
+  for (std::uint32_t one = first; one < first + condition.components; ++one) {
+    if (rank(one) < rank(best)) best = one;
+  }
+  return best;
+}
+
 void put_constraints(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second) {
   json.open("constraints");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (instant.role[row] == instant::Role::absent) {
+    if (instant.role[row] == instant::Role::absent ||
+        row != speaking_row(model, instant.role, instant.multipliers, row)) {
       continue;
     }
     json.open(model::row_name(model, row));
@@ -135,13 +165,13 @@ void put_rates(Writer& json, const model::Model& model, const model::State& stat
 /// Multipliers, rho and reactions of a determined instant.
 void put_forces(Writer& json, const model::Model& model, const model::State& state, const instant::Instant& instant) {
   const auto counts = [&](std::uint32_t row) { return instant.is_effective(row) && !instant.singular; };
-  json.open("multipliers");
+  std::vector<std::pair<std::uint32_t, double>> multipliers;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (counts(row)) {
-      json.put(model::row_name(model, row), instant.multipliers[row]);
+      multipliers.emplace_back(row, instant.multipliers[row]);
     }
   }
-  json.close();
+  put_rows(json, "multipliers", model, multipliers);
   if (!instant.rho.empty()) {
     put_rows(json, "rho", model, instant.rho);
   }
@@ -152,13 +182,26 @@ void put_forces(Writer& json, const model::Model& model, const model::State& sta
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows(model, state, scratch, rows);
   std::vector<double> force(model.variables, 0.0);
+  const auto first_counting = [&](std::uint32_t row) {
+    std::uint32_t first = model::leading_row(model, row);
+    while (first < row && !counts(first)) ++first;
+    return first;
+  };
   json.open("reactions");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (!counts(row)) {
+    if (!counts(row) || row != first_counting(row)) {
       continue;
     }
     const auto rho = std::find_if(instant.rho.begin(), instant.rho.end(),
                                   [&](const std::pair<std::uint32_t, double>& one) { return one.first == row; });
+    // The parts of one condition push together.
+    const model::Condition& condition = model.conditions[model.row_condition[row]];
+    for (std::uint32_t other = row + 1;
+         condition.compound && other < model::leading_row(model, row) + condition.components; ++other) {
+      for (std::uint32_t e = model.row_start[other]; counts(other) && e < model.row_start[other + 1]; ++e) {
+        force[model.row_column[e]] -= instant.multipliers[other] * rows.entry[e];
+      }
+    }
     put_reaction(json, model, state, rows, row, instant.multipliers[row],
                  rho == instant.rho.end() ? nullptr : &rho->second, force);
   }
@@ -249,17 +292,17 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
     changes[i] = shock.velocities[i] - shock.before[i];
   }
   put_bodies(json, "changes", model, changes);
-  json.open("impulses");
+  std::vector<std::pair<std::uint32_t, double>> impulses;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (shock.role[row] != instant::Role::absent && shock.role[row] != instant::Role::passive_in_position) {
-      json.put(model::row_name(model, row), shock.impulses[row]);
+      impulses.emplace_back(row, shock.impulses[row]);
     }
   }
-  json.close();
+  put_rows(json, "impulses", model, impulses);
   json.put("impulses_unique", shock.impulses_unique);
   json.open("roles");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (shock.role[row] != instant::Role::absent) {
+    if (shock.role[row] != instant::Role::absent && row == speaking_row(model, shock.role, shock.impulses, row)) {
       json.put(model::row_name(model, row), instant::words(shock.role[row]));
     }
   }

@@ -26,7 +26,7 @@ void put_bodies(Writer& json, std::string_view key, const model::Model& model, s
 void put_rows(Writer& json, std::string_view key, const model::Model& model,
               const std::vector<std::pair<std::uint32_t, double>>& values) {
   json.open(key);
-  for (const auto& [row, value] : values) {
+  for (const auto& [row, value] : model::merged(model, values)) {
     json.put(model::row_name(model, row), value);
   }
   json.close();

@@ -20,7 +20,9 @@ bool variational(const model::Model& model, std::uint32_t row) {
 std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
   std::vector<std::string> list;
   for (const std::uint32_t row : rows) {
-    list.push_back(model::row_name(model, row));
+    // The parts of one condition share its name.
+    const std::string name = model::row_name(model, row);
+    if (list.empty() || list.back() != name) list.push_back(name);
   }
   return list;
 }
@@ -31,8 +33,12 @@ void put_state(Writer& json, const model::Model& model, const motion::Sample& sa
   put_bodies(json, "positions", model, sample.state.position);
   put_bodies(json, "velocities", model, sample.state.velocity);
   json.open("multipliers");
+  std::vector<std::pair<std::uint32_t, double>> multipliers;
   for (std::size_t j = 0; j < sample.rows.size() && j < sample.multipliers.size(); ++j) {
-    json.put(model::row_name(model, sample.rows[j]), sample.multipliers[j]);
+    multipliers.emplace_back(sample.rows[j], sample.multipliers[j]);
+  }
+  for (const auto& [row, value] : model::merged(model, multipliers)) {
+    json.put(model::row_name(model, row), value);
   }
   json.close();
   if (!sample.rho.empty()) {
@@ -128,6 +134,9 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
   json.put("time", event.time);
   json.put("kind", motion::words(event.kind));
   json.put("constraints", names(model, event.rows));
+  if (!event.bodies.empty()) {
+    json.put("bodies", event.bodies);
+  }
   put_rows(json, "impulses", model, event.impulses);
   put_bodies(json, "positions", model, event.position);
   put_bodies(json, "velocities", model, event.velocity);
@@ -153,6 +162,16 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   }
   if (!account.culprits.empty()) {
     json.put("culprits", account.culprits);
+  }
+  if (!account.continuations.empty()) {
+    json.open_list("continuations");
+    const std::span<const double> all(account.continuations);
+    for (std::size_t from = 0; from + model.variables <= all.size(); from += model.variables) {
+      json.open();
+      put_bodies(json, "accelerations", model, all.subspan(from, model.variables));
+      json.close();
+    }
+    json.close_list();
   }
   motion::Sample final = account.present;
   for (const model::Observable& output : model.outputs) {

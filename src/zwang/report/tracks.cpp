@@ -595,7 +595,12 @@ void ViewSight::look(double time, const std::vector<double>& position, double* o
   for (std::size_t k = 0; k < registers_.size(); ++k) {
     const model::TermGroup& term = model_->view.components[k].term;
     double* r = registers_[k].data();
-    model::fill_inputs<1, 1>(term, time, position, position, 0, r);
+    model::fill_inputs<1, 1>(term, time, position, position, {}, 0, r);
+    if (!term.corners.empty()) {
+      std::vector<expressions::Side> sides(term.corners.size());
+      const std::size_t place = std::size_t{1} + term.positions + term.velocities + term.steady();
+      model::find_sides(term, 0, {time, position, position}, sides, {r + place, term.modes});
+    }
     expressions::extend(term.tape, r, 1, 0, 0, 1);
     out[k] = r[term.tape.outputs[0]];
   }

@@ -1,4 +1,4 @@
-/// The absolute value; only for parameters and indices, where it folds to a number.
+/// The absolute value: the branches -u and u, with the corner at u = 0.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-/// The largest whole number that is not greater; only for parameters and indices, where it folds to a number.
+/// The largest whole number that is not greater: constant branches, with a jump at every whole number.
 #pragma once
 
 #include <cmath>

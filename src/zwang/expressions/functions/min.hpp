@@ -1,4 +1,4 @@
-/// The least of several numbers; only for parameters and indices, where it folds to a number.
+/// The least of several numbers: a branch for each, with corners where two are equal.
 #pragma once
 
 #include <algorithm>

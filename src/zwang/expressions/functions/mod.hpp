@@ -1,5 +1,4 @@
-/// The remainder a - b floor(a / b), which has the sign of b, so that indices go round; only for parameters and
-/// indices, where it folds to a number.
+/// The remainder a - b floor(a / b), which has the sign of b, so that indices go round: a branch for each value of floor.
 #pragma once
 
 #include <cmath>

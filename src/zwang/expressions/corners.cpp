@@ -1,0 +1,405 @@
+/// Functions with corners taken apart.
+#include "zwang/expressions/corners.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "zwang/expressions/traversal.hpp"
+
+namespace zwang::expressions {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+bool is_corner(const Node& node) { return node.kind == NodeKind::function && has_corners(node.function); }
+
+class Lowering {
+ public:
+  Lowering(Graph& graph, bool continued) : graph_(graph), continued_(continued) {}
+
+  Lowered run(std::span<const Expr> outputs) {
+    const std::vector<Expr> sorted = parts(graph_, outputs);
+    std::vector<Expr> images(sorted.size());
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      const Node node = graph_.node(sorted[k]);
+      std::vector<Expr> children;
+      bool changed = false;
+      for (const Expr child : node.children) {
+        children.push_back(images[place_of(sorted, child)]);
+        changed = changed || children.back() != child;
+      }
+      const NodeKind kind = node.kind;
+      if (kind == NodeKind::function && (has_corners(node.function) || node.function == Function::atan2)) {
+        images[k] = corner(node.function, children, sorted[k]);
+      } else if (!changed) {
+        images[k] = sorted[k];
+      } else if (kind == NodeKind::sum) {
+        images[k] = graph_.add(children);
+      } else if (kind == NodeKind::product) {
+        images[k] = graph_.multiply(children);
+      } else if (kind == NodeKind::power) {
+        images[k] = graph_.power(children[0], children[1]);
+      } else {
+        images[k] = graph_.apply(node.function, children);
+      }
+    }
+    for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool moves(Expr e) const {
+    constexpr unsigned state = (1U << static_cast<unsigned>(SymbolKind::time)) |
+                               (1U << static_cast<unsigned>(SymbolKind::position)) |
+                               (1U << static_cast<unsigned>(SymbolKind::velocity));
+    return (graph_.kinds(e) & state) != 0;
+  }
+
+  /// The mode symbol number k of the site with this switching function; made if there is none yet.
+  Expr mode(CornerKind kind, Expr g, Expr source, std::uint32_t k = 0, const Pieces* pieces = nullptr,
+            bool quiet = false, Expr beside = {}) {
+    for (const Site& site : out_.sites) {
+      const bool same = site.g == g && site.corner.kind == kind && site.corner.quiet == quiet &&
+                        site.beside == beside &&
+                        (pieces == nullptr ||
+                         (site.corner.pieces.knots == pieces->knots && site.corner.pieces.piece == pieces->piece));
+      if (same) return graph_.symbol({SymbolKind::mode, site.corner.first_mode + k});
+    }
+    Site site;
+    site.corner.kind = kind;
+    site.corner.first_mode = out_.modes;
+    site.corner.modes = kind == CornerKind::pieces ? 5 : (kind == CornerKind::turns ? 2 : 1);
+    site.corner.quiet = quiet;
+    if (pieces != nullptr) site.corner.pieces = *pieces;
+    site.g = g;
+    site.beside = beside;
+    site.source = source;
+    out_.modes += site.corner.modes;
+    out_.sites.push_back(std::move(site));
+    return graph_.symbol({SymbolKind::mode, out_.sites.back().corner.first_mode + k});
+  }
+
+  Expr choose(Expr truth, Expr a, Expr b) {
+    const Expr branches[] = {truth, a, b};
+    return graph_.apply(Function::select, branches);
+  }
+
+  /// The greater (less) of two.
+  Expr extreme(bool greater, Expr a, Expr b, Expr source) {
+    const Expr g = graph_.subtract(a, b);
+    if (!moves(g)) return graph_.apply(greater ? Function::max : Function::min, std::vector<Expr>{a, b});
+    const Expr m = mode(CornerKind::truth, g, source);
+    return greater ? choose(m, a, b) : choose(m, b, a);
+  }
+
+  Expr whole(Expr u, Expr source) { return mode(CornerKind::whole, u, source); }
+
+  Expr corner(Function function, const std::vector<Expr>& of, Expr source) {
+    if (std::none_of(of.begin(), of.end(), [&](Expr e) { return moves(e); }) && function != Function::select &&
+        function != Function::both && function != Function::either) {
+      return graph_.apply(function, of);
+    }
+    switch (function) {
+      case Function::abs: return graph_.multiply(mode(CornerKind::sign, of[0], source), of[0]);
+      case Function::sign: return mode(CornerKind::sign, of[0], source);
+      case Function::step:
+      case Function::at_least: return mode(CornerKind::truth, of[0], source);
+      case Function::below: return graph_.subtract(graph_.number(1), mode(CornerKind::truth, of[0], source));
+      case Function::min:
+      case Function::max: {
+        Expr out = of[0];
+        for (std::size_t k = 1; k < of.size(); ++k) out = extreme(function == Function::max, out, of[k], source);
+        return out;
+      }
+      case Function::clip: return extreme(false, extreme(true, of[0], of[1], source), of[2], source);
+      case Function::floor: return whole(of[0], source);
+      case Function::mod:
+        return graph_.subtract(of[0], graph_.multiply(of[1], whole(graph_.divide(of[0], of[1]), source)));
+      case Function::select: return choose(of[0], of[1], of[2]);
+      case Function::table:
+      case Function::spline: {
+        std::vector<double> numbers;
+        for (std::size_t k = 1; k < of.size(); ++k) {
+          assert(graph_.node(of[k]).kind == NodeKind::number);
+          numbers.push_back(graph_.node(of[k]).number);
+        }
+        const std::size_t n = numbers.size() / 2;
+        const std::span<const double> all(numbers);
+        const Pieces pieces = function == Function::table ? table_pieces(all.first(n), all.last(n))
+                                                          : spline_pieces(all.first(n), all.last(n));
+        const auto number = [&](std::uint32_t k) { return mode(CornerKind::pieces, of[0], source, k, &pieces); };
+        const Expr d = graph_.subtract(of[0], number(0));
+        Expr out = number(2);
+        if (function == Function::spline) {
+          const Expr bend = graph_.add(number(3), graph_.multiply(d, number(4)));
+          out = graph_.add(out, graph_.multiply(d, bend));
+        }
+        return graph_.add(number(1), graph_.multiply(d, out));
+      }
+      case Function::atan2: {
+        const Expr turned[] = {graph_.negate(of[0]), graph_.negate(of[1])};
+        if (continued_) {
+          const Expr right = mode(CornerKind::turns, of[1], source, 0, nullptr, true, of[0]);
+          const Expr turns = mode(CornerKind::turns, of[1], source, 1, nullptr, true, of[0]);
+          return graph_.add(graph_.multiply(graph_.number(pi), turns),
+                            choose(right, graph_.apply(Function::atan2, of), graph_.apply(Function::atan2, turned)));
+        }
+        // On the right half plane the angle itself; on the left one the angle from the cut, which never meets it.
+        const Expr right = mode(CornerKind::truth, of[1], source, 0, nullptr, true);
+        const Expr side = moves(of[0]) ? mode(CornerKind::truth, of[0], source) : graph_.apply(Function::step, of[0]);
+        const Expr half = graph_.subtract(graph_.multiply(graph_.number(2 * pi), side), graph_.number(pi));
+        return choose(right, graph_.apply(Function::atan2, of),
+                      graph_.add(half, graph_.apply(Function::atan2, turned)));
+      }
+      default: return graph_.apply(function, of);
+    }
+  }
+
+  Graph& graph_;
+  bool continued_;
+  Lowered out_;
+};
+
+}  // namespace
+
+Side Corner::side(double g, double beside) const {
+  switch (kind) {
+    case CornerKind::sign: return g > 0 ? 2 : (g < 0 ? 0 : 1);
+    case CornerKind::truth: return g >= 0 ? 2 : 0;
+    case CornerKind::whole: return static_cast<Side>(2 * std::clamp(std::floor(g), -1e9, 1e9));
+    case CornerKind::pieces: return static_cast<Side>(2 * pieces.place(g));
+    case CornerKind::turns: return g >= 0 ? 0 : (beside >= 0 ? 2 : -2);
+  }
+  return 0;
+}
+
+Side Corner::next(Side interval, bool above, double beside) const {
+  if (kind != CornerKind::turns) return interval + (above ? 2 : -2);
+  // Over the upper half of the axis x = 0 the angle grows towards the left, over the lower half towards the right.
+  return interval + (above == (beside < 0) ? 2 : -2);
+}
+
+bool Corner::has_threshold(Side interval, bool above) const {
+  switch (kind) {
+    case CornerKind::sign:
+    case CornerKind::truth: return above ? interval <= 0 : interval >= 2;
+    case CornerKind::whole: return true;
+    case CornerKind::pieces:
+      return above ? static_cast<std::size_t>(interval / 2) < pieces.knots.size() : interval >= 2;
+    case CornerKind::turns: return above == (interval % 4 != 0);
+  }
+  return false;
+}
+
+double Corner::threshold(Side interval, bool above) const {
+  const Side k = (interval >= 0 ? interval : interval - 1) / 2;  // rounds down: intervals of `whole` may be negative
+  switch (kind) {
+    case CornerKind::sign:
+    case CornerKind::truth:
+    case CornerKind::turns: return 0;
+    case CornerKind::whole: return above ? k + 1.0 : k;
+    case CornerKind::pieces: return pieces.knots[static_cast<std::size_t>(above ? k : k - 1)];
+  }
+  return 0;
+}
+
+void Corner::numbers(Side side, std::span<double> out) const {
+  switch (kind) {
+    case CornerKind::sign: out[0] = side - 1; return;
+    case CornerKind::truth: out[0] = side >= 1 ? 1 : 0; return;
+    case CornerKind::whole: out[0] = (side - (side % 2 == 0 ? 0 : -1)) / 2; return;
+    case CornerKind::pieces: {
+      const std::array<double, 5>& piece = pieces.piece[static_cast<std::size_t>((side + 1) / 2)];
+      std::copy(piece.begin(), piece.end(), out.begin());
+      return;
+    }
+    case CornerKind::turns:
+      out[0] = side % 4 == 0 ? 1 : 0;
+      out[1] = side / 2;
+      return;
+  }
+}
+
+Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued) {
+  if (std::none_of(outputs.begin(), outputs.end(), [&](Expr e) { return has_corners(graph, e); })) {
+    return {{outputs.begin(), outputs.end()}, {}, 0};
+  }
+  return Lowering(graph, continued).run(outputs);
+}
+
+bool has_corners(const Graph& graph, Expr e) {
+  const std::vector<Expr> all = parts(graph, std::span(&e, 1));
+  return std::any_of(all.begin(), all.end(), [&](Expr part) {
+    const Node node = graph.node(part);
+    return is_corner(node) || (node.kind == NodeKind::function && node.function == Function::atan2);
+  });
+}
+
+bool has_kinks(const Graph& graph, Expr e) {
+  const std::vector<Expr> all = parts(graph, std::span(&e, 1));
+  return std::any_of(all.begin(), all.end(), [&](Expr part) { return is_corner(graph.node(part)); });
+}
+
+namespace {
+
+/// `least` of `greatest`, or the other way round; both are lists of lists.
+class Splitting {
+ public:
+  Splitting(Graph& graph, std::size_t most) : graph_(graph), most_(most) {}
+
+  /// Alternatives of conditions whose least greatest is e.
+  Alternatives of(Expr e) {
+    const Node node = graph_.node(e);
+    const std::vector<Expr> children(node.children.begin(), node.children.end());
+    const Term term = graph_.term(e);
+    if (node.kind == NodeKind::product && term.coefficient != 1 && has_kinks(graph_, e)) {
+      Alternatives inner = term.coefficient > 0 ? of(term.rest) : negated(of(term.rest));
+      for (auto& all : inner) {
+        for (Expr& one : all) one = graph_.multiply(graph_.number(std::abs(term.coefficient)), one);
+      }
+      return inner;
+    }
+    if (node.kind == NodeKind::sum && has_kinks(graph_, e)) {
+      Alternatives total = {{graph_.number(0)}};
+      std::vector<Expr> smooth;
+      for (const Expr child : children) {
+        if (!has_kinks(graph_, child)) {
+          smooth.push_back(child);
+          continue;
+        }
+        total = sum(total, of(child));
+        if (total.empty()) return {};
+      }
+      const Expr rest = graph_.add(smooth);
+      for (auto& all : total) {
+        for (Expr& one : all) one = graph_.add(rest, one);
+      }
+      return total;
+    }
+    if (node.kind == NodeKind::function) {
+      switch (node.function) {
+        case Function::abs: {
+          const Alternatives positive = of(children[0]);
+          return greatest(positive, negated(positive));
+        }
+        case Function::max:
+        case Function::min: {
+          Alternatives out = of(children[0]);
+          for (std::size_t k = 1; k < children.size(); ++k) {
+            out = node.function == Function::max ? greatest(out, of(children[k])) : least(out, of(children[k]));
+          }
+          return out;
+        }
+        case Function::clip: return least(greatest(of(children[0]), of(children[1])), of(children[2]));
+        case Function::table:
+          if (!has_kinks(graph_, children[0])) return lines(children);
+          break;
+        default: break;
+      }
+    }
+    return {{e}};
+  }
+
+ private:
+  [[nodiscard]] Alternatives checked(Alternatives all) const {
+    std::size_t count = 0;
+    for (const auto& one : all) count += one.size();
+    return count > most_ ? Alternatives{} : all;
+  }
+
+  /// A table is y_0 + the greatest of the lines that its rising kinks add + the least of those that its falling kinks add.
+  [[nodiscard]] Alternatives lines(const std::vector<Expr>& of_table) {
+    const std::size_t n = of_table.size() / 2;
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::size_t k = 0; k < n; ++k) {
+      x.push_back(graph_.node(of_table[1 + k]).number);
+      y.push_back(graph_.node(of_table[1 + n + k]).number);
+    }
+    std::vector<Expr> greatest_of = {graph_.number(0)};
+    std::vector<Expr> least_of = greatest_of;
+    double before = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double behind = k + 1 < n ? (y[k + 1] - y[k]) / (x[k + 1] - x[k]) : 0.0;
+      const Expr added =
+          graph_.multiply(graph_.number(behind - before), graph_.subtract(of_table[0], graph_.number(x[k])));
+      std::vector<Expr>& list = behind > before ? greatest_of : least_of;
+      if (behind != before) list.push_back(graph_.add(list.back(), added));
+      before = behind;
+    }
+    Alternatives out;
+    for (const Expr low : least_of) {
+      out.emplace_back();
+      for (const Expr high : greatest_of) {
+        const Expr terms[] = {graph_.number(y[0]), high, low};
+        out.back().push_back(graph_.add(terms));
+      }
+    }
+    return checked(std::move(out));
+  }
+
+  /// min over both lists.
+  [[nodiscard]] Alternatives least(Alternatives a, const Alternatives& b) const {
+    if (a.empty() || b.empty()) return {};
+    a.insert(a.end(), b.begin(), b.end());
+    return checked(std::move(a));
+  }
+  /// max(min_i A_i, min_j B_j) = min_ij max(A_i, B_j).
+  [[nodiscard]] Alternatives greatest(const Alternatives& a, const Alternatives& b) const {
+    Alternatives out;
+    for (const auto& left : a) {
+      for (const auto& right : b) {
+        std::vector<Expr> both = left;
+        for (const Expr e : right) {
+          if (std::find(both.begin(), both.end(), e) == both.end()) both.push_back(e);
+        }
+        out.push_back(std::move(both));
+      }
+    }
+    return checked(std::move(out));
+  }
+  /// min_i max_a A_ia + min_j max_b B_jb = min_ij max_ab (A_ia + B_jb).
+  [[nodiscard]] Alternatives sum(const Alternatives& a, const Alternatives& b) {
+    Alternatives out;
+    for (const auto& left : a) {
+      for (const auto& right : b) {
+        std::vector<Expr> all;
+        for (const Expr x : left) {
+          for (const Expr y : right) all.push_back(graph_.add(x, y));
+        }
+        out.push_back(std::move(all));
+      }
+    }
+    return checked(std::move(out));
+  }
+  /// -min_i max_a A_ia = max_i min_a (-A_ia): distributed over all choices of a.
+  [[nodiscard]] Alternatives negated(const Alternatives& a) {
+    Alternatives out = {{}};
+    for (const auto& all : a) {
+      Alternatives next;
+      for (const auto& so_far : out) {
+        for (const Expr e : all) {
+          next.push_back(so_far);
+          next.back().push_back(graph_.negate(e));
+        }
+      }
+      out = checked(std::move(next));
+      if (out.empty()) return {};
+    }
+    return a.empty() ? Alternatives{} : out;
+  }
+
+  Graph& graph_;
+  std::size_t most_;
+};
+
+}  // namespace
+
+Alternatives split(Graph& graph, Expr f, std::size_t most) {
+  if (!has_kinks(graph, f)) return {{f}};
+  return Splitting(graph, most).of(f);
+}
+
+}  // namespace zwang::expressions

@@ -1,0 +1,85 @@
+/// Functions with corners taken apart: every corner is a site where a switching function g passes a threshold, and between
+/// switches every expression is one analytic function.
+///
+///   abs(u) = s u                  g = u,      s = -1, 1            sign(u) = s
+///   max(u, v) = m ? u : v         g = u - v,  m = 0, 1             step(u) = m, and the truth of every comparison
+///   floor(u) = k                  g = u,      k whole              mod(u, w) = u - w floor(u / w)
+///   table, spline                 g = u,      the piece's X, a, b, c, e (functions/pieces.hpp)
+///   atan2(y, x) = x >= 0 ? atan2(y, x) : s pi + atan2(-y, -x)      s the sign of y: across the cut the angle jumps by 2 pi
+///               = j pi + (j even ? atan2(y, x) : atan2(-y, -x))    continued: j counts half turns from the start
+///
+/// s, m, k and the numbers of a piece are modes: symbols of the graph that stay constant while no g passes a threshold.
+/// A condition's expression can also be split (`split`): abs, min, max and clip make it a least or greatest of several smooth
+/// expressions. Reference: docs/mathematics, section 21.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zwang/expressions/functions/pieces.hpp"
+#include "zwang/expressions/graph.hpp"
+
+namespace zwang::expressions {
+
+enum class CornerKind : std::uint8_t {
+  sign,    ///< threshold 0; the mode is -1, 0 (on it), 1
+  truth,   ///< threshold 0; the mode is 0 below, 1 from there on
+  whole,   ///< thresholds are the whole numbers; the mode is floor(g)
+  pieces,  ///< thresholds are the knots; the modes are the numbers of the piece
+  turns    ///< threshold 0 of x; the modes are the truth of x >= 0 and the half turns j; the interval is j
+};
+
+/// On which side of its thresholds g is: 2 k in interval k, 2 k - 1 on the threshold below interval k. Interval 0 lies below
+/// the only threshold of `sign` and `truth`, before the first knot of `pieces`, and from 0 to 1 of `whole`.
+using Side = std::int32_t;
+
+struct Corner {
+  CornerKind kind = CornerKind::sign;
+  std::uint32_t first_mode = 0;  ///< of its mode symbols
+  std::uint32_t modes = 1;
+  bool quiet = false;  ///< both sides are the same analytic function: no event, and never slid on
+  Pieces pieces;
+  std::string text;  ///< the call it comes from, in words of the model
+
+  /// The side of a value of g (`beside`: of the other argument of `turns`). On a threshold: on it for `sign`, above it for
+  /// the others.
+  [[nodiscard]] Side side(double g, double beside = 0) const;
+  /// The interval behind the threshold above or below.
+  [[nodiscard]] Side next(Side interval, bool above, double beside = 0) const;
+  /// The threshold between an interval and the next one below or above.
+  [[nodiscard]] double threshold(Side interval, bool above) const;
+  [[nodiscard]] bool has_threshold(Side interval, bool above) const;
+  /// The modes on a side; on a threshold those of the middle (sign), or of the interval above.
+  void numbers(Side side, std::span<double> out) const;
+};
+
+/// A corner of an expression.
+struct Site {
+  Corner corner;
+  Expr g;       ///< may contain the modes of sites before it
+  Expr beside;  ///< the other argument of `turns`, else 0
+  Expr source;  ///< the call it comes from
+};
+
+struct Lowered {
+  std::vector<Expr> outputs;
+  std::vector<Site> sites;
+  std::uint32_t modes = 0;
+};
+/// The expressions without functions with corners. Equal switching functions share a site. `continued`: the angle of atan2 is
+/// followed across its cut instead of jumping there.
+[[nodiscard]] Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued = false);
+
+/// Does a function with corners, or atan2, occur?
+[[nodiscard]] bool has_corners(const Graph& graph, Expr e);
+/// Does a function with corners occur, atan2 not counted?
+[[nodiscard]] bool has_kinks(const Graph& graph, Expr e);
+
+/// f <= 0 as alternatives, of which one must hold, each of conditions, which must hold all: f is the least of the greatest of
+/// them. Splits sums, multiples, abs, min, max, clip; other corners stay inside. Empty: more than `most` conditions.
+using Alternatives = std::vector<std::vector<Expr>>;
+[[nodiscard]] Alternatives split(Graph& graph, Expr f, std::size_t most = 64);
+
+}  // namespace zwang::expressions

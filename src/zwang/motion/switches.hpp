@@ -1,0 +1,73 @@
+/// Switches of a motion: where functions with corners pass them, what becomes true, which conditions are let go.
+///
+/// Between instants every corner stays on its side, so that forces and conditions are analytic. Every switching function g is
+/// followed along the series like an open condition; where it passes its threshold the piece ends, and the instant decides on
+/// which side the motion goes on (instant/corners.hpp). A switch that is slid on is held there by its weight sigma, an unknown of
+/// the series like a multiplier; it slips where sigma leaves [0, 1]. Reference: docs/mathematics, section 21.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "zwang/instant/instant.hpp"
+#include "zwang/motion/series.hpp"
+
+namespace zwang::motion {
+
+struct Motion;
+struct Triggers;
+
+/// A switch that passes its threshold, or, slid on, leaves it.
+struct Turn {
+  std::uint32_t number = 0;
+  bool above = false;
+  bool slips = false;
+  double at = 0;
+};
+
+/// What a motion remembers of its switches.
+struct Switches {
+  std::vector<expressions::Side> sides;  ///< per switch
+  std::vector<std::uint8_t> at_start;    ///< per switch, 1: the present piece starts on a threshold of it
+  std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
+  std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
+  std::vector<double> weight;            ///< sigma of each, at the last instant
+  std::vector<std::uint8_t> gone;        ///< per row, 1: let go
+  std::vector<std::uint8_t> idle;        ///< per row, 1: let go, or part of an alternative that does not count
+  std::vector<std::uint8_t> released;    ///< per release of the model, 1: done
+};
+
+/// The first turn on [0, h] of the series.
+struct FoundTurns {
+  double at = std::numeric_limits<double>::infinity();
+  double cut =
+      std::numeric_limits<double>::infinity();  ///< end the piece here: something begins that the next one sees whole
+  std::vector<Turn> turns;
+  std::vector<std::pair<std::uint32_t, double>>
+      rows;  ///< rows of alternatives that do not count, and where they change sign
+};
+[[nodiscard]] FoundTurns find_turns(const Motion& motion, double h);
+/// How far the switching functions and weights are good.
+[[nodiscard]] double reach_of_switches(const Motion& motion, double tolerance);
+
+void begin_switches(Motion& motion);
+/// The next time at which something is let go, if it lies ahead of `time`.
+[[nodiscard]] double next_release(const Motion& motion, double time);
+[[nodiscard]] bool release_due(const Motion& motion);
+
+/// The instant: what is let go, sides, alternatives. `struck`: a shock has just changed the velocities. False: the motion has ended.
+bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck,
+                     const instant::Options& options);
+/// The same for a flow, whose rates have no shocks; what is slid on there is refused.
+bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
+/// The events of switches at this instant.
+void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first);
+/// Velocities onto the surfaces slid on.
+void project_slid(Motion& motion);
+/// The surfaces slid on, for the series.
+[[nodiscard]] std::vector<Series::Slide> slides_of(const Switches& switches);
+/// Has the end come that the model asks for by comparisons?
+[[nodiscard]] bool is_true(const Motion& motion, std::uint32_t truth);
+
+}  // namespace zwang::motion

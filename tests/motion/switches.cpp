@@ -1,0 +1,217 @@
+/// Functions with corners, alternatives and conditions let go, against closed forms.
+#include "zwang/motion/switches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double close = 1e-12;  ///< a few hundred roundings of numbers of size 1 to 10
+
+/// A motion followed to its end, with everything that happened.
+struct Followed {
+  model::Model model;
+  Status status = Status::going;
+  std::string why;
+  model::State state;
+  std::vector<Event> events;
+  std::vector<std::vector<double>> ways;
+  std::string kinds;  ///< of the events, apart by commas
+};
+
+Followed follow(const std::string& text) {
+  Followed out;
+  out.model = model::compile(model::read(text, "test.toml"));
+  Motion motion = begin(out.model);
+  const auto take = [&] {
+    for (const Event& event : motion.events) {
+      out.kinds += (out.kinds.empty() ? "" : ", ") + std::string(words(event.kind));
+      out.events.push_back(event);
+    }
+  };
+  take();
+  while (advance(motion)) take();
+  out.status = motion.status;
+  out.why = motion.why;
+  out.state = motion.state;
+  out.ways = motion.continuations;
+  return out;
+}
+
+std::string coordinate(const std::string& start, const std::string& force, const std::string& rest) {
+  return "[coordinates.x]\n" + start + "force = \"" + force + "\"\n[energy]\nkinetic = \"x'^2/2\"\n" + rest;
+}
+
+}  // namespace
+
+TEST(Switches, a_spring_with_dry_friction_loses_twice_mu_each_half_swing_and_sticks) {
+  const Followed f = follow(coordinate("initial = 1.05\n", "-x - 0.1*sign(x')", "[simulation]\nuntil = 30\n"));
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, switch, switch, switch, stick");
+  double amplitude = 1.05;
+  for (std::size_t k = 0; k < f.events.size(); ++k) {
+    amplitude -= 0.2;
+    EXPECT_NEAR(f.events[k].time, pi * static_cast<double>(k + 1), close);
+    EXPECT_NEAR(f.events[k].position[0], k % 2 == 0 ? -amplitude : amplitude, close);
+    EXPECT_EQ(f.events[k].bodies, std::vector<std::string>{"x"});
+  }
+  EXPECT_EQ(f.state.velocity[0], 0);
+}
+
+TEST(Switches, a_block_that_is_pulled_harder_and_harder_slips_when_the_pull_exceeds_friction) {
+  // x'' = t - 1 from t = 1 on: x = (t - 1)^3 / 6.
+  const Followed f = follow(coordinate("initial = 0\n", "t - sign(x')", "[simulation]\nuntil = 3\n"));
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "slip");
+  ASSERT_EQ(f.events.size(), 1U);
+  EXPECT_NEAR(f.events[0].time, 1, close);
+  EXPECT_NEAR(f.state.position[0], 8.0 / 6, close);
+  EXPECT_NEAR(f.state.velocity[0], 2, close);
+}
+
+TEST(Switches, blocks_with_friction_of_their_own_stick_independently) {
+  const Followed f = follow(
+      "[coordinates.x]\ninitial = 0\nvelocity = 3\nforce = \"-2*sign(x')\"\n"
+      "[coordinates.y]\ninitial = 0\nvelocity = -1\nforce = \"-sign(y')\"\n"
+      "[energy]\nkinetic = \"x'^2/2 + y'^2\"\n[simulation]\nuntil = 5\n");
+  EXPECT_EQ(f.kinds, "stick, stick");
+  EXPECT_NEAR(f.state.position[0], 2.25, close);  // v^2 / (2 mu)
+  EXPECT_NEAR(f.state.position[1], -1, close);
+}
+
+TEST(Switches, one_surface_between_two_bodies_has_one_weight) {
+  // x is drawn by 1.5 against friction 1 and drags y, which rubs on the ground with 0.1: both move with (1.5 - 1 - 0.1) / 2.
+  const Followed f = follow(
+      "[coordinates.x]\ninitial = 0\nforce = \"1.5 - sign(x') - 0.8*sign(x' - y')\"\n"
+      "[coordinates.y]\ninitial = 0\nforce = \"0.8*sign(x' - y') - 0.1*sign(y')\"\n"
+      "[energy]\nkinetic = \"x'^2/2 + y'^2/2\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_NEAR(f.state.position[0], 0.4, close);
+  EXPECT_NEAR(f.state.position[1], 0.4, close);
+}
+
+TEST(Switches, a_relay_slides_down_its_switching_line) {
+  // Between t1 and the line x + x' = 0: x = 1 - 3 t^2 / 2; on it x' = -x.
+  const Followed f = follow(coordinate("initial = 1\n", "-3*sign(x + x')", "[simulation]\nuntil = 5\n"));
+  const double t = (-3 + std::sqrt(15.0)) / 3;
+  ASSERT_EQ(f.kinds, "stick");
+  EXPECT_NEAR(f.events[0].time, t, close);
+  EXPECT_NEAR(f.state.position[0], (1 - 1.5 * t * t) * std::exp(t - 5), close);
+}
+
+TEST(Switches, a_potential_with_a_kink_is_crossed_at_full_speed) {
+  const Followed f = follow(
+      "[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"abs(x)\"\n"
+      "[simulation]\nuntil = \"4*sqrt(2)\"\n");
+  EXPECT_EQ(f.kinds, "switch, switch");
+  EXPECT_NEAR(f.events[0].time, std::sqrt(2.0), close);
+  EXPECT_NEAR(f.state.position[0], 1, close);
+}
+
+TEST(Switches, forces_switched_by_time_act_just_as_long_as_they_should) {
+  const Followed f = follow(coordinate("initial = 0\n", "if(t >= 1 and t < 2, 1, 0) + step(t - 4) - floor(t/5)",
+                                       "[simulation]\nuntil = 7\n"));
+  EXPECT_EQ(f.kinds, "switch, switch, switch, switch");
+  EXPECT_NEAR(f.state.velocity[0], 2, close);
+  EXPECT_NEAR(f.state.position[0], 8, close);
+}
+
+TEST(Switches, both_sides_pushing_away_end_the_motion_and_show_both_ways) {
+  const Followed f = follow(coordinate("initial = 0\n", "2*sign(x')", "[simulation]\nuntil = 1\n"));
+  EXPECT_EQ(f.status, Status::singular);
+  ASSERT_EQ(f.ways.size(), 2U);
+  EXPECT_EQ(f.ways[0][0], -2);
+  EXPECT_EQ(f.ways[1][0], 2);
+}
+
+TEST(Switches, a_valley_of_two_planes_holds_a_ball_at_its_bottom) {
+  const Followed f = follow(
+      "gravity = [0, -1]\n[points.b]\nmass = 1\nposition = [0.5, 2]\n"
+      "[constraints]\nvalley = \"b.y >= abs(b.x)\"\n[simulation]\nuntil = 10\n");
+  EXPECT_EQ(f.kinds, "impact, impact");
+  EXPECT_NEAR(f.state.position[0], 0, close);
+  EXPECT_NEAR(f.state.position[1], 0, close);
+}
+
+TEST(Switches, a_ball_runs_over_the_edge_of_a_stair_and_falls) {
+  const Followed f = follow(
+      "gravity = [0, -1]\n[points.ball]\nmass = 1\nposition = [2, 2]\nvelocity = [-1, 0]\n"
+      "[constraints]\nstair = \"ball.x <= 1 or ball.y >= 2\"\nfloor = \"ball.y >= 0\"\n"
+      "[simulation]\nuntil = 5\n");
+  EXPECT_EQ(f.kinds, "release, impact");
+  EXPECT_NEAR(f.events[0].time, 1, close);
+  EXPECT_NEAR(f.events[1].time, 3, close);
+  EXPECT_NEAR(f.state.position[0], -3, close);
+}
+
+TEST(Switches, at_a_corner_that_sticks_out_the_nearer_side_counts) {
+  const std::string stair = "[constraints]\nstair = \"ball.x <= 1 or ball.y >= 2\"\n[simulation]\nuntil = 2\n";
+  const Followed steep = follow("[points.ball]\nmass = 1\nposition = [0, 4]\nvelocity = [1, -2]\n" + stair);
+  EXPECT_EQ(steep.kinds, "impact");
+  EXPECT_NEAR(steep.state.velocity[0], 0, close);
+  EXPECT_NEAR(steep.state.velocity[1], -2, close);
+  const Followed even = follow("[points.ball]\nmass = 1\nposition = [0, 3]\nvelocity = [1, -1]\n" + stair);
+  EXPECT_EQ(even.status, Status::singular);
+  EXPECT_EQ(even.ways.size(), 2U);
+}
+
+TEST(Switches, a_sling_lets_go_when_it_is_told_to) {
+  const Followed f = follow(
+      "gravity = [0, -1]\n[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 2]\n"
+      "[constraints]\nsling = \"distance(a, [0, 0]) = 1\"\n"
+      "[[releases]]\nconstraint = \"sling\"\nwhen = \"a.y >= 0.5\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(f.kinds, "let go");
+  // v^2 = 4 - 2 y = 3 along the circle; then a parabola.
+  const double t = 2 - f.events[0].time;
+  EXPECT_NEAR(f.events[0].position[1], 0.5, close);
+  EXPECT_NEAR(f.state.position[0], std::sqrt(0.75) - std::sqrt(3.0) / 2 * t, close);
+  EXPECT_NEAR(f.state.position[1], 0.5 + 1.5 * t - t * t / 2, close);
+}
+
+TEST(Switches, an_angle_is_followed_across_its_cut_in_a_condition) {
+  const Followed f = follow(
+      "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 1]\n[constraints]\n"
+      "ring = \"dot(a, a) = 1\"\nturn = \"atan2(a.y, a.x) <= 7\"\n[simulation]\nuntil = 10\n");
+  EXPECT_EQ(f.kinds, "impact");
+  EXPECT_NEAR(f.events[0].time, 7,
+              1e-11);  // after a whole turn and 0.72 of the next; time grows with the rounding of the steps
+}
+
+TEST(Switches, comparisons_joined_by_and_and_or_stop_a_run) {
+  const Followed f = follow(coordinate("initial = 0\nvelocity = 1\n", "0",
+                                       "[simulation]\nuntil = 9\nstop = \"abs(x - 5) >= 7 or (x >= 2 and t >= 3)\"\n"));
+  EXPECT_EQ(f.status, Status::stopped);
+  EXPECT_NEAR(f.state.time, 3, close);
+}
+
+TEST(Switches, a_flow_changes_its_rate_where_it_passes_a_corner) {
+  const Followed f = follow("[coordinates.x]\ninitial = 0\n[flow]\nx = \"if(x < 1, 1, 2)\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(f.kinds, "switch");
+  EXPECT_NEAR(f.state.position[0], 5, close);
+}
+
+TEST(Switches, a_motion_put_aside_while_it_sticks_goes_on_to_the_same_bits) {
+  const model::Model model = model::compile(
+      model::read(coordinate("initial = 0.3\n", "sin(t) - x - 0.4*sign(x')", "[simulation]\nuntil = 20\n"), "t"));
+  Motion whole = begin(model);
+  Motion parts = begin(model);
+  while (advance(whole)) {
+    advance(parts);
+    parts = restore(model, {}, save(parts));
+    ASSERT_EQ(whole.state.time, parts.state.time);
+    ASSERT_EQ(whole.state.position, parts.state.position);
+    ASSERT_EQ(whole.state.velocity, parts.state.velocity);
+  }
+  EXPECT_EQ(whole.status, Status::finished);
+}
+
+}  // namespace zwang::motion
