@@ -92,6 +92,7 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
   problem.h_bound = span(h_bound);
   gauss::Options options;
   options.most_rounds = most_rounds;
+  options.long_multipliers = true;
   gauss::Solution solution;
   gauss::Certificate certificate;
   {
