@@ -77,7 +77,7 @@ std::string_view words(gauss::Status status) {
 
 nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Numbers& mass_value, const Numbers& a0,
                const Indices& start, const Indices& column, const Numbers& entry, const Numbers& h,
-               std::uint32_t equations) {
+               std::uint32_t equations, const Numbers& h_bound, std::size_t most_rounds) {
   const linear::Mass mass = make_mass(a0.size(), mass_row, mass_column, mass_value);
   std::vector<gauss::RowKind> kind(h.size(), gauss::RowKind::inequality);
   std::fill_n(kind.begin(), std::min<std::size_t>(equations, kind.size()), gauss::RowKind::equation);
@@ -89,15 +89,19 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
   problem.entry = span(entry);
   problem.h = span(h);
   problem.kind = kind;
+  problem.h_bound = span(h_bound);
+  gauss::Options options;
+  options.most_rounds = most_rounds;
+  options.long_multipliers = true;
   gauss::Solution solution;
   gauss::Certificate certificate;
   {
     const nb::gil_scoped_release release;
     gauss::Workspace workspace;
-    gauss::solve(problem, {}, workspace, solution);
-    if (solution.status == gauss::Status::solved) {
+    gauss::solve(problem, options, workspace, solution);
+    if (solution.status != gauss::Status::infeasible) {
       std::vector<double> scratch;
-      certificate = gauss::verify(problem, solution.a, solution.lambda, scratch);
+      certificate = gauss::verify(problem, solution.a, solution.lambda, scratch, solution.lambda_low);
     }
   }
   nb::dict result;
@@ -106,11 +110,14 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
     result["a"] = array_of(solution.a);
     result["multipliers"] = array_of(solution.lambda);
     result["slack"] = array_of(solution.w);
+  }
+  if (solution.status != gauss::Status::infeasible) {
     nb::dict words_of;
     words_of["primal"] = certificate.primal;
     words_of["dual"] = certificate.dual;
     words_of["complementarity"] = certificate.complementarity;
     words_of["stationarity"] = certificate.stationarity;
+    words_of["gap"] = certificate.gap;
     result["certificate"] = words_of;
   }
   if (solution.status == gauss::Status::infeasible) {
@@ -126,11 +133,13 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
 void bind_gauss(nb::module_& module) {
   module.def("nearest_point", &solve, nb::arg("mass_row"), nb::arg("mass_column"), nb::arg("mass_value"), nb::arg("a0"),
              nb::arg("start"), nb::arg("column"), nb::arg("entry"), nb::arg("h"), nb::arg("equations"),
+             nb::arg("h_bound"), nb::arg("most_rounds"),
              nb::sig("def nearest_point(mass_row: numpy.typing.NDArray[numpy.uint32], mass_column: "
                      "numpy.typing.NDArray[numpy.uint32], mass_value: numpy.typing.NDArray[numpy.float64], a0: "
                      "numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[numpy.uint32], column: "
                      "numpy.typing.NDArray[numpy.uint32], entry: numpy.typing.NDArray[numpy.float64], h: "
-                     "numpy.typing.NDArray[numpy.float64], equations: int) -> dict[str, typing.Any]"));
+                     "numpy.typing.NDArray[numpy.float64], equations: int, h_bound: "
+                     "numpy.typing.NDArray[numpy.float64], most_rounds: int) -> dict[str, typing.Any]"));
 }
 
 }  // namespace zwang::python

@@ -91,3 +91,24 @@ def test_wrong_problems_are_refused(change: dict[str, Any]) -> None:
     gauss.solve(**right)
     with pytest.raises((ValueError, TypeError)):
         gauss.solve(**{**right, **change})
+
+
+def test_redundant_equations_agree_within_their_bounds() -> None:
+    rows, offsets, a0 = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 2.0, 1.0]]), np.array([-1.0, -2.0, -3.0 + 1e-9]), np.arange(3.0)
+    apart = gauss.solve(np.ones(3), rows, offsets, None, None, a0)
+    assert apart.status == "infeasible"
+    assert apart.farkas @ offsets > 0
+    agreed = gauss.solve(np.ones(3), rows, offsets, None, None, a0, h_eq_bound=np.full(3, 1e-8))
+    assert agreed.status == "solved"
+    np.testing.assert_allclose(rows @ agreed.a + offsets, 0, atol=2e-9)
+    with pytest.raises(ValueError, match="not negative"):
+        gauss.solve(np.ones(3), rows, offsets, None, None, a0, h_eq_bound=-np.ones(3))
+
+
+def test_an_answer_has_a_gap_and_a_limit_is_kept() -> None:
+    random = np.random.default_rng(3)
+    J, h, a0 = random.normal(size=(40, 30)), random.normal(size=40) - 1, random.normal(size=30)
+    assert gauss.solve(np.ones(30), None, None, J, h, a0).certificate.gap < 1e-12
+    stopped = gauss.solve(np.ones(30), None, None, J, h, 100 * a0, most_rounds=1)
+    assert stopped.status in ("solved", "gave up")
+    assert stopped.rounds <= 11

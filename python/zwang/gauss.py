@@ -33,9 +33,9 @@ class Solution:
     multipliers: NDArray[np.float64]
     #: J a + h of the inequalities; empty unless solved
     slack: NDArray[np.float64]
-    #: scaled residuals: primal, dual, complementarity, stationarity
+    #: scaled residuals: primal, dual, complementarity, stationarity, and the duality gap; also when it gave up
     certificate: Record
-    #: when infeasible: y with y^T J = 0 and y^T h > 0, equations first
+    #: when infeasible: y with y^T J = 0 and y^T h > 0, equations first; checked
     farkas: NDArray[np.float64]
     #: factorisations
     rounds: int
@@ -97,10 +97,15 @@ def _entries(matrix: Any, columns: int, what: str) -> tuple[NDArray[np.uint32], 
     return np.ascontiguousarray(row), column, value, count
 
 
-def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None, a0: ArrayLike) -> Solution:
+def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None, a0: ArrayLike, *,
+          h_eq_bound: ArrayLike | None = None, h_bound: ArrayLike | None = None, most_rounds: int = 0) -> Solution:
     """The point nearest to `a0` under equations J_eq a + h_eq = 0 and inequalities J a + h <= 0, in the metric of M.
 
     M is a matrix, or one row of masses; it and the rows are dense arrays or matrices of scipy.sparse. Rows may be None.
+
+    `h_eq_bound` and `h_bound` say how well the offsets are known (default: to their rounding). Rows that depend on others agree
+    with them within these bounds, and "infeasible" is said only of what is so for all offsets within them. `most_rounds` limits
+    the factorisations (0: as many as fit into about a second); what is not decided then is "gave up".
 
     >>> from zwang import gauss
     >>> gauss.solve([1.0, 1.0], None, None, [[0.0, -1.0]], [0.0], [3.0, -9.81]).a
@@ -125,9 +130,20 @@ def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None
     row_eq, column_eq, value_eq, count_eq = _entries(J_eq, n, "J_eq")
     row_in, column_in, value_in, count_in = _entries(J, n, "J")
     offsets = np.concatenate([_numbers(h_eq, count_eq, "h_eq"), _numbers(h, count_in, "h")])
+    bounds = np.empty(0)
+    if h_eq_bound is not None or h_bound is not None:
+        # Eight roundings of those that are not given, as everywhere.
+        rounding = 8 * np.finfo(np.float64).eps * np.abs(offsets)
+        given = [_numbers(one, count, what) if one is not None else part for one, count, what, part in (
+            (h_eq_bound, count_eq, "h_eq_bound", rounding[:count_eq]), (h_bound, count_in, "h_bound", rounding[count_eq:]))]
+        bounds = np.concatenate(given)
+        if (bounds < 0).any():
+            raise ValueError("h_bound: a bound is not negative")
+    if most_rounds < 0:
+        raise ValueError("most_rounds: a number of rounds is not negative")
     rows = np.concatenate([row_eq, row_in + np.uint32(count_eq)])
     start = np.searchsorted(rows, np.arange(count_eq + count_in + 1)).astype(np.uint32)
     found = _zwang.nearest_point(mass_row, mass_column, mass_value, free, start,
                                  np.concatenate([column_eq, column_in]).astype(np.uint32),
-                                 np.concatenate([value_eq, value_in]), offsets, count_eq)
+                                 np.concatenate([value_eq, value_in]), offsets, count_eq, bounds, most_rounds)
     return Solution(found, count_eq)

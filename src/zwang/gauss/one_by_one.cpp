@@ -495,8 +495,12 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
   }
 }
 
+/// What is reported, and judged: no negative multipliers, none off the set.
 template <class Real>
-void OneByOneWith<Real>::answer() {
+void OneByOneWith<Real>::answer(const Problem& problem) {
+  for (std::size_t i = 0; i < lambda_.size(); ++i) {
+    if (is_held_[i] == 0 || (problem.kind[i] == RowKind::inequality && lambda_[i] < Real(0))) lambda_[i] = 0;
+  }
   for (std::size_t j = 0; j < a_.size(); ++j) answer_a_[j] = plain(a_[j]);
   for (std::size_t i = 0; i < lambda_.size(); ++i) {
     answer_lambda_[i] = high_part(lambda_[i]);
@@ -510,7 +514,7 @@ Status OneByOneWith<Real>::run(const Problem& problem, std::span<const std::uint
                                Solution& solution, std::vector<Trial>* trials) {
   reserve(problem);
   const Status status = pivot(problem, start, most_rounds, solution, trials);
-  answer();
+  answer(problem);
   return status;
 }
 

@@ -74,7 +74,7 @@ class OneByOneWith {
   bool certify(const Problem& problem, std::uint32_t row, double sign, Solution& solution);
   Status pivot(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
                Solution& solution, std::vector<Trial>* trials);
-  void answer();
+  void answer(const Problem& problem);
 
   // The problem's shape: columns that occur in a row, or share a block of the mass with one that does.
   std::vector<std::uint32_t> columns_;

@@ -43,6 +43,8 @@ struct Options {
   bool warm = false;              ///< start from the active set left in the workspace (same r)
   std::size_t dense_below = 300;  ///< candidate rows below which the dual matrix is dense
   std::size_t most_rounds = 0;    ///< 0: as many as fit into about a second of work, at least four per row
+  bool long_multipliers =
+      false;  ///< the caller reads `Solution::lambda_low`; else an answer that needs it is `gave_up`
 };
 
 enum class Status : std::uint8_t {

@@ -168,6 +168,15 @@ void tell(const Problem& problem, const Options& options, Face& face, Solution& 
     }
   }
 
+  // Multipliers beyond double are handed on only where they count, and only to those who read them.
+  if (status == Status::solved && !solution.lambda_low.empty()) {
+    if (certified(verify(problem, solution.a, solution.lambda, scratch))) {
+      solution.lambda_low.clear();
+    } else if (!options.long_multipliers) {
+      status = Status::gave_up;
+    }
+  }
+
   // Nothing is called contradictory without a proof that stands.
   if (status == Status::infeasible && !verify_farkas(problem, solution.farkas, scratch)) status = Status::gave_up;
   if (status != Status::infeasible) solution.farkas.clear();

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::gauss {
 
 inline constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -49,11 +51,11 @@ inline constexpr double no_part = 1e-14;
 // ------------------------------------------------------------------------------------------------ dependence
 
 /// Pivots of Phi, as parts of Phi_ii. Below the first the Gram matrix has lost half of the digits, and the pivot is made again
-/// from the rows; below the second (an angle of 1e-6) the row is left aside.
+/// from the rows; below the second (an angle of 3e-7, the same as in room linear) the row is left aside.
 inline constexpr double doubtful_pivot = 1e-6;
-inline constexpr double skipped_pivot = 1e-12;
+inline constexpr double skipped_pivot = linear::least_pivot_part;
 /// Of |B_p|: the part outside of a span that plain arithmetic on orthogonal rows knows to four digits and more.
-inline constexpr double resolved = 1e-11;
+inline constexpr double resolved = linear::dependent_part;
 /// ... and of the largest c_k B_k: ten bits of z are left.
 inline constexpr double resolved_part = 1024 * eps;
 /// The same in twofold arithmetic (rounding 2^-104): below it even that has only noise.
@@ -76,9 +78,9 @@ inline constexpr double natural_rounding = 1e-9;
 inline constexpr double suspicious_row = 1e-10;
 /// Below this least pivot, relative to its diagonal, rounding is magnified enough to be corrected.
 inline constexpr double weak_pivot = 1e-5;
-/// Stiffness of a row beside the set, as a part of Phi_pp: ten times what the factor leaves aside, so that a row that enters is
+/// Stiffness of a row beside the set, as a part of Phi_pp: a hundred times what the factor leaves aside, so that a row that enters is
 /// not left aside by it; and no less than the rounding of the terms that it is the difference of.
-inline constexpr double least_stiffness_part = 10 * skipped_pivot;
+inline constexpr double least_stiffness_part = 100 * skipped_pivot;
 inline constexpr double cancelled_part = 256 * eps;
 /// How much of its diagonal a soft rescue adds to the dual matrix: first, last, and from one pass to the next.
 inline constexpr double soft_begin = 1.0;
@@ -107,8 +109,9 @@ inline constexpr std::size_t most_visits = 24;
 
 /// "Solved" needs a relative duality gap below this: nine digits of the objective, more than four of the point.
 inline constexpr double gap_bound = 1e-9;
-/// ... and no row broken by more than this part of its natural terms, those without multipliers that cancel.
-inline constexpr double broken_bound = 1e-11;
+/// ... and no row broken by more than this part of its natural terms, those without multipliers that cancel: a few times what the
+/// signs above let pass in columns at rest.
+inline constexpr double broken_bound = 4 * row_rounding / least_share;
 /// The gap is measured against the objectives, and against this part of |a - a0| (|a| + |a0|), with at least one rounding for
 /// the first: some dozens of roundings of a point that hardly moves are no gap.
 inline constexpr double gap_floor = 1e-4;

@@ -6,12 +6,13 @@
 #include <limits>
 #include <numeric>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::linear {
 
 namespace {
 
 constexpr std::size_t largest_dense = 400;
-constexpr double vanishing = 1e-13;  ///< of the diagonal: a pivot below it is rounding (an angle of 3e-7)
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -85,7 +86,7 @@ bool GramFactor::factor_band(const SparseRows& rows, const Mass& mass) {
       for (std::size_t e = 0; e < rows.entry.size(); ++e) sum += rows.entry[e] * image_[rows.column[e]];
     }
     diagonal_[0] = sum;
-    return tridiagonal_.factor(diagonal_.data(), nullptr, vanishing);
+    return tridiagonal_.factor(diagonal_.data(), nullptr, vanishing_pivot(1));
   }
 
   gram_.load(rows, mass);
@@ -93,7 +94,7 @@ bool GramFactor::factor_band(const SparseRows& rows, const Mass& mass) {
     diagonal_[j] = gram_.diagonal(j);
     beside_[j] = edge_[j] == none ? 0.0 : gram_.between(edge_[j]);
   }
-  return tridiagonal_.factor(diagonal_.data(), beside_.data(), std::max(1e-12, 1e-15 * static_cast<double>(size_)));
+  return tridiagonal_.factor(diagonal_.data(), beside_.data(), vanishing_pivot(size_));
 }
 
 void GramFactor::make_dense(const Mass& mass) {
@@ -197,7 +198,7 @@ void GramFactor::factor_dense(const SparseRows& rows, const Mass& mass) {
       pivot -= scaled * row[k];
       row[k] = scaled;
     }
-    const bool good = pivot > vanishing * diagonal_[j];
+    const bool good = pivot > vanishing_pivot(size_) * diagonal_[j];
     inverse_pivot_[j] = good ? 1 / pivot : 0.0;
     skipped_[j] = good ? 0 : 1;
     if (good) {
@@ -251,7 +252,7 @@ void GramFactor::find_null_vectors() {
       for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * null_[b * r + k];
       for (std::size_t l = 0; l < b; ++l) sum -= null_gram_[a * null_count_ + l] * null_gram_[b * null_count_ + l];
       null_gram_[a * null_count_ + b] =
-          a == b ? std::sqrt(std::max(sum, 1e-300)) : sum / null_gram_[b * null_count_ + b];
+          a == b ? std::sqrt(std::max(sum, least_square)) : sum / null_gram_[b * null_count_ + b];
     }
   }
 }

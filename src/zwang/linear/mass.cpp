@@ -9,12 +9,14 @@
 #include <limits>
 #include <utility>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::linear {
 namespace {
 
 /// Lower Cholesky factor of a column-major matrix in place; the number of the first bad pivot, or the size.
 std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
-  const double tiny = 8.0 * static_cast<double>(size) * std::numeric_limits<double>::epsilon();
+  const double tiny = mass_rounding_per_row * static_cast<double>(size);
   for (std::size_t c = 0; c < size; ++c) {
     // Column c minus what the columns before it explain.
     const double before = matrix[c * size + c];

@@ -13,12 +13,15 @@
 #include <span>
 #include <vector>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::linear {
 
 class RowFactor {
  public:
   /// F is rows * columns numbers, row by row. `tolerance`: the part of a row's largest entry below which nothing is left.
-  void factor(std::span<const double> entries, std::size_t rows, std::size_t columns, double tolerance = 1e-13);
+  void factor(std::span<const double> entries, std::size_t rows, std::size_t columns,
+              double tolerance = dependent_part);
 
   /// x with F x = b over the rows kept; b has one number per row of F, those of skipped rows play no part. Where fewer rows
   /// are kept than there are columns, the other columns of x are zero.

@@ -137,7 +137,7 @@ std::vector<double> real_roots(std::vector<double> c) {
   for (const double x : c) {
     largest = std::max(largest, std::abs(x));
   }
-  while (!c.empty() && std::abs(c.back()) <= 1e-15 * largest) {
+  while (!c.empty() && std::abs(c.back()) <= leading_part * largest) {
     c.pop_back();
   }
   std::vector<double> roots;
@@ -157,7 +157,7 @@ std::vector<double> real_roots(std::vector<double> c) {
   for (Eigen::Index i = 0; i < degree; ++i) {
     const std::complex<double> z = solver.eigenvalues()[i];
     // Close pairs of complex roots may be a double real root split by rounding.
-    if (std::abs(z.imag()) > 1e-6 * (1 + std::abs(z.real()))) {
+    if (std::abs(z.imag()) > split_root * (1 + std::abs(z.real()))) {
       continue;
     }
     double x = z.real();

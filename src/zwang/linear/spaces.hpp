@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::linear {
 
 struct Matrix {
@@ -23,10 +25,10 @@ struct Matrix {
 [[nodiscard]] Matrix transpose(const Matrix& a);
 
 /// Rank by singular values: those above `tolerance` times the largest count.
-[[nodiscard]] std::size_t rank(const Matrix& a, double tolerance = 1e-11);
+[[nodiscard]] std::size_t rank(const Matrix& a, double tolerance = dependent_part);
 
 /// Orthonormal basis (columns) of {x : A x = 0}; singular values below tolerance * largest count as zero.
-[[nodiscard]] Matrix null_space(const Matrix& a, double tolerance = 1e-11);
+[[nodiscard]] Matrix null_space(const Matrix& a, double tolerance = dependent_part);
 
 /// A = V diag(values) V^T for symmetric A; values ascending.
 struct SymmetricEigen {
@@ -47,7 +49,7 @@ struct GeneralEigen {
 
 /// Least-norm solution of A x = b (by singular values), and the norm of what is left.
 [[nodiscard]] std::vector<double> least_norm(const Matrix& a, const std::vector<double>& b, double* residual = nullptr,
-                                             double tolerance = 1e-11);
+                                             double tolerance = dependent_part);
 
 /// Lower Cholesky factor of a symmetric positive definite matrix.
 [[nodiscard]] Matrix cholesky(const Matrix& a);

@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <cassert>
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::linear {
 
 namespace {
-
-/// A pivot below this part of its diagonal counts as zero. Rounding leaves about one unit per row of a long chain.
-double vanishing(std::size_t rows_in_component) {
-  return std::max(1e-12, 1e-15 * static_cast<double>(rows_in_component));
-}
 
 /// A component with fewer rows than this in its core keeps the order it has: minimum degree would not pay.
 constexpr std::size_t small_core = 4;
@@ -291,7 +288,7 @@ void SparseCholesky::factor(const SparseGram& gram) {
 void SparseCholesky::factor_component(const SparseGram& gram, std::size_t component) {
   const std::size_t begin = now_.component_start[component];
   const std::size_t count = now_.component_start[component + 1] - begin;
-  const double zero_pivot = vanishing(count);
+  const double zero_pivot = vanishing_pivot(count);
   const std::uint32_t* parent = now_.parent.data() + begin;
   const std::size_t* upper_start = now_.upper_start.data() + begin;
   const std::size_t* lower_start = now_.lower_start.data() + begin;
