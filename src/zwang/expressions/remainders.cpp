@@ -10,8 +10,10 @@ namespace zwang::expressions {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double eps = std::numeric_limits<double>::epsilon();
 /// Below this numbers have lost, or are about to lose, their digits.
 constexpr double faint = 1e-300;
+constexpr double seen = 690;  ///< exp(-690) is about that
 /// Places at which a divisor is looked at; between them its rate bounds it.
 constexpr unsigned places = 8;
 
@@ -245,9 +247,11 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
           const double sine = tail(place_a + l, place_y + l);
           const double cosine = tail(place_a + l, place_y + width + l);
           const double growth = turns ? 1.0 : std::exp(inner_a[l] + ea[l]);
+          // Rounding of the values at 0 grows along: their difference has less digits than they have.
+          const double first = turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * std::expm1(inner_a[l]);
           const double through =
               turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + inner_y[width + l]) * growth;
-          const double found = std::hypot(sine, cosine) * growth + through;
+          const double found = std::hypot(sine, cosine) * growth + first + through;
           e[l] = other[l] = found >= 0 ? found : unbounded;
         }
         break;
@@ -263,7 +267,16 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
           const double miss = tail(place_a + l, place_y + width + l) + inner_a[l] * of_square;
           const double steep = i.op == Op::tanh ? 1.0 : size_y(l) * size_y(l) + 1;
           const double growth = std::exp(2 * (i.op == Op::tanh ? 1.0 : size_y(l)) * inner_a[l]);
-          double found = miss * growth + 2 * steep * ea[l];
+          double found = miss * growth;
+          if (i.op == Op::tanh) {
+            // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
+            // difference, the series says nothing at all.
+            const double size = std::abs(a[l]);
+            const double left = 2 * std::exp(2 * (inner_a[l] - size));
+            if (size > inner_a[l]) found = std::min(found, left + inner_y[l]);
+            if (2 * size > seen) found = std::min(left, 2.0);
+          }
+          found += 2 * steep * ea[l];
           // The tangent's errors feed themselves; while they are small this is bounded by twice the linear part.
           if (i.op == Op::tan) found = found < 0.1 / (1 + size_y(l)) ? 2 * found : unbounded;
           e[l] = found >= 0 ? found : unbounded;

@@ -1,24 +1,23 @@
 /// The true accelerations at a state: classify, find the nearest point, decide what is left open.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <string>
 
+#include "zwang/base/number.hpp"
 #include "zwang/instant/degenerate.hpp"
+#include "zwang/instant/dependence.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/singular.hpp"
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
-#include "zwang/linear/spaces.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 
 namespace zwang::instant {
 
 namespace {
-
-constexpr double zero_part = 1e-11;         ///< of the sum of the absolute values of the terms (section 8)
-constexpr double rounding = 1e-15;          ///< of the same: what is smaller is shown as zero
-constexpr std::size_t dense_gram = 128;     ///< rows up to which independence is read off a dense Gram matrix
-constexpr std::size_t dense_rank = 400000;  ///< entries up to which a rank is taken by singular values
 
 /// Conditions under the variational law: M a = X - rho' p - rho (dp/dt - df/dq). The multiplier of their row is rho'; the
 /// term with rho joins the forces.
@@ -97,7 +96,7 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
     impl.scratch_n.assign(impl.dynamics.force_scale.begin(), impl.dynamics.force_scale.end());
     for (std::size_t j = 0; j < r; ++j) {
       // A row that is clearly open carries nothing.
-      const bool open = sweep > 0 && lambda[j] == 0 && std::abs(impl.solution.w[j]) > 1e-6 * impl.scale[j];
+      const bool open = sweep > 0 && lambda[j] == 0 && std::abs(impl.solution.w[j]) > clearly_open * impl.scale[j];
       const double size = open || impl.norm2[j] == 0 ? std::abs(lambda[j])
                                                      : std::max(std::abs(lambda[j]), impl.scale[j] / impl.norm2[j]);
       for (std::uint32_t e = problem.start[j]; size > 0 && e < problem.start[j + 1]; ++e) {
@@ -139,7 +138,7 @@ bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
   for (std::size_t j = 0; j < problem.size(); ++j) {
     const double broken =
         problem.kind[j] == gauss::RowKind::equation ? std::abs(solution.w[j]) : std::max(solution.w[j], 0.0);
-    if (broken > 1e-7 * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
+    if (broken > worst_certificate * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
       return false;
     }
   }
@@ -172,35 +171,175 @@ bool falls(const model::Model& model, const model::State& state, const Instant& 
   return series.value[3] < -zero_part * size || (series.value[3] <= zero_part * size && series.value[4] < 0);
 }
 
-/// A singular position was settled: what can still be said of rows and reactions.
-void finish_singular(const model::Model& model, const model::State& state, Workspace::Impl& impl, Instant& instant) {
-  instant.multipliers_unique = false;
-  if (instant.status == Status::determined) {
-    instant.accelerations = instant.solutions[0].accelerations;
-    instant.solutions.clear();
-    weigh(impl, instant);
-    second_derivatives(model, impl.rows, instant.accelerations, instant.second);
-    instant.multipliers.assign(model.rows(), 0.0);
-    impl.solution.w.assign(impl.problem.size(), 0.0);
-    term_scales(model, impl, std::vector<double>(impl.problem.size(), 0.0));
-    double worst = 0;
-    for (std::size_t j = 0; j < impl.problem.size(); ++j) {
-      const std::uint32_t row = impl.problem.row[j];
-      const bool equation = impl.problem.kind[j] == gauss::RowKind::equation;
-      const double w = instant.second[row];
-      const double scale = impl.scale[j] > 0 ? impl.scale[j] : 1;
-      worst = std::max(worst, (equation ? std::abs(w) : w) / scale);
-      const bool leaves = w < -zero_part * scale || (impl.norm2[j] == 0 && falls(model, state, instant, row));
-      instant.role[row] = equation ? Role::equation : (leaves ? Role::leaving : Role::binding);
+/// Roles where a quadric decided: by the signs of f'' alone, multipliers have no meaning there.
+void roles_on_quadric(const model::Model& model, const model::State& state, Workspace::Impl& impl, Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  std::fill(impl.solution.lambda.begin(), impl.solution.lambda.end(), 0.0);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (problem.kind[j] == gauss::RowKind::equation) {
+      continue;
     }
-    instant.certificate = {};
-    instant.certificate.primal = worst;
+    const std::uint32_t row = problem.row[j];
+    const bool leaves =
+        impl.solution.w[j] < -zero_part * impl.scale[j] || (impl.norm2[j] == 0 && falls(model, state, instant, row));
+    instant.role[row] = leaves ? Role::leaving : Role::binding;
   }
+}
+
+/// Multipliers where they are not unique, and the rows that only higher derivatives decide.
+void refine(const model::Model& model, const model::State& state, const Options& options, const Dependents& dependents,
+            Workspace::Impl& impl, Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t r = problem.size();
+  const auto left_out = [&](std::size_t j) { return !dependents.left_out.empty() && dependents.left_out[j] != 0; };
+  std::vector<double> multipliers = impl.solution.lambda;
+  for (std::size_t j = 0; j < r; ++j) {
+    if (std::abs(multipliers[j]) * impl.norm2[j] <= zero_part * impl.scale[j]) {
+      multipliers[j] = 0;
+    }
+  }
+  const auto question_of = [&](auto takes_part) {
+    MultiplierQuestion question;
+    question.problem = &problem;
+    for (std::uint32_t j = 0; j < r; ++j) {
+      if (instant.role[problem.row[j]] != Role::leaving && takes_part(j)) {
+        question.rows.push_back(j);
+        question.nonnegative.push_back(problem.kind[j] == gauss::RowKind::inequality ? 1 : 0);
+        question.lambda.push_back(multipliers[j]);
+      }
+    }
+    return question;
+  };
+
+  // Rows that are redundant all around have no part in what follows.
+  bool unique = true;
+  if (!instant.regular) {
+    instant.multipliers_unique = multipliers_unique(question_of([](std::uint32_t) { return true; }));
+    unique =
+        instant.multipliers_unique || multipliers_unique(question_of([&](std::uint32_t j) { return !left_out(j); }));
+  }
+  std::vector<Hold> hold(r, Hold::equation);
+  for (std::size_t j = 0; j < r; ++j) {
+    const Role role = instant.role[problem.row[j]];
+    hold[j] =
+        left_out(j) || role == Role::leaving ? Hold::open : (role == Role::marginal ? Hold::undecided : Hold::equation);
+  }
+  // Where rho' is not unique nothing that follows from it is; rows of higher order have no series here.
+  if (!dependents.higher.empty()) {
+    instant.multipliers_unique = false;
+  } else if (instant.rho.empty() || instant.multipliers_unique) {
+    decide_degenerate(model, state, options, impl, unique, hold, multipliers, instant);
+  }
+  if (instant.status == Status::jammed) {
+    if (dependents.unexamined) {
+      // The rows of higher order that were not looked at may ask for other accelerations.
+      instant.status = Status::undecided;
+      instant.singular = true;
+      instant.farkas.clear();
+      instant.expansion =
+          "more than " + std::to_string(most_inequalities) + " inequalities decide together at a higher order";
+    }
+    return;
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    if (problem.kind[j] == gauss::RowKind::inequality && !left_out(j)) {
+      Role& role = instant.role[problem.row[j]];
+      role = hold[j] == Hold::equation ? Role::binding : (hold[j] == Hold::open ? Role::leaving : Role::marginal);
+      if (role == Role::marginal && impl.norm2[j] == 0 && falls(model, state, instant, problem.row[j])) {
+        role = Role::leaving;
+      }
+    }
+  }
+  if (instant.multipliers_unique) {
+    return;
+  }
+  // Redundant rows take their even part of what those carry that hold.
+  if (std::any_of(dependents.left_out.begin(), dependents.left_out.end(), [](std::uint8_t one) { return one != 0; })) {
+    MultiplierQuestion question =
+        question_of([&](std::uint32_t j) { return left_out(j) || hold[j] == Hold::equation; });
+    if (choose_multipliers(question, {})) {
+      for (std::size_t i = 0; i < question.rows.size(); ++i) {
+        const std::uint32_t j = question.rows[i];
+        multipliers[j] = question.lambda[i];
+        if (question.nonnegative[i] != 0 && (left_out(j) || dependents.pinned[j] != 0)) {
+          instant.role[problem.row[j]] = multipliers[j] > 0 ? Role::binding : Role::marginal;
+        }
+      }
+    }
+  }
+  impl.solution.lambda = multipliers;
+}
+
+/// The certificate of what is reported, rows of higher order among the others.
+void certify(const Dependents& dependents, Workspace::Impl& impl, Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  if (dependents.curved) {
+    // No multipliers: only that every row is kept.
+    instant.certificate = {};
+    for (std::size_t j = 0; j < problem.size(); ++j) {
+      const double w = instant.second[problem.row[j]];
+      const bool equation = problem.kind[j] == gauss::RowKind::equation;
+      const double broken = equation ? std::abs(w) : std::max(w, 0.0);
+      if (broken > 0) {
+        instant.certificate.primal = std::max(instant.certificate.primal, broken / impl.scale[j]);
+      }
+    }
+    return;
+  }
+  if (dependents.higher.empty()) {
+    instant.certificate =
+        gauss::verify(problem.view(impl.dynamics.mass), instant.accelerations, impl.solution.lambda, impl.scratch_n);
+    return;
+  }
+  std::vector<double> lambda = impl.solution.lambda;
+  const Subproblem all = with_higher_rows(problem, dependents, lambda);
+  instant.certificate = gauss::verify(all.view(impl.dynamics.mass), instant.accelerations, lambda, impl.scratch_n);
+}
+
+/// Are residuals small beside the terms they are made of? Where forces cancel to rounding, as in a pendulum at rest, the
+/// certificate compares rounding with rounding.
+bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    const bool equation = problem.kind[j] == gauss::RowKind::equation;
+    const double w = instant.second[problem.row[j]];
+    if (!((equation ? std::abs(w) : w) <= worst_certificate * impl.scale[j]) ||
+        (!equation && impl.solution.lambda[j] * impl.norm2[j] < -worst_certificate * impl.scale[j])) {
+      return false;
+    }
+  }
+  if (dependents.curved) {
+    return true;
+  }
+  std::vector<double> off(instant.accelerations.size());
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    off[i] = instant.accelerations[i] - problem.a0[i];
+  }
+  impl.dynamics.mass.multiply(off, off);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      off[problem.column[e]] += problem.entry[e] * impl.solution.lambda[j];
+    }
+  }
+  for (const HigherRow& row : dependents.higher) {
+    for (std::size_t e = 0; e < row.column.size(); ++e) {
+      off[row.column[e]] += row.entry[e] * row.multiplier;
+    }
+  }
+  impl.dynamics.mass.solve(off, off);
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    if (!(std::abs(off[i]) <= worst_certificate * impl.a_scale[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
-bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace::Impl& impl) {
+bool independent(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  const linear::Mass& mass = impl.dynamics.mass;
+  const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
   const std::size_t n = problem.a0.size();
   impl.norm2.assign(r, 0.0);
@@ -262,39 +401,38 @@ bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace:
           impl.gram[j * r + k] = sum / impl.gram[k * r + k];
         } else {
           smallest = std::min(smallest, sum);
-          impl.gram[j * r + j] = std::sqrt(std::max(sum, 1e-300));
+          impl.gram[j * r + j] = std::sqrt(std::max(sum, std::numeric_limits<double>::min()));
         }
       }
       for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
         impl.scratch_n[problem.column[e]] = 0;
       }
-      if (smallest <= 1e-9) {
+      if (smallest <= safe_pivot) {
         break;
       }
     }
-    if (smallest > 1e-9) {
+    if (smallest > safe_pivot) {
       return true;
     }
   }
 
-  // In doubt: by singular values where the size allows, by the skipped pivots of the sparse factor beyond.
-  if (r * n <= dense_rank) {
-    linear::Matrix rows(r, n);
-    for (std::size_t j = 0; j < r; ++j) {
-      // Unit rows: in the metric of the masses where it is diagonal, in the plain one otherwise.
-      double plain = 0;
-      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-        plain += problem.entry[e] * problem.entry[e];
-      }
-      const double length = std::sqrt(mass.is_diagonal() ? impl.norm2[j] : plain);
-      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-        const double m = mass.is_diagonal() ? std::sqrt(mass.diagonal()[problem.column[e]]) : 1.0;
-        rows(j, problem.column[e]) = problem.entry[e] / (length * m);
-      }
-    }
-    return linear::rank(rows) == r;
+  // In doubt: part by part against the uncertainty of the rows, by the skipped pivots of the sparse factor beyond.
+  if (r * n > dense_rank) {
+    return independent_sparse(mass, problem);
   }
-  return independent_sparse(mass, problem);
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  for (Part& part : connected_parts(model, mass, problem)) {
+    if (part.r() > part.n()) {
+      return false;
+    }
+    whiten(mass, problem, uncertainty, model, part);
+    std::vector<std::size_t> all(part.r());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (!split(part, all, all.size()).dependent.empty()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
@@ -357,49 +495,56 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   gather(model, impl, instant);
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
-  instant.regular = independent(impl.dynamics.mass, problem, impl);
+  instant.regular = independent(model, state, impl);
   second_derivatives(model, impl.rows, instant.free, instant.free_second);
   if (options.tell) {
     instant.effective.assign(problem.row.begin(), problem.row.end());
   }
 
-  // Dependent rows may hide a condition of higher order.
-  if (!instant.regular && instant.rho.empty() && settle_singular(model, state, impl, instant)) {
-    finish_singular(model, state, impl, instant);
-    return;
-  }
-
-  // The nearest admissible acceleration.
-  gauss::Options gauss_options;
-  gauss_options.warm = options.warm && impl.last_effective == problem.row;
-  gauss::solve(problem.view(impl.dynamics.mass), gauss_options, impl.gauss, impl.solution,
-               options.tell ? &instant.trials : nullptr);
-  impl.last_effective.assign(problem.row.begin(), problem.row.end());
-  if (impl.solution.status == gauss::Status::infeasible) {
-    instant.status = Status::jammed;
-    for (std::size_t j = 0; j < r; ++j) {
-      if (impl.solution.farkas[j] != 0) {
-        instant.farkas.emplace_back(problem.row[j], impl.solution.farkas[j]);
-      }
+  // The nearest admissible acceleration. Dependent rows say nothing new, or hide a condition of higher order.
+  Dependents dependents;
+  instant.status = Status::determined;
+  const bool examined = !instant.regular;
+  if (examined) {
+    if (settle_dependent(model, state, options, Level::accelerations, false, impl, dependents, instant) ==
+            Settled::finished &&
+        (instant.status != Status::undecided || instant.singular)) {
+      return;
     }
-    return;
+  } else {
+    gauss::Options gauss_options;
+    gauss_options.warm = options.warm && impl.last_effective == problem.row;
+    gauss::solve(problem.view(impl.dynamics.mass), gauss_options, impl.gauss, impl.solution,
+                 options.tell ? &instant.trials : nullptr);
+    impl.last_effective.assign(problem.row.begin(), problem.row.end());
   }
-  if (impl.solution.status != gauss::Status::solved) {
-    instant.status = Status::undecided;
-    instant.expansion = "the nearest-point solver gave up";
-    return;
+  // Not found, or not kept: perhaps the rows are so near to dependence that they must be taken for dependent.
+  const auto found = [&] {
+    return impl.solution.status == gauss::Status::solved && instant.expansion.empty() &&
+           keeps_rows(problem, impl.solution);
+  };
+  if (!found() && (!examined || instant.status == Status::undecided)) {
+    instant.expansion.clear();
+    if (settle_dependent(model, state, options, Level::accelerations, true, impl, dependents, instant) ==
+        Settled::finished) {
+      return;
+    }
   }
-  if (!keeps_rows(problem, impl.solution)) {
+  if (!found() && !dependents.curved) {
     instant.status = Status::undecided;
-    instant.expansion = "the conditions are so nearly contradictory that rounding decides";
+    if (instant.expansion.empty()) {
+      instant.expansion = impl.solution.status == gauss::Status::gave_up
+                              ? "the nearest-point solver gave up"
+                              : "the conditions are so nearly contradictory that rounding decides";
+    }
     return;
   }
   instant.status = Status::determined;
   instant.accelerations.assign(impl.solution.a.begin(), impl.solution.a.end());
   term_scales(model, impl, impl.solution.lambda);
-  clean(impl.a_scale, rounding, instant.accelerations);
+  clean(impl.a_scale, shown_as_zero, instant.accelerations);
   for (std::size_t j = 0; j < r; ++j) {
-    if (std::abs(impl.solution.lambda[j]) * impl.norm2[j] <= rounding * impl.scale[j]) {
+    if (std::abs(impl.solution.lambda[j]) * impl.norm2[j] <= shown_as_zero * impl.scale[j]) {
       impl.solution.lambda[j] = 0;
     }
   }
@@ -412,7 +557,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     if (problem.kind[j] == gauss::RowKind::equation) {
       continue;
     }
-    if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
+    if (!dependents.pinned.empty() && dependents.pinned[j] != 0) {
+      role = Role::binding;
+    } else if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
       // Known to vanish at this very instant: its derivatives decide.
       impl.solution.lambda[j] = 0;
       role = Role::marginal;
@@ -428,45 +575,13 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
 
   // Multipliers that are not unique, and rows that only a higher derivative decides.
-  if (!instant.regular || undecided > 0) {
-    std::vector<double> multipliers = impl.solution.lambda;
-    for (std::size_t j = 0; j < r; ++j) {
-      if (std::abs(multipliers[j]) * impl.norm2[j] <= zero_part * impl.scale[j]) {
-        multipliers[j] = 0;
-      }
-    }
-    if (!instant.regular) {
-      MultiplierQuestion question;
-      question.problem = &problem;
-      for (std::uint32_t j = 0; j < r; ++j) {
-        if (instant.role[problem.row[j]] != Role::leaving) {
-          question.rows.push_back(j);
-          question.nonnegative.push_back(problem.kind[j] == gauss::RowKind::inequality ? 1 : 0);
-          question.lambda.push_back(multipliers[j]);
-        }
-      }
-      instant.multipliers_unique = multipliers_unique(question);
-    }
-    std::vector<Hold> hold(r, Hold::equation);
-    for (std::size_t j = 0; j < r; ++j) {
-      const Role role = instant.role[problem.row[j]];
-      hold[j] = role == Role::marginal ? Hold::undecided : (role == Role::leaving ? Hold::open : Hold::equation);
-    }
-    // Where rho' is not unique nothing that follows from it is.
-    if (instant.rho.empty() || instant.multipliers_unique) {
-      decide_degenerate(model, state, options, impl, instant.multipliers_unique, hold, multipliers, instant);
-    }
-    if (instant.status == Status::jammed) {
+  if (dependents.curved) {
+    instant.multipliers_unique = false;
+    roles_on_quadric(model, state, impl, instant);
+  } else if (!instant.regular || undecided > 0) {
+    refine(model, state, options, dependents, impl, instant);
+    if (instant.status != Status::determined) {
       return;
-    }
-    for (std::size_t j = 0; j < r; ++j) {
-      if (problem.kind[j] == gauss::RowKind::inequality) {
-        Role& role = instant.role[problem.row[j]];
-        role = hold[j] == Hold::equation ? Role::binding : (hold[j] == Hold::open ? Role::leaving : Role::marginal);
-      }
-    }
-    if (!instant.multipliers_unique) {
-      impl.solution.lambda = multipliers;
     }
   }
 
@@ -476,8 +591,14 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     instant.multipliers[problem.row[j]] = impl.solution.lambda[j];
   }
   weigh(impl, instant);
-  instant.certificate =
-      gauss::verify(problem.view(impl.dynamics.mass), instant.accelerations, impl.solution.lambda, impl.scratch_n);
+  certify(dependents, impl, instant);
+  // A multiplier that the caller knows to vanish was set to zero, and its forces are rounding: nothing to compare with.
+  if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
+      !within_terms(dependents, impl, instant)) {
+    instant.status = Status::undecided;
+    instant.expansion =
+        "the answer found does not keep its conditions: its certificate is worse than " + readable(worst_certificate);
+  }
 }
 
 Instant accelerate(const model::Model& model, const model::State& state, const Options& options) {
@@ -506,7 +627,7 @@ Instant classify(const model::Model& model, const model::State& state, const Opt
   // Nothing strikes a flow: rates that break a condition are none.
   if (model.flow && instant.status == Status::impact) instant.status = Status::jammed;
   gather(model, impl, instant);
-  instant.regular = impl.dynamics.mass_positive && independent(impl.dynamics.mass, impl.problem, impl);
+  instant.regular = impl.dynamics.mass_positive && independent(model, state, impl);
   return instant;
 }
 

@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/dependence.hpp"
+#include "zwang/instant/tolerances.hpp"
+
 namespace zwang::instant {
 
 namespace {
 
 using Vector = std::vector<double>;
 
-constexpr std::size_t large = 2000;   ///< rows beyond which a stubborn order is given up after a few rounds
-constexpr double noise_part = 1e-13;  ///< of its size: below it a coefficient is rounding
-
 /// Rounding grows from order to order with the number of terms.
-double zero_part(unsigned k) { return 1e-11 * std::pow(3.0, k); }
+double zero_part_of(unsigned k) { return zero_part * std::pow(growth_per_order, k); }
 
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {
@@ -30,22 +30,33 @@ class Orders {
     motion_.orders = highest + 3;
     motion_.coefficient.assign(motion_.orders * n_, 0.0);
     size_.assign(motion_.orders * n_, 0.0);
-    // Rounding of the largest numbers sits in all of them: no size is smaller than a little of these.
-    double most[3] = {0, 0, 0};
-    for (std::size_t i = 0; i < n_; ++i) {
-      most[0] = std::max(most[0], std::abs(state.position[i]));
-      most[1] = std::max(most[1], std::abs(state.velocity[i]));
-      most[2] = std::max(most[2], impl.a_scale[i]);
+    // Rounding of the largest numbers of a connected part sits in all of it: no size is smaller than a little of these.
+    Vector largest_position(n_, 0.0);
+    Vector largest_velocity(n_, 0.0);
+    Vector largest_acceleration(n_, 0.0);
+    for (const Part& part : connected_parts(model, impl.dynamics.mass, problem_)) {
+      double q = 0;
+      double v = 0;
+      double a = 0;
+      for (const std::uint32_t i : part.variable) {
+        q = std::max(q, std::abs(state.position[i]));
+        v = std::max(v, std::abs(state.velocity[i]));
+        a = std::max(a, impl.a_scale[i]);
+      }
+      for (const std::uint32_t i : part.variable) {
+        largest_position[i] = q;
+        largest_velocity[i] = v;
+        largest_acceleration[i] = a;
+      }
     }
-    constexpr double share = 1e-5;
     for (std::size_t i = 0; i < n_; ++i) {
       motion_.coefficient[i] = state.position[i];
       motion_.coefficient[n_ + i] = state.velocity[i];
       const double a = std::abs(acceleration[i]) <= noise_part * impl.a_scale[i] ? 0.0 : acceleration[i];
       motion_.coefficient[2 * n_ + i] = a / 2;
-      size_[i] = std::abs(state.position[i]) + share * most[0];
-      size_[n_ + i] = std::abs(state.velocity[i]) + share * most[1];
-      size_[2 * n_ + i] = (impl.a_scale[i] + share * most[2]) / 2;
+      size_[i] = std::abs(state.position[i]) + share_of_largest * largest_position[i];
+      size_[n_ + i] = std::abs(state.velocity[i]) + share_of_largest * largest_velocity[i];
+      size_[2 * n_ + i] = (impl.a_scale[i] + share_of_largest * largest_acceleration[i]) / 2;
     }
   }
 
@@ -71,7 +82,7 @@ class Orders {
         scale += factor * weight * std::abs(series.gradient[e * orders + l]) * size_[other * n_ + variable];
       }
     }
-    if (std::abs(c) <= zero_part(k) * scale) {
+    if (std::abs(c) <= zero_part_of(k) * scale) {
       c = 0;
     }
   }
@@ -122,7 +133,7 @@ class Orders {
   void accept(unsigned k, const Vector& a, const Vector& scale) {
     for (std::size_t i = 0; i < n_; ++i) {
       const double factor = (k + 2.0) * (k + 1.0);
-      motion_.coefficient[(k + 2) * n_ + i] = std::abs(a[i]) <= zero_part(k) * scale[i] ? 0.0 : a[i] / factor;
+      motion_.coefficient[(k + 2) * n_ + i] = std::abs(a[i]) <= zero_part_of(k) * scale[i] ? 0.0 : a[i] / factor;
       size_[(k + 2) * n_ + i] = scale[i] / factor;
     }
   }
@@ -236,15 +247,18 @@ class Decider {
         gain_scale.push_back(c_scale[j]);
       }
     }
-    const double before = largest(zero.lambda);
-    if (before > 0 && largest(gain) > 1e-9 * largest(gain_scale)) {
+    bool gains = false;
+    for (std::size_t i = 0; i < gain.size(); ++i) {
+      gains = gains || std::abs(gain[i]) > gains_nothing * gain_scale[i];
+    }
+    if (largest(zero.lambda) > 0 && gains) {
       const Vector old = zero.lambda;
       if (!choose_multipliers(zero, gain)) {
-        return jam(k);
+        return without_bound_at(k, inequality, c, c_scale, hold);
       }
       bool excluded = false;
       for (std::size_t i = 0; i < zero.rows.size(); ++i) {
-        if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] <= 1e-8 * before) {
+        if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] == 0) {
           may_carry[zero.rows[i]] = 0;
           excluded = true;
         }
@@ -267,12 +281,11 @@ class Decider {
       return Pass::finished;
     }
     if (!choose_multipliers(below, more)) {
-      return jam(k);
+      return without_bound_at(k, inequality, c, c_scale, hold);
     }
-    const double most = largest(below.lambda);
     for (std::size_t i = 0; i < below.rows.size(); ++i) {
       lambda[k - 1][below.rows[i]] = below.lambda[i];
-      if (below.nonnegative[i] != 0 && below.lambda[i] > zero_part(k) * most) {
+      if (below.nonnegative[i] != 0 && below.lambda[i] > 0) {
         hold[below.rows[i]] = Hold::equation;
         decided(below.rows[i], k - 1, true);
       }
@@ -300,26 +313,12 @@ class Decider {
     }
     gauss::Options gauss_options;
     if (next_.size() > large) {
-      gauss_options.most_rounds = 40;
+      gauss_options.most_rounds = few_rounds;
     }
     if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
     gauss::solve(next_.view(mass), gauss_options, *impl_.gauss_orders, solution_);
     if (solution_.status == gauss::Status::infeasible) {
-      // Rounding in c is no contradiction: the certificate must exceed it.
-      double gap = 0;
-      double terms = 0;
-      for (std::size_t i = 0; i < place_.size(); ++i) {
-        gap += solution_.farkas[i] * c[place_[i]];
-        terms += std::abs(solution_.farkas[i]) * c_scale[place_[i]];
-      }
-      if (gap > 1e-9 * terms) {
-        static_cast<void>(jam(k));
-        for (std::size_t i = 0; i < place_.size(); ++i) {
-          if (solution_.farkas[i] != 0) {
-            instant_.farkas.emplace_back(problem.row[place_[i]], solution_.farkas[i]);
-          }
-        }
-      }
+      static_cast<void>(jam_if_proved(k, c_scale));
       return false;
     }
     if (solution_.status != gauss::Status::solved) {
@@ -351,7 +350,7 @@ class Decider {
     lambda.emplace_back(problem.size(), 0.0);
     for (std::size_t i = 0; i < place_.size(); ++i) {
       const std::uint32_t j = place_[i];
-      const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part(k) * terms[i];
+      const bool presses = solution_.lambda[i] * impl_.norm2[j] > zero_part_of(k) * terms[i];
       const bool counts = std::abs(solution_.lambda[i]) * impl_.norm2[j] > noise_part * terms[i];
       lambda[k][j] =
           hold[j] == Hold::equation ? (counts ? solution_.lambda[i] : 0.0) : (presses ? solution_.lambda[i] : 0.0);
@@ -361,7 +360,7 @@ class Decider {
       if (presses) {
         hold[j] = Hold::equation;
         decided(j, k, true);
-      } else if (solution_.w[i] < -zero_part(k) * terms[i]) {
+      } else if (solution_.w[i] < -zero_part_of(k) * terms[i]) {
         hold[j] = Hold::open;
         decided(j, k, false);
       }
@@ -370,11 +369,62 @@ class Decider {
     return true;
   }
 
-  Pass jam(unsigned k) {
+  /// Multipliers without bound mean that the rows of this order exclude each other: then they do so by themselves, and
+  /// there is a proof of it. Without one it was rounding, and the multipliers stay as they are.
+  Pass without_bound_at(unsigned k, const std::vector<std::uint8_t>& inequality, const Vector& c, const Vector& c_scale,
+                        const std::vector<Hold>& hold) {
+    next_.clear();
+    next_.a0.assign(model_.variables, 0.0);
+    place_.clear();
+    for (std::uint32_t j = 0; j < impl_.problem.size(); ++j) {
+      if (hold[j] != Hold::open) {
+        next_.append(model_, impl_.rows, impl_.problem.row[j], c[j],
+                     inequality[j] == 0 ? gauss::RowKind::equation : gauss::RowKind::inequality);
+        place_.push_back(j);
+      }
+    }
+    if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
+    gauss::solve(next_.view(impl_.dynamics.mass), {}, *impl_.gauss_orders, solution_);
+    return solution_.status == gauss::Status::infeasible && jam_if_proved(k, c_scale) ? Pass::jammed : Pass::finished;
+  }
+
+  /// Does Farkas's y of the problem just posed prove that it has no answer? y^T J = 0 as far as accelerations at hand can
+  /// tell, and y.c beyond the uncertainty of its terms.
+  bool jam_if_proved(unsigned k, const Vector& c_scale) {
+    const linear::Mass& mass = impl_.dynamics.mass;
+    Vector left(model_.variables, 0.0);
+    double gap = 0;
+    double terms = 0;
+    double at_hand = 0;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const double y = solution_.farkas[i];
+      if (next_.kind[i] == gauss::RowKind::inequality && y < 0) return false;
+      if (y == 0) continue;
+      for (std::uint32_t e = next_.start[i]; e < next_.start[i + 1]; ++e) left[next_.column[e]] += y * next_.entry[e];
+      gap += y * next_.h[i];
+      terms += std::abs(y) * c_scale[place_[i]];
+      const double phi = impl_.norm2[place_[i]];
+      if (phi > 0) at_hand = std::max(at_hand, std::abs(next_.h[i]) / std::sqrt(phi));
+    }
+    mass.solve(left, scale_of(left));
+    double square = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) square += left[i] * scale_[i];
+    const double uncertain = std::max(gains_nothing, farkas_margin * zero_part_of(k)) * terms;
+    if (!(gap > uncertain) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
     instant_.status = Status::jammed;
     instant_.jam_derivative = k + 2;
     instant_.farkas.clear();
-    return Pass::jammed;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      if (solution_.farkas[i] != 0) {
+        instant_.farkas.emplace_back(impl_.problem.row[place_[i]], solution_.farkas[i]);
+      }
+    }
+    return true;
+  }
+
+  Vector& scale_of(const Vector& like) {
+    scale_.resize(like.size());
+    return scale_;
   }
 
   void decided(std::uint32_t j, unsigned k, bool stays) {
@@ -431,10 +481,9 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
         excluded = excluded || gain[i] < 0;
       }
       if (choose_multipliers(question, excluded ? gain : Vector{})) {
-        const double most = largest(question.lambda);
         for (std::size_t i = 0; i < question.rows.size(); ++i) {
           const std::uint32_t j = question.rows[i];
-          const bool carries = question.lambda[i] > 1e-11 * most;
+          const bool carries = question.lambda[i] > 0;
           multipliers[j] = inequality[j] == 0 || carries ? question.lambda[i] : 0.0;
           if (inequality[j] != 0) {
             hold[j] = carries ? Hold::equation : Hold::undecided;

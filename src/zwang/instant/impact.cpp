@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/number.hpp"
+#include "zwang/instant/singular.hpp"
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
 
 namespace {
-
-constexpr double zero_part = 1e-11;  ///< of the sum of the absolute values of the terms (section 8)
 
 /// Twice the energy of a velocity: v^T M v.
 double vis_viva(const linear::Mass& mass, const std::vector<double>& v, std::vector<double>& scratch) {
@@ -67,7 +68,7 @@ Restitution restitution(const model::Model& model, const Subproblem& problem, co
   }
   for (std::size_t j = 0; j < problem.size(); ++j) {
     // An impulse of rounding size strikes nothing.
-    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= 1e-14 * largest) {
+    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= strikes_nothing * largest) {
       continue;
     }
     const double e = model.conditions[model.row_condition[problem.row[j]]].restitution;
@@ -81,27 +82,65 @@ Restitution restitution(const model::Model& model, const Subproblem& problem, co
   return result;
 }
 
-/// Solve the problem for target `alpha`; false if it has no answer.
-bool nearest(Workspace::Impl& impl, const std::vector<double>& alpha, std::vector<gauss::Trial>* trials) {
-  impl.problem.a0.assign(alpha.begin(), alpha.end());
-  gauss::solve(impl.problem.view(impl.dynamics.mass), {}, impl.gauss_impact, impl.solution, trials);
-  return impl.solution.status == gauss::Status::solved;
-}
+/// One regulation: the nearest velocity, with the rows that singular positions add.
+struct Regulation {
+  const model::Model& model;
+  const model::State& state;
+  Workspace::Impl& impl;
+  bool regular = true;
+  Dependents dependents = {};
+  Instant verdict = {};  ///< of a regulation that failed
 
-/// Newton's rule: every approached condition leaves with its own part of the speed it was approached with.
-bool newton(const model::Model& model, Workspace::Impl& impl, const Shock& shock) {
-  Subproblem& problem = impl.problem;
-  const std::vector<double> offsets = problem.h;
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    const double approach = shock.rate_before[problem.row[j]];
-    if (problem.kind[j] == gauss::RowKind::inequality && approach > 0) {
-      problem.h[j] += model.conditions[model.row_condition[problem.row[j]]].restitution * approach;
+  /// Solve the problem for target `alpha`; false if it has no answer.
+  bool nearest(const std::vector<double>& alpha, const Options& options, std::vector<gauss::Trial>* trials) {
+    impl.problem.a0.assign(alpha.begin(), alpha.end());
+    if (regular) {
+      gauss::solve(impl.problem.view(impl.dynamics.mass), {}, impl.gauss_impact, impl.solution, trials);
+      if (impl.solution.status == gauss::Status::solved) {
+        return true;
+      }
     }
+    // Independent rows never exclude each other: what failed is examined as if they were dependent.
+    Options silent = options;
+    silent.tell = trials != nullptr;
+    verdict.status = Status::determined;
+    verdict.trials.clear();
+    const bool solved = settle_dependent(model, state, silent, Level::velocities, regular, impl, dependents, verdict) ==
+                        Settled::solved;
+    if (trials != nullptr) {
+      *trials = verdict.trials;
+    }
+    return solved;
   }
-  const bool solved = nearest(impl, shock.alpha, nullptr);
-  problem.h = offsets;
-  return solved;
-}
+
+  /// Newton's rule: every approached condition leaves with its own part of the speed it was approached with; `shift`
+  /// receives these speeds per row.
+  bool newton(const Shock& shock, const Options& options, std::vector<double>& shift) {
+    Subproblem& problem = impl.problem;
+    const std::vector<double> offsets = problem.h;
+    for (std::size_t j = 0; j < problem.size(); ++j) {
+      const double approach = shock.rate_before[problem.row[j]];
+      if (problem.kind[j] == gauss::RowKind::inequality && approach > 0) {
+        shift[j] = model.conditions[model.row_condition[problem.row[j]]].restitution * approach;
+        problem.h[j] += shift[j];
+      }
+    }
+    const bool solved = nearest(shock.alpha, options, nullptr);
+    problem.h = offsets;
+    return solved;
+  }
+
+  /// The certificate of what is reported: velocities v and impulses l, rows shifted by the speeds they leave with.
+  [[nodiscard]] gauss::Certificate certify(const std::vector<double>& alpha, const std::vector<double>& v,
+                                           std::vector<double> l, const std::vector<double>& shift) {
+    Subproblem all = with_higher_rows(impl.problem, dependents, l);
+    all.a0 = alpha;
+    for (std::size_t j = 0; j < shift.size(); ++j) {
+      all.h[j] += shift[j];
+    }
+    return gauss::verify(all.view(impl.dynamics.mass), v, l, impl.scratch_n);
+  }
+};
 
 }  // namespace
 
@@ -193,24 +232,27 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
 
   std::vector<double> l(problem.size(), 0.0);
-  if (!strikes) {
+  std::vector<double> shift(problem.size(), 0.0);
+  const bool regular = independent(model, state, impl);
+  Regulation regulation{model, state, impl, regular};
+  bool rebounds = false;
+  double complementarity = 0;
+  // At a singular position a blow may break what the rates do not show: a straight bar that is bent.
+  const bool regulate = strikes || (instant.blow_due && !regular);
+  if (!regulate) {
     // Nothing strikes.
     shock.status = instant.blow_due ? ShockStatus::regulated : ShockStatus::not_needed;
     shock.velocities = shock.alpha;
   } else {
-    if (!nearest(impl, shock.alpha, options.tell ? &shock.trials : nullptr)) {
-      shock.status = impl.solution.status == gauss::Status::infeasible ? ShockStatus::jammed : ShockStatus::gave_up;
-      for (std::size_t j = 0; shock.status == ShockStatus::jammed && j < problem.size(); ++j) {
-        if (impl.solution.farkas[j] != 0) {
-          shock.farkas.emplace_back(problem.row[j], impl.solution.farkas[j]);
-        }
-      }
+    if (!regulation.nearest(shock.alpha, options, options.tell ? &shock.trials : nullptr)) {
+      shock.status = regulation.verdict.status == Status::jammed ? ShockStatus::jammed : ShockStatus::gave_up;
+      shock.farkas = regulation.verdict.farkas;
+      shock.restitution_note = regulation.verdict.expansion;
       return;
     }
     shock.status = ShockStatus::regulated;
     shock.velocities = impl.solution.a;
     l = impl.solution.lambda;
-    shock.certificate = gauss::verify(problem.view(mass), impl.solution.a, impl.solution.lambda, impl.scratch_n);
 
     // Bodies that rebound.
     const Restitution e = options.inelastic ? Restitution{} : restitution(model, problem, l);
@@ -219,19 +261,34 @@ void impact(const model::Model& model, const model::State& state, const Options&
       for (std::size_t i = 0; i < n; ++i) {
         rebound[i] = shock.alpha[i] + (1 + e.value) * (shock.velocities[i] - shock.alpha[i]);
       }
-      if (nearest(impl, rebound, nullptr)) {
+      Dependents first = regulation.dependents;
+      if (regulation.nearest(rebound, options, nullptr)) {
+        // The impulses of either regulation belong to its own velocities.
+        rebounds = true;
+        const gauss::Certificate second = regulation.certify(rebound, impl.solution.a, impl.solution.lambda, shift);
+        std::swap(regulation.dependents, first);
+        const gauss::Certificate inelastic = regulation.certify(shock.alpha, shock.velocities, l, shift);
+        std::swap(regulation.dependents, first);
+        complementarity = std::max(inelastic.complementarity, second.complementarity);
         shock.velocities = impl.solution.a;
         for (std::size_t j = 0; j < problem.size(); ++j) {
           l[j] = (1 + e.value) * l[j] + impl.solution.lambda[j];
         }
-        shock.certificate = gauss::verify(problem.view(mass), impl.solution.a, impl.solution.lambda, impl.scratch_n);
+        for (std::size_t k = 0; k < first.higher.size(); ++k) {
+          regulation.dependents.higher[k].multiplier += (1 + e.value) * first.higher[k].multiplier;
+        }
+      } else {
+        regulation.dependents = first;
       }
     } else if (e.any && !e.common) {
-      if (newton(model, impl, shock)) {
+      const Dependents first = regulation.dependents;
+      if (regulation.newton(shock, options, shift)) {
         shock.velocities = impl.solution.a;
         l = impl.solution.lambda;
         shock.restitution_note = "different restitutions: each approached condition leaves with its own part (Newton)";
       } else {
+        regulation.dependents = first;
+        std::fill(shift.begin(), shift.end(), 0.0);
         shock.restitution_note = "the different restitutions contradict one another: regulated without rebound";
       }
     }
@@ -245,7 +302,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
   solve_absolute(mass, impl.scratch_n, impl.scratch_m);
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(shock.velocities[i]) <= 1e-15 * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
+    if (std::abs(shock.velocities[i]) <= shown_as_zero * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
         shock.velocities[i] != shock.alpha[i]) {
       shock.velocities[i] = 0;
     }
@@ -254,7 +311,6 @@ void impact(const model::Model& model, const model::State& state, const Options&
 
   // Are the impulses the only ones? If not, they are shared evenly.
   problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-  const bool regular = independent(mass, problem, impl);
   MultiplierQuestion question;
   question.problem = &problem;
   for (std::uint32_t j = 0; j < problem.size(); ++j) {
@@ -271,6 +327,19 @@ void impact(const model::Model& model, const model::State& state, const Options&
       for (std::size_t i = 0; i < question.rows.size(); ++i) {
         l[question.rows[i]] = question.lambda[i];
       }
+    }
+  }
+
+  if (regulate) {
+    shock.certificate = regulation.certify(shock.alpha, shock.velocities, l, shift);
+    if (rebounds) {
+      shock.certificate.complementarity = complementarity;
+    }
+    if (!(shock.certificate.worst() <= worst_certificate)) {
+      shock.status = ShockStatus::gave_up;
+      shock.restitution_note = "the velocities found do not keep their conditions: their certificate is worse than " +
+                               readable(worst_certificate);
+      return;
     }
   }
 

@@ -7,15 +7,16 @@
 /// is the fixed point of lambda <- nearest point of P to lambda + tau d.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "zwang/instant/dependence.hpp"
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::instant {
 
 namespace {
-
-constexpr std::size_t largest_polytope = 600;  ///< beyond it the solver's own choice stands
 
 /// The rows of the question as a dense matrix, each divided by its norm; `norm` receives the norms.
 linear::Matrix dense_rows(const MultiplierQuestion& question, std::vector<double>& norm,
@@ -52,13 +53,36 @@ class Polytope {
       : mass_(std::vector<double>(rows.rows, 1.0)) {
     factored_ = mass_.factor();
     start_.push_back(0);
+    // Columns depend on one another wherever a motion is left free: an orthonormal set says the same without rounding
+    // in which they could contradict each other.
+    Basis basis;
+    std::vector<double> in;
     for (std::size_t c = 0; c < rows.columns; ++c) {
+      std::vector<double> column(rows.rows);
+      double size = 0;
+      for (std::size_t i = 0; i < rows.rows; ++i) {
+        column[i] = rows(i, c);
+        size += column[i] * column[i];
+      }
+      if (size == 0) {
+        continue;
+      }
+      double left = 0;
+      for (const double value : basis.remainder(column, in)) {
+        left += value * value;
+      }
+      if (left <= carries_nothing * carries_nothing * size) {
+        continue;
+      }
+      basis.append(column);
+    }
+    for (const std::vector<double>& direction : basis.directions()) {
       double right = 0;
       for (std::size_t i = 0; i < rows.rows; ++i) {
-        if (rows(i, c) != 0) {
+        if (direction[i] != 0) {
           column_.push_back(static_cast<std::uint32_t>(i));
-          entry_.push_back(rows(i, c));
-          right += rows(i, c) * base[i];
+          entry_.push_back(direction[i]);
+          right += direction[i] * base[i];
         }
       }
       close_row(-right, gauss::RowKind::equation);
@@ -118,9 +142,54 @@ double largest(const std::vector<double>& x) {
   return result;
 }
 
-}  // namespace
+/// The question for rows that share variables, directly or through others: what has no connection has no common scale.
+std::vector<std::vector<std::size_t>> connected(const MultiplierQuestion& question) {
+  const Subproblem& p = *question.problem;
+  std::vector<std::size_t> parent(question.rows.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  std::vector<std::size_t> seen(p.a0.size(), question.rows.size());
+  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+    const std::uint32_t j = question.rows[i];
+    for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) {
+      std::size_t& first = seen[p.column[e]];
+      if (first == question.rows.size()) {
+        first = i;
+        continue;
+      }
+      const std::size_t a = root(first);
+      const std::size_t b = root(i);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  std::vector<std::vector<std::size_t>> result;
+  std::vector<std::size_t> number(question.rows.size(), question.rows.size());
+  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+    std::size_t& which = number[root(i)];
+    if (which == question.rows.size()) {
+      which = result.size();
+      result.emplace_back();
+    }
+    result[which].push_back(i);
+  }
+  return result;
+}
 
-bool multipliers_unique(const MultiplierQuestion& question) {
+MultiplierQuestion part_of(const MultiplierQuestion& question, const std::vector<std::size_t>& which) {
+  MultiplierQuestion part;
+  part.problem = question.problem;
+  for (const std::size_t i : which) {
+    part.rows.push_back(question.rows[i]);
+    part.nonnegative.push_back(question.nonnegative[i]);
+    part.lambda.push_back(question.lambda[i]);
+  }
+  return part;
+}
+
+bool unique_in_part(const MultiplierQuestion& question) {
   const std::size_t m = question.rows.size();
   if (m == 0) {
     return true;
@@ -144,7 +213,7 @@ bool multipliers_unique(const MultiplierQuestion& question) {
     scale = std::max(scale, std::abs(question.lambda[i]) * norm[i]);
   }
   for (std::size_t i = 0; i < m; ++i) {
-    if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= 1e-11 * scale) {
+    if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= carries_nothing * scale) {
       bounded[i] = 1;
       direction[i] = 1;
     } else {
@@ -166,14 +235,48 @@ bool multipliers_unique(const MultiplierQuestion& question) {
     return false;
   }
   for (std::size_t i = 0; i < m; ++i) {
-    if (bounded[i] != 0 && direction[i] > 1e-9) {
+    if (bounded[i] != 0 && direction[i] > opens) {
       return false;
     }
   }
   return true;
 }
 
-bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
+std::vector<std::uint8_t> support_in_part(const MultiplierQuestion& question) {
+  const std::size_t m = question.rows.size();
+  std::vector<std::uint8_t> result(m, 0);
+  if (m == 0 || m > largest_polytope) {
+    return result;
+  }
+  std::vector<double> norm;
+  std::vector<std::uint32_t> columns;
+  const linear::Matrix rows = dense_rows(question, norm, columns);
+  const std::vector<std::uint8_t> fixed(m, 0);
+  Polytope cone(rows, std::vector<double>(m, 0.0), question.nonnegative, fixed);
+  // Nearest to 1 on the rows not yet found; each round finds at least one or ends.
+  for (std::size_t round = 0; round < m; ++round) {
+    std::vector<double> y(m, 0.0);
+    for (std::size_t i = 0; i < m; ++i) {
+      y[i] = question.nonnegative[i] != 0 && result[i] == 0 ? 1.0 : 0.0;
+    }
+    if (!cone.project(y)) {
+      return result;
+    }
+    bool found = false;
+    for (std::size_t i = 0; i < m; ++i) {
+      if (question.nonnegative[i] != 0 && result[i] == 0 && y[i] > opens) {
+        result[i] = 1;
+        found = true;
+      }
+    }
+    if (!found) {
+      return result;
+    }
+  }
+  return result;
+}
+
+bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) {
   const std::size_t m = question.rows.size();
   if (m == 0 || m > largest_polytope) {
     return true;
@@ -199,7 +302,7 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
   if (steepest > 0 && size > 0) {
     // Proximal steps of growing length end at the maximiser after finitely many; growth without bound has none.
     double tau = size / steepest;
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < most_steps; ++step) {
       std::vector<double> next(m);
       for (std::size_t i = 0; i < m; ++i) {
         next[i] = x[i] + tau * gain[i];
@@ -212,17 +315,17 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
         moved = std::max(moved, std::abs(next[i] - x[i]));
       }
       x = next;
-      if (largest(x) > 1e8 * size) {
+      if (largest(x) > without_bound * size) {
         return false;
       }
-      if (moved <= 1e-10 * size) {
+      if (moved <= step_ends * size) {
         break;
       }
       tau *= 2;
     }
     // Of the maximisers with this support, the one nearest to zero; the base keeps the sum of reactions exact.
     for (std::size_t i = 0; i < m; ++i) {
-      fixed[i] = question.nonnegative[i] != 0 && x[i] <= 1e-8 * size ? 1 : 0;
+      fixed[i] = question.nonnegative[i] != 0 && x[i] <= carries_nothing_after_steps * size ? 1 : 0;
     }
     Polytope face(rows, base, question.nonnegative, fixed);
     std::vector<double> y(m, 0.0);
@@ -231,10 +334,50 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
     }
   }
   for (std::size_t i = 0; i < m; ++i) {
-    const bool zero = question.nonnegative[i] != 0 && x[i] <= 1e-13 * size;
+    const bool zero = question.nonnegative[i] != 0 && x[i] <= carries_nothing * size;
     question.lambda[i] = zero ? 0.0 : x[i] / norm[i];
   }
   return true;
+}
+
+}  // namespace
+
+bool multipliers_unique(const MultiplierQuestion& question) {
+  const auto parts = connected(question);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const std::vector<std::size_t>& which) { return unique_in_part(part_of(question, which)); });
+}
+
+std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) {
+  std::vector<std::uint8_t> result(question.rows.size(), 0);
+  for (const std::vector<std::size_t>& which : connected(question)) {
+    const std::vector<std::uint8_t> part = support_in_part(part_of(question, which));
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      result[which[i]] = part[i];
+    }
+  }
+  return result;
+}
+
+bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
+  bool bounded = true;
+  for (const std::vector<std::size_t>& which : connected(question)) {
+    MultiplierQuestion part = part_of(question, which);
+    std::vector<double> gain;
+    for (const std::size_t i : which) {
+      if (!d.empty()) {
+        gain.push_back(d[i]);
+      }
+    }
+    if (!choose_in_part(part, gain)) {
+      bounded = false;
+      continue;
+    }
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      question.lambda[which[i]] = part.lambda[i];
+    }
+  }
+  return bounded;
 }
 
 }  // namespace zwang::instant

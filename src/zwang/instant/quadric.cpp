@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "zwang/instant/tolerances.hpp"
+
 namespace zwang::instant {
 
 namespace {
@@ -109,7 +111,7 @@ Secular in_eigenbasis(const Quadric& quadric, const std::vector<double>& c, cons
   s.scale = 0;
   for (std::size_t i = 0; i < p; ++i) {
     const double value = eigen.values[i];
-    if (std::abs(value) <= 1e-11 * largest) {
+    if (std::abs(value) <= kernel_part * largest) {
       s.kernel.push_back(i);
       s.constant += 2 * s.b[i] * s.c[i];
       s.slope -= 2 * s.b[i] * s.b[i];
@@ -117,7 +119,7 @@ Secular in_eigenbasis(const Quadric& quadric, const std::vector<double>& c, cons
       continue;
     }
     // Eigenvalues come in ascending order: equal ones stand side by side.
-    if (s.spaces.empty() || std::abs(s.spaces.back().value - value) > 1e-10 * largest) {
+    if (s.spaces.empty() || std::abs(s.spaces.back().value - value) > same_eigenvalue * largest) {
       s.spaces.push_back(Space{value, {}, 0});
     }
     Space& g = s.spaces.back();
@@ -128,7 +130,7 @@ Secular in_eigenbasis(const Quadric& quadric, const std::vector<double>& c, cons
     g.e2 += s.e[i] * s.e[i];
   }
   for (Space& g : s.spaces) {
-    if (g.e2 <= 1e-22 * s.scale * s.scale) {
+    if (g.e2 <= vanishing_part * vanishing_part * s.scale * s.scale) {
       g.e2 = 0;
       for (const std::size_t i : g.axes) {
         s.e[i] = 0;
@@ -187,7 +189,7 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
   };
 
   // The point itself, if it lies on the quadric.
-  if (std::abs(quadric.value(c)) <= 1e-13 * quadric.scale(c) || quadric.scale(c) == 0) {
+  if (std::abs(quadric.value(c)) <= on_quadric * quadric.scale(c) || quadric.scale(c) == 0) {
     points.push_back(QuadricPoint{c, 0, false});
   }
 
@@ -202,20 +204,20 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
     for (double mu : linear::real_roots(cleared(s, poles))) {
       double derivative = 0;
       double size = 0;
-      for (int step = 0; step < 20; ++step) {
+      for (int step = 0; step < newton_steps; ++step) {
         const double value = s.phi(mu, derivative, size);
         const double next = mu - value / derivative;
-        if (!std::isfinite(next) || std::abs(next - mu) > 0.25 * (1 + std::abs(mu))) {
+        if (!std::isfinite(next) || std::abs(next - mu) > newton_leap * (1 + std::abs(mu))) {
           break;
         }
-        const bool still = std::abs(next - mu) <= 1e-16 * std::abs(mu);
+        const bool still = std::abs(next - mu) <= newton_still * std::abs(mu);
         mu = next;
         if (still) {
           break;
         }
       }
       const double value = s.phi(mu, derivative, size);
-      if (std::isfinite(value) && std::abs(value) <= 1e-9 * size) {
+      if (std::isfinite(value) && std::abs(value) <= root_part * size) {
         add(s.point(mu, nullptr), false);
       }
     }
@@ -237,7 +239,7 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
       }
     }
     const double radius2 = -rest / g.value;
-    if (!defined || !(radius2 > 1e-24 * s.scale * s.scale)) {
+    if (!defined || !(radius2 > least_radius * least_radius * s.scale * s.scale)) {
       continue;
     }
     const double radius = std::sqrt(radius2);
@@ -250,10 +252,9 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
       }
       continue;
     }
-    constexpr int members = 16;
-    for (int k = 0; k < members; ++k) {
+    for (int k = 0; k < circle_members; ++k) {
       // Members on great circles through neighbouring axes, so that every axis is met.
-      const double angle = 2 * std::numbers::pi * k / members;
+      const double angle = 2 * std::numbers::pi * k / circle_members;
       const std::size_t first = static_cast<std::size_t>(k) % g.axes.size();
       const std::size_t second = (first + 1) % g.axes.size();
       std::vector<double> u = centre;
@@ -266,7 +267,7 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
   // The vertex, where the gradient of the quadric vanishes on it.
   bool vertex = true;
   for (const std::size_t i : s.kernel) {
-    vertex = vertex && std::abs(s.b[i]) <= 1e-13 * (1 + std::abs(s.c[i]));
+    vertex = vertex && std::abs(s.b[i]) <= vertex_slope * (1 + std::abs(s.c[i]));
   }
   double terms = std::abs(quadric.d);
   for (const Space& g : s.spaces) {
@@ -274,7 +275,7 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
       terms += s.b[i] * s.b[i] / std::abs(g.value);
     }
   }
-  if (vertex && std::abs(s.constant) <= 1e-12 * terms + 1e-300) {
+  if (vertex && std::abs(s.constant) <= vertex_part * terms) {
     std::vector<double> u(p, 0.0);
     for (const Space& g : s.spaces) {
       for (const std::size_t i : g.axes) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
@@ -35,7 +37,7 @@ double worst_position(const model::Model& model, const model::Rows& rows, const 
     }
     const double broken = model::is_equation(model.row_kind[row]) ? std::abs(rows.value[row]) : rows.value[row];
     const double gradient = gradient_size(model, rows, row);
-    const double part = broken <= 0 ? 0 : broken / std::max(size * gradient, 1e-300);
+    const double part = broken <= 0 ? 0 : broken / std::max(size * gradient, std::numeric_limits<double>::min());
     if (!(part <= worst)) {
       worst = part;
       worst_row = row;
@@ -52,16 +54,15 @@ Repair repair(const model::Model& model, const model::State& state, const Option
   Repair result;
   result.state = state;
   const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
-  constexpr unsigned most_rounds = 60;
-  constexpr double rounding = 4e-16;
 
   // Positions: the least correction that the linearised conditions ask for, until nothing improves.
   double before = 0;
-  for (result.rounds = 0; result.rounds < most_rounds; ++result.rounds) {
+  for (result.rounds = 0; result.rounds < most_repairs; ++result.rounds) {
     model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
     model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
     const double worst = worst_position(model, impl.rows, result.state, result.worst_row);
-    if (worst <= rounding || (result.rounds > 4 && worst >= before && worst <= touch * 1e-3)) {
+    if (worst <= repaired_to ||
+        (result.rounds > patient_repairs && worst >= before && worst <= touch * repaired_part)) {
       break;
     }
     before = worst;
@@ -85,7 +86,7 @@ Repair repair(const model::Model& model, const model::State& state, const Option
   }
   model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
-  if (worst_position(model, impl.rows, result.state, result.worst_row) > touch * 1e-3) {
+  if (worst_position(model, impl.rows, result.state, result.worst_row) > touch * repaired_part) {
     return result;
   }
 

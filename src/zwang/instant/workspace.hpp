@@ -73,7 +73,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
 void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y);
 
 /// Are the rows of the problem linearly independent? Fills `norm2`.
-[[nodiscard]] bool independent(const linear::Mass& mass, const Subproblem& problem, Workspace::Impl& impl);
+[[nodiscard]] bool independent(const model::Model& model, const model::State& state, Workspace::Impl& impl);
 
 /// The same for large problems, by the pivots of the sparse factor of the Gram matrix.
 [[nodiscard]] bool independent_sparse(const linear::Mass& mass, const Subproblem& problem);
@@ -87,6 +87,9 @@ struct MultiplierQuestion {
   std::vector<double> lambda;             ///< per entry of `rows`
 };
 [[nodiscard]] bool multipliers_unique(const MultiplierQuestion& question);
+
+/// Rows (per entry of `rows`) with y > 0 in some combination J^T y = 0, y >= 0 where nonnegative.
+[[nodiscard]] std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question);
 
 /// Move `lambda` within its polytope {J^T lambda unchanged, lambda >= 0 where nonnegative}: to the point that maximises
 /// d.lambda and is, among those, nearest to zero in the metric of the rows' norms. False if d.lambda is unbounded.

@@ -15,6 +15,11 @@ namespace {
 
 constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
+constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
+constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
+constexpr std::uint32_t none = 0xffffffff;
+constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
@@ -221,6 +226,20 @@ void go(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
+/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `none` if there is none.
+std::uint32_t runaway(const Motion& motion) {
+  const model::Model& model = motion.impl->model;
+  const double soon = runaway_steps * 0.1 * resolution(motion.state.time);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    const double way = std::abs(motion.state.position[i] - model.initial_position[i]);
+    const double speed = std::abs(motion.state.velocity[i]);
+    if (!std::isfinite(way) || !std::isfinite(speed)) return i;
+    const bool long_ago = motion.state.time - model.simulation.start > 1e3 * soon;
+    if (speed > 0 && way < soon * speed && long_ago) return i;
+  }
+  return none;
+}
+
 /// No series goes on from here: the position is singular, or the numbers have run away.
 void lead_nowhere(Motion& motion, const std::string& why) {
   Motion::Impl& impl = *motion.impl;
@@ -235,8 +254,25 @@ void lead_nowhere(Motion& motion, const std::string& why) {
     end_singular(motion, rows,
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
   } else if (motion.status == Status::going) {
-    end(motion, Status::gave_up, why);
+    const std::uint32_t gone = runaway(motion);
+    if (gone == none) return end(motion, Status::gave_up, why);
+    end(motion, Status::gave_up,
+        model::variable_name(impl.model, gone) +
+            " escapes to infinity in finite time: this is the last state that numbers can hold; end the run before");
   }
+}
+
+/// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
+bool crawls(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (motion.steps % pace_steps != 0) return false;
+  const double gone = motion.state.time - impl.pace_time;
+  impl.pace_time = motion.state.time;
+  if (motion.steps == pace_steps || impl.pace_events != motion.event_count) {
+    impl.pace_events = motion.event_count;
+    return false;
+  }
+  return gone * (most_steps / pace_steps) < impl.until - motion.state.time;
 }
 
 }  // namespace
@@ -309,6 +345,14 @@ bool advance(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();
   if (impl.flow != nullptr) return advance_flow(motion);
+  if (crawls(motion)) {
+    end(motion, Status::gave_up,
+        "steps have become so short that the rest of the way would take more than 1e8 of them: the model is stiff "
+        "here, or a force "
+        "switches where its series cannot (write it with sign, abs or if); look at " +
+            impl.series.obstacle());
+    return true;
+  }
 
   // The series from here, and how far it is good.
   if (!impl.series.extend(motion.state)) {
@@ -318,11 +362,9 @@ bool advance(Motion& motion) {
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
   const double shortest = 0.1 * resolution(motion.state.time);
+  // A first guess. Where coefficients are but rounding (what has all but come to rest) it says nothing.
   double h = impl.series.reach(part_for(impl.tolerance));
-  if (!(h > shortest) && gap > shortest) {
-    lead_nowhere(motion, "the steps have become too small to go on");
-    return true;
-  }
+  if (!(h > guess_of_rounding * shortest)) h = gap;
   // The same proved for the functions themselves, over the whole step.
   const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
   h = proof.length;

@@ -72,6 +72,10 @@ struct Motion::Impl {
   double limit_lost = 0;  ///< energy lost when the conditions closed
   std::vector<std::uint32_t> limit_rows;
 
+  // the pace of the last few thousand steps
+  double pace_time = 0;
+  std::uint64_t pace_events = 0;
+
   // instants that follow without time passing
   double last_instant = 0;
   std::uint32_t crowded = 0;

@@ -172,6 +172,8 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.limit_time);
   one(archive, impl.limit_lost);
   one(archive, impl.limit_rows);
+  one(archive, impl.pace_time);
+  one(archive, impl.pace_events);
   one(archive, impl.last_instant);
   one(archive, impl.crowded);
 }

@@ -37,6 +37,15 @@ constexpr double outer_ratio = 1.5;
 constexpr double part_of_partners = 1e-3;
 /// Accelerations below this, in any units, are not followed: there numbers lose their digits.
 constexpr double faintest = 1e-280;
+/// Rounding of an acceleration, in units of the last place of the terms of its series.
+constexpr double rounding_units = 4;
+/// Terms of the series of an acceleration may exceed it by this factor, or by what keeps their rounding a quarter of the tolerance.
+constexpr double least_cancelled = 64;
+constexpr double part_of_cancelled = 0.25;
+constexpr double most_cancelled_watched = 16;  ///< the same of a condition watched, beside its first three terms
+constexpr double steep_fall = 8;
+/// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
+constexpr double part_of_rows = 0.1;
 /// Of what a defect may be, per coefficient: a series may be off by so much where it is but rounding.
 constexpr double part_of_rounding = 1.0 / 4096;
 /// The part of a tolerance that the rest of a watched condition may take.
@@ -85,6 +94,7 @@ void Series::Impl::make_bound_lists() {
   free_last.assign(n, 0.0);
   at_end.assign(n, 0.0);
   halfway.assign(n, 0.0);
+  acceleration_terms.assign(n, 0.0);
 }
 
 /// Radii of the inputs of a block, then of all its registers; sharp ones come from larger circles inwards.
@@ -330,6 +340,7 @@ void Series::Impl::find_scales(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
   std::fill(at_end.begin(), at_end.end(), 0.0);
   std::fill(halfway.begin(), halfway.end(), 0.0);
+  std::fill(acceleration_terms.begin(), acceleration_terms.end(), 0.0);
   const double half = 0.5 * h;
   for (unsigned k = N - 1; k > 0; --k) {
     const double* c = v.data() + std::size_t{k} * n;
@@ -337,6 +348,7 @@ void Series::Impl::find_scales(double h) {
       const double a = static_cast<double>(k) * c[i];
       at_end[i] = at_end[i] * h + a;
       halfway[i] = halfway[i] * half + a;
+      acceleration_terms[i] = acceleration_terms[i] * h + std::abs(a);
     }
   }
   // Forces at the end: free accelerations there.
@@ -445,14 +457,19 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   defect = 0;
   worst_variable = 0;
   worst_row = none;
+  double cancelled = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double ratio = absolute[i] == 0 ? 0.0 : absolute[i] / own_scale[i];
+    cancelled = std::max(cancelled, acceleration_terms[i] / own_scale[i]);
     if (ratio <= defect) continue;
     defect = ratio;
     worst_variable = static_cast<std::uint32_t>(i);
     if (!(ratio < unbounded)) return unbounded;
   }
-  double worst = defect / part;
+  // Terms that cancel each other leave their rounding; it falls fast with the step.
+  const double most_cancelled = std::max(least_cancelled, part_of_cancelled * tolerance / eps);
+  double worst = std::max(defect / part, std::pow(cancelled / most_cancelled, steep_fall));
+  defect += rounding_units * eps * cancelled;
 
   // Of every row held: its rest, and what that and the defect make of its multiplier (the rest beyond order N, differentiated twice).
   const auto order = static_cast<double>(N);
@@ -468,7 +485,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
     const bool holonomic = model::is_holonomic(model.row_kind[held_rows[j].row]);
     multiplier_error[j] = diagonal > 0 ? (pressed + row_rest[j] * (holonomic ? twice : 2 * order / h)) / diagonal : 0.0;
     if (row_rest[j] == 0 || factor.skipped(j)) continue;
-    const double ratio = row_rest[j] / (part * scale * (holonomic ? 0.5 * h * h : h));
+    const double ratio = row_rest[j] / (part_of_rows * part * scale * (holonomic ? 0.5 * h * h : h));
     if (ratio <= worst) continue;
     worst = ratio;
     worst_row = held_rows[j].row;
@@ -477,16 +494,22 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
 
   // Of every row watched that might come to zero.
   for (std::size_t w = 0; w < watched_rows.size(); ++w) {
-    if (watched_rest[w] == 0) continue;
-    const bool holonomic = model::is_holonomic(model.row_kind[watched_rows[w]]);
+    const RowGroup& group = model.groups[model.row_group[watched_rows[w]]];
+    const RowShape& shape = shapes[model.row_group[watched_rows[w]]];
+    const bool steep =
+        watched_degrees[model.row_group[watched_rows[w]]][shape.watched.outputs[0]] > 2 && shape.squared == 0;
+    if (watched_rest[w] == 0 && !steep) continue;
     const double* f = watched_value.data() + w * orders;
-    const double size_of_f = motion::terms({f, holonomic ? N + 1 : N}, h);
+    const double size_of_f = motion::terms({f, group.holonomic ? N + 1 : N}, h);
     if (2 * f[0] + size_of_f + watched_rest[w] < 0) {
       // f_0 + sum |f_k| h^k + rest < 0: wherever the function goes, it does not get there.
       watched_rest[w] = 0;
       continue;
     }
-    const double ratio = watched_rest[w] / std::max(part_of_watched * tolerance * size_of_f, faintest);
+    // Terms that cancel each other leave their rounding, as above.
+    const double first_terms = std::abs(f[0]) + std::abs(f[1]) * h + std::abs(f[2]) * h * h;
+    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, faintest)), steep_fall);
+    const double ratio = std::max(lost, watched_rest[w] / std::max(part_of_watched * tolerance * size_of_f, faintest));
     if (ratio <= worst) continue;
     worst = ratio;
     worst_row = watched_rows[w];

@@ -457,8 +457,10 @@ struct Series::Impl {
       std::copy(state.position.begin(), state.position.end(), q.begin());
       order_zero(state);
       load_rows();
-      // A factor of other rows would feed the correction back into the next step, the stronger the nearer they are to dependence.
-      if (result.position_drift > 1e-9 || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
+      // A factor of other rows would feed the correction back into the next step: its multipliers are off by the part that the rows
+      // moved, and long steps make more of that than there was.
+      constexpr double rows_moved = 4e-15;
+      if (result.position_drift > rows_moved || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
         factor.factor(rows(), dynamics.mass);
       }
     }
@@ -940,6 +942,7 @@ struct Series::Impl {
   expressions::Remainders rests;                               ///< of the registers of one block
   std::vector<double> load, absolute, force_size;              ///< bounds of d and of |W d|; forces at the end
   std::vector<double> free_first, free_last, halfway, at_end;  ///< accelerations: free at 0 and h, true at h/2 and h
+  std::vector<double> acceleration_terms;                      ///< sum |a_k| h^k
   std::vector<double> own_scale, partner_scale;                ///< what d is measured by
   std::vector<double> row_rest, watched_rest,
       multiplier_error;             ///< bounds on the step: of what the polynomials leave out

@@ -482,6 +482,7 @@ const std::string& Store::path() const { return impl_->database.path(); }
 const Recipe& Store::recipe() const { return impl_->recipe; }
 const Sampling& Store::sampling() const { return impl_->sampling; }
 const Account& Store::account() const { return impl_->account; }
+void Store::note_error(double error) { impl_->account.error = error; }
 std::uint64_t Store::pieces() const { return impl_->pieces; }
 std::uint64_t Store::events() const { return impl_->events; }
 std::uint64_t Store::samples() const { return impl_->samples; }

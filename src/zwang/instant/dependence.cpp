@@ -1,0 +1,579 @@
+/// Connected parts, their rows made orthogonal, and points nearby at which the same is asked again.
+#include "zwang/instant/dependence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "zwang/instant/tolerances.hpp"
+
+namespace zwang::instant {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
+double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
+
+/// Numbers in [-1, 1] without pattern, the same on every run.
+class Scatter {
+ public:
+  explicit Scatter(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 0x2545f4914f6cdd1dU) {}
+  double next() {
+    state_ ^= state_ << 13U;
+    state_ ^= state_ >> 7U;
+    state_ ^= state_ << 17U;
+    return static_cast<double>(static_cast<std::int64_t>(state_)) * 0x1p-63;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::uint32_t root_of(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/// Positions a nonholonomic row depends on: they carry its higher derivatives.
+template <class Visit>
+void visit_positions(const model::Model& model, std::uint32_t row, Visit visit) {
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+    visit(group.position_of[std::size_t{slot} * group.lanes + model.row_lane[row]]);
+  }
+}
+
+/// A row of the model at its present entries, whitened for the part.
+Vector whitened_row(const model::Model& model, const model::Rows& rows, std::uint32_t row, const Part& part) {
+  Vector n(part.n(), 0.0);
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const auto at = std::lower_bound(part.variable.begin(), part.variable.end(), model.row_column[e]);
+    n[static_cast<std::size_t>(at - part.variable.begin())] = rows.entry[e];
+  }
+  linear::solve_lower(part.lower, n);
+  return n;
+}
+
+/// A point on the way out of the position: the part's variables displaced, the time shifted.
+struct Outing {
+  model::State state;
+  model::Rows rows;
+
+  void move(const Part& part, const Vector& step) {
+    for (std::size_t i = 0; i < part.n(); ++i) state.position[part.variable[i]] += step[i];
+  }
+};
+
+/// Rate at which unit rows turn along the path q + direction s, time running with it.
+double turning(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part,
+               const Vector& direction) {
+  model::MotionSeries motion;
+  motion.time = state.time;
+  motion.n = model.variables;
+  motion.orders = 2;
+  motion.coefficient.assign(2 * motion.n, 0.0);
+  std::copy(state.position.begin(), state.position.end(), motion.coefficient.begin());
+  for (std::size_t i = 0; i < part.n(); ++i) motion.coefficient[motion.n + part.variable[i]] = direction[i];
+  double fastest = 0;
+  double extent = 0;
+  double longest = 0;
+  for (std::size_t i = 0; i < part.n(); ++i) {
+    extent = std::max(extent, std::abs(state.position[part.variable[i]]));
+    longest = std::max(longest, std::abs(direction[i]));
+  }
+  model::RowSeries series;
+  for (std::size_t j = 0; j < part.r(); ++j) {
+    const std::uint32_t row = problem.row[part.row[j]];
+    model::series_row(model, row, motion, 2, series);
+    Vector n(part.n(), 0.0);
+    const std::uint32_t first = model.row_start[row];
+    for (std::uint32_t e = first; e < model.row_start[row + 1]; ++e) {
+      const auto at = std::lower_bound(part.variable.begin(), part.variable.end(), model.row_column[e]);
+      n[static_cast<std::size_t>(at - part.variable.begin())] = series.gradient[(e - first) * 2 + 1];
+    }
+    linear::solve_lower(part.lower, n);
+    // Where the gradient vanishes the extent of the part is the only length there is, or one if it has none.
+    const double rate = part.length[j] > 0 ? norm(n) / part.length[j] : longest / (extent > 0 ? extent : 1);
+    if (std::isfinite(rate)) fastest = std::max(fastest, rate);
+  }
+  return fastest;
+}
+
+/// A lapse of time in which unit rows turn, or moving conditions shift, by the excursion.
+double time_apart(const model::Model& model, const model::State& state, const Workspace::Impl& impl, const Part& part,
+                  const Vector& velocity, double extent) {
+  double tau = std::numeric_limits<double>::infinity();
+  const double along = turning(model, state, impl.problem, part, velocity);
+  if (along > 0) tau = excursion / along;
+  bool timed = false;
+  for (std::size_t j = 0; j < part.r(); ++j) {
+    const std::uint32_t row = impl.problem.row[part.row[j]];
+    if (!model.groups[model.row_group[row]].rheonomic) continue;
+    timed = true;
+    if (part.length[j] == 0) continue;
+    const double way = excursion * (extent > 0 ? extent : 1) * part.length[j];
+    const double rate = std::abs(impl.rows.explicit_rate[row]);
+    const double second = std::abs(impl.rows.curvature[row]);
+    if (rate > 0) tau = std::min(tau, way / rate);
+    if (second > 0) tau = std::min(tau, std::sqrt(2 * way / second));
+  }
+  // Neither moves at the first two orders: there is no time to compare with, and any will do.
+  if (!std::isfinite(tau)) tau = timed ? excursion : 0;
+  return tau;
+}
+
+/// Project the outing onto the holonomic rows at `which` (places in the part); the basis is that of the last round. False
+/// if it does not converge. `angle`: rows nearer than this to others are left to them.
+bool project(const model::Model& model, Workspace::Impl& impl, const Part& part, const std::vector<std::size_t>& which,
+             double angle, int rounds, Outing& outing) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    model::evaluate_rows(model, outing.state, impl.scratch, outing.rows);
+    Basis basis;
+    Vector right;
+    double worst = 0;
+    std::vector<std::pair<Vector, double>> rows;
+    for (const std::size_t j : which) {
+      const std::uint32_t row = impl.problem.row[part.row[j]];
+      if (!model::is_holonomic(model.row_kind[row])) continue;
+      Vector n = whitened_row(model, outing.rows, row, part);
+      const double length = norm(n);
+      if (!std::isfinite(length) || !std::isfinite(outing.rows.value[row])) return false;
+      if (length == 0) continue;
+      for (double& value : n) value /= length;
+      const double f = outing.rows.value[row] / length;
+      worst = std::max(worst, std::abs(f));
+      rows.emplace_back(std::move(n), f);
+    }
+    if (worst == 0 || (round > 2 && worst >= before)) return true;
+    before = worst;
+    Vector in;
+    for (const auto& [n, f] : rows) {
+      if (angle > 0 && norm(basis.remainder(n, in)) <= angle) continue;
+      basis.append(n);
+      right.push_back(-f);
+    }
+    const Vector x = basis.least(right, part.n());
+    if (!std::isfinite(norm(x))) return false;
+    outing.move(part, part.acceleration(x));
+  }
+  return true;
+}
+
+}  // namespace
+
+Uncertainty measure_uncertainty(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  const std::size_t n = model.variables;
+  // The largest number around each variable: in rows with it.
+  Vector position(n, 0.0);
+  Vector velocity(n, 0.0);
+  for (const std::uint32_t row : impl.problem.row) {
+    double q = 0;
+    double v = 0;
+    const auto see = [&](std::uint32_t i) {
+      q = std::max(q, std::abs(state.position[i]));
+      v = std::max(v, std::abs(state.velocity[i]));
+    };
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) see(model.row_column[e]);
+    visit_positions(model, row, see);
+    const auto tell = [&](std::uint32_t i) {
+      position[i] = std::max(position[i], q);
+      velocity[i] = std::max(velocity[i], v);
+    };
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) tell(model.row_column[e]);
+    visit_positions(model, row, tell);
+  }
+  Uncertainty result;
+  const double unit = rounding_steps * epsilon;
+  result.entry.resize(impl.rows.entry.size());
+  result.curvature.resize(model.rows());
+  for (std::size_t e = 0; e < result.entry.size(); ++e) result.entry[e] = unit * std::abs(impl.rows.entry[e]);
+  for (std::size_t j = 0; j < result.curvature.size(); ++j) result.curvature[j] = unit * impl.rows.curvature_scale[j];
+
+  // What changes of the state make of the rows, by differences in a few directions.
+  model::State near = state;
+  model::Rows rows = impl.rows;
+  Vector entry(result.entry.size(), 0.0);
+  Vector curvature(result.curvature.size(), 0.0);
+  for (unsigned sample = 1; sample <= 3; ++sample) {
+    Scatter scatter(sample);
+    for (std::size_t i = 0; i < n; ++i) {
+      near.position[i] = state.position[i] + probe * position[i] * (scatter.next() < 0 ? -1 : 1);
+      near.velocity[i] = state.velocity[i] + probe * velocity[i] * (scatter.next() < 0 ? -1 : 1);
+    }
+    model::evaluate_rows(model, near, impl.scratch, rows);
+    for (std::size_t e = 0; e < entry.size(); ++e) {
+      const double change = std::abs(rows.entry[e] - impl.rows.entry[e]);
+      if (std::isfinite(change)) entry[e] = std::max(entry[e], change);
+    }
+    for (std::size_t j = 0; j < curvature.size(); ++j) {
+      const double change = std::abs(rows.curvature[j] - impl.rows.curvature[j]);
+      if (std::isfinite(change)) curvature[j] = std::max(curvature[j], change);
+    }
+  }
+  for (std::size_t e = 0; e < entry.size(); ++e) result.entry[e] += unit * entry[e] / probe;
+  for (std::size_t j = 0; j < curvature.size(); ++j) result.curvature[j] += unit * curvature[j] / probe;
+  return result;
+}
+
+std::vector<double> Part::acceleration(std::vector<double> x) const {
+  linear::solve_lower_transposed(lower, x);
+  return x;
+}
+
+std::vector<double> Part::whitened(const std::vector<double>& a) const {
+  std::vector<double> x(n(), 0.0);
+  for (std::size_t j = 0; j < n(); ++j) {
+    for (std::size_t i = j; i < n(); ++i) x[j] += lower(i, j) * a[i];
+  }
+  return x;
+}
+
+std::vector<Part> connected_parts(const model::Model& model, const linear::Mass& mass, const Subproblem& problem) {
+  std::vector<std::uint32_t> parent(problem.a0.size());
+  std::iota(parent.begin(), parent.end(), 0U);
+  const auto join = [&](std::uint32_t i, std::uint32_t j) {
+    const std::uint32_t a = root_of(parent, i);
+    const std::uint32_t b = root_of(parent, j);
+    if (a != b) parent[std::max(a, b)] = std::min(a, b);
+  };
+  for (const linear::Mass::Block& block : mass.blocks()) {
+    for (const std::uint32_t i : block.variables) join(block.variables[0], i);
+  }
+  constexpr std::uint32_t nowhere = 0xffffffffU;
+  std::vector<std::uint32_t> anchor(problem.size(), nowhere);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    const auto see = [&](std::uint32_t i) {
+      if (anchor[j] == nowhere) anchor[j] = i;
+      join(anchor[j], i);
+    };
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) see(problem.column[e]);
+    if (!model::is_holonomic(model.row_kind[problem.row[j]])) visit_positions(model, problem.row[j], see);
+  }
+  std::vector<std::uint32_t> number(parent.size(), nowhere);
+  std::vector<Part> parts;
+  for (const bool equations : {true, false}) {
+    for (std::uint32_t j = 0; j < problem.size(); ++j) {
+      if ((problem.kind[j] == gauss::RowKind::equation) != equations || anchor[j] == nowhere) continue;
+      const std::uint32_t root = root_of(parent, anchor[j]);
+      if (number[root] == nowhere) {
+        number[root] = static_cast<std::uint32_t>(parts.size());
+        parts.emplace_back();
+      }
+      parts[number[root]].row.push_back(j);
+    }
+  }
+  for (std::uint32_t i = 0; i < parent.size(); ++i) {
+    const std::uint32_t root = root_of(parent, i);
+    if (number[root] != nowhere) parts[number[root]].variable.push_back(i);
+  }
+  return parts;
+}
+
+void whiten(const linear::Mass& mass, const Subproblem& problem, const Uncertainty& uncertainty,
+            const model::Model& model, Part& part) {
+  const std::size_t n = part.n();
+  const auto place = [&](std::uint32_t i) {
+    return static_cast<std::size_t>(std::lower_bound(part.variable.begin(), part.variable.end(), i) -
+                                    part.variable.begin());
+  };
+  // L: roots of the masses, and the factors of the blocks.
+  part.lower = linear::Matrix(n, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (mass.block_of(part.variable[i]) < 0) part.lower(i, i) = std::sqrt(mass.diagonal()[part.variable[i]]);
+  }
+  for (const linear::Mass::Block& block : mass.blocks()) {
+    const std::size_t b = block.variables.size();
+    const std::size_t at = place(block.variables[0]);
+    if (at >= n || part.variable[at] != block.variables[0]) continue;
+    for (std::size_t j = 0; j < b; ++j) {
+      for (std::size_t i = j; i < b; ++i) {
+        part.lower(place(block.variables[i]), place(block.variables[j])) = block.factor[j * b + i];
+      }
+    }
+  }
+  part.x0.assign(n, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = j; i < n; ++i) part.x0[j] += part.lower(i, j) * problem.a0[part.variable[i]];
+  }
+  // How much an error in one component of a plain row makes of the whitened one.
+  Vector weight(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (mass.block_of(part.variable[i]) < 0) {
+      weight[i] = 1 / part.lower(i, i);
+    } else {
+      Vector one(n, 0.0);
+      one[i] = 1;
+      linear::solve_lower(part.lower, one);
+      weight[i] = norm(one);
+    }
+  }
+  part.unit.clear();
+  part.length.clear();
+  part.offset.clear();
+  part.uncertain.clear();
+  part.uncertain_offset.clear();
+  for (const std::uint32_t j : part.row) {
+    Vector row(n, 0.0);
+    double uncertain = 0;
+    const std::uint32_t first = model.row_start[problem.row[j]];
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      const std::size_t i = place(problem.column[e]);
+      row[i] = problem.entry[e];
+      const double part_of = uncertainty.entry[first + (e - problem.start[j])] * weight[i];
+      uncertain += part_of * part_of;
+    }
+    uncertain = std::sqrt(uncertain);
+    linear::solve_lower(part.lower, row);
+    double length = norm(row);
+    if (length <= dependence_margin * uncertain) {
+      length = 0;
+      std::fill(row.begin(), row.end(), 0.0);
+    }
+    const double scale = length > 0 ? length : 1;
+    for (double& value : row) value /= scale;
+    part.unit.push_back(std::move(row));
+    part.length.push_back(length);
+    part.offset.push_back(problem.h[j] / scale);
+    part.uncertain.push_back(uncertain / scale + epsilon);
+    part.uncertain_offset.push_back(uncertainty.curvature[problem.row[j]] / scale);
+  }
+}
+
+std::vector<double> Basis::remainder(const std::vector<double>& n, std::vector<double>& in) const {
+  Vector rest = n;
+  in.assign(direction_.size(), 0.0);
+  // Twice: the second round removes what rounding left in the first.
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t k = 0; k < direction_.size(); ++k) {
+      const double part = dot(rest, direction_[k]);
+      in[k] += part;
+      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= part * direction_[k][i];
+    }
+  }
+  return rest;
+}
+
+std::vector<double> Basis::express(std::vector<double> in) const {
+  for (std::size_t k = in.size(); k-- > 0;) {
+    in[k] /= lower_[k][k];
+    for (std::size_t l = 0; l < k; ++l) in[l] -= in[k] * lower_[k][l];
+  }
+  return in;
+}
+
+std::vector<double> Basis::least(const std::vector<double>& right, std::size_t n) const {
+  Vector x(n, 0.0);
+  Vector part(direction_.size(), 0.0);
+  for (std::size_t k = 0; k < direction_.size(); ++k) {
+    double sum = right[k];
+    for (std::size_t l = 0; l < k; ++l) sum -= lower_[k][l] * part[l];
+    part[k] = sum / lower_[k][k];
+    for (std::size_t i = 0; i < n; ++i) x[i] += part[k] * direction_[k][i];
+  }
+  return x;
+}
+
+void Basis::append(const std::vector<double>& n) {
+  Vector in;
+  Vector rest = remainder(n, in);
+  const double length = norm(rest);
+  for (double& value : rest) value /= length;
+  in.push_back(length);
+  direction_.push_back(std::move(rest));
+  lower_.push_back(std::move(in));
+}
+
+Dependence split(const Part& part, const std::vector<std::size_t>& which, std::size_t first, double angle) {
+  Dependence result;
+  std::vector<std::size_t> left = which;
+  std::vector<Vector> rest;
+  for (const std::size_t j : which) rest.push_back(part.unit[j]);
+  Vector in;
+  const auto depends = [&](std::size_t j, double remains) {
+    if (part.length[j] == 0) return true;
+    if (angle > 0 && remains <= angle) return true;
+    if (remains > nearly_dependent) return false;
+    static_cast<void>(result.basis.remainder(part.unit[j], in));
+    const Vector c = result.basis.express(in);
+    double uncertain = part.uncertain[j];
+    for (std::size_t k = 0; k < c.size(); ++k) uncertain += std::abs(c[k]) * part.uncertain[result.kept[k]];
+    return remains <= dependence_margin * uncertain;
+  };
+  // Of the first ones, then of all: the row with the largest remainder is kept next.
+  std::vector<std::uint8_t> taken(which.size(), 0);
+  for (const std::size_t end : {first, which.size()}) {
+    while (true) {
+      std::size_t best = end;
+      double most = 0;
+      for (std::size_t i = 0; i < end; ++i) {
+        if (taken[i] != 0) continue;
+        const double remains = norm(rest[i]);
+        if (remains > most) {
+          most = remains;
+          best = i;
+        }
+      }
+      if (best == end || depends(which[best], most)) break;
+      taken[best] = 1;
+      result.basis.append(part.unit[which[best]]);
+      result.kept.push_back(which[best]);
+      const Vector& direction = result.basis.directions().back();
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        if (taken[i] != 0) continue;
+        const double share = dot(rest[i], direction);
+        for (std::size_t c = 0; c < direction.size(); ++c) rest[i][c] -= share * direction[c];
+      }
+    }
+    for (std::size_t i = 0; i < end; ++i) {
+      if (taken[i] != 0) continue;
+      taken[i] = 1;
+      result.dependent.push_back(which[i]);
+      if (part.length[which[i]] == 0) {
+        result.coefficients.emplace_back(result.kept.size(), 0.0);
+        continue;
+      }
+      static_cast<void>(result.basis.remainder(part.unit[which[i]], in));
+      result.coefficients.push_back(result.basis.express(in));
+    }
+  }
+  // Rows kept later have no part in what was expressed earlier.
+  for (Vector& c : result.coefficients) c.resize(result.kept.size(), 0.0);
+  return result;
+}
+
+std::vector<std::uint8_t> all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                                     const Part& part, const Dependence& dependence) {
+  const std::size_t count = dependence.dependent.size();
+  std::vector<std::uint8_t> result(count, 1);
+  if (count == 0) return result;
+  Outing outing;
+  outing.rows = impl.rows;
+  double extent = 0;
+  Vector velocity(part.n());
+  for (std::size_t i = 0; i < part.n(); ++i) {
+    extent = std::max(extent, std::abs(state.position[part.variable[i]]));
+    velocity[i] = state.velocity[part.variable[i]];
+  }
+  const double tau = time_apart(model, state, impl, part, velocity, extent);
+
+  for (int sample = 0; sample < excursion_points; ++sample) {
+    // A direction that the kept rows allow.
+    Scatter scatter(static_cast<std::uint64_t>(sample) + 11);
+    Vector w(part.n());
+    for (double& value : w) value = scatter.next();
+    Vector in;
+    w = dependence.basis.remainder(w, in);
+    const double length = norm(w);
+    for (double& value : w) value = length > 0 ? value / length : 0;
+    const Vector direction = part.acceleration(w);
+    const double rate = turning(model, state, impl.problem, part, direction);
+    double step = rate > 0 ? excursion / rate : 0;
+    double longest = 0;
+    for (const double value : direction) longest = std::max(longest, std::abs(value));
+    if (extent > 0 && longest > 0) step = std::min(step, extent / longest);
+
+    // Go there and back onto the kept conditions; nearer if that fails.
+    bool there = false;
+    for (double reach = 1; !there && reach > 0.01; reach /= 8) {
+      outing.state = state;
+      outing.state.time += tau * reach;
+      for (std::size_t i = 0; i < part.n(); ++i) {
+        outing.state.position[part.variable[i]] += reach * (step * direction[i] + tau * velocity[i]);
+      }
+      there = project(model, impl, part, dependence.kept, 0, excursion_rounds, outing);
+    }
+    if (!there) {
+      std::fill(result.begin(), result.end(), std::uint8_t{0});
+      return result;
+    }
+
+    // Rows with their explicit rates: do the dependent ones still depend?
+    Basis basis;
+    Vector rate_of_kept;
+    bool good = true;
+    for (const std::size_t j : dependence.kept) {
+      const std::uint32_t row = impl.problem.row[part.row[j]];
+      Vector n = whitened_row(model, outing.rows, row, part);
+      const double size = norm(n);
+      for (double& value : n) value /= size;
+      good = good && std::isfinite(size) && size > 0 && norm(basis.remainder(n, in)) > 0;
+      if (!good) break;
+      basis.append(n);
+      rate_of_kept.push_back(outing.rows.explicit_rate[row] / size);
+    }
+    for (std::size_t d = 0; d < count; ++d) {
+      if (!good) {
+        result[d] = 0;
+        continue;
+      }
+      const std::uint32_t row = impl.problem.row[part.row[dependence.dependent[d]]];
+      Vector n = whitened_row(model, outing.rows, row, part);
+      const double size = norm(n);
+      const double own_rate = outing.rows.explicit_rate[row];
+      if (size == 0) {
+        result[d] = result[d] != 0 && own_rate == 0 ? 1 : 0;
+        continue;
+      }
+      for (double& value : n) value /= size;
+      const double rest = norm(basis.remainder(n, in));
+      const Vector c = basis.express(in);
+      double left = own_rate / size;
+      double terms = std::abs(left);
+      double uncertain = part.uncertain[dependence.dependent[d]];
+      for (std::size_t k = 0; k < c.size(); ++k) {
+        left -= c[k] * rate_of_kept[k];
+        terms += std::abs(c[k] * rate_of_kept[k]);
+        uncertain += std::abs(c[k]) * part.uncertain[dependence.kept[k]];
+      }
+      const double allowed = std::max(dependent_all_around, dependence_margin * uncertain);
+      if (!(rest <= allowed) || !(std::abs(left) <= allowed * terms)) result[d] = 0;
+    }
+  }
+  return result;
+}
+
+bool realised(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
+              const std::vector<std::size_t>& which, const std::vector<double>& x) {
+  const Vector a = part.acceleration(x);
+  Vector velocity(part.n());
+  for (std::size_t i = 0; i < part.n(); ++i) velocity[i] = state.velocity[part.variable[i]];
+  const double turning_v = turning(model, state, impl.problem, part, velocity);
+  const double turning_a = turning(model, state, impl.problem, part, a);
+  double s = std::numeric_limits<double>::infinity();
+  if (turning_v > 0) s = excursion / turning_v;
+  if (turning_a > 0) s = std::min(s, std::sqrt(2 * excursion / turning_a));
+  if (!std::isfinite(s)) return true;
+  Outing outing;
+  outing.rows = impl.rows;
+  outing.state = state;
+  outing.state.time += s;
+  Vector way(part.n());
+  for (std::size_t i = 0; i < part.n(); ++i) {
+    way[i] = a[i] * s * s / 2;
+    outing.state.position[part.variable[i]] += velocity[i] * s + way[i];
+  }
+  const Vector start = outing.state.position;
+  if (!project(model, impl, part, which, nearly_dependent, realise_rounds, outing)) return false;
+  // How far from the beginning of the way did the conditions hold, and do they?
+  Vector off(part.n());
+  for (std::size_t i = 0; i < part.n(); ++i) {
+    off[i] = outing.state.position[part.variable[i]] - start[part.variable[i]];
+  }
+  const double all = norm(part.whitened(way));
+  if (norm(part.whitened(off)) > realised_within * all) return false;
+  model::evaluate_rows(model, outing.state, impl.scratch, outing.rows);
+  for (const std::size_t j : which) {
+    const std::uint32_t row = impl.problem.row[part.row[j]];
+    const double length = norm(whitened_row(model, outing.rows, row, part));
+    if (length > 0 && model::is_holonomic(model.row_kind[row]) &&
+        std::abs(outing.rows.value[row]) > realised_to * length * all) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace zwang::instant

@@ -1,0 +1,147 @@
+/// Every number by which this room decides something, with its reason (docs/mathematics, section 8).
+///
+/// Numbers are measured against what they are made of: a row against the sum of the absolute values of its own terms or
+/// against its own uncertainty, a combination of rows against the terms of that combination. Nothing is compared with
+/// another row or with the whole system.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+namespace zwang::instant {
+
+/// One unit in the last place of 1.
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+// --- Signs of multipliers and second derivatives -------------------------------------------------------------------
+
+/// Part of the sum of the absolute values of its terms below which a multiplier or a second derivative is zero. Solving a
+/// system of tens of rows loses four to five digits of sixteen.
+constexpr double zero_part = 1e-11;
+/// The same at order k of a degenerate instant is zero_part * growth^k: the number of terms grows from order to order.
+constexpr double growth_per_order = 3.0;
+/// Below this part of its size a coefficient is rounding and is set to zero before it enters the next order.
+constexpr double noise_part = 1e-13;
+/// Below this part of its terms a number is shown as zero: a few units in the last place.
+constexpr double shown_as_zero = 1e-15;
+/// A row whose second derivative is beyond this part of its terms is open for certain and hands no uncertainty on.
+constexpr double clearly_open = 1e-6;
+/// Rounding of the largest coordinate of a connected part sits, through differences, in every other one; by this part.
+constexpr double share_of_largest = 1e-5;
+
+// --- Dependence of rows: one rule ----------------------------------------------------------------------------------
+// A row depends on others if what is left of it outside their span (rows of length one in the metric of the masses) is
+// within `dependence_margin` times the uncertainty of the rows that take part, each weighed with its coefficient. The
+// uncertainty of a row is that of its entries: rounding, and what rounding of the state makes of it.
+
+constexpr double dependence_margin = 32;
+/// Where the nearest point could not be found because rows are nearly dependent, rows at an angle below this are
+/// looked at as dependent: the error made by that is of the size of the angle, the one of a factor 1e-16 / angle^2.
+constexpr double nearly_dependent = 1e-6;
+/// Pivots of the factor of unit rows above this settle independence at once: an angle of 3e-5.
+constexpr double safe_pivot = 1e-9;
+/// Rounding errors of the state and of an evaluation, in units in the last place of the largest number around.
+constexpr double rounding_steps = 2;
+/// Relative change of the state by which the sensitivity of the rows to it is measured.
+constexpr double probe = 0x1p-20;
+
+/// Does a row depend on the others all around? At points this part of the radius of curvature away, a combination whose
+/// lowest part is of degree d turns its gradient by (excursion)^(d - 1): 6e-5 for d = 3, 4e-9 for d = 5.
+constexpr double excursion = 0x1p-7;
+/// What is left of such a row there, as a part of its length, if it depends on the others: rounding, after a projection
+/// that has converged.
+constexpr double dependent_all_around = 1e-10;
+constexpr int excursion_points = 3;
+constexpr int excursion_rounds = 12;
+/// A direction is one of the motion if the nearest point on all conditions is found within this part of the way.
+constexpr double realised_within = 0.25;
+constexpr int realise_rounds = 40;
+/// ... and the conditions hold there to this part of the way.
+constexpr double realised_to = 1e-9;
+
+// --- Singular positions --------------------------------------------------------------------------------------------
+
+/// Part of its terms below which a coefficient of a combination counts as zero; derivatives are exact, so this is rounding
+/// with room for badly scaled rows.
+constexpr double negligible = 1e-9;
+/// Part of its terms above which it counts as not zero where a contradiction would follow; in between: undecided.
+constexpr double certain = 1e-6;
+/// Rows of one connected part up to which dependent rows are examined; beyond, they are taken for redundant.
+constexpr std::size_t most_variables = 400;
+constexpr std::size_t most_rows = 400;
+/// Inequalities beside a quadric, and in one-sided combinations: their subsets are enumerated.
+constexpr std::size_t most_inequalities = 12;
+/// Answers listed when several parts have several each.
+constexpr std::size_t most_solutions = 64;
+/// Two accelerations of one constraint are the same below this part of their size: a double root of the secular equation
+/// has half the digits.
+constexpr double same_answer = 1e-7;
+/// Two constraints Z are the same below this part.
+constexpr double same_constraint = 1e-9;
+/// ... of Z itself plus this part of that of the free motion.
+constexpr double share_of_free = 1e-3;
+/// Rows beside a quadric are kept to this part of their terms.
+constexpr double kept_part = 1e-10;
+
+// --- Multipliers that are not unique -------------------------------------------------------------------------------
+
+/// Rows up to which a choice among multipliers is made; beyond, the solver's own stands.
+constexpr std::size_t largest_polytope = 600;
+/// A direction in the cone of changes that opens a multiplier by less than this (of one) is none.
+constexpr double opens = 1e-9;
+/// Multipliers (times the length of their row) below this part of the largest in the choice are zero, before and after a
+/// linear programme was solved by steps.
+constexpr double carries_nothing = 1e-11;
+constexpr double carries_nothing_after_steps = 1e-8;
+/// Steps of growing length towards the maximiser: ended when they move less than the first, unbounded beyond the second.
+constexpr double step_ends = 1e-10;
+constexpr double without_bound = 1e8;
+constexpr int most_steps = 60;
+/// A gain below this part of its terms is rounding.
+constexpr double gains_nothing = 1e-9;
+
+// --- What is claimed -----------------------------------------------------------------------------------------------
+
+/// A certificate worse than this is no answer: status "undecided".
+constexpr double worst_certificate = 1e-7;
+/// A contradiction is told if y.h exceeds this many times what the uncertainty of the rows can make of it.
+constexpr double farkas_margin = 16;
+/// ... and if accelerations that made use of what rounding left of y^T J would have to exceed those at hand by this factor.
+constexpr double absurd_acceleration = 1e6;
+
+// --- Sizes ---------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t dense_gram = 128;     ///< rows up to which independence is read off a dense Gram matrix
+constexpr std::size_t dense_rank = 400000;  ///< entries up to which rows are orthogonalised densely
+constexpr std::size_t large = 2000;         ///< rows beyond which a stubborn order is given up after a few rounds
+constexpr std::size_t few_rounds = 40;
+
+// --- Shocks --------------------------------------------------------------------------------------------------------
+
+/// An impulse below this part of the largest strikes nothing.
+constexpr double strikes_nothing = 1e-14;
+
+// --- Repair --------------------------------------------------------------------------------------------------------
+
+constexpr unsigned most_repairs = 60;
+/// Rounds after which a correction that does not improve any more is accepted, if it is within this part of `touch`.
+constexpr unsigned patient_repairs = 4;
+constexpr double repaired_part = 1e-3;
+constexpr double repaired_to = 4e-16;
+
+// --- Quadrics (secular equation) -----------------------------------------------------------------------------------
+
+constexpr double kernel_part = 1e-11;      ///< of the largest eigenvalue: an eigenvalue that is zero
+constexpr double same_eigenvalue = 1e-10;  ///< of the largest eigenvalue: two that are one
+constexpr double vanishing_part = 1e-11;   ///< of the size of centre and target: a component that is zero
+constexpr double on_quadric = 1e-13;       ///< of its terms: the target lies on the quadric
+constexpr double newton_still = 1e-16;     ///< of mu: Newton's step is over
+constexpr double newton_leap = 0.25;       ///< of 1 + |mu|: Newton's step leads elsewhere
+constexpr double root_part = 1e-9;         ///< of its terms: what is left at a root
+constexpr double least_radius = 1e-12;     ///< of the size: a sphere that is a point
+constexpr double vertex_slope = 1e-13;     ///< of 1 + |c|: the gradient along the kernel vanishes
+constexpr double vertex_part = 1e-12;      ///< of its terms: the vertex lies on the quadric
+constexpr int newton_steps = 20;
+constexpr int circle_members = 16;  ///< shown of a continuum
+
+}  // namespace zwang::instant
