@@ -80,7 +80,7 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
         const Real rate = f.x * s[2] + f.y * s[3] + f.t;
         const Real second = f.xx * s[2] * s[2] + 2 * f.xy * s[2] * s[3] + f.yy * s[3] * s[3] + 2 * f.xt * s[2] + f.tt -
                             f.y * scene.gravity;
-        return std::min(seen, std::max(std::abs(rate) / (2 * std::abs(second) + 1e-30L), 1e-3L * seen));
+        return std::min(seen, std::max(std::abs(rate) / (2 * std::abs(second) + 1e-30L), 1e-6L * seen));
       };
       const bool hit = integrate_to(flying, t, y, time, steps, [&](Real now, const Vector& s) {
         const Real f = scene.surface(s[0], s[1], now).f;
@@ -103,7 +103,7 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
 }
 
 Case before(const Scene& scene, const std::string& condition, const std::vector<double>& start,
-            const std::vector<double>& velocity, double until, bool held, Real size) {
+            const std::vector<double>& velocity, double until, bool held, Real size, Real jerk = 0) {
   const auto at = even_times(0, until, 60);
   const std::string text = fmt::format(
       "gravity = [0, {}]\n[points.b]\nmass = 1\nposition = {}\nvelocity = {}\n[constraints]\nwall = {{ condition = "
@@ -111,13 +111,19 @@ Case before(const Scene& scene, const std::string& condition, const std::vector<
       "restitution = {} }}\n[simulation]\nuntil = {}\n",
       number(static_cast<double>(-scene.gravity)), list(start), list(velocity), condition,
       number(static_cast<double>(scene.restitution)), number(until));
-  Case out = against(
-      text, at,
+  Truth truth =
       truth_of(at, [&](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
         const Real aside = nudged ? nudge * std::hypot(velocity[0], velocity[1]) : 0;
         follow_point(scene, times, {start[0], start[1], velocity[0] + aside, velocity[1] + (held ? 0 : aside / 2)},
                      held, q, v);
-      }));
+      });
+  // A floor that gains speed fast gives what the rounding of the time makes of it.
+  const Real rounding = 8 * 2.3e-16L * until * jerk;
+  for (auto& row : truth.rows) {
+    row.allowed_v += rounding;
+    row.allowed_q += rounding * until;
+  }
+  Case out = against(text, at, std::move(truth));
   // As a distance, and with what the rounding of the place makes of f.
   out.conditions.push_back({"wall", false, 1e-11L * size, [scene](const Sample& s) {
                               const Said f = scene.surface(s.q[0] - scene.origin, s.q[1], s.time - scene.epoch);
@@ -261,7 +267,8 @@ Case rising_floor(std::uint64_t seed) {
   return before(
       scene,
       fmt::format("b.y >= {}*(1 + tanh((t - {})/{}))/2 + ({})*b.x", number(high), number(c), number(w), number(slope)),
-      {0, static_cast<double>(start.f)}, {speed, static_cast<double>(start.t) + slope * speed}, until, true, 1);
+      {0, static_cast<double>(start.f)}, {speed, static_cast<double>(start.t) + slope * speed}, until, true, 1,
+      high / (w * w));
 }
 
 }  // namespace
