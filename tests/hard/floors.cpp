@@ -26,6 +26,8 @@ struct Scene {
   Longest longest;  ///< a step that sees the shape, of y = (x, y, vx, vy)
   Real gravity = 0;
   Real restitution = 0;
+  Real origin = 0;  ///< x and t are measured from here, so that what is thin about it is not blurred by rounding
+  Real epoch = 0;
 };
 
 constexpr int most_shocks = 40;
@@ -45,10 +47,12 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
     rate = {s[2], s[3], -lambda * f.x, -scene.gravity - lambda * f.y};
   };
   const Flow flying = [&](Real, const Vector& s, Vector& rate) { rate = {s[2], s[3], 0, -scene.gravity}; };
-  Real t = at.front();
+  y[0] -= scene.origin;
+  Real t = at.front() - scene.epoch;
   int shocks = 0;
   bool clear = true;
-  for (const double time : at) {
+  for (const double sampled : at) {
+    const Real time = sampled - scene.epoch;
     while (t < time) {
       if (held) {
         const bool let_go = integrate_to(sliding, t, y, time, scene.longest,
@@ -76,7 +80,7 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
         const Real rate = f.x * s[2] + f.y * s[3] + f.t;
         const Real second = f.xx * s[2] * s[2] + 2 * f.xy * s[2] * s[3] + f.yy * s[3] * s[3] + 2 * f.xt * s[2] + f.tt -
                             f.y * scene.gravity;
-        return std::min(seen, std::max(std::abs(rate) / (2 * std::abs(second) + 1e-30L), 1e-3L * seen));
+        return std::min(seen, std::max(std::abs(rate) / (2 * std::abs(second) + 1e-30L), 1e-6L * seen));
       };
       const bool hit = integrate_to(flying, t, y, time, steps, [&](Real now, const Vector& s) {
         const Real f = scene.surface(s[0], s[1], now).f;
@@ -93,13 +97,13 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
       held = scene.restitution == 0 && pressure(t, y) > 0;
       clear = false;
     }
-    q.push_back({y[0], y[1]});
+    q.push_back({y[0] + scene.origin, y[1]});
     v.push_back({y[2], y[3]});
   }
 }
 
 Case before(const Scene& scene, const std::string& condition, const std::vector<double>& start,
-            const std::vector<double>& velocity, double until, bool held, Real size) {
+            const std::vector<double>& velocity, double until, bool held, Real size, Real jerk = 0) {
   const auto at = even_times(0, until, 60);
   const std::string text = fmt::format(
       "gravity = [0, {}]\n[points.b]\nmass = 1\nposition = {}\nvelocity = {}\n[constraints]\nwall = {{ condition = "
@@ -107,16 +111,22 @@ Case before(const Scene& scene, const std::string& condition, const std::vector<
       "restitution = {} }}\n[simulation]\nuntil = {}\n",
       number(static_cast<double>(-scene.gravity)), list(start), list(velocity), condition,
       number(static_cast<double>(scene.restitution)), number(until));
-  Case out = against(
-      text, at,
+  Truth truth =
       truth_of(at, [&](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
         const Real aside = nudged ? nudge * std::hypot(velocity[0], velocity[1]) : 0;
         follow_point(scene, times, {start[0], start[1], velocity[0] + aside, velocity[1] + (held ? 0 : aside / 2)},
                      held, q, v);
-      }));
+      });
+  // A floor that gains speed fast gives what the rounding of the time makes of it.
+  const Real rounding = 8 * 2.3e-16L * until * jerk;
+  for (auto& row : truth.rows) {
+    row.allowed_v += rounding;
+    row.allowed_q += rounding * until;
+  }
+  Case out = against(text, at, std::move(truth));
   // As a distance, and with what the rounding of the place makes of f.
-  out.conditions.push_back({"wall", false, 1e-11L * size, [surface = scene.surface](const Sample& s) {
-                              const Said f = surface(s.q[0], s.q[1], s.time);
+  out.conditions.push_back({"wall", false, 1e-11L * size, [scene](const Sample& s) {
+                              const Said f = scene.surface(s.q[0] - scene.origin, s.q[1], s.time - scene.epoch);
                               return f.f / std::sqrt(f.x * f.x + f.y * f.y + 1e-30L);
                             }});
   return out;
@@ -136,8 +146,9 @@ Case bump(std::uint64_t seed) {
   const double high = dice.coin() && !slides ? dice.uniform(0.5, 2) : w * dice.uniform(0.5, 3);
   scene.gravity = slides ? 9.81 : 0;
   const double y = slides ? 0 : high * dice.uniform(0.2, 1.3);
+  scene.origin = c;
   scene.surface = [=](Real x, Real height, Real) {
-    const Real u = (x - c) / w;
+    const Real u = x / w;
     const Real e = high * std::exp(-u * u);
     Said out;
     out.f = e - height;
@@ -147,7 +158,7 @@ Case bump(std::uint64_t seed) {
     return out;
   };
   scene.longest = [=](Real, const Vector& s) {
-    const Real near = std::max(static_cast<Real>(w) / 8, (std::abs(s[0] - c) - 8 * w) * 0.5L);
+    const Real near = std::max(static_cast<Real>(w) / 8, (std::abs(s[0]) - 8 * w) * 0.5L);
     return near / (std::abs(s[2]) + 1e-3L);
   };
   return before(scene, fmt::format("b.y >= {}*exp(-((b.x - {})/{})^2)", number(high), number(c), number(w)), {0, y},
@@ -236,9 +247,10 @@ Case rising_floor(std::uint64_t seed) {
   const double speed = dice.uniform(-1, 1);
   Scene scene;
   scene.gravity = 9.81;
+  scene.epoch = c;
   scene.surface = [=](Real x, Real y, Real t) {
-    const Real cosine = std::cosh(std::clamp((t - c) / w, -5000.0L, 5000.0L));
-    const Real tangent = std::tanh((t - c) / w);
+    const Real cosine = std::cosh(std::clamp(t / w, -5000.0L, 5000.0L));
+    const Real tangent = std::tanh(t / w);
     const Real square = 1 / (cosine * cosine);
     Said out;
     out.f = high * (1 + tangent) / 2 + slope * x - y;
@@ -249,13 +261,14 @@ Case rising_floor(std::uint64_t seed) {
     return out;
   };
   scene.longest = [=](Real t, const Vector&) {
-    return std::max(static_cast<Real>(w) / 2, (std::abs(t - c) - 20 * w) * 0.5L);
+    return std::max(static_cast<Real>(w) / 2, (std::abs(t) - 20 * w) * 0.5L);
   };
-  const Said start = scene.surface(0, 0, 0);
+  const Said start = scene.surface(0, 0, -scene.epoch);
   return before(
       scene,
       fmt::format("b.y >= {}*(1 + tanh((t - {})/{}))/2 + ({})*b.x", number(high), number(c), number(w), number(slope)),
-      {0, static_cast<double>(start.f)}, {speed, static_cast<double>(start.t) + slope * speed}, until, true, 1);
+      {0, static_cast<double>(start.f)}, {speed, static_cast<double>(start.t) + slope * speed}, until, true, 1,
+      high / (w * w));
 }
 
 }  // namespace

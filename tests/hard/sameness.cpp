@@ -208,6 +208,7 @@ Case said_twice(std::uint64_t seed, const Writing& w, Real allowed) {
 /// Shocks and curvature magnify what the other writing rounds, over the few seconds of these scenes by less than this.
 constexpr Real magnified = 1e4L;
 constexpr Real agreement = 1e-8L;
+constexpr Real touching = 1e-11L;  ///< hops below what counts as touching, 1e-12 of some terms, may be left out
 
 Case time_shift(std::uint64_t seed) {
   Dice dice(seed ^ 0x1357);
@@ -226,7 +227,9 @@ Case space_shift(std::uint64_t seed) {
     w.cosine = std::cos(angle);
     w.sine = std::sin(angle);
   }
-  return said_twice(seed, w, agreement + magnified * (1 + std::abs(w.x) + std::abs(w.y)) * 2.3e-16L);
+  return said_twice(seed, w,
+                    agreement + magnified * (1 + std::abs(w.x) + std::abs(w.y)) * 2.3e-16L +
+                        touching * (std::abs(w.x) + std::abs(w.y)));
 }
 
 Case body_beside(std::uint64_t seed) {

@@ -224,10 +224,10 @@ Case damped_on_a_circle(std::uint64_t seed) {
                                (squares ? 2 * r : 1));
         }
       }));
-  out.conditions.push_back({"circle", true, 1e-12L * r, [=](const Sample& s) {
+  out.conditions.push_back({"circle", true, 1e-11L * r, [=](const Sample& s) {
                               return std::hypot(static_cast<Real>(s.q[0]), static_cast<Real>(s.q[1])) - r;
                             }});
-  out.conditions.push_back({"rate of the circle", true, 1e-12L * (r + std::abs(spin) * r), [=](const Sample& s) {
+  out.conditions.push_back({"rate of the circle", true, 1e-11L * (r + std::abs(spin) * r), [=](const Sample& s) {
                               return (static_cast<Real>(s.q[0]) * s.v[0] + static_cast<Real>(s.q[1]) * s.v[1]) / r;
                             }});
   out.check = [first = out.check, tension](const std::vector<Track>& tracks) -> std::string {
@@ -298,7 +298,7 @@ Case damped_on_a_sphere(std::uint64_t seed) {
         }
       });
   Case out = against(text, at, std::move(truth));
-  out.conditions.push_back({"sphere", true, 1e-12L * r, [=](const Sample& s) {
+  out.conditions.push_back({"sphere", true, 1e-11L * r, [=](const Sample& s) {
                               return std::sqrt(static_cast<Real>(s.q[0]) * s.q[0] + static_cast<Real>(s.q[1]) * s.q[1] +
                                                static_cast<Real>(s.q[2]) * s.q[2]) -
                                      r;
