@@ -55,7 +55,10 @@ struct Known {
   bool unexamined = false;               ///< one-sided combinations were too many to look at
   std::vector<std::uint8_t> left_out;    ///< per row of the part
   std::vector<std::uint8_t> pinned;      ///< per row of the part: an inequality that another one makes an equation
+  std::vector<std::size_t> opposite;     ///< per row of the part, where pinned: the other half
   std::vector<std::size_t> equations;    ///< kept ones
+  Basis basis;                           ///< of these
+  bool orthogonal = false;               ///< they are handed on made orthogonal
   std::vector<Row> higher;               ///< equations of third and fourth order
   std::vector<Row> higher_inequalities;  ///< of third order, one-sided
   std::vector<Curved> curved;            ///< at most one
@@ -127,12 +130,14 @@ enum class Shape : std::uint8_t {
   curved          ///< a quadric
 };
 
-/// Read the form on the scale `sigma` of accelerations. Linear: the equations in u are returned.
-Shape read_form(const Form& form, double sigma, bool equation, std::vector<Row>& rows) {
+/// Read the form on the scale `sigma` of accelerations; `present_part`: of its terms, what certainly is there. Linear: the
+/// equations in u are returned.
+Shape read_form(const Form& form, double sigma, bool equation, double present_part, std::vector<Row>& rows) {
   const std::size_t p = form.b.size();
   const double size = form.size_d + 2 * form.size_b * sigma + form.size_q * sigma * sigma;
   const double present = std::abs(form.d) + 2 * norm(form.b) * sigma + norm(form.q) * sigma * sigma;
-  if (present <= negligible * size) return Shape::nothing;
+  if (present <= silent_part * size) return Shape::nothing;
+  if (present <= present_part * size) return Shape::unclear;
   const linear::SymmetricEigen eigen = linear::symmetric_eigen(form.q);
   bool positive = false;
   bool negative = false;
@@ -332,6 +337,8 @@ class Examination {
     }
     const Dependence dependence = split(part, which, which.size(), angle_);
     known_.equations = dependence.kept;
+    known_.basis = dependence.basis;
+    known_.orthogonal = dependence.basis.least_remainder() < weak_remainder;
     if (dependence.dependent.empty()) return {};
 
     // Rows that depend on the kept ones all around say nothing new, at any order.
@@ -417,6 +424,7 @@ class Examination {
 
   /// Inequalities in opposite pairs, f <= 0 and -f <= 0 all around, are equations said in two halves.
   void pin() {
+    if (level_ == Level::velocities) return;
     const Part& part = known_.part;
     std::vector<std::size_t> open;
     for (std::size_t j = 0; j < part.r(); ++j) {
@@ -434,9 +442,15 @@ class Examination {
         if (all_around(model_, state_, impl_, part, pair)[0] == 0) continue;
         known_.pinned[pair.kept[0]] = 1;
         known_.left_out[pair.dependent[0]] = 1;
+        known_.opposite[pair.kept[0]] = pair.dependent[0];
         if (pair.kept[0] != open[i]) break;
       }
     }
+  }
+
+  /// Coefficients of combinations are as uncertain as the rows are near to dependence.
+  [[nodiscard]] double present_part() const {
+    return std::max(negligible, silent_part / known_.basis.least_remainder());
   }
 
   double scale(const Affine& space) const {
@@ -526,7 +540,7 @@ class Examination {
       for (Combination& combination : combinations) {
         Form form = expansion_->fourth(combination.y, combination.z, space);
         std::vector<Row> rows;
-        const bool speaks = read_form(form, sigma, true, rows) != Shape::nothing;
+        const bool speaks = read_form(form, sigma, true, present_part(), rows) != Shape::nothing;
         (speaks ? alive : silent).push_back(combination);
         if (speaks) forms.push_back(std::move(form));
       }
@@ -554,9 +568,9 @@ class Examination {
       std::vector<Row> rows;
       Vector chosen;
       const auto attempt = [&](const Vector& t) {
-        rows.clear();
+        std::vector<Row> own;
         const Form form = sum_of(forms, t);
-        const Shape shape = read_form(form, sigma, true, rows);
+        const Shape shape = read_form(form, sigma, true, present_part(), own);
         // Of velocities only what holds them by a square; a contradiction is one of accelerations.
         if (level_ == Level::velocities && (shape != Shape::linear || norm(form.q) <= negligible * form.size_q)) {
           return false;
@@ -564,17 +578,18 @@ class Examination {
         if (shape == Shape::linear || shape == Shape::contradiction || shape == Shape::unclear) {
           chosen = t;
           last_ = shape;
+          rows = std::move(own);
           return true;
         }
         return false;
       };
       bool found = false;
-      for (std::size_t k = 0; k < forms.size() && !found; ++k) {
+      for (std::size_t k = 0; k < forms.size() && !(found && last_ == Shape::linear); ++k) {
         Vector t(forms.size(), 0.0);
         t[k] = 1;
-        found = attempt(t);
+        found = attempt(t) || found;
       }
-      if (!found && forms.size() > 1) {
+      if ((!found || last_ != Shape::linear) && forms.size() > 1) {
         std::vector<Vector> weighed;
         for (const Combination& combination : alive) {
           Vector y = combination.y;
@@ -582,8 +597,8 @@ class Examination {
           weighed.push_back(std::move(y));
         }
         for (const Vector& t : sparse_elements(weighed)) {
-          found = attempt(t);
-          if (found) break;
+          found = attempt(t) || found;
+          if (found && last_ == Shape::linear) break;
         }
       }
       if (!found) return level_ == Level::accelerations ? quadric(space, alive, forms) : Finding{};
@@ -706,7 +721,7 @@ class Examination {
     }
     const Form form = expansion_->fourth(y, companion(part, dependence, row, size_n), space);
     std::vector<Row> rows;
-    switch (read_form(form, scale(space), false, rows)) {
+    switch (read_form(form, scale(space), false, present_part(), rows)) {
       case Shape::nothing: return {};
       case Shape::linear:
         for (const Row& one : rows) known_.higher.push_back(in_space(one, space));
@@ -834,6 +849,35 @@ std::vector<Candidate> on_faces(const Part& part, const Curved& curved, const st
   return result;
 }
 
+/// A whitened row over the variables: n.x = n.(L^T a), the plain row is L n.
+void append_whitened(const Part& part, const Vector& n, std::vector<std::uint32_t>& column, Vector& entry) {
+  for (std::size_t i = 0; i < part.n(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k <= i; ++k) sum += part.lower(i, k) * n[k];
+    if (sum == 0) continue;
+    column.push_back(part.variable[i]);
+    entry.push_back(sum);
+  }
+}
+
+/// Multipliers of the rows handed on as those of the rows of the problem.
+Vector of_problem(const Subproblem& problem, const std::vector<Known>& parts, const std::vector<std::uint32_t>& place,
+                  const Vector& values) {
+  Vector result(problem.size(), 0.0);
+  for (std::size_t i = 0; i < place.size(); ++i) result[place[i]] = values[i];
+  for (const Known& known : parts) {
+    if (!known.orthogonal) continue;
+    Vector along;
+    for (const std::size_t j : known.equations) along.push_back(result[known.part.row[j]]);
+    along = known.basis.express(along);
+    for (std::size_t k = 0; k < along.size(); ++k) {
+      const std::size_t j = known.equations[k];
+      result[known.part.row[j]] = along[k] / known.part.length[j];
+    }
+  }
+  return result;
+}
+
 /// The rows that are left, those of higher order behind them.
 void assemble(const Subproblem& problem, const std::vector<Known>& parts, const std::vector<std::uint8_t>& left_out,
               const std::vector<std::uint8_t>& pinned, Subproblem& reduced, std::vector<std::uint32_t>& place,
@@ -847,8 +891,34 @@ void assemble(const Subproblem& problem, const std::vector<Known>& parts, const 
     reduced.kind.push_back(kind);
     reduced.row.push_back(0);
   };
+  // Equations of a part that are nearly dependent, made orthogonal: direction k in the place of the k-th row kept.
+  std::vector<std::pair<const Known*, std::size_t>> instead(problem.size(), {nullptr, 0});
+  std::vector<Vector> offsets;
+  for (const Known& known : parts) {
+    if (!known.orthogonal) continue;
+    Vector right;
+    for (const std::size_t j : known.equations) right.push_back(known.part.offset[j]);
+    offsets.push_back(known.basis.offsets(right));
+    for (std::size_t k = 0; k < known.equations.size(); ++k) {
+      instead[known.part.row[known.equations[k]]] = {&known, k};
+    }
+  }
+  const auto offset_of = [&](const Known* known, std::size_t k) {
+    std::size_t number = 0;
+    for (const Known& other : parts) {
+      if (&other == known) break;
+      number += other.orthogonal ? 1 : 0;
+    }
+    return offsets[number][k];
+  };
   for (std::uint32_t j = 0; j < problem.size(); ++j) {
     if (left_out[j] != 0) continue;
+    if (const auto& [known, k] = instead[j]; known != nullptr) {
+      append_whitened(known->part, known->basis.directions()[k], reduced.column, reduced.entry);
+      close(offset_of(known, k), gauss::RowKind::equation);
+      place.push_back(j);
+      continue;
+    }
     reduced.column.insert(reduced.column.end(), problem.column.begin() + problem.start[j],
                           problem.column.begin() + problem.start[j + 1]);
     reduced.entry.insert(reduced.entry.end(), problem.entry.begin() + problem.start[j],
@@ -859,17 +929,10 @@ void assemble(const Subproblem& problem, const std::vector<Known>& parts, const 
   dependents.higher.clear();
   for (const Known& known : parts) {
     const auto add = [&](const Row& row, bool equation) {
-      // n.x = n.(L^T a): the plain row is L n.
       HigherRow plain;
       plain.offset = row.c;
       plain.equation = equation;
-      for (std::size_t i = 0; i < known.part.n(); ++i) {
-        double sum = 0;
-        for (std::size_t k = 0; k <= i; ++k) sum += known.part.lower(i, k) * row.n[k];
-        if (sum == 0) continue;
-        plain.column.push_back(known.part.variable[i]);
-        plain.entry.push_back(sum);
-      }
+      append_whitened(known.part, row.n, plain.column, plain.entry);
       reduced.column.insert(reduced.column.end(), plain.column.begin(), plain.column.end());
       reduced.entry.insert(reduced.entry.end(), plain.entry.begin(), plain.entry.end());
       close(row.c, equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
@@ -877,6 +940,22 @@ void assemble(const Subproblem& problem, const std::vector<Known>& parts, const 
     };
     for (const Row& row : known.higher) add(row, true);
     for (const Row& row : known.higher_inequalities) add(row, false);
+  }
+}
+
+/// Farkas's y of a part, in the rows of the model: what a pinned inequality would carry with the wrong sign its other half
+/// does.
+void tell_proof(const Subproblem& problem, const Known& known, const Vector& y, Instant& instant) {
+  const Part& part = known.part;
+  Vector told = y;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    if (known.pinned[j] == 0 || y[j] >= 0) continue;
+    told[j] = 0;
+    told[known.opposite[j]] = -y[j] * part.length[j] / part.length[known.opposite[j]];
+  }
+  instant.farkas.clear();
+  for (std::size_t j = 0; j < told.size(); ++j) {
+    if (told[j] != 0) instant.farkas.emplace_back(problem.row[part.row[j]], told[j]);
   }
 }
 
@@ -918,10 +997,7 @@ bool proves(const std::vector<Known>& parts, const Subproblem& problem, const Ve
     if (!good) continue;
     const Proof proof = proof_of(part, plain, norm(part.x0), 0);
     if (proof == Proof::positive) {
-      instant.farkas.clear();
-      for (const std::size_t j : support) {
-        if (plain[j] != 0) instant.farkas.emplace_back(problem.row[part.row[j]], plain[j]);
-      }
+      tell_proof(problem, known, plain, instant);
       return true;
     }
     if (proof == Proof::zero) {
@@ -941,9 +1017,7 @@ void tell(const Subproblem& problem, const Known& known, const Finding& finding,
   instant.farkas.clear();
   if (finding.verdict != Verdict::jammed) return;
   instant.jam_derivative = finding.derivative;
-  for (std::size_t j = 0; j < finding.y.size(); ++j) {
-    if (finding.y[j] != 0) instant.farkas.emplace_back(problem.row[known.part.row[j]], finding.y[j]);
-  }
+  tell_proof(problem, known, finding.y, instant);
 }
 
 /// All accelerations of least constraint where quadrics decide; `a` holds those of the other parts.
@@ -1084,6 +1158,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
     known.small = known.part.n() <= most_variables && known.part.r() <= most_rows;
     known.left_out.assign(known.part.r(), 0);
     known.pinned.assign(known.part.r(), 0);
+    known.opposite.assign(known.part.r(), 0);
     examinations.emplace_back(model, state, impl, level, angle, known);
     if (!known.small) continue;
     whiten(impl.dynamics.mass, problem, uncertainty, model, known.part);
@@ -1112,8 +1187,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
     gauss::solve(reduced.view(impl.dynamics.mass), {}, level == Level::accelerations ? impl.gauss : impl.gauss_impact,
                  solution, options.tell ? &instant.trials : nullptr);
     if (solution.status == gauss::Status::infeasible) {
-      Vector y(problem.size(), 0.0);
-      for (std::size_t i = 0; i < place.size(); ++i) y[place[i]] = solution.farkas[i];
+      const Vector y = of_problem(problem, parts, place, solution.farkas);
       std::vector<std::uint32_t> tight;
       if (proves(parts, problem, y, instant, tight)) {
         instant.status = Status::jammed;
@@ -1180,10 +1254,9 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
   impl.solution.rounds = solution.rounds;
   impl.solution.rank = solution.rank;
   impl.solution.farkas.clear();
-  impl.solution.lambda.assign(problem.size(), 0.0);
+  impl.solution.lambda = of_problem(problem, parts, place, solution.lambda);
   impl.solution.active.assign(problem.size(), 0);
   for (std::size_t i = 0; i < place.size(); ++i) {
-    impl.solution.lambda[place[i]] = solution.lambda[i];
     impl.solution.active[place[i]] = solution.active[i];
   }
   for (std::size_t k = 0; k < dependents.higher.size(); ++k) {
