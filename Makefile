@@ -27,7 +27,7 @@ test: ## format, all tests (C++, Python, browser), the quick ones again under th
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/test
 
-soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 50 kills (some minutes)
+soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 50 kills (some minutes)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 

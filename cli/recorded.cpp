@@ -192,8 +192,14 @@ std::string summary(const motion::Store& store, const std::vector<std::string>& 
                        work < 0 ? "-" : "+", readable(std::abs(work)), readable(energy.lost), readable(energy.final),
                        readable(energy.defect(), 2));
   }
-  text += fmt::format("  worst drift: position {}, velocity {}\n", readable(account.position_drift, 2),
-                      readable(account.velocity_drift, 2));
+  text += fmt::format("  worst drift: position {}, velocity {}; worst defect of a step: {} of its accelerations\n",
+                      readable(account.position_drift, 2), readable(account.velocity_drift, 2),
+                      readable(account.defect, 2));
+  if (std::isinf(account.error)) {
+    text += "  estimated error of the end: lost, the motion has forgotten its start\n";
+  } else if (!std::isnan(account.error)) {
+    text += fmt::format("  estimated error of the end: {} of the motion's extent\n", readable(account.error, 2));
+  }
   if (account.position_correction != 0 || account.velocity_correction != 0) {
     text += fmt::format("  the start was brought onto the conditions: positions by {}, velocities by {}\n",
                         readable(account.position_correction, 2), readable(account.velocity_correction, 2));

@@ -36,6 +36,7 @@ struct Request {
   bool all = false;                 ///< equations: every member of the families
   bool svg = false;                 ///< run: figures
   std::string projection;           ///< run --svg: from where space is seen
+  bool error = false;               ///< run: estimate the error of the end
   bool no_report = false;           ///< run, compare: without the animated report
   std::string vary;                 ///< run: NAME=A,B,C, one run per value
   std::vector<std::string> show;    ///< view

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "commands.hpp"
@@ -15,6 +16,7 @@
 #include "vary.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/motion/error_estimate.hpp"
 #include "zwang/motion/record.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
@@ -126,6 +128,19 @@ void leave_files(const Request& request, Made& made, bool with_report) {
   }
 }
 
+/// The estimated error of the end, for a motion that came to one.
+void estimate(const model::Model& model, motion::Store& store) {
+  const std::string& status = store.account().status;
+  if (status != motion::words(motion::Status::finished) && status != motion::words(motion::Status::stopped)) {
+    return;
+  }
+  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state,
+                                                             [](const motion::Motion&) { return !asked_to_end(); });
+  if (found.known) {
+    store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
+  }
+}
+
 /// The order in which an end matters more: interrupted, numerics, mechanics.
 int worse(int a, int b) {
   for (const int status : {interrupted, gave_up, no_answer}) {
@@ -178,6 +193,9 @@ int run_varied(const Request& request) {
     motion::Store store = motion::Store::create(tasks[k].file, tasks[k].recipe, tasks[k].model);
     store.set_outputs(tasks[k].model);
     compute(requests[k], tasks[k], store);
+    if (request.error) {
+      estimate(tasks[k].model, store);
+    }
     made.push_back({std::move(tasks[k]), std::move(store), {}});
     leave_files(requests[k], made.back(), false);
   }
@@ -262,6 +280,9 @@ int run(const Request& request) {
   // The motion, then what it leaves.
   if (is_open(task, store->account())) {
     compute(request, task, *store);
+  }
+  if (request.error) {
+    estimate(task.model, *store);
   }
   Made made{std::move(task), std::move(*store), {}};
   leave_files(request, made, true);

@@ -385,6 +385,12 @@ class Trajectory(States):
         return result
 
     @property
+    def defect(self) -> float:
+        """Worst bound, over whole steps, of what the motion leaves of its equations, as a part of a body's accelerations."""
+        result: float = self._full.defect
+        return result
+
+    @property
     def steps(self) -> int:
         """Pieces that the motion was made of."""
         return self._run.steps

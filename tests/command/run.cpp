@@ -160,7 +160,7 @@ TEST_F(Run, the_answer_has_the_pinned_keys_in_their_order) {
   const auto answer = run({"--sample-at", "0.5,1"});
   ASSERT_EQ(answer.exit, 0) << answer.out << answer.err;
   EXPECT_EQ(keys(answer.json), (std::vector<std::string>{"zwang", "model", "status", "final", "samples", "events",
-                                                         "energy", "drift", "steps", "correction", "files"}));
+                                                         "energy", "drift", "defect", "steps", "correction", "files"}));
   EXPECT_EQ(answer.json["status"], "finished");
   EXPECT_EQ(keys(answer.json["final"]),
             (std::vector<std::string>{"time", "positions", "velocities", "multipliers", "outputs"}));
@@ -362,7 +362,7 @@ TEST_F(Run, an_interrupted_run_goes_on_to_the_bits_of_one_that_was_left_alone) {
   const auto resumed = resume(out("endless.sqlite"));
   ASSERT_EQ(resumed.exit, 0) << resumed.out.substr(0, 500);
   const auto alone = call_json({"run", file("endless.toml"), "--out", file("other"), "--until", "8000"});
-  for (const char* key : {"status", "final", "events", "energy", "drift", "steps"}) {
+  for (const char* key : {"status", "final", "events", "energy", "drift", "defect", "steps"}) {
     EXPECT_TRUE(resumed.json[key] == alone.json[key]) << key;
   }
 }
@@ -371,7 +371,7 @@ TEST_F(Run, a_finished_run_goes_on_when_the_end_is_later_and_otherwise_answers_a
   const auto first = run({});
   const auto again = resume(out("ball.sqlite"));
   EXPECT_EQ(again.exit, 0);
-  for (const char* key : {"status", "final", "events", "energy", "drift", "steps"})
+  for (const char* key : {"status", "final", "events", "energy", "drift", "defect", "steps"})
     EXPECT_EQ(again.json[key], first.json[key]) << key;
   const auto later = resume(out("ball.sqlite"), {"--until", "3", "--sample-at", "0.5,2.5", "--csv"});
   ASSERT_EQ(later.exit, 0) << later.out;

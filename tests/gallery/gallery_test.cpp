@@ -209,7 +209,14 @@ void expect_sound_motion(const json& run) {
 
 class GalleryAnswer : public testing::TestWithParam<Question> {};
 
+/// Models that the engine does not follow yet, in the list of the hard models.
+bool is_not_yet(const std::string& model) {
+  const std::vector<std::string> names = lines(contents(places::source("tests/hard/not_yet.txt")));
+  return std::find(names.begin(), names.end(), "gallery:" + model) != names.end();
+}
+
 TEST_P(GalleryAnswer, is_the_one_derived_by_hand) {
+  if (is_not_yet(GetParam().model)) GTEST_SKIP() << "not yet: " << GetParam().model;
   const json expected = expectations(GetParam().model)[GetParam().words];
   const Answer answer = ask(path_of(GetParam().model), GetParam().words);
   EXPECT_EQ(answer.exit, expected.value("exit", 0));

@@ -305,8 +305,11 @@ TEST(ObliqueFlow, FunctionsOfTheFreeFunctionsGiveTheSameMotion) {
   const Course one(system({"0.6", "0", "0.8"}, {"x2", "x3", "-x2"}, "[free]\nfunctions = [\"x1\", \"x2\"]\n" + rest));
   const Course two(system({"0.6", "0", "0.8"}, {"x2", "x3", "-x2"},
                           "[free]\nfunctions = [\"x1*exp(x2)\", \"x2 + sin(x1)\"]\n" + rest));
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(one.motion.state.position[i], two.motion.state.position[i], 1e-12);
+  // Both end at the equator, which is reached like a root of the time that is left: there the times are compared.
+  EXPECT_EQ(one.motion.status, Status::singular);
+  EXPECT_NEAR(one.motion.state.time, two.motion.state.time, 1e-12);
+  for (const double t : {0.3, 0.6, 0.9 * one.motion.state.time}) {
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(one.at(t).position[i], two.at(t).position[i], 1e-12);
   }
 }
 

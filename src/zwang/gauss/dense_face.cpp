@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "zwang/gauss/story.hpp"
+#include "zwang/gauss/tolerances.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace zwang::gauss {
@@ -20,21 +21,6 @@ using linear::load;
 using linear::Pair;
 using linear::store;
 using linear::total;
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
-
-/// A row is broken when it is so by more than this fraction of its terms; a multiplier is negative when it is so by more
-/// than this fraction of the largest. The second is smaller: a row dropped for its sign must not come back as broken.
-constexpr double rounding = 64 * eps;
-constexpr double sign_rounding = 16 * eps;
-/// Residuals of rows held above this fraction of their terms are corrected once more.
-constexpr double well_solved = 16 * eps;
-/// Above this the factor is useless.
-constexpr double hopeless = 1e-11;
-/// A pivot below the first fraction of Phi_ii has lost digits and is made again from the rows themselves; below the second
-/// the row is dependent.
-constexpr double doubtful = 1e-6;
-constexpr double dependent = 1e-12;
 
 /// Up to this many rows a cold start makes all of Phi.
 constexpr std::size_t few_rows = 24;
@@ -102,6 +88,7 @@ void DenseFace::make_room(std::size_t n, std::size_t r, std::size_t longest_row)
   grow(state_, r);
   for (auto* vector : {&a_, &d_, &scatter_, &magnitude_}) grow(*vector, n + 1);
   last_.reserve(r);
+  scratch_.reserve(6 * n);
 }
 
 bool DenseFace::prepare(const Problem& problem) {
@@ -670,7 +657,7 @@ bool DenseFace::replaces(std::uint32_t row, std::size_t slot) {
   for (std::size_t p = 0; p < size_; ++p) {
     const std::size_t other = slot_[p];
     const double product = phi[other];
-    if (!(product > 0 && product * product >= square_[slot] * square_[other] * (1 - 1e-13))) continue;
+    if (!(product > 0 && product * product >= square_[slot] * square_[other] * (1 - parallel))) continue;
     if (problem_->kind[set_[p]] == RowKind::equation) return false;
     const double ratio = std::sqrt(square_[slot] / square_[other]);
     if (!(free_[slot] > ratio * free_[other])) return false;
@@ -809,7 +796,7 @@ double DenseFace::careful_pivot(const double* l, std::size_t slot) {
     }
   }
   const double pivot = linear::dot(z, z, n_);
-  return pivot > rounding * rounding * largest ? pivot : 0;
+  return pivot > row_rounding * row_rounding * largest ? pivot : 0;
 }
 
 /// B_i . z for the row in a slot.
@@ -888,8 +875,8 @@ void DenseFace::extend() {
         l[q] = (gram_[slot * capacity_ + slot_[q]] - linear::dot(l, other, q)) * inverse_[q];
       }
       double pivot = square_[slot] - linear::dot(l, l, size_);
-      if (pivot <= doubtful * square_[slot] && size_ > 0) pivot = careful_pivot(l, slot);
-      if (pivot > dependent * square_[slot] && size_ < n_) {
+      if (pivot <= doubtful_pivot * square_[slot] && size_ > 0) pivot = careful_pivot(l, slot);
+      if (pivot > skipped_pivot * square_[slot] && size_ < n_) {
         const double root = std::sqrt(pivot);
         l[size_] = root;
         inverse_[size_] = 1 / root;
@@ -1125,7 +1112,7 @@ double DenseFace::terms(std::uint32_t row) {
     }
   }
   const double whole = std::sqrt(norm_squared(row)) * length_of_a();
-  return std::clamp(sum, 1e-3 * whole, whole) + std::abs(problem.h[row]);
+  return std::clamp(sum, least_share * whole, whole) + std::abs(problem.h[row]);
 }
 
 /// Is |value| at most this fraction of the row's terms? Mostly |h_i| alone tells.
@@ -1194,12 +1181,14 @@ void DenseFace::price() {
     if (state_[i] == in_set || state_[i] == copy) continue;
     const double broken = problem_->kind[i] == RowKind::equation ? std::abs(w_[i]) : w_[i];
     const double offset = std::abs(problem_->h[i]);
-    if (!(broken > rounding * offset)) continue;
+    if (!(broken > row_rounding * offset)) continue;
 
     // Far above rounding, or a closer look.
     const double square = norm_squared(i);
-    const bool far = broken > rounding * (std::sqrt(square) * length_of_a() + offset);
-    if (!far && broken <= rounding * terms(i)) continue;
+    const bool far = broken > row_rounding * (std::sqrt(square) * length_of_a() + offset);
+    if (!far && broken <= row_rounding * terms(i)) continue;
+    // What depends on the set agrees with it within its bound.
+    if (state_[i] == skipped && !problem_->h_bound.empty() && broken <= problem_->h_bound[i]) continue;
     violated_[violated_count_++] = i;
     if (square > 0 && state_[i] != skipped) most_broken_ = std::max(most_broken_, broken * broken / square);
   }
@@ -1250,6 +1239,17 @@ Status DenseFace::rescue(std::size_t most_rounds, Solution& solution, std::vecto
   return one_by_one_.run(*problem_, held(), most_rounds, solution, trials);
 }
 
+/// lambda.w beside lambda.(J a0 + h), which is twice the objective.
+bool DenseFace::suspicious() const {
+  if (rescued_) return false;
+  double objective = 0, gap = 0;
+  for (std::size_t p = 0; p < size_; ++p) {
+    objective += multiplier_[p] * free_[slot_[p]];
+    gap += std::abs(multiplier_[p] * w_[set_[p]]);
+  }
+  return gap > suspicious_gap * objective;
+}
+
 bool DenseFace::finish(Solution& solution) {
   // Sizes; nothing is allocated once they fit.
   solution.a.resize(n_);
@@ -1274,8 +1274,13 @@ bool DenseFace::finish(Solution& solution) {
     solution.active[row] = 1;
     last_[p] = row;
   }
+  solution.lambda_low.clear();
+  if (rescued_ && one_by_one_.careful()) {
+    solution.lambda_low.assign(one_by_one_.lambda_low().begin(), one_by_one_.lambda_low().end());
+  }
   solution.rank = set.size();
   solution.rounds += spent_;
+  spent_ = 0;
   last_n_ = n_;
   last_r_ = r_;
   has_last_ = true;

@@ -5,9 +5,8 @@
 ///
 ///   L L^T = Phi_AA,     L u = (J a0 + h)_A,     L^T lambda_A = u,     d = B_A^T lambda_A,     a = a0 - M^-1/2 d
 ///
-/// A row whose pivot falls below 1e-12 of its Phi_ii lies within 1e-6 of the span of the rows before it: it is skipped, and
-/// if it stays broken the rescue, which sees finer angles, decides. Pivots below 1e-6 are made again from the rows, since
-/// the Gram matrix has lost their digits.
+/// A row whose pivot falls below `skipped_pivot` of its Phi_ii is left aside, and if it stays broken the rescue, which sees finer
+/// angles, decides. Pivots below `doubtful_pivot` are made again from the rows, since the Gram matrix has lost their digits.
 ///
 /// Symbols: as in problem.hpp; A the set, position p = place in A, slot = place in memory of a candidate row.
 /// Reference: docs/mathematics, section 3; the cold guess: Polyak, USSR Comput. Math. Math. Phys. 9 (1969) 94.
@@ -35,6 +34,11 @@ class DenseFace {
   void price();
   [[nodiscard]] bool exchange();
   [[nodiscard]] Status rescue(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool suspicious() const;
+  [[nodiscard]] Status improve(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials) {
+    return rescue(most_rounds, solution, trials);
+  }
+  [[nodiscard]] std::vector<double>& scratch() { return scratch_; }
   [[nodiscard]] bool finish(Solution& solution);
   [[nodiscard]] std::span<const std::uint32_t> held() const { return {set_.data(), size_}; }
   [[nodiscard]] std::span<const std::uint32_t> negative() const { return {negative_.data(), negative_count_}; }
@@ -146,6 +150,7 @@ class DenseFace {
   bool has_last_ = false;
   std::size_t spent_ = 0;  ///< factorisations of the guess beyond the first
   OneByOne one_by_one_;
+  std::vector<double> scratch_;
   bool rescued_ = false;
 };
 

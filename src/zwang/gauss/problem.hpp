@@ -7,7 +7,7 @@
 ///   M (a - a0) + J^T lambda = 0,      lambda_i (J_i a + h_i) = 0.
 ///
 /// Symbols: a accelerations (or velocities after a shock), a0 the free ones, M mass, W = M^-1, J rows, h offsets,
-/// lambda multipliers, w = J a + h slacks (<= 0), y Farkas certificate. Reference: docs/mathematics, section 3.
+/// lambda multipliers, w = J a + h slacks (<= 0), y Farkas vector. Reference: docs/mathematics, section 3.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,11 @@ struct Problem {
   std::span<const double> entry;
   std::span<const double> h;      ///< size r
   std::span<const RowKind> kind;  ///< size r
+  /// What the numbers are worth: h_i is known to within h_bound_i, an entry of J to within its bound. Size r and that of
+  /// `entry`, or empty: then to a few roundings of themselves. Dependent rows agree when they do within these bounds, and a
+  /// contradiction is claimed only if it holds for every problem within them.
+  std::span<const double> h_bound = {};
+  std::span<const double> entry_bound = {};
   [[nodiscard]] std::size_t n() const { return a0.size(); }
   [[nodiscard]] std::size_t r() const { return h.size(); }
 };
@@ -37,13 +42,13 @@ struct Problem {
 struct Options {
   bool warm = false;              ///< start from the active set left in the workspace (same r)
   std::size_t dense_below = 300;  ///< candidate rows below which the dual matrix is dense
-  std::size_t most_rounds = 0;    ///< 0: a bound that only a bug can reach
+  std::size_t most_rounds = 0;    ///< 0: as many as fit into about a second of work, at least four per row
 };
 
 enum class Status : std::uint8_t {
   solved,
-  infeasible,  ///< `farkas` proves that no a satisfies the rows
-  gave_up,     ///< rounds exhausted or not finite: the caller must not use a
+  infeasible,  ///< `farkas` proves that no a satisfies the rows, and `verify_farkas` has checked it
+  gave_up,     ///< rounds exhausted, not finite, or a certificate worse than its bound: the caller must not use a
 };
 
 /// Scaled residuals of the Kuhn-Tucker conditions; see `verify` for the scales.
@@ -52,6 +57,9 @@ struct Certificate {
   double dual = 0;             ///< worst negative multiplier of an inequality
   double complementarity = 0;  ///< worst |lambda_i w_i|
   double stationarity = 0;     ///< |M (a - a0) + J^T lambda|
+  double gap = 0;              ///< primal less dual objective, over their sizes
+  double broken = 0;           ///< worst violation of a row over its natural terms, without multipliers that cancel
+  /// The worst of the first four. Gap and violation have bounds of their own; see `certified`.
   [[nodiscard]] double worst() const;
 };
 
@@ -64,9 +72,11 @@ struct Trial {
 
 struct Solution {
   Status status = Status::gave_up;
-  std::vector<double> a;             ///< size n
-  std::vector<double> lambda;        ///< size r
-  std::vector<double> w;             ///< size r: J a + h
+  std::vector<double> a;       ///< size n
+  std::vector<double> lambda;  ///< size r
+  std::vector<double>
+      lambda_low;         ///< what lambda holds beyond double; empty unless multipliers cancel so that it counts
+  std::vector<double> w;  ///< size r: J a + h
   std::vector<std::uint8_t> active;  ///< size r: held as an equation in the last round (independent rows only)
   std::vector<double> farkas;        ///< size r when infeasible: y^T J = 0, y^T h > 0, y >= 0 on inequalities
   std::size_t rounds = 0;            ///< factorisations (from scratch or updated)

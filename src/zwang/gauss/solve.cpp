@@ -8,12 +8,14 @@
 namespace zwang::gauss {
 namespace {
 
-/// Few rows, or rows so full that their dual matrix has no zeros worth looking for.
+/// Few rows, or rows so full, or crossing each other so often, that their dual matrix has no zeros worth looking for: a row of e / r
+/// entries meets about (e / r) (e / n) others.
 bool is_dense(const Problem& problem, const Options& options) {
   const std::size_t n = problem.n(), r = problem.r();
   if (r < options.dense_below) return true;
   const std::size_t entries = problem.start[r] - problem.start[0];
-  return 4 * entries >= n * r;
+  const auto e = static_cast<double>(entries), rows = static_cast<double>(r);
+  return 4 * entries >= n * r || 4 * e * e >= static_cast<double>(n) * rows * rows;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "zwang/gauss/story.hpp"
+#include "zwang/gauss/tolerances.hpp"
 #include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss {
@@ -20,32 +21,6 @@ namespace {
 constexpr std::uint32_t none = 0xffffffffU;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Visits of the lines: each costs a small part of a factorisation.
-constexpr std::size_t most_visits = 24;
-
-/// What counts as rounding: of the terms of a row, of the terms behind the motion, of the largest multiplier.
-constexpr double row_rounding = 1e-13;
-constexpr double motion_rounding = 16 * std::numeric_limits<double>::epsilon();
-constexpr double multiplier_rounding = 1e-13;
-
-/// No rounding excuses more than this part of a row's terms in the motion and in the free motion.
-constexpr double natural_rounding = 1e-9;
-constexpr double suspicious = 1e-10;
-
-/// Below this least pivot, relative to its diagonal, rounding is magnified enough to be corrected.
-constexpr double weak_pivot = 1e-5;
-
-/// How much of its diagonal a soft rescue adds to the dual matrix: first, last, and from one pass to the next.
-constexpr double soft_begin = 1.0;
-constexpr double soft_end = 1e-8;
-constexpr double soft_fall = 0.2;
-
-/// In a rescue, a row this near to the span of the set depends on it, above what the factor skips; so does one whose
-/// distance from the span has cancelled to rounding, and one may doubt it where most of it has cancelled.
-constexpr double dependent = 1e-11;
-constexpr double doubtful = 1e-6;
-constexpr double cancelled = 256 * std::numeric_limits<double>::epsilon();
-
 /// Is every number finite? One whose exponent is all ones carries into the sign bit.
 bool all_finite(std::span<const double> numbers) {
   std::uint64_t seen = 0;
@@ -53,24 +28,6 @@ bool all_finite(std::span<const double> numbers) {
     seen |= (std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000U) + 0x0010000000000000U;
   }
   return (seen >> 63U) == 0;
-}
-
-/// The worst violation of a row, as a part of its terms with the largest accelerations.
-double broken_part(const Problem& problem, std::span<const double> a) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max({largest, std::abs(a[k]), std::abs(problem.a0[k])});
-  double worst = 0;
-  for (std::size_t i = 0; i < problem.r(); ++i) {
-    double value = problem.h[i];
-    double terms = std::abs(value);
-    for (std::uint32_t p = problem.start[i]; p < problem.start[i + 1]; ++p) {
-      value += problem.entry[p] * a[problem.column[p]];
-      terms += std::abs(problem.entry[p]) * largest;
-    }
-    const double size = problem.kind[i] == RowKind::equation ? std::abs(value) : value;
-    if (size > 0) worst = std::max(worst, size / terms);
-  }
-  return worst;
 }
 
 }  // namespace
@@ -102,6 +59,7 @@ bool SparseFace::prepare(const Problem& problem) {
   share_.resize(r);
   forgiven_.assign(r, 0.0);
   held_dependent_ = 0;
+  careful_ = false;
   negative_.clear();
   violated_.clear();
 
@@ -218,7 +176,7 @@ double SparseFace::rounding_of(std::uint32_t row) const {
     if (lambda_[others[s]] != 0) motion_terms += std::abs(gram_.between_terms(edges[s]) * lambda_[others[s]]);
   }
   motion_terms += std::abs(gram_.diagonal(row) * lambda_[row]);
-  return row_rounding * row_terms + motion_rounding * motion_terms;
+  return sparse_row_rounding * row_terms + motion_rounding * motion_terms;
 }
 
 double SparseFace::evaluate(bool strict) {
@@ -240,11 +198,11 @@ double SparseFace::evaluate(bool strict) {
 
     // Most rows are clearly in order.
     const double size = std::abs(value);
-    if (size <= row_rounding * row_terms) continue;
+    if (size <= sparse_row_rounding * row_terms) continue;
     if (place_[i] == in) {
-      const double rounding = row_rounding * row_terms + held_rounding * gram_.diagonal(i);
+      const double rounding = sparse_row_rounding * row_terms + held_rounding * gram_.diagonal(i);
       if (size > rounding) excess = std::max(excess, size / rounding);
-      if (size > suspicious * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
+      if (size > suspicious_row * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
     } else if (value > 0 || problem_->kind[i] == RowKind::equation) {
       if (size > std::min(rounding_of(i), natural_rounding * natural_terms(i)) + forgiven_[i]) violated_.push_back(i);
     }
@@ -369,7 +327,9 @@ void SparseFace::find_pieces() {
       }
 
       // Small ones are listed, large ones only marked.
-      if (piece_row_.size() - begin > small_piece_) {
+      const std::size_t count = piece_row_.size() - begin;
+      if (count > small_piece_ &&
+          (count > small_area_ || count * width_of({piece_row_.data() + begin, count}) > small_area_)) {
         for (std::size_t k = begin; k < piece_row_.size(); ++k) piece_kind_[piece_row_[k]] = 2;
         piece_row_.resize(begin);
         continue;
@@ -378,6 +338,19 @@ void SparseFace::find_pieces() {
       piece_start_.push_back(static_cast<std::uint32_t>(piece_row_.size()));
     }
   }
+}
+
+/// How many variables the rows touch.
+std::size_t SparseFace::width_of(std::span<const std::uint32_t> rows) const {
+  std::vector<std::uint8_t> touched(problem_->n(), 0);
+  std::size_t count = 0;
+  for (const std::uint32_t i : rows) {
+    for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+      count += touched[problem_->column[p]] == 0 ? 1 : 0;
+      touched[problem_->column[p]] = 1;
+    }
+  }
+  return count;
 }
 
 std::uint32_t SparseFace::worst() const {
@@ -411,7 +384,7 @@ void SparseFace::load_onto(std::uint32_t p, double sign) {
   for (const std::uint32_t component : touched_) cholesky_.solve_component(component, column_, share_);
 }
 
-bool SparseFace::prove_infeasible(std::uint32_t p, double sign, Solution& solution) {
+bool SparseFace::prove_infeasible(std::uint32_t p, double sign, std::size_t most, Solution& solution) {
   // J_p is a sum of rows of the set that cannot give way: their combination reads 0 <= -w_p < 0. Make it exact: what is
   // left of J_p - sum share J, seen from the rows of the set, is distributed once more.
   std::vector<double> rest(problem_->n());
@@ -429,22 +402,48 @@ bool SparseFace::prove_infeasible(std::uint32_t p, double sign, Solution& soluti
     }
   }
 
-  // The certificate.
+  // Perhaps it is a proof as it stands, without what is rounding.
+  double largest = std::sqrt(gram_.diagonal(p));
+  const auto part = [&](std::uint32_t i) { return std::abs(share_[i]) * std::sqrt(gram_.diagonal(i)); };
+  for (const std::uint32_t component : touched_) {
+    for (const std::uint32_t i : cholesky_.rows_of(component)) largest = std::max(largest, part(i));
+  }
   solution.farkas.assign(problem_->r(), 0.0);
   solution.farkas[p] = sign;
   for (const std::uint32_t component : touched_) {
     for (const std::uint32_t i : cholesky_.rows_of(component)) {
-      solution.farkas[i] = problem_->kind[i] == RowKind::equation ? -share_[i] : std::max(0.0, -share_[i]);
+      const double value = part(i) > small_part * largest ? -share_[i] : 0.0;
+      solution.farkas[i] = problem_->kind[i] == RowKind::equation ? value : std::max(0.0, value);
     }
   }
-  return verify_farkas(*problem_, solution.farkas);
+  if (verify_farkas(*problem_, solution.farkas, scratch_)) return true;
+  solution.farkas.clear();
+
+  // The rows that take part in it contradict each other, if they do, on their own: few enough for the rescue that proves. The
+  // fewer the better, so first only those with a large part.
+  std::vector<std::uint32_t> rows;
+  std::size_t before = 0;
+  for (const double least : {small_part, no_part}) {
+    rows.assign(1, p);
+    for (const std::uint32_t component : touched_) {
+      for (const std::uint32_t i : cholesky_.rows_of(component)) {
+        if (part(i) > least * largest) rows.push_back(i);
+      }
+    }
+    if (rows.size() == before || rows.size() > most_rows_apart) continue;
+    before = rows.size();
+    std::sort(rows.begin(), rows.end());
+    if (solve_apart(rows, most, solution, nullptr).status == Status::infeasible) return true;
+  }
+  return false;
 }
 
 Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
   // Large pieces with the sparse factor, then small ones one after the other.
   find_pieces();
   if (std::find(piece_kind_.begin(), piece_kind_.end(), 2) != piece_kind_.end()) {
-    const Status status = rescue_large(most, solution, trials);
+    Status status = rescue_large(most, solution, trials);
+    if (status == Status::gave_up) status = rescue_last(most, solution, trials);
     if (status != Status::solved) return status;
   }
   for (std::size_t piece = 0; piece + 1 < piece_start_.size(); ++piece) {
@@ -456,8 +455,45 @@ Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Tria
   return Status::solved;
 }
 
+Status SparseFace::rescue_last(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  // With twice the digits, all pieces at once; else densely, if the large pieces are not too large for that.
+  solution.farkas.clear();
+  if (improve(most, solution, trials) == Status::solved) {
+    piece_start_.assign(1, 0);
+    return Status::solved;
+  }
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < problem_->r(); ++i) {
+    if (piece_kind_[i] == 2) rows.push_back(i);
+  }
+  if (rows.size() > most_rows_apart) return Status::gave_up;
+  const std::size_t more = solution.rounds + least_rounds_per_row * rows.size();
+  return rescue_small(rows, std::max(most, more), solution, trials);
+}
+
 Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
                                 std::vector<Trial>* trials) {
+  const Apart apart = solve_apart(piece, most, solution, trials);
+  if (apart.status != Status::solved) return apart.status;
+
+  // Put the piece back into the whole; the factor no longer fits the set.
+  for (std::size_t k = 0; k < apart.variables.size(); ++k) a_[apart.variables[k]] = one_by_one_.a()[k];
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    lambda_[piece[i]] = one_by_one_.lambda()[i];
+    w_[piece[i]] = one_by_one_.w()[i];
+    place_[piece[i]] = out;
+    if (!one_by_one_.careful()) continue;
+    if (!careful_) lambda_low_.assign(problem_->r(), 0.0);
+    careful_ = true;
+    lambda_low_[piece[i]] = one_by_one_.lambda_low()[i];
+  }
+  for (const std::uint32_t i : one_by_one_.held()) place_[piece[i]] = in;
+  changed_ = true;
+  return Status::solved;
+}
+
+SparseFace::Apart SparseFace::solve_apart(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
+                                          std::vector<Trial>* trials) {
   // The piece's variables: those of its rows, blocks of the mass whole.
   const linear::Mass& mass = *problem_->mass;
   std::vector<std::uint32_t> variables;
@@ -502,7 +538,7 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
       for (std::size_t i = 0; i <= j; ++i) part.add(blocks[b][i], blocks[b][j], entries[j * size + i]);
     }
   }
-  if (!part.factor()) return Status::gave_up;
+  if (!part.factor()) return {};
 
   // Its rows and where they stand.
   std::vector<std::uint32_t> start(1, 0);
@@ -512,6 +548,8 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   std::vector<double> h;
   std::vector<double> a0;
   std::vector<RowKind> kind;
+  std::vector<double> h_bound;
+  std::vector<double> entry_bound;
   a0.reserve(variables.size());
   for (const std::uint32_t variable : variables) a0.push_back(problem_->a0[variable]);
   for (const std::uint32_t i : piece) {
@@ -519,27 +557,22 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
     for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
       column.push_back(number(problem_->column[p]));
       entry.push_back(problem_->entry[p]);
+      if (!problem_->entry_bound.empty()) entry_bound.push_back(problem_->entry_bound[p]);
     }
     start.push_back(static_cast<std::uint32_t>(column.size()));
     h.push_back(problem_->h[i]);
+    if (!problem_->h_bound.empty()) h_bound.push_back(problem_->h_bound[i]);
     kind.push_back(problem_->kind[i]);
   }
-  const Problem problem{&part, a0, start, column, entry, h, kind};
+  Problem problem{&part, a0, start, column, entry, h, kind};
+  problem.h_bound = h_bound;
+  problem.entry_bound = entry_bound;
 
   // Solve it.
   Solution found;
   found.rounds = solution.rounds;
   std::vector<Trial> rounds;
-  std::vector<double> scratch;
-  const auto trusted = [&](Status status) {
-    // Multipliers may grow so large that rounding hides broken rows: such an answer is none.
-    if (status != Status::solved) return true;
-    const Certificate certificate = verify(problem, one_by_one_.a(), one_by_one_.lambda(), scratch);
-    return certificate.stationarity < 1e-6 && broken_part(problem, one_by_one_.a()) < 1e-6;
-  };
-  Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
-  if (!trusted(status)) status = one_by_one_.run(problem, {}, most, found, trials != nullptr ? &rounds : nullptr);
-  if (!trusted(status)) status = Status::gave_up;
+  const Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
   solution.rounds = found.rounds;
 
   // Tell its rounds in the numbers of the whole.
@@ -553,18 +586,7 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
     solution.farkas.assign(problem_->r(), 0.0);
     for (std::size_t i = 0; i < piece.size(); ++i) solution.farkas[piece[i]] = found.farkas[i];
   }
-  if (status != Status::solved) return status;
-
-  // Put the piece back into the whole; the factor no longer fits the set.
-  for (std::size_t k = 0; k < variables.size(); ++k) a_[variables[k]] = one_by_one_.a()[k];
-  for (std::size_t i = 0; i < piece.size(); ++i) {
-    lambda_[piece[i]] = one_by_one_.lambda()[i];
-    w_[piece[i]] = one_by_one_.w()[i];
-    place_[piece[i]] = out;
-  }
-  for (const std::uint32_t i : one_by_one_.held()) place_[piece[i]] = in;
-  changed_ = true;
-  return Status::solved;
+  return {status, std::move(variables)};
 }
 
 bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
@@ -615,8 +637,8 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
         const bool inequality = problem_->kind[i] == RowKind::inequality;
         if (place_[i] == in) {
           if (inequality && lambda_[i] < -multiplier_rounding * largest_) negative_.push_back(i);
-          settled = settled &&
-                    (std::abs(w_[i]) <= row_rounding * std::abs(problem_->h[i]) || std::abs(w_[i]) <= rounding_of(i));
+          settled = settled && (std::abs(w_[i]) <= sparse_row_rounding * std::abs(problem_->h[i]) ||
+                                std::abs(w_[i]) <= rounding_of(i));
         } else if (w_[i] + pull[i] * before[i] > 0 || !inequality) {
           if (std::abs(w_[i] + pull[i] * before[i]) > rounding_of(i)) violated_.push_back(i);
         }
@@ -678,6 +700,10 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
 
 Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
   if (settle_softly(most, solution, trials)) return Status::solved;
+
+  // From here on one row at a time: as many rounds as are honest.
+  const std::size_t round = 200 * problem_->r() + 20 * cholesky_.entries();
+  most = std::min(most, solution.rounds + 100 + std::max(problem_->r() / 4, plain_work / round));
   while (true) {
     // A set without wrong multipliers, and what it breaks.
     if (!settle_signs(most, solution.rounds)) return Status::gave_up;
@@ -716,13 +742,13 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
       }
 
       // How far until p is met, and how far until the first row of the set lets go.
-      const double least_stiffness = std::max(dependent * diagonal, cancelled * stiffness_terms);
+      const double least_stiffness = std::max(least_stiffness_part * diagonal, cancelled_part * stiffness_terms);
       const double until_met = stiffness > least_stiffness ? gap / stiffness : infinity;
       double until_loose = infinity;
       std::uint32_t loose = none;
       for (const std::uint32_t component : touched_) {
         for (const std::uint32_t i : cholesky_.rows_of(component)) {
-          if (problem_->kind[i] == RowKind::equation || share_[i] <= dependent * largest_share) continue;
+          if (problem_->kind[i] == RowKind::equation || share_[i] <= no_fall * largest_share) continue;
           const double until = std::max(0.0, lambda_[i]) / share_[i];
           if (until < until_loose || (until == until_loose && i < loose)) {
             until_loose = until;
@@ -746,8 +772,8 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
       }
 
       // Neither, or hardly: the rows contradict each other, if the proof stands.
-      if (until_loose == infinity && (until_met == infinity || stiffness < doubtful * stiffness_terms)) {
-        if (prove_infeasible(p, sign, solution)) return Status::infeasible;
+      if (until_loose == infinity && (until_met == infinity || stiffness < doubtful_pivot * stiffness_terms)) {
+        if (prove_infeasible(p, sign, most, solution)) return Status::infeasible;
         solution.farkas.clear();
         if (until_met == infinity) return Status::gave_up;
       }
@@ -777,6 +803,187 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
   }
 }
 
+/// correction = Phi_AA^-1 residual to a few digits, by conjugate gradients with the factor for a preconditioner: where the factor
+/// has no digits left, only few directions are wrong, and those are found one after the other.
+void SparseFace::conjugate_gradients() {
+  const std::span<const std::uint32_t> order = cholesky_.order();
+  const auto precondition = [&] {
+    cholesky_.solve(residual_, share_);
+    if (cholesky_.skipped_count() == 0) return;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (cholesky_.skipped(k)) share_[order[k]] = residual_[order[k]] / gram_.diagonal(order[k]);
+    }
+  };
+  precondition();
+  double product = 0;
+  for (const std::uint32_t i : order) {
+    correction_[i] = 0;
+    direction_[i] = share_[i];
+    product += share_[i] * residual_[i];
+  }
+  const double enough = careful_digits * careful_digits * product;
+  for (std::size_t step = 0; step < most_careful_steps && product > enough; ++step) {
+    // Phi direction, through the variables.
+    std::fill(motion_.begin(), motion_.end(), 0.0);
+    for (const std::uint32_t i : order) gram_.add_row(i, direction_[i], motion_);
+    double square = 0;
+    for (const std::uint32_t i : order) {
+      image_[i] = gram_.times_row(i, motion_);
+      square += image_[i] * direction_[i];
+    }
+    if (!(square > 0)) return;
+    const double length = product / square;
+    for (const std::uint32_t i : order) {
+      correction_[i] += length * direction_[i];
+      residual_[i] -= length * image_[i];
+    }
+
+    // The next direction, conjugate to this one.
+    precondition();
+    double next = 0;
+    for (const std::uint32_t i : order) next += share_[i] * residual_[i];
+    const double turn = next / product;
+    product = next;
+    for (const std::uint32_t i : order) direction_[i] = share_[i] + turn * direction_[i];
+  }
+}
+
+/// Multipliers and motion of the set with twice the digits: J^T lambda is summed exactly, and what is left of w is distributed
+/// again and again.
+void SparseFace::answer_carefully() {
+  const std::span<const std::uint32_t> order = cholesky_.order();
+  const linear::Mass& mass = *problem_->mass;
+  double before = infinity;
+  int stuck = 0;
+  for (std::size_t i = 0; i < problem_->r(); ++i) {
+    if (cholesky_.component_of(static_cast<std::uint32_t>(i)) == linear::SparseCholesky::nowhere) long_lambda_[i] = 0;
+  }
+  for (std::size_t pass = 0; pass < most_careful_passes; ++pass) {
+    // J^T lambda and a = a0 - W J^T lambda.
+    std::fill(long_force_.begin(), long_force_.end(), linear::Twofold());
+    for (const std::uint32_t i : order) {
+      for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+        long_force_[problem_->column[p]] += long_lambda_[i] * problem_->entry[p];
+      }
+    }
+    for (std::size_t j = 0; j < motion_.size(); ++j) motion_[j] = static_cast<double>(long_force_[j]);
+    if (!mass.is_diagonal()) mass.solve(motion_, motion_);
+    for (std::uint32_t j = 0; j < motion_.size(); ++j) {
+      const linear::Twofold part =
+          mass.block_of(j) < 0 ? long_force_[j] / mass.diagonal()[j] : linear::Twofold(motion_[j]);
+      long_a_[j] = linear::Twofold(problem_->a0[j]) - part;
+    }
+
+    // What is left in the rows of the set.
+    double worst = 0;
+    for (const std::uint32_t i : order) {
+      linear::Twofold w = problem_->h[i];
+      double terms = std::abs(problem_->h[i]);
+      for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+        w += long_a_[problem_->column[p]] * problem_->entry[p];
+        terms += std::abs(problem_->entry[p] * long_a_[problem_->column[p]].high);
+      }
+      residual_[i] = static_cast<double>(w);
+      if (terms > 0) worst = std::max(worst, std::abs(residual_[i]) / terms);
+    }
+    stuck = worst < 0.5 * before ? 0 : stuck + 1;
+    before = std::min(before, worst);
+    if (worst <= careful_residual || stuck >= most_stuck || pass + 1 == most_careful_passes) break;
+    conjugate_gradients();
+    for (const std::uint32_t i : order) long_lambda_[i] += correction_[i];
+  }
+}
+
+bool SparseFace::settle_carefully(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  const std::size_t r = problem_->r();
+  const std::size_t n = problem_->n();
+  for (auto* vector : {&residual_, &correction_, &direction_, &image_, &lambda_low_}) vector->assign(r, 0.0);
+  motion_.assign(n, 0.0);
+  long_lambda_.assign(r, linear::Twofold());
+  long_force_.resize(n);
+  long_a_.resize(n);
+  members_.clear();
+  for (std::uint32_t i = 0; i < r; ++i) {
+    if (place_[i] == in || problem_->kind[i] == RowKind::equation) {
+      members_.push_back(i);
+      long_lambda_[i] = lambda_[i];
+    }
+  }
+  changed_ = true;
+  Patience patience;
+  while (true) {
+    // The answer of the set.
+    hold();
+    answer_carefully();
+    for (std::size_t j = 0; j < n; ++j) a_[j] = static_cast<double>(long_a_[j]);
+    double largest = 0;
+    for (const std::uint32_t i : cholesky_.order()) {
+      largest = std::max(largest, std::abs(long_lambda_[i].high) * std::sqrt(gram_.diagonal(i)));
+    }
+
+    // Wrong signs.
+    negative_.clear();
+    violated_.clear();
+    for (std::uint32_t i = 0; i < r; ++i) {
+      linear::Twofold w = problem_->h[i];
+      double terms = std::abs(problem_->h[i]);
+      for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+        w += long_a_[problem_->column[p]] * problem_->entry[p];
+        terms += std::abs(problem_->entry[p] * long_a_[problem_->column[p]].high);
+      }
+      w_[i] = static_cast<double>(w);
+      lambda_[i] = long_lambda_[i].high;
+      lambda_low_[i] = long_lambda_[i].low;
+      const bool inequality = problem_->kind[i] == RowKind::inequality;
+      if (cholesky_.component_of(i) != linear::SparseCholesky::nowhere) {
+        place_[i] = in;
+        if (inequality && lambda_[i] * std::sqrt(gram_.diagonal(i)) < -careful_sign * largest) negative_.push_back(i);
+      } else if ((w_[i] > 0 || !inequality) && std::abs(w_[i]) > row_rounding * terms) {
+        violated_.push_back(i);
+      }
+    }
+    ++solution.rounds;
+    record(*this, trials);
+    const std::size_t wrong_signs = negative_.size() + violated_.size();
+    if (wrong_signs == 0) return true;
+    const bool only_leaves = violated_.empty();
+    if (solution.rounds >= most || (!only_leaves && !patience.lasts(wrong_signs))) return false;
+
+    // The next set.
+    std::size_t leaves = 0;
+    std::size_t enters = 0;
+    members_.clear();
+    for (std::uint32_t i = 0; i < r; ++i) {
+      const bool goes = leaves < negative_.size() && negative_[leaves] == i;
+      const bool comes = enters < violated_.size() && violated_[enters] == i;
+      leaves += goes ? 1 : 0;
+      enters += comes ? 1 : 0;
+      if ((place_[i] == in && !goes) || comes) {
+        members_.push_back(i);
+      } else {
+        long_lambda_[i] = 0;
+        lambda_[i] = 0;
+      }
+    }
+    changed_ = true;
+  }
+}
+
+Status SparseFace::improve(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+  careful_ = settle_carefully(most, solution, trials);
+  return careful_ ? Status::solved : Status::gave_up;
+}
+
+/// lambda.w beside lambda.(J a0 + h), which is twice the objective.
+bool SparseFace::suspicious() const {
+  double objective = 0, gap = 0;
+  for (const std::uint32_t i : cholesky_.order()) {
+    objective += lambda_[i] * free_[i];
+    gap += std::abs(lambda_[i] * w_[i]);
+  }
+  return gap > suspicious_gap * objective;
+}
+
 bool SparseFace::finish(Solution& solution) {
   // No negative multipliers, none off the set.
   std::size_t rank = 0;
@@ -785,14 +992,19 @@ bool SparseFace::finish(Solution& solution) {
     const bool active = place_[i] == in;
     rank += active ? 1 : 0;
     solution.active[i] = active ? 1 : 0;
-    if (!active || (lambda_[i] < 0 && problem_->kind[i] == RowKind::inequality)) lambda_[i] = 0;
+    if (!active || (lambda_[i] < 0 && problem_->kind[i] == RowKind::inequality)) {
+      lambda_[i] = 0;
+      if (careful_) lambda_low_[i] = 0;
+    }
   }
   const bool finite = all_finite(a_) && all_finite(lambda_) && all_finite(w_);
 
-  // Hand the arrays over and take the old ones for the next time.
-  solution.a.swap(a_);
-  solution.lambda.swap(lambda_);
-  solution.w.swap(w_);
+  // Hand the numbers over.
+  solution.a.assign(a_.begin(), a_.end());
+  solution.lambda.assign(lambda_.begin(), lambda_.end());
+  solution.w.assign(w_.begin(), w_.end());
+  solution.lambda_low.clear();
+  if (careful_) solution.lambda_low.assign(lambda_low_.begin(), lambda_low_.end());
   solution.rank = rank - held_dependent_;
   remembers_ = true;
   return finite;

@@ -17,6 +17,7 @@
 #include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/problem.hpp"
 #include "zwang/gauss/sparse_lines.hpp"
+#include "zwang/gauss/tolerances.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 
@@ -37,10 +38,17 @@ class SparseFace {
   [[nodiscard]] std::span<const std::uint32_t> violated() const { return violated_; }
   [[nodiscard]] bool exchange();
   [[nodiscard]] Status rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool suspicious() const;
+  [[nodiscard]] Status improve(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] std::vector<double>& scratch() { return scratch_; }
   [[nodiscard]] bool finish(Solution& solution);
 
-  /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi.
-  void rescue_densely_up_to(std::size_t rows) { small_piece_ = rows; }
+  /// Pieces of the graph up to this many rows are rescued densely, since orthogonal rows see smaller angles than Phi. (For tests:
+  /// pieces that are larger but narrow are then not.)
+  void rescue_densely_up_to(std::size_t rows) {
+    small_piece_ = rows;
+    small_area_ = 0;
+  }
 
   /// How the last guess came about, for tests and benchmarks.
   [[nodiscard]] const SparseLines& lines() const { return lines_; }
@@ -55,12 +63,24 @@ class SparseFace {
   void drop_negative();
   [[nodiscard]] bool settle_signs(std::size_t most, std::size_t& rounds);
   void find_pieces();
+  [[nodiscard]] std::size_t width_of(std::span<const std::uint32_t> rows) const;
   [[nodiscard]] std::uint32_t worst() const;
   void load_onto(std::uint32_t p, double sign);
   [[nodiscard]] double rounding_of(std::uint32_t row) const;
-  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, Solution& solution);
+  [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, std::size_t most, Solution& solution);
   [[nodiscard]] bool settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] bool settle_carefully(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  void answer_carefully();
+  void conjugate_gradients();
   [[nodiscard]] Status rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] Status rescue_last(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  /// Some rows alone with their variables: how that ended (`solution.farkas` by rows of the whole), and which variables.
+  struct Apart {
+    Status status = Status::gave_up;
+    std::vector<std::uint32_t> variables;
+  };
+  [[nodiscard]] Apart solve_apart(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
+                                  std::vector<Trial>* trials);
   [[nodiscard]] Status rescue_small(std::span<const std::uint32_t> piece, std::size_t most, Solution& solution,
                                     std::vector<Trial>* trials);
 
@@ -94,9 +114,16 @@ class SparseFace {
   // Rescue: pieces of the whole graph that contain a wrong sign; the small ones are solved apart, densely.
   std::vector<std::uint8_t> piece_kind_;  ///< by row: 0 nothing wrong, 1 small piece, 2 large piece
   std::vector<std::uint32_t> piece_start_, piece_row_;
-  std::size_t small_piece_ = 400;
+  std::size_t small_piece_ = small_piece_rows;
+  std::size_t small_area_ = small_piece_area;
   std::size_t held_dependent_ = 0;  ///< rows in the set beyond its rank, after a soft rescue
   OneByOne one_by_one_;
+
+  // With twice the digits: multipliers, J^T lambda, accelerations. And what conjugate gradients need, by row and by variable.
+  std::vector<linear::Twofold> long_lambda_, long_force_, long_a_;
+  std::vector<double> lambda_low_, residual_, correction_, direction_, image_, motion_;
+  bool careful_ = false;
+  std::vector<double> scratch_;
 };
 
 }  // namespace zwang::gauss

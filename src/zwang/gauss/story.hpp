@@ -13,6 +13,7 @@
 /// Goldfarb and Idnani, Math. Programming 27 (1983) 1 (one row at a time).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,8 @@
 
 #include "zwang/gauss/problem.hpp"
 #include "zwang/gauss/solve.hpp"
+#include "zwang/gauss/tolerances.hpp"
+#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss {
 
@@ -43,6 +46,10 @@ namespace zwang::gauss {
 ///                      continues alone, one row at a time, and returns how it ended; adds its factorisations to
 ///                      `solution.rounds` (at most `most` of them), fills `solution.farkas` when infeasible, and records
 ///                      its rounds in `trials` if given
+///   suspicious()       may the duality gap be too large? From numbers at hand; false after a rescue, which has looked
+///   improve(most, solution, trials)
+///                      the same answer once more with twice the digits; how it ended
+///   scratch()          room for the check of what is claimed, six numbers a variable
 ///   finish(solution)   cleans the result (lambda exactly zero off the set and >= 0 on inequalities), writes a, lambda,
 ///                      w, active, rank, and remembers the set; returns false when the result is not finite
 template <class Face>
@@ -59,6 +66,9 @@ concept NearestPointFace = requires(Face face, const Problem& problem, Solution&
   { face.violated() } -> std::convertible_to<std::span<const std::uint32_t>>;
   { face.exchange() } -> std::same_as<bool>;
   { face.rescue(std::size_t{}, solution, trials) } -> std::same_as<Status>;
+  { face.suspicious() } -> std::same_as<bool>;
+  { face.improve(std::size_t{}, solution, trials) } -> std::same_as<Status>;
+  { face.scratch() } -> std::same_as<std::vector<double>&>;
   { face.finish(solution) } -> std::same_as<bool>;
 };
 
@@ -92,17 +102,24 @@ void record(const Face& face, std::vector<Trial>* trials) {
       {{held.begin(), held.end()}, {negative.begin(), negative.end()}, {violated.begin(), violated.end()}});
 }
 
+/// So many rounds of one row at a time fit into the work that is honest, at least some for every row.
+inline std::size_t honest_rounds(const Problem& problem) {
+  const std::size_t n = problem.n(), r = problem.r();
+  const std::size_t round = 1 + 4 * std::min(n, r) * n;
+  const std::size_t most = 1000 + 50 * (n + r);
+  return std::min(most, 100 + std::max(least_rounds_per_row * (n + r), plain_work / round));
+}
+
 /// Solve with the given backend.
 template <NearestPointFace Face>
 void tell(const Problem& problem, const Options& options, Face& face, Solution& solution, std::vector<Trial>* trials) {
-  // Nothing is claimed yet; the bound on rounds is one that only a bug can reach.
+  // Nothing is claimed yet.
   solution.status = Status::gave_up;
   solution.rounds = 0;
   solution.rank = 0;
   solution.farkas.clear();
   if (trials != nullptr) trials->clear();
-  const std::size_t most_rounds =
-      options.most_rounds != 0 ? options.most_rounds : 1000 + 50 * (problem.n() + problem.r());
+  const std::size_t most_rounds = options.most_rounds != 0 ? options.most_rounds : honest_rounds(problem);
 
   // Read the problem.
   if (!face.prepare(problem)) return;
@@ -138,9 +155,23 @@ void tell(const Problem& problem, const Options& options, Face& face, Solution& 
     }
   }
 
-  // Clean the result and keep the set for the next time.
-  if (!face.finish(solution)) status = Status::gave_up;
-  solution.status = status;
+  // An answer whose objective may be off is looked at, and made with more digits if need be.
+  const bool look = status == Status::solved && face.suspicious();
+  bool finite = face.finish(solution);
+  std::vector<double>& scratch = face.scratch();
+  if (look && finite && !certified(verify(problem, solution.a, solution.lambda, scratch, solution.lambda_low))) {
+    status = face.improve(most_rounds, solution, trials);
+    finite = face.finish(solution);
+    if (status == Status::solved &&
+        !certified(verify(problem, solution.a, solution.lambda, scratch, solution.lambda_low))) {
+      status = Status::gave_up;
+    }
+  }
+
+  // Nothing is called contradictory without a proof that stands.
+  if (status == Status::infeasible && !verify_farkas(problem, solution.farkas, scratch)) status = Status::gave_up;
+  if (status != Status::infeasible) solution.farkas.clear();
+  solution.status = status == Status::solved && !finite ? Status::gave_up : status;
 }
 
 }  // namespace zwang::gauss

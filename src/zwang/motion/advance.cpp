@@ -15,6 +15,11 @@ namespace {
 
 constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
+constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
+constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
+constexpr std::uint32_t none = 0xffffffff;
+constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
@@ -54,13 +59,14 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
-/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out.
+/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
+/// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-             double threshold, std::uint32_t row, bool release, Happening& found) {
+             double threshold, double rest, std::uint32_t row, bool release, Happening& found) {
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
-  const double band = leading > 0 ? 0.0 : threshold;
+  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / std::pow(h, leading) : 0.0);
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
@@ -105,7 +111,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
     const double noise = multiplier_noise * series.multiplier_scale(j);
     if (impl.leading[row] > 0 && terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
-    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, row, true, found);
+    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, series.multiplier_error(j),
+            row, true, found);
   }
 
   // Conditions that are open.
@@ -113,14 +120,15 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], row, false, found);
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], series.watched_rest(w), row,
+            false, found);
   }
 
   // The end that the model asks for.
   if (!impl.model.simulation.stop.empty()) {
     series.observe(impl.model.simulation.stop.front(), buffer);
     Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0, false, stop);
+    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, stop);
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
@@ -218,8 +226,22 @@ void go(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
+/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `none` if there is none.
+std::uint32_t runaway(const Motion& motion) {
+  const model::Model& model = motion.impl->model;
+  const double soon = runaway_steps * 0.1 * resolution(motion.state.time);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    const double way = std::abs(motion.state.position[i] - model.initial_position[i]);
+    const double speed = std::abs(motion.state.velocity[i]);
+    if (!std::isfinite(way) || !std::isfinite(speed)) return i;
+    const bool long_ago = motion.state.time - model.simulation.start > 1e3 * soon;
+    if (speed > 0 && way < soon * speed && long_ago) return i;
+  }
+  return none;
+}
+
 /// No series goes on from here: the position is singular, or the numbers have run away.
-void lead_nowhere(Motion& motion, const char* why) {
+void lead_nowhere(Motion& motion, const std::string& why) {
   Motion::Impl& impl = *motion.impl;
   const bool near = impl.series.nearly_singular();
   const std::vector<std::uint32_t> rows = near ? dependent_rows(motion, nearly) : motion.held;
@@ -232,8 +254,25 @@ void lead_nowhere(Motion& motion, const char* why) {
     end_singular(motion, rows,
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
   } else if (motion.status == Status::going) {
-    end(motion, Status::gave_up, why);
+    const std::uint32_t gone = runaway(motion);
+    if (gone == none) return end(motion, Status::gave_up, why);
+    end(motion, Status::gave_up,
+        model::variable_name(impl.model, gone) +
+            " escapes to infinity in finite time: this is the last state that numbers can hold; end the run before");
   }
+}
+
+/// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
+bool crawls(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (motion.steps % pace_steps != 0) return false;
+  const double gone = motion.state.time - impl.pace_time;
+  impl.pace_time = motion.state.time;
+  if (motion.steps == pace_steps || impl.pace_events != motion.event_count) {
+    impl.pace_events = motion.event_count;
+    return false;
+  }
+  return gone * (most_steps / pace_steps) < impl.until - motion.state.time;
 }
 
 }  // namespace
@@ -255,6 +294,7 @@ double later(Motion::Impl& impl, double time, double s) {
 // A tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15 what is cut off stays far below rounding: always
 // of the same sign, it would add up over millions of steps.
 double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
+double defect_for(double tolerance) { return 10 * part_for(tolerance); }
 
 void end(Motion& motion, Status status, std::string why) {
   motion.status = status;
@@ -305,6 +345,14 @@ bool advance(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();
   if (impl.flow != nullptr) return advance_flow(motion);
+  if (crawls(motion)) {
+    end(motion, Status::gave_up,
+        "steps have become so short that the rest of the way would take more than 1e8 of them: the model is stiff "
+        "here, or a force "
+        "switches where its series cannot (write it with sign, abs or if); look at " +
+            impl.series.obstacle());
+    return true;
+  }
 
   // The series from here, and how far it is good.
   if (!impl.series.extend(motion.state)) {
@@ -314,12 +362,17 @@ bool advance(Motion& motion) {
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
   const double shortest = 0.1 * resolution(motion.state.time);
+  // A first guess. Where coefficients are but rounding (what has all but come to rest) it says nothing.
   double h = impl.series.reach(part_for(impl.tolerance));
+  if (!(h > guess_of_rounding * shortest)) h = gap;
+  // The same proved for the functions themselves, over the whole step.
+  const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
+  h = proof.length;
   if (!(h > shortest) && gap > shortest) {
-    lead_nowhere(motion, "the steps have become too small to go on");
+    lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());
     return true;
   }
-  h = std::min(h, gap);
+  motion.defect = std::max(motion.defect, proof.defect);
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);

@@ -72,6 +72,7 @@ struct Motion {
   EnergyBalance energy;
   double position_drift = 0;       ///< worst violation of a held condition before projection, scaled by S sum |df/dq|
   double velocity_drift = 0;       ///< the same of its rate, scaled by V sum |df/dq| + |df/dt|
+  double defect = 0;               ///< worst bound, over whole steps, of |W d| of a body as a part of its accelerations
   double position_correction = 0;  ///< largest change of a coordinate by the projection of the start
   double velocity_correction = 0;
   std::uint64_t steps = 0;

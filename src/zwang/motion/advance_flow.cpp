@@ -206,7 +206,13 @@ bool advance_flow(Motion& motion) {
                  "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives");
     return true;
   }
-  h = std::min(h, gap);
+  const Flow::Proof proof = impl.flow->prove(std::min(h, gap), defect_for(impl.tolerance));
+  h = proof.length;
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: the rates grow beyond all bounds, or have no derivatives");
+    return true;
+  }
+  motion.defect = std::max(motion.defect, proof.defect);
 
   // To the end of the step, to where it stops, or to the very end.
   double cut = never;

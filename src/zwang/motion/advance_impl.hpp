@@ -72,6 +72,10 @@ struct Motion::Impl {
   double limit_lost = 0;  ///< energy lost when the conditions closed
   std::vector<std::uint32_t> limit_rows;
 
+  // the pace of the last few thousand steps
+  double pace_time = 0;
+  std::uint64_t pace_events = 0;
+
   // instants that follow without time passing
   double last_instant = 0;
   std::uint32_t crowded = 0;
@@ -130,6 +134,8 @@ void take_multipliers(Motion& motion);
 [[nodiscard]] double later(Motion::Impl& impl, double time, double s);
 /// The part of the largest term that the last ones may have.
 [[nodiscard]] double part_for(double tolerance);
+/// The part of a body's accelerations that the defect of a step may have.
+[[nodiscard]] double defect_for(double tolerance);
 [[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 
 }  // namespace zwang::motion

@@ -145,6 +145,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, motion.energy);
   one(archive, motion.position_drift);
   one(archive, motion.velocity_drift);
+  one(archive, motion.defect);
   one(archive, motion.position_correction);
   one(archive, motion.velocity_correction);
   one(archive, motion.steps);
@@ -171,12 +172,14 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.limit_time);
   one(archive, impl.limit_lost);
   one(archive, impl.limit_rows);
+  one(archive, impl.pace_time);
+  one(archive, impl.pace_events);
   one(archive, impl.last_instant);
   one(archive, impl.crowded);
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 4;
+constexpr std::uint32_t layout = 5;
 
 }  // namespace
 
@@ -231,6 +234,7 @@ std::string save(const Motion& motion) {
   writer.put(memory.row_length);
   writer.put(memory.first_gradient);
   writer.put(memory.first_pivot);
+  writer.put(motion.impl->flow != nullptr ? motion.impl->flow->circle_ratio() : memory.circle_ratio);
   writer.put(memory.lengths_known);
   return std::move(writer.bytes);
 }
@@ -264,6 +268,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   reader.get(memory.row_length);
   reader.get(memory.first_gradient);
   reader.get(memory.first_pivot);
+  reader.get(memory.circle_ratio);
   reader.get(memory.lengths_known);
   const std::size_t with_rho = model::is_variational(model) ? model.rows() : 0;
   const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
@@ -280,6 +285,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.choose(impl.held_rows, impl.watched_rows);
+  if (impl.flow != nullptr) impl.flow->remember(memory.circle_ratio);
   impl.series.remember(std::move(memory));
   static_cast<void>(project(motion));
   motion.piece.start = motion.state.time;

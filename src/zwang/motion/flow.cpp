@@ -5,10 +5,12 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/row_factor.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/motion/reach.hpp"
+#include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
 
@@ -25,14 +27,17 @@ struct Strip {
   unsigned width = 1;
   std::size_t slots = 0;                   ///< of positions
   std::size_t registers = 0;               ///< place in the arena
+  std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
+  std::vector<std::uint8_t> sized;
 };
 
-/// A number of an output: coefficient k stands at place + k * stride.
+/// A number of an output: coefficient k stands at place + k * stride. `rest` is its number among all registers and lanes.
 struct Coefficients {
   std::size_t place = 0;
   std::size_t stride = 0;
   bool constant = false;
+  std::size_t rest = 0;
 };
 
 unsigned width_for(std::size_t lanes) {
@@ -130,6 +135,10 @@ struct Flow::Impl {
       strip.width = width_for(count);
       strip.slots = group.positions;
       strip.registers = arena.size();
+      strip.rest = rest_count;
+      strip.sized = expressions::sized_registers(tape);
+      for (const std::uint32_t reg : tape.outputs) strip.sized[reg] = 1;
+      rest_count += tape.registers() * strip.width;
       arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
       double* to = arena.data() + strip.registers;
       expressions::load_constants(tape, to, orders, strip.width);
@@ -152,7 +161,8 @@ struct Flow::Impl {
     const std::uint32_t reg = strip.tape->outputs[o];
     const std::size_t inputs = strip.tape->inputs.size();
     return {strip.registers + std::size_t{reg} * orders * strip.width + lane, strip.width,
-            reg >= inputs && reg < inputs + strip.tape->constants.size()};
+            reg >= inputs && reg < inputs + strip.tape->constants.size(),
+            strip.rest + std::size_t{reg} * strip.width + lane};
   }
   [[nodiscard]] double coefficient(const Coefficients& of, unsigned k) const { return arena[of.place + k * of.stride]; }
 
@@ -319,6 +329,99 @@ struct Flow::Impl {
     }
   }
 
+  // ---- the bound over the whole step
+
+  /// By what factor the bound of a step h, reckoned on the circle of radius r, misses what is allowed.
+  double judge(double h, double circle, double part) {
+    error.resize(rest_count);
+    outer.resize(rest_count);
+    dropped.resize(rest_count);
+    const double last = std::pow(h, static_cast<double>(N));
+    const expressions::Stretch stretch(h, circle, part / 4096);
+    for (const Strip& strip : strips) {
+      const std::size_t w = strip.width;
+      expressions::make_room(*strip.tape, strip.width, room);
+      std::fill_n(room.error.begin(), strip.tape->inputs.size() * w, 0.0);
+      for (std::size_t k = 0; k < strip.slots * w; ++k) {
+        room.error[w + k] = std::abs(x[std::size_t{N} * n + strip.position_of[k]]) * last;
+      }
+      expressions::bound_remainders(*strip.tape, strip.sized, arena.data() + strip.registers, orders, strip.width, N,
+                                    stretch, room);
+      const auto count = static_cast<std::ptrdiff_t>(strip.tape->registers() * w);
+      std::copy_n(room.error.begin(), count, error.begin() + static_cast<std::ptrdiff_t>(strip.rest));
+      for (std::ptrdiff_t k = 0; k < count; ++k) {
+        // What counts as rounding weighs on the circle as it does on the step.
+        const auto place = static_cast<std::size_t>(k);
+        outer[strip.rest + place] = room.sums.outer[place];
+        dropped[strip.rest + place] = room.sums.dropped[place];
+      }
+    }
+
+    // Sums over the step of rates, multipliers, and the change that conditions make.
+    const double tail = std::pow(h / circle, static_cast<double>(N));
+    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i, double at) {
+      double total = 0;
+      for (unsigned k = N; k-- > 0;) total = total * at + std::abs(list[std::size_t{k} * count + i]);
+      return total;
+    };
+    const auto value_at_end = [&](const std::vector<double>& list, std::size_t i) {
+      double total = 0;
+      for (unsigned k = N; k-- > 0;) total = total * h + list[std::size_t{k} * n + i];
+      return std::abs(total);
+    };
+    // Of the free rates, then of the conditions and free functions, which change the rates by no more than their pivots allow.
+    miss.assign(n, 0.0);
+    for (const auto& [from, variable] : targets) miss[variable] += error[from.rest];
+    const std::size_t all = start.size() - 1;
+    const double pivot = oblique ? oblique_factor.pivot_part(oblique_factor.weakest())
+                                 : (m > 0 ? std::sqrt(std::max(gram.least_pivot(), 0.0)) : 1.0);
+    double shared = 0;
+    for (std::size_t row = 0; row < all; ++row) {
+      if (gradient_sum[row] == 0 || skipped(row)) continue;
+      double broken = moves.size() > row && moves[row] != 0 ? error[moving_at[row].rest] : 0.0;
+      for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) {
+        const Coefficients& g = entry_at[e];
+        if (g.constant) continue;
+        const std::vector<double>& along_row = row < m ? r : u;
+        broken += tail * outer[g.rest] * sum(along_row, n, column[e], circle) +
+                  (error[g.rest] + dropped[g.rest]) * sum(along_row, n, column[e], h);
+        if (!oblique) {
+          miss[column[e]] += tail * outer[g.rest] * sum(lambda, m, row, circle) +
+                             (error[g.rest] + dropped[g.rest]) * sum(lambda, m, row, h);
+        }
+      }
+      shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, 1e-8)));
+    }
+    defect = 0;
+    double fastest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double size =
+          std::max(std::abs(r[i]), value_at_end(r, i)) + std::max(std::abs(free_rate[i]), value_at_end(free_rate, i));
+      scale_of.resize(n);
+      scale_of[i] = size;
+      fastest = std::max(fastest, size);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const double off = miss[i] + shared;
+      if (off == 0) continue;
+      // What moves a variable by less than its rounding is as small as that; one at rest is measured by its partners.
+      const double floor = std::max({2.2e-16 * std::abs(x[i]) / h, 1e-3 * fastest, 1e-280});
+      const double found = off / std::max(scale_of[i], floor);
+      if (!(found <= defect)) defect = found;
+      if (!(found < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
+    }
+    double worst = defect / part;
+    for (std::size_t row = 0; row < m; ++row) {
+      if (skipped(row) || !model::is_holonomic(model.row_kind[row])) continue;
+      const double rest = error[value_at[row].rest];
+      if (rest == 0) continue;
+      const double found = rest / (part * std::max(h * gradient_sum[row] * fastest, 1e-280));
+      if (!(found <= worst)) worst = found;
+      if (!(found < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
+    }
+    return worst;
+  }
+
   /// Numbers between 1/2 and 1 that no symmetry of the rows makes vanish together.
   static double steady(std::size_t row) {
     const double golden = 0.6180339887498949 * static_cast<double>(row + 1);
@@ -344,6 +447,13 @@ struct Flow::Impl {
   std::vector<std::uint8_t> moves;
   std::vector<double> gradient_sum;
   std::vector<double> length;  ///< of a condition: the largest change of a rate that its multiplier 1 makes
+
+  // the bound
+  std::size_t rest_count = 0;
+  expressions::Remainders room;
+  std::vector<double> error, outer, dropped, miss, scale_of;
+  double defect = 0;
+  double circle_ratio = 0;
 
   // the linear system
   linear::Mass mass;
@@ -488,6 +598,17 @@ double Flow::reach(double tolerance) const {
   }
   return least > 1000 ? 1e300 : std::exp2(least);
 }
+
+Flow::Proof Flow::prove(double wanted, double part) {
+  Impl& impl = *impl_;
+  Proof proof;
+  proof.length =
+      longest_step(wanted, impl.N, impl.circle_ratio, [&](double h, double r) { return impl.judge(h, r, part); });
+  proof.defect = impl.defect;
+  return proof;
+}
+double Flow::circle_ratio() const { return impl_->circle_ratio; }
+void Flow::remember(double circle_ratio) { impl_->circle_ratio = circle_ratio; }
 
 bool Flow::nearly_singular() const {
   const Impl& impl = *impl_;

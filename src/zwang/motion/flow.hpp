@@ -51,6 +51,17 @@ class Flow {
   /// How far the series is good: the last terms of rates and multipliers stay below `tolerance` of the largest first ones.
   [[nodiscard]] double reach(double tolerance) const;
 
+  /// A step that is proved over its whole length: the functions' rates differ from the polynomials' by no more than `part` of
+  /// the larger of true and free rates, and what the conditions leave out keeps them as exactly.
+  struct Proof {
+    double length = 0;  ///< 0: no step, however short, could be bounded
+    double defect = 0;
+  };
+  [[nodiscard]] Proof prove(double wanted, double part);
+  /// What the next proof begins with: to be kept with a checkpoint.
+  [[nodiscard]] double circle_ratio() const;
+  void remember(double circle_ratio);
+
   /// Is the matrix so near to a singular one that steps which become too small end there?
   [[nodiscard]] bool nearly_singular() const;
   /// The dependence nearest at hand: the conditions involved, and a sentence.

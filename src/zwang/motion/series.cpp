@@ -21,6 +21,15 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
+Series::Proof Series::prove(double wanted, double part, double tolerance) {
+  return impl_->prove(wanted, part, tolerance);
+}
+double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j]; }
+double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
+std::string Series::obstacle() const {
+  if (impl_->worst_row != Impl::none) return "the condition " + model::row_name(impl_->model, impl_->worst_row);
+  return "the acceleration of " + model::variable_name(impl_->model, impl_->worst_variable);
+}
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
@@ -41,12 +50,13 @@ std::span<const double> Series::watched(std::size_t w) const {
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
 }
 Series::Memory Series::memory() const {
-  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->lengths_known};
+  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->circle_ratio, impl_->lengths_known};
 }
 void Series::remember(Memory memory) {
   impl_->row_length = std::move(memory.row_length);
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
+  impl_->circle_ratio = memory.circle_ratio;
   impl_->lengths_known = memory.lengths_known;
 }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "zwang/model/evaluate.hpp"
@@ -61,6 +62,20 @@ class Series {
   /// the largest of their own first terms.
   [[nodiscard]] double reach(double tolerance) const;
 
+  /// A step that is proved over its whole length.
+  struct Proof {
+    double length = 0;  ///< 0: no step, however short, could be bounded
+    double defect = 0;  ///< worst bound of |W d| of a body, as a part of its accelerations
+  };
+  /// The longest step, not longer than `wanted`, on which the defect of every body stays below `part` of its accelerations, what is
+  /// held stays held as exactly, and what is watched is known to a part of `tolerance` of its terms.
+  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+  /// What the last proof says of a multiplier and of a watched condition: by how much they may differ from their polynomials.
+  [[nodiscard]] double multiplier_error(std::size_t j) const;
+  [[nodiscard]] double watched_rest(std::size_t w) const;
+  /// In words: what kept the last proof from a longer step.
+  [[nodiscard]] std::string obstacle() const;
+
   /// Where on [0, h] a root in an open condition or a force passes zero, beyond which its series has the wrong sign; else h.
   [[nodiscard]] double branch(double h) const;
 
@@ -99,6 +114,7 @@ class Series {
   struct Memory {
     std::vector<double> row_length, first_gradient;
     double first_pivot = 1;
+    double circle_ratio = 0;
     bool lengths_known = false;
   };
   [[nodiscard]] Memory memory() const;

@@ -10,6 +10,7 @@
 
 #include "zwang/base/aligned.hpp"
 #include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/motion/row_shape.hpp"
 #include "zwang/motion/series.hpp"
@@ -69,6 +70,7 @@ struct Series::Impl {
     if (!varying_mass && dynamics.mass.is_diagonal()) {
       for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
     }
+    make_bound_lists();
   }
 
   // ---- blocks
@@ -252,6 +254,10 @@ struct Series::Impl {
     factor.shape(rows(), dynamics.mass, shares);
     watched_value.assign(watched_rows.size() * orders, 0.0);
     watched_length.assign(watched_rows.size(), 0.0);
+    lambda_sums.make_room(m);
+    row_rest.assign(m, 0.0);
+    multiplier_error.assign(m, 0.0);
+    watched_rest.assign(watched_rows.size(), 0.0);
   }
 
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
@@ -451,8 +457,10 @@ struct Series::Impl {
       std::copy(state.position.begin(), state.position.end(), q.begin());
       order_zero(state);
       load_rows();
-      // A factor of other rows would feed the correction back into the next step, the stronger the nearer they are to dependence.
-      if (result.position_drift > 1e-9 || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
+      // A factor of other rows would feed the correction back into the next step: its multipliers are off by the part that the rows
+      // moved, and long steps make more of that than there was.
+      constexpr double rows_moved = 4e-15;
+      if (result.position_drift > rows_moved || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
         factor.factor(rows(), dynamics.mass);
       }
     }
@@ -735,6 +743,7 @@ struct Series::Impl {
     if (!strands.empty()) begin_strands();
     double* a = acceleration.data();
     if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
+      for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * model.constant_force[i];
       extend_strands();
     } else {
       for (unsigned k = 0; k + 2 <= N; ++k) {
@@ -756,6 +765,7 @@ struct Series::Impl {
         }
         if (k == 0 && m > 0) first_sizes();
         accelerate_free();
+        if (k == 0) std::copy_n(a, n, free_first.begin());
 
         // The multipliers of this order, and the accelerations they leave.
         if (m > 0) {
@@ -779,6 +789,7 @@ struct Series::Impl {
     }
     watch(state);
     power_known = false;
+    force_terms_known = false;
     time = state.time;
     return true;
   }
@@ -847,6 +858,21 @@ struct Series::Impl {
   [[nodiscard]] double approach(double s) const;
   [[nodiscard]] bool nearly_singular() const;
 
+  // ---- the bound over the whole step (series_bound.cpp)
+
+  void make_bound_lists();
+  const double* spread_block(const Block& block, const expressions::Tape& tape, std::uint32_t positions,
+                             std::uint32_t velocities, std::uint32_t constants, double r, double part, unsigned known);
+  const expressions::Remainders& bound_block(const Block& block, const expressions::Tape& tape,
+                                             const std::vector<std::uint8_t>& sized, std::uint32_t positions,
+                                             std::uint32_t velocities, std::uint32_t constants,
+                                             const expressions::Stretch& stretch, unsigned known);
+  void measure(double h, double r, double part);
+  void find_force_terms();
+  void find_scales(double h);
+  [[nodiscard]] double judge(double h, double r, double part, double tolerance);
+  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+
   // ---- work (series_work.cpp)
 
   void find_power();
@@ -902,8 +928,30 @@ struct Series::Impl {
   std::vector<double>
       first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
-      row_length;          ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
-  double scale_q = 1;      ///< the scale of positions in the last projection
+      row_length;      ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+  double scale_q = 1;  ///< the scale of positions in the last projection
+
+  // the bound
+  static constexpr std::uint32_t none = 0xffffffff;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> own_body;  ///< first variable and number of components
+  std::vector<std::vector<unsigned>> term_degrees, held_degrees, watched_degrees;
+  std::vector<double> radii;               ///< of the registers of one block
+  std::vector<double> radius_q, radius_v;  ///< sums of |c_k| r^k, k >= 1, circle by circle
+  expressions::Sums lambda_sums;
+  std::vector<std::vector<std::uint8_t>> term_sized, held_sized, watched_sized;
+  expressions::Remainders rests;                               ///< of the registers of one block
+  std::vector<double> load, absolute, force_size;              ///< bounds of d and of |W d|; forces at the end
+  std::vector<double> free_first, free_last, halfway, at_end;  ///< accelerations: free at 0 and h, true at h/2 and h
+  std::vector<double> acceleration_terms;                      ///< sum |a_k| h^k
+  std::vector<double> own_scale, partner_scale;                ///< what d is measured by
+  std::vector<double> row_rest, watched_rest,
+      multiplier_error;             ///< bounds on the step: of what the polynomials leave out
+  std::vector<double> force_terms;  ///< sizes of the terms of the free accelerations at 0
+  bool force_terms_known = false;
+  double defect = 0;
+  double circle_ratio = 0;    ///< r / h of the last step
+  unsigned motion_order = 0;  ///< of the polynomials of the step
+  std::uint32_t worst_variable = 0, worst_row = none;
   double first_pivot = 1;  ///< the least pivot then
   bool lengths_known = false;
 };

@@ -26,7 +26,8 @@ namespace {
 
 /// "zwng" in the header of the file tells a run file from other databases.
 constexpr std::uint32_t application = 0x7A776E67;
-constexpr int format = 1;
+constexpr int format = 2;  ///< 2: the run knows its defect
+constexpr int format_with_defect = 2;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE run (
@@ -36,7 +37,7 @@ CREATE TABLE run (
   time REAL, position BLOB, velocity BLOB, rows BLOB, multiplier BLOB, rho BLOB,
   energy_initial REAL, energy_work REAL, energy_lost REAL, energy_final REAL, energy_defect REAL, largest_kinetic REAL,
   position_drift REAL, velocity_drift REAL, position_correction REAL, velocity_correction REAL,
-  steps INTEGER, seconds REAL);
+  steps INTEGER, seconds REAL, defect REAL);
 CREATE TABLE options (number INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE variables (number INTEGER PRIMARY KEY, name TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE rows (number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL);
@@ -219,6 +220,7 @@ struct Store::Impl {
   void write_recipe(const model::Model& model);
   void write_options();
   void read_recipe();
+  bool knows_defect = true;  ///< files of the first format do not
   void read_counts();
   void begin() {
     if (!database.in_transaction()) {
@@ -243,7 +245,8 @@ void Store::Impl::prepare() {
       "?, "
       "rho = ?, energy_initial = ?, energy_work = ?, energy_lost = ?, energy_final = ?, energy_defect = ?, "
       "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
-      "steps = ?, seconds = ?");
+      "steps = ?, seconds = ?" +
+      std::string(knows_defect ? ", defect = ?" : ""));
   find_piece = database.prepare(
       "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE start <= ? "
       "ORDER BY start DESC, number DESC LIMIT 1");
@@ -293,7 +296,8 @@ void Store::Impl::read_recipe() {
       "SELECT zwang, file, model, start, sample_until, sample_count, status, why, culprits, time, position, velocity, "
       "rows, "
       "multiplier, rho, energy_initial, energy_work, energy_lost, energy_final, largest_kinetic, position_drift, "
-      "velocity_drift, position_correction, velocity_correction, steps, seconds FROM run");
+      "velocity_drift, position_correction, velocity_correction, steps, seconds" +
+      std::string(knows_defect ? ", defect" : "") + " FROM run");
   if (!run.step()) {
     throw Error({database.path(), 0, 0}, "this run file is damaged: it does not say what was run");
   }
@@ -317,6 +321,7 @@ void Store::Impl::read_recipe() {
   account.velocity_correction = run.number(23);
   account.steps = static_cast<std::uint64_t>(run.whole(24));
   account.seconds = std::max(0.0, run.number(25));
+  if (knows_defect) account.defect = run.number(26);
   run.reset();
 
   Statement options = database.prepare("SELECT name, value FROM options ORDER BY number");
@@ -441,6 +446,7 @@ Store Store::read(const std::string& path) {
   if (version > format) {
     throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
   }
+  impl->knows_defect = version >= format_with_defect;
   impl->read_recipe();
   impl->prepare();
   impl->read_counts();
@@ -465,6 +471,7 @@ Store Store::open(const std::string& path) {
   if (version > format) {
     throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
   }
+  impl->knows_defect = version >= format_with_defect;
   impl->read_recipe();
   impl->prepare();
   impl->read_counts();
@@ -475,6 +482,7 @@ const std::string& Store::path() const { return impl_->database.path(); }
 const Recipe& Store::recipe() const { return impl_->recipe; }
 const Sampling& Store::sampling() const { return impl_->sampling; }
 const Account& Store::account() const { return impl_->account; }
+void Store::note_error(double error) { impl_->account.error = error; }
 std::uint64_t Store::pieces() const { return impl_->pieces; }
 std::uint64_t Store::events() const { return impl_->events; }
 std::uint64_t Store::samples() const { return impl_->samples; }
@@ -556,7 +564,9 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
       .put(account.energy.largest_kinetic);
   set.put(account.position_drift).put(account.velocity_drift);
   set.put(account.position_correction).put(account.velocity_correction);
-  set.put(static_cast<std::int64_t>(account.steps)).put(account.seconds).run();
+  set.put(static_cast<std::int64_t>(account.steps)).put(account.seconds);
+  if (impl_->knows_defect) set.put(account.defect);
+  set.run();
 
   // The last two checkpoints are kept.
   const auto number = static_cast<std::int64_t>(impl_->checkpoints++);

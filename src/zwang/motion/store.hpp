@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ struct Account {
   EnergyBalance energy;
   double position_drift = 0;
   double velocity_drift = 0;
+  double defect = 0;  ///< worst bound of a step; 0 in files that do not know it yet
+  double error = std::numeric_limits<
+      double>::quiet_NaN();  ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
   double position_correction = 0;
   double velocity_correction = 0;
   std::uint64_t steps = 0;
@@ -76,6 +80,8 @@ class Store {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Recipe& recipe() const;
   [[nodiscard]] const Sampling& sampling() const;
+  /// The estimated error of the end, for the answers told from here on; the file does not keep it.
+  void note_error(double error);
   [[nodiscard]] const Account& account() const;  ///< of the last commit
   [[nodiscard]] std::uint64_t pieces() const;
   [[nodiscard]] std::uint64_t events() const;

@@ -2,6 +2,7 @@
 #include "zwang/motion/strands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "zwang/motion/double_double.hpp"
@@ -632,6 +633,35 @@ void Strands::find_run(std::size_t variables) {
     known = true;
   }
   if (one_run_) run_room_.assign(6 * run_stride(), 0.0);
+}
+
+void Strands::bound(const expressions::Stretch& stretch, unsigned last, const double* q_last, const double* lambda,
+                    const expressions::Sums& of_lambda, double* load, double* row) {
+  expressions::Sums& sums = sums_of_delta_;
+  sums.make_room(padded_);
+  expressions::sum_up_sizes(delta_.data(), padded_, last, stretch, 0, sums);
+  const double x = stretch.length / stretch.radius;
+  const double tail = std::pow(x, static_cast<double>(last - 1));
+  const double tail_of_row = tail * x * x;
+  for (std::size_t s = 0; s < strand_.size(); ++s) {
+    // Coefficients of the last order are not kept.
+    const double end = std::abs(sign_a_[s] * q_last[a_[s]] + sign_b_[s] * q_last[b_[s]]);
+    const double whole = sums.whole[s] + end * stretch.of_radius[last];
+    const double outer = sums.outer[s] + end * stretch.of_radius[last];
+    const double inner = sums.inner[s] + end * stretch.of_length[last];
+    const double degree = end > 0 ? last : sums.degree[s];
+    const std::uint32_t j = row_[s];
+    const double c = std::abs(c_[s]);
+    const double kept =
+        degree + of_lambda.degree[j] < last - 1 ? 0.0 : tail * outer * (std::abs(lambda[j]) + of_lambda.outer[j]);
+    const double parted =
+        kept + sums.dropped[s] * (std::abs(lambda[j]) + of_lambda.inner[j]) + inner * of_lambda.dropped[j];
+    const double pressed = c * std::min(parted, tail * whole * (std::abs(lambda[j]) + of_lambda.whole[j]));
+    load[a_[s]] += pressed;
+    if (sign_b_[s] != 0) load[b_[s]] += pressed;
+    const double row_parted = (2 * degree <= last ? 0.0 : tail_of_row * outer * outer) + 2 * sums.dropped[s] * inner;
+    row[j] += 0.5 * c * std::min(row_parted, tail_of_row * whole * whole);
+  }
 }
 
 void Strands::weigh(std::span<const double> inverse_mass) {

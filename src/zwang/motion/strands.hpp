@@ -18,6 +18,7 @@
 
 #include "zwang/base/aligned.hpp"
 #include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 
 namespace zwang::motion {
@@ -82,6 +83,11 @@ class Strands {
       default: hinder_width<8>(k, lambda, a); break;
     }
   }
+
+  /// What the series leave out on a step: of the reactions (J - J_0) lambda beyond order `last` - 2, added to `load` by variable, and of the
+  /// rows beyond order `last`, to `row`. `q_last` are the coefficients of that order.
+  void bound(const expressions::Stretch& stretch, unsigned last, const double* q_last, const double* lambda,
+             const expressions::Sums& of_lambda, double* load, double* row);
 
   /// What order zero leaves of f'' = sum c (delta . a + v . v) in every row made of strands, added up twice as exactly as usual: a
   /// rounding that always has the same sign would feed energy into the motion, step after step.
@@ -263,6 +269,7 @@ class Strands {
   AlignedNumbers delta_;                         ///< [k * padded + place]
   AlignedNumbers carried_;                       ///< c lambda: [k * padded + place]
   std::vector<double> part_, reaction_;
+  expressions::Sums sums_of_delta_;
 
   // All strands in one run. Lists by strand with `margin` zeros before and behind.
   void find_run(std::size_t variables);

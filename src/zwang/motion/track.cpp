@@ -55,6 +55,7 @@ Account account_of(const model::Model& model, const Motion& motion) {
   account.energy = motion.energy;
   account.position_drift = motion.position_drift;
   account.velocity_drift = motion.velocity_drift;
+  account.defect = motion.defect;
   account.position_correction = motion.position_correction;
   account.velocity_correction = motion.velocity_correction;
   account.steps = motion.steps;
@@ -150,7 +151,10 @@ bool Finder::find(double time) {
     next_event_ = run_.event_time_from(time).value_or(std::numeric_limits<double>::infinity());
   }
   instant_ = next_event_ <= time + resolution(time) ? next_event_ : time;
-  const bool same = piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end();
+  // Start and length add up to the next start only but for rounding: near its end a piece is looked for afresh.
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  const bool same =
+      piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end() - rounding * std::abs(piece_->end());
   if (!same) {
     piece_ = run_.piece_at(instant_);
     if (piece_ == nullptr) {

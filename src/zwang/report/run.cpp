@@ -200,6 +200,12 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   json.put("position", account.position_drift);
   json.put("velocity", account.velocity_drift);
   json.close();
+  json.put("defect", account.defect);
+  if (std::isinf(account.error)) {
+    json.put("error", "lost");
+  } else if (!std::isnan(account.error)) {
+    json.put("error", account.error);
+  }
   json.put("steps", account.steps);
   json.open("correction");
   json.put("position", account.position_correction);

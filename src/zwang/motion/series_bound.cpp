@@ -1,0 +1,529 @@
+/// The bound of a step over its whole length: what the polynomials leave of the equations of motion and of the conditions.
+///
+/// On the polynomials q, v = q', a = v' and lambda of the step the coefficients of the defect d = M a + ... + J^T lambda - X vanish up to
+/// order N - 2, those of a condition held up to N (N - 1 if it is one of velocities), those of a watched one are known as far. What lies
+/// beyond comes from two sources:
+///
+///   forces, potentials, conditions: by how much the functions differ from their series (expressions/remainders), on all of [0, h];
+///   products with polynomials of the step, such as J^T lambda:  sum_{i+j>=p} |J_i| |lambda_j| h^{i+j} <= x^p |J - J_0|_r |lambda|_r, x = h / r.
+///
+/// Momenta enter with their rate, so kinetic energies (and what the variational law does) are bounded on a complex circle instead, where
+/// Cauchy's estimate gives derivatives, too (expressions/discs).
+///
+/// A step is taken when, for every body, |W d| <= part (|a| + |a_free|), the largest of the step; what is held stays as near to
+/// zero as accelerations of that accuracy keep it; and what is watched is known to a tenth of the tolerance of its own terms, or cannot come
+/// to zero at all. W and J W J^T are those at the beginning of the step. Reference: docs/mathematics, section 10.8.
+#include <cmath>
+#include <limits>
+
+#include "zwang/expressions/discs.hpp"
+#include "zwang/expressions/remainders.hpp"
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/excursion.hpp"
+#include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/step_search.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// Larger circles from which sharp radii come, and how much larger each is.
+constexpr std::size_t outer_circles = 2;
+constexpr double outer_ratio = 1.5;
+/// The part that a body's partners add to its own scale: one that is at rest between others has no other one.
+constexpr double part_of_partners = 1e-3;
+/// Accelerations below this, in any units, are not followed: there numbers lose their digits.
+constexpr double faintest = 1e-280;
+/// Rounding of an acceleration, in units of the last place of the terms of its series.
+constexpr double rounding_units = 4;
+/// Terms of the series of an acceleration may exceed it by this factor, or by what keeps their rounding a quarter of the tolerance.
+constexpr double least_cancelled = 64;
+constexpr double part_of_cancelled = 0.25;
+constexpr double most_cancelled_watched = 16;  ///< the same of a condition watched, beside its first three terms
+constexpr double steep_fall = 8;
+/// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
+constexpr double part_of_rows = 0.1;
+/// Of what a defect may be, per coefficient: a series may be off by so much where it is but rounding.
+constexpr double part_of_rounding = 1.0 / 4096;
+/// The part of a tolerance that the rest of a watched condition may take.
+constexpr double part_of_watched = 0.1;
+
+/// sum_{k=1..last} |c_k| r^k of `count` series side by side.
+void majorants(const double* c, std::size_t count, unsigned last, double r, double* y) {
+  std::fill(y, y + count, 0.0);
+  for (unsigned k = last; k > 0; --k) {
+    const double* from = c + k * count;
+    for (std::size_t i = 0; i < count; ++i) y[i] = (y[i] + std::abs(from[i])) * r;
+  }
+}
+
+}  // namespace
+
+void Series::Impl::make_bound_lists() {
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      own_body.emplace_back(body.first + member * body.dimension, body.dimension);
+    }
+  }
+  for (const TermGroup& group : model.terms) {
+    const std::size_t number = term_degrees.size();
+    term_sized.push_back(expressions::sized_registers(term_tapes[number]));
+    term_degrees.push_back(
+        expressions::degrees(term_tapes[number], 1 + std::size_t{group.positions} + group.velocities));
+  }
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    const RowGroup& group = model.groups[g];
+    const std::size_t constants = 1 + std::size_t{group.positions} + group.velocities;
+    held_degrees.push_back(expressions::degrees(shapes[g].held, constants));
+    watched_sized.push_back(expressions::sized_registers(shapes[g].watched));
+    held_sized.push_back(expressions::sized_registers(shapes[g].held));
+    for (const std::uint32_t reg : shapes[g].held.outputs) held_sized.back()[reg] = 1;
+    watched_degrees.push_back(expressions::degrees(shapes[g].watched, constants));
+  }
+  radius_q.assign((outer_circles + 1) * n, 0.0);
+  radius_v.assign((outer_circles + 1) * n, 0.0);
+  load.assign(n, 0.0);
+  force_size.assign(n, 0.0);
+  absolute.assign(n, 0.0);
+  own_scale.assign(n, 0.0);
+  partner_scale.assign(n, 0.0);
+  free_first.assign(n, 0.0);
+  free_last.assign(n, 0.0);
+  at_end.assign(n, 0.0);
+  halfway.assign(n, 0.0);
+  acceleration_terms.assign(n, 0.0);
+}
+
+/// Radii of the inputs of a block, then of all its registers; sharp ones come from larger circles inwards.
+const double* Series::Impl::spread_block(const Block& block, const expressions::Tape& tape, std::uint32_t positions,
+                                         std::uint32_t velocities, std::uint32_t constants, double r, double part,
+                                         unsigned known) {
+  const std::uint32_t w = block.width;
+  const std::size_t room = tape.registers() * w;
+  if (radii.size() < 2 * room) radii.resize(2 * room);
+  double* own = radii.data();
+  double* outer = nullptr;
+  for (std::size_t level = outer_circles + 1; level-- > 0;) {
+    const double grown = std::pow(outer_ratio, static_cast<double>(level));
+    const double* of_q = radius_q.data() + level * n;
+    const double* of_v = radius_v.data() + level * n;
+    double* to = own;
+    std::fill(to, to + w, r * grown);
+    to += w;
+    const std::uint32_t* variable = block.position_of.data();
+    for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) *to++ = of_q[variable[k]];
+    variable = block.velocity_of.data();
+    for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) *to++ = of_v[variable[k]];
+    std::fill(to, to + std::size_t{constants} * w, 0.0);
+    expressions::spread(tape, registers(block), orders, w, {r * grown, part / grown, known}, own, outer,
+                        1 / outer_ratio);
+    if (level == 0) break;
+    outer = own;
+    own = own == radii.data() ? radii.data() + room : radii.data();
+  }
+  return own;
+}
+
+/// Bounds of what the registers of a block leave out on the step; of the inputs that is what lies beyond the coefficients known.
+const expressions::Remainders& Series::Impl::bound_block(const Block& block, const expressions::Tape& tape,
+                                                         const std::vector<std::uint8_t>& sized,
+                                                         std::uint32_t positions, std::uint32_t velocities,
+                                                         std::uint32_t constants, const expressions::Stretch& stretch,
+                                                         unsigned known) {
+  const double h = stretch.length;
+  const std::uint32_t w = block.width;
+  expressions::make_room(tape, w, rests);
+  double* to = rests.error.data();
+  std::fill(to, to + w, 0.0);
+  to += w;
+  const double first = std::pow(h, static_cast<double>(known));
+  const std::uint32_t* variable = block.position_of.data();
+  for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) {
+    double sum = 0;
+    for (unsigned order = N; order >= known; --order) sum = sum * h + std::abs(q[order * n + variable[k]]);
+    *to++ = sum == 0 ? 0.0 : sum * first;
+  }
+  variable = block.velocity_of.data();
+  for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) {
+    double sum = 0;
+    for (unsigned order = N - 1; order >= known; --order) sum = sum * h + std::abs(v[order * n + variable[k]]);
+    *to++ = sum == 0 ? 0.0 : sum * first;
+  }
+  std::fill(to, to + std::size_t{constants} * w, 0.0);
+  expressions::bound_remainders(tape, sized, registers(block), orders, w, known, stretch, rests);
+  return rests;
+}
+
+/// What the polynomials leave out on [0, h], reckoned on the circle r: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`.
+void Series::Impl::measure(double h, double r, double part) {
+  const std::size_t m = held_rows.size();
+  const expressions::Stretch stretch(h, r, part_of_rounding * part);
+  const double x = h / r;
+  const auto order = static_cast<double>(N);
+  const double tail = std::pow(x, order - 1);
+  std::fill(load.begin(), load.end(), 0.0);
+  std::fill(row_rest.begin(), row_rest.end(), 0.0);
+  if (m > 0) expressions::sum_up_sizes(lambda.data(), m, N - 1, stretch, 0, lambda_sums);
+  if (varying_mass || !bent.empty()) {
+    for (std::size_t level = 0; level <= outer_circles; ++level) {
+      const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+      majorants(q.data(), n, N, grown, radius_q.data() + level * n);
+      majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
+    }
+  }
+  // Sums of Cauchy's estimate: of a function, of a derivative, of a product with a derivative.
+  const double beyond = tail / (1 - x);
+  const double beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
+  const double shrink = 1 - x * (order + 2) / order;
+  const double beyond_bent = shrink > 0 ? 0.5 * order * (order + 1) * tail * x / (shrink * h) : unbounded;
+
+  // The order of the motion itself: in free flight it is low, and polynomials of it end before the series does.
+  motion_order = N;
+  while (motion_order > 1 && std::all_of(q.begin() + static_cast<std::ptrdiff_t>(motion_order * n),
+                                         q.begin() + static_cast<std::ptrdiff_t>((motion_order + 1) * n),
+                                         [](double c) { return c == 0; })) {
+    --motion_order;
+  }
+  const auto reaches = [&](unsigned degree, unsigned known) { return degree * motion_order > known; };
+
+  // Forces, potentials, kinetic energies.
+  for (const Block& block : terms) {
+    const TermGroup& group = model.terms[block.group];
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::vector<unsigned>& degree = term_degrees[block.group];
+    const std::uint32_t w = block.width;
+    const bool any = std::any_of(tape.outputs.begin(), tape.outputs.end(),
+                                 [&](std::uint32_t reg) { return reaches(degree[reg], N - 2); });
+    if (!any) continue;
+    const auto add = [&](const double* from, std::size_t output, const std::uint32_t* variable, double by) {
+      const std::uint32_t reg = tape.outputs[output];
+      if (!reaches(degree[reg], N - 2)) return;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const double moving = from[std::size_t{reg} * w + l];
+        if (moving != 0) load[variable[l]] += moving * by;
+      }
+    };
+    if (group.kind == TermKind::kinetic) {
+      // Of momenta the rate counts, so they are bounded on the circle itself.
+      const double* radius = spread_block(block, tape, group.positions, group.velocities, group.constants, r, x, N - 1);
+      for (std::size_t slot = 0; slot < group.positions; ++slot)
+        add(radius, 1 + slot, block.position_of.data() + slot * w, beyond);
+      for (std::size_t slot = 0; slot < group.velocities; ++slot)
+        add(radius, 1 + group.positions + slot, block.velocity_of.data() + slot * w, beyond_momentum);
+      continue;
+    }
+    const double* rest_of = bound_block(block, tape, term_sized[block.group], group.positions, group.velocities,
+                                        group.constants, stretch, N - 1)
+                                .error.data();
+    if (group.kind == TermKind::force) {
+      for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(rest_of, o, block.target_of.data() + o * w, 1);
+    } else {
+      for (std::size_t slot = 0; slot < group.positions; ++slot)
+        add(rest_of, 1 + slot, block.position_of.data() + slot * w, 1);
+    }
+  }
+
+  // Reactions of the rows held, and the rows themselves: by strands, then by tapes.
+  if (!strands.empty()) {
+    strands.bound(stretch, N, q.data() + std::size_t{N} * n, lambda.data(), lambda_sums, load.data(), row_rest.data());
+  }
+  for (const Block& block : held_blocks) {
+    if (block.strands) continue;
+    const RowGroup& group = model.groups[block.group];
+    const RowShape& shape = shapes[block.group];
+    const std::vector<unsigned>& degree = held_degrees[block.group];
+    const std::uint32_t w = block.width;
+    if (degree[shape.value] <= 1) continue;
+    const expressions::Remainders& found = bound_block(block, shape.held, held_sized[block.group], group.positions,
+                                                       group.velocities, group.constants, stretch, N);
+    const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
+    const std::uint32_t* variable = (group.holonomic ? block.position_of : block.velocity_of).data();
+    for (std::uint32_t slot = 0; slot < slots; ++slot, variable += w) {
+      const std::uint32_t reg = shape.held.outputs[1 + slot];
+      if (degree[reg] == 0) continue;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const std::uint32_t j = block.row[l];
+        const std::size_t place = std::size_t{reg} * w + l;
+        const double first = std::abs(lambda[j]);
+        const double carried = first + lambda_sums.inner[j];
+        if (carried == 0) continue;
+        // J_0 lambda ends before it counts; (J - J_0) lambda_0 has one coefficient too many.
+        const double all = tail * found.sums.whole[place] * (first + lambda_sums.whole[j]);
+        const double kept = found.sums.degree[place] + lambda_sums.degree[j] < N - 1
+                                ? 0.0
+                                : tail * found.sums.outer[place] * (first + lambda_sums.outer[j]);
+        const double parted =
+            kept + found.sums.dropped[place] * carried + found.sums.inner[place] * lambda_sums.dropped[j];
+        load[variable[l]] += std::min(parted, all) + (found.error[place] == 0 ? 0.0 : found.error[place] * carried);
+      }
+    }
+    if (!reaches(degree[shape.value], group.holonomic ? N : N - 1)) continue;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      row_rest[block.row[l]] = found.error[std::size_t{shape.value} * w + l];
+    }
+  }
+
+  // -rho (dp/dt - df/dq) of the variational law.
+  for (const Block& block : bend_blocks) {
+    const RowGroup& group = model.groups[block.group];
+    const std::uint32_t w = block.width;
+    const double* radius =
+        spread_block(block, group.bend, group.positions, group.velocities, group.constants, r, x, N - 1);
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      const double* series = rho.data() + std::size_t{block.row[l]} * orders;
+      double rest_of_rho = 0;
+      for (unsigned k = N - 1; k > 0; --k) rest_of_rho = (rest_of_rho + std::abs(series[k])) * r;
+      const double size_of_rho = std::abs(series[0]) + rest_of_rho;
+      for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+        const double moving = radius[std::size_t{group.bend.outputs[slot]} * w + l];
+        if (moving != 0) load[block.velocity_of[slot * w + l]] += size_of_rho * moving * beyond_bent;
+      }
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        const std::uint32_t reg = group.bend.outputs[group.velocities + slot];
+        const double first = std::abs(registers(block)[std::size_t{reg} * orders * w + l]);
+        const double moving = radius[std::size_t{reg} * w + l];
+        load[block.position_of[slot * w + l]] +=
+            (first * rest_of_rho + (moving == 0 ? 0.0 : moving * size_of_rho)) * beyond;
+      }
+    }
+  }
+
+  // Conditions watched.
+  for (const Block& block : watched_blocks) {
+    const RowGroup& group = model.groups[block.group];
+    const RowShape& shape = shapes[block.group];
+    const std::uint32_t w = block.width;
+    const std::uint32_t value = shape.watched.outputs[0];
+    const unsigned last = group.holonomic ? N : N - 1;
+    if (!reaches(watched_degrees[block.group][value], last)) {
+      for (std::uint32_t l = 0; l < block.count; ++l) watched_rest[block.row[l]] = 0;
+      continue;
+    }
+    const expressions::Remainders& found =
+        bound_block(block, shape.watched, watched_sized[block.group], group.positions, group.velocities,
+                    group.constants, stretch, last + 1);
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      const double by = shape.squared == 0 ? 1.0 : 1 / (2 * watched_length[block.row[l]]);
+      watched_rest[block.row[l]] = found.error[std::size_t{value} * w + l] * by;
+    }
+  }
+}
+
+/// Free accelerations as sums of the absolute values of their terms: what is a rounding of these is no acceleration.
+void Series::Impl::find_force_terms() {
+  for (std::size_t i = 0; i < n; ++i) force_size[i] = std::abs(model.constant_force[i]);
+  for (const Block& block : terms) {
+    const TermGroup& group = model.terms[block.group];
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::uint32_t w = block.width;
+    if (radii.size() < tape.registers() * w) radii.resize(tape.registers() * w);
+    expressions::magnitudes(tape, registers(block), orders, w, radii.data());
+    const auto add = [&](std::size_t output, const std::uint32_t* variable) {
+      const double* from = radii.data() + std::size_t{tape.outputs[output]} * w;
+      for (std::uint32_t l = 0; l < block.count; ++l) force_size[variable[l]] += from[l];
+    };
+    if (group.kind == TermKind::force) {
+      for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(o, block.target_of.data() + o * w);
+    } else {
+      for (std::size_t slot = 0; slot < group.positions; ++slot) add(1 + slot, block.position_of.data() + slot * w);
+    }
+  }
+  instant::solve_absolute(dynamics.mass, force_size, force_terms);
+  force_terms_known = true;
+}
+
+/// What the bodies' accelerations on the step are measured by.
+void Series::Impl::find_scales(double h) {
+  // a at the halfway and at the end, from the velocities' coefficients.
+  std::fill(at_end.begin(), at_end.end(), 0.0);
+  std::fill(halfway.begin(), halfway.end(), 0.0);
+  std::fill(acceleration_terms.begin(), acceleration_terms.end(), 0.0);
+  const double half = 0.5 * h;
+  for (unsigned k = N - 1; k > 0; --k) {
+    const double* c = v.data() + std::size_t{k} * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double a = static_cast<double>(k) * c[i];
+      at_end[i] = at_end[i] * h + a;
+      halfway[i] = halfway[i] * half + a;
+      acceleration_terms[i] = acceleration_terms[i] * h + std::abs(a);
+    }
+  }
+  // Forces at the end: free accelerations there.
+  const bool forces = !terms.empty();
+  if (forces) {
+    std::copy(model.constant_force.begin(), model.constant_force.end(), force_size.begin());
+    for (const Block& block : terms) {
+      const TermGroup& group = model.terms[block.group];
+      const expressions::Tape& tape = term_tapes[block.group];
+      const std::uint32_t w = block.width;
+      const auto add = [&](std::size_t output, const std::uint32_t* variable, double sign) {
+        const double* c = registers(block) + std::size_t{tape.outputs[output]} * orders * w;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          double sum = 0;
+          for (unsigned k = N - 1; k-- > 0;) sum = sum * h + c[std::size_t{k} * w + l];
+          force_size[variable[l]] += sign * sum;
+        }
+      };
+      if (group.kind == TermKind::force) {
+        for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(o, block.target_of.data() + o * w, 1.0);
+      } else if (group.kind == TermKind::potential) {
+        for (std::size_t slot = 0; slot < group.positions; ++slot)
+          add(1 + slot, block.position_of.data() + slot * w, -1.0);
+      }
+    }
+    dynamics.mass.solve(force_size, free_last);
+  }
+  if (forces && !force_terms_known) find_force_terms();
+  double least = unbounded;
+  double most = 0;
+  for (const auto& [first, count] : own_body) {
+    double own = 0;
+    double free_size = 0;
+    double speed = 0;
+    double place = 0;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      own = std::max({own, std::abs(v[n + i]), std::abs(halfway[i]), std::abs(at_end[i])});
+      free_size = std::max(free_size, std::abs(free_first[i]));
+      if (forces) free_size = std::max({free_size, std::abs(free_last[i]), eps * force_terms[i]});
+      speed = std::max(speed, std::abs(v[i]));
+      place = std::max(place, std::abs(q[i]));
+    }
+    // What moves a body by less than the rounding of its state is as small as that.
+    const double scale = std::max({own + free_size, eps * speed / h, eps * place / (h * h), faintest});
+    least = std::min(least, scale);
+    most = std::max(most, scale);
+    for (std::uint32_t i = first; i < first + count; ++i) own_scale[i] = scale;
+  }
+  if (least >= part_of_partners * most) return;
+
+  // Partners: bodies that share a force or a row held, compared by their energies.
+  std::fill(partner_scale.begin(), partner_scale.end(), 0.0);
+  const auto weight = [&](std::uint32_t i) {
+    const int in = dynamics.mass.block_of(i);
+    if (in < 0) return dynamics.mass.diagonal()[i];
+    const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(in)];
+    for (std::size_t k = 0; k < b.variables.size(); ++k) {
+      if (b.variables[k] == i) return b.entries[k * b.variables.size() + k];
+    }
+    return 1.0;
+  };
+  const auto offer = [&](std::uint32_t i, double energy) {
+    const double own_weight = weight(i);
+    if (own_weight > 0) partner_scale[i] = std::max(partner_scale[i], std::sqrt(energy / own_weight));
+  };
+  const auto energy_of = [&](std::uint32_t i) { return weight(i) * own_scale[i] * own_scale[i]; };
+  for (std::size_t j = 0; j < held_rows.size(); ++j) {
+    double energy = 0;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) energy = std::max(energy, energy_of(column[e]));
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) offer(column[e], energy);
+  }
+  for (const Block& block : terms) {
+    const TermGroup& group = model.terms[block.group];
+    const std::uint32_t w = block.width;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      double energy = 0;
+      for (std::size_t s = 0; s < group.positions; ++s)
+        energy = std::max(energy, energy_of(block.position_of[s * w + l]));
+      for (std::size_t s = 0; s < group.velocities; ++s)
+        energy = std::max(energy, energy_of(block.velocity_of[s * w + l]));
+      for (std::size_t s = 0; s < group.positions; ++s) offer(block.position_of[s * w + l], energy);
+      for (std::size_t s = 0; s < group.velocities; ++s) offer(block.velocity_of[s * w + l], energy);
+      for (std::size_t s = 0; s * w < block.target_of.size(); ++s) offer(block.target_of[s * w + l], energy);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) own_scale[i] = std::max(own_scale[i], part_of_partners * partner_scale[i]);
+}
+
+/// By how much the worst bound of a step h misses what is allowed; <= 1: the step is proved.
+double Series::Impl::judge(double h, double r, double part, double tolerance) {
+  measure(h, r, part);
+  find_scales(h);
+
+  // Of every body.
+  for (std::size_t i = 0; i < n; ++i) {
+    if (load[i] < unbounded) continue;
+    worst_variable = static_cast<std::uint32_t>(i);
+    worst_row = none;
+    return unbounded;
+  }
+  if (!inverse_mass.empty()) {
+    for (std::size_t i = 0; i < n; ++i) absolute[i] = inverse_mass[i] * load[i];
+  } else {
+    instant::solve_absolute(dynamics.mass, load, absolute);
+  }
+  defect = 0;
+  worst_variable = 0;
+  worst_row = none;
+  double cancelled = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double ratio = absolute[i] == 0 ? 0.0 : absolute[i] / own_scale[i];
+    cancelled = std::max(cancelled, acceleration_terms[i] / own_scale[i]);
+    if (ratio <= defect) continue;
+    defect = ratio;
+    worst_variable = static_cast<std::uint32_t>(i);
+    if (!(ratio < unbounded)) return unbounded;
+  }
+  // Terms that cancel each other leave their rounding; it falls fast with the step.
+  const double most_cancelled = std::max(least_cancelled, part_of_cancelled * tolerance / eps);
+  double worst = std::max(defect / part, std::pow(cancelled / most_cancelled, steep_fall));
+  defect += rounding_units * eps * cancelled;
+
+  // Of every row held: its rest, and what that and the defect make of its multiplier (the rest beyond order N, differentiated twice).
+  const auto order = static_cast<double>(N);
+  const double twice = 2 * order * (order + 1) / (h * h);
+  for (std::size_t j = 0; j < held_rows.size(); ++j) {
+    double scale = 0;
+    double pressed = 0;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
+      scale += std::abs(entry[e]) * own_scale[column[e]];
+      pressed += std::abs(entry[e]) * absolute[column[e]];
+    }
+    const double diagonal = factor.diagonal(j) * factor.least_pivot();
+    const bool holonomic = model::is_holonomic(model.row_kind[held_rows[j].row]);
+    multiplier_error[j] = diagonal > 0 ? (pressed + row_rest[j] * (holonomic ? twice : 2 * order / h)) / diagonal : 0.0;
+    if (row_rest[j] == 0 || factor.skipped(j)) continue;
+    const double ratio = row_rest[j] / (part_of_rows * part * scale * (holonomic ? 0.5 * h * h : h));
+    if (ratio <= worst) continue;
+    worst = ratio;
+    worst_row = held_rows[j].row;
+    if (!(ratio < unbounded)) return unbounded;
+  }
+
+  // Of every row watched that might come to zero.
+  for (std::size_t w = 0; w < watched_rows.size(); ++w) {
+    const RowGroup& group = model.groups[model.row_group[watched_rows[w]]];
+    const RowShape& shape = shapes[model.row_group[watched_rows[w]]];
+    const bool steep =
+        watched_degrees[model.row_group[watched_rows[w]]][shape.watched.outputs[0]] > 2 && shape.squared == 0;
+    if (watched_rest[w] == 0 && !steep) continue;
+    const double* f = watched_value.data() + w * orders;
+    const double size_of_f = motion::terms({f, group.holonomic ? N + 1 : N}, h);
+    if (2 * f[0] + size_of_f + watched_rest[w] < 0) {
+      // f_0 + sum |f_k| h^k + rest < 0: wherever the function goes, it does not get there.
+      watched_rest[w] = 0;
+      continue;
+    }
+    // Terms that cancel each other leave their rounding, as above.
+    const double first_terms = std::abs(f[0]) + std::abs(f[1]) * h + std::abs(f[2]) * h * h;
+    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, faintest)), steep_fall);
+    const double ratio = std::max(lost, watched_rest[w] / std::max(part_of_watched * tolerance * size_of_f, faintest));
+    if (ratio <= worst) continue;
+    worst = ratio;
+    worst_row = watched_rows[w];
+    if (!(ratio < unbounded)) return unbounded;
+  }
+  return worst;
+}
+
+Series::Proof Series::Impl::prove(double wanted, double part, double tolerance) {
+  Proof proof;
+  proof.length =
+      longest_step(wanted, N - 1, circle_ratio, [&](double h, double r) { return judge(h, r, part, tolerance); });
+  proof.defect = defect;
+  return proof;
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,78 @@
+/// Every class of hard models, a few seconds each; with ZWANG_SOAK=1 in the environment 10^5 models in all (`make soak`).
+#include "hard/hard.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "places.hpp"
+
+namespace zwang::hard {
+
+namespace {
+
+constexpr double limit_seconds = 60;  ///< for one model, on a machine that does other things too
+
+/// Classes that the engine does not follow yet.
+std::set<std::string> not_yet() {
+  std::ifstream file(places::source("tests/hard/not_yet.txt"));
+  std::set<std::string> out;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty()) out.insert(line);
+  return out;
+}
+
+std::string spelled(std::string_view name) {
+  std::string out;
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      out += letter;
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void PrintTo(const Class& kind, std::ostream* stream) { *stream << kind.name; }
+
+class HardModels : public testing::TestWithParam<Class> {};
+
+TEST_P(HardModels, are_followed_rightly) {
+  const Class& kind = GetParam();
+  if (not_yet().contains(std::string(kind.key))) GTEST_SKIP() << "not yet: " << kind.key;
+  const bool soak = std::getenv("ZWANG_SOAK") != nullptr;
+  const auto found = judge_all(kind, 1, soak ? kind.soak : kind.quick, limit_seconds);
+  int refused = 0;
+  for (const Finding& one : found) {
+    const bool allowed = one.verdict == Verdict::refused && !kind.may_refuse.empty();
+    refused += one.verdict == Verdict::refused ? 1 : 0;
+    if (one.verdict != Verdict::right && !allowed)
+      ADD_FAILURE() << words(one.verdict) << ", hard_models --class " << kind.key << " --write " << one.seed << ": "
+                    << one.line;
+  }
+  if (soak) fmt::print("{}: {} models, {} refused\n", kind.name, found.size(), refused);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HardModels, testing::ValuesIn(classes()),
+                         [](const auto& test) { return spelled(test.param.name); });
+
+TEST(HardModelsList, names_only_classes_and_models_that_there_are) {
+  for (const std::string& name : not_yet()) {
+    const bool model =
+        name.starts_with("gallery:") && std::filesystem::exists(places::source("gallery/" + name.substr(8)));
+    const bool listed =
+        std::any_of(classes().begin(), classes().end(), [&](const Class& kind) { return kind.key == name; });
+    EXPECT_TRUE(model || listed) << name;
+  }
+}
+
+}  // namespace zwang::hard
