@@ -423,24 +423,24 @@ bool independent(const model::Model& model, const model::State& state, Workspace
     }
   }
 
-  impl.near_dependence = true;
   // In doubt: part by part against the uncertainty of the rows, by the skipped pivots of the sparse factor beyond.
   if (r * n > dense_rank) {
-    return independent_sparse(mass, problem);
+    impl.near_dependence = !independent_sparse(mass, problem);
+    return !impl.near_dependence;
   }
   const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  bool result = true;
   for (Part& part : connected_parts(model, mass, problem)) {
-    if (part.r() > part.n()) {
-      return false;
-    }
     whiten(mass, problem, uncertainty, model, part);
     std::vector<std::size_t> all(part.r());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    if (!split(part, all, all.size()).dependent.empty()) {
-      return false;
-    }
+    const Dependence dependence = split(part, all, all.size());
+    const double least = dependence.basis.least_remainder();
+    impl.near_dependence = impl.near_dependence || least * least < safe_pivot;
+    result = result && dependence.dependent.empty();
   }
-  return true;
+  impl.near_dependence = impl.near_dependence || !result;
+  return result;
 }
 
 bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {

@@ -18,7 +18,8 @@ struct Subproblem {
   std::vector<double> entry;
   std::vector<double> h;
   std::vector<gauss::RowKind> kind;
-  std::vector<std::uint32_t> row;  ///< row of the model behind each row here
+  std::vector<std::uint32_t> row;            ///< row of the model behind each row here
+  std::vector<double> h_bound, entry_bound;  ///< what h and entry are worth; may be empty
 
   void clear();
   [[nodiscard]] std::size_t size() const { return h.size(); }
