@@ -200,6 +200,11 @@ void refine(const model::Model& model, const model::State& state, const Options&
       multipliers[j] = 0;
     }
   }
+  std::vector<std::uint8_t> inequality(r, 0);
+  for (std::size_t j = 0; j < r; ++j) {
+    const bool pinned = !dependents.pinned.empty() && dependents.pinned[j] != 0;
+    inequality[j] = problem.kind[j] == gauss::RowKind::inequality && !pinned ? 1 : 0;
+  }
   const auto question_of = [&](auto takes_part) {
     MultiplierQuestion question;
     question.problem = &problem;
@@ -230,7 +235,7 @@ void refine(const model::Model& model, const model::State& state, const Options&
   if (!dependents.higher.empty()) {
     instant.multipliers_unique = false;
   } else if (instant.rho.empty() || instant.multipliers_unique) {
-    decide_degenerate(model, state, options, impl, unique, hold, multipliers, instant);
+    decide_degenerate(model, state, options, impl, unique, inequality, hold, multipliers, instant);
   }
   if (instant.status == Status::jammed) {
     if (dependents.unexamined) {
@@ -345,6 +350,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
   const std::size_t r = problem.size();
   const std::size_t n = problem.a0.size();
   impl.norm2.assign(r, 0.0);
+  impl.near_dependence = false;
   if (r == 0) {
     return true;
   }
@@ -370,6 +376,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
     }
   }
   if (r > n || std::any_of(impl.norm2.begin(), impl.norm2.end(), [](double x) { return !(x > 0); })) {
+    impl.near_dependence = true;
     return false;
   }
 
@@ -420,21 +427,22 @@ bool independent(const model::Model& model, const model::State& state, Workspace
 
   // In doubt: part by part against the uncertainty of the rows, by the skipped pivots of the sparse factor beyond.
   if (r * n > dense_rank) {
-    return independent_sparse(mass, problem);
+    impl.near_dependence = !independent_sparse(mass, problem);
+    return !impl.near_dependence;
   }
   const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  bool result = true;
   for (Part& part : connected_parts(model, mass, problem)) {
-    if (part.r() > part.n()) {
-      return false;
-    }
     whiten(mass, problem, uncertainty, model, part);
     std::vector<std::size_t> all(part.r());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    if (!split(part, all, all.size()).dependent.empty()) {
-      return false;
-    }
+    const Dependence dependence = split(part, all, all.size());
+    const double least = dependence.basis.least_remainder();
+    impl.near_dependence = impl.near_dependence || least * least < safe_pivot;
+    result = result && dependence.dependent.empty();
   }
-  return true;
+  impl.near_dependence = impl.near_dependence || !result;
+  return result;
 }
 
 bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
@@ -510,7 +518,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   // The nearest admissible acceleration. Dependent rows say nothing new, or hide a condition of higher order.
   Dependents dependents;
   instant.status = Status::determined;
-  const bool examined = !instant.regular;
+  const bool examined = impl.near_dependence;
   if (examined) {
     if (settle_dependent(model, state, options, Level::accelerations, false, impl, dependents, instant) ==
             Settled::finished &&

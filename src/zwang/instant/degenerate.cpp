@@ -452,17 +452,13 @@ class Decider {
 }  // namespace
 
 void decide_degenerate(const model::Model& model, const model::State& state, const Options& options,
-                       Workspace::Impl& impl, bool unique, std::vector<Hold>& hold, std::vector<double>& multipliers,
-                       Instant& instant) {
+                       Workspace::Impl& impl, bool unique, const std::vector<std::uint8_t>& inequality,
+                       std::vector<Hold>& hold, std::vector<double>& multipliers, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
   const bool still = at_rest_for_good(model, state, instant.accelerations, impl.a_scale);
   if (unique && (still || std::count(hold.begin(), hold.end(), Hold::undecided) == 0)) {
     return;
-  }
-  std::vector<std::uint8_t> inequality(r, 0);
-  for (std::size_t j = 0; j < r; ++j) {
-    inequality[j] = problem.kind[j] == gauss::RowKind::inequality ? 1 : 0;
   }
 
   // Rows that may carry force at order zero; every pass that excludes one begins anew, so there are at most r passes.

@@ -95,11 +95,13 @@ double turning(const model::Model& model, const model::State& state, const Subpr
       n[static_cast<std::size_t>(at - part.variable.begin())] = series.gradient[(e - first) * 2 + 1];
     }
     linear::solve_lower(part.lower, n);
-    // Where the gradient vanishes the extent of the part is the only length there is, or one if it has none.
-    const double rate = part.length[j] > 0 ? norm(n) / part.length[j] : longest / (extent > 0 ? extent : 1);
+    if (part.length[j] == 0) continue;
+    const double rate = norm(n) / part.length[j];
     if (std::isfinite(rate)) fastest = std::max(fastest, rate);
   }
-  return fastest;
+  // Rows that do not turn at first order may do so at the next: the extent of the part is the length to go, or one if it
+  // has none.
+  return std::max(fastest, longest / (extent > 0 ? extent : 1));
 }
 
 /// A lapse of time in which unit rows turn, or moving conditions shift, by the excursion.
@@ -377,6 +379,21 @@ std::vector<double> Basis::least(const std::vector<double>& right, std::size_t n
   return x;
 }
 
+std::vector<double> Basis::offsets(const std::vector<double>& right) const {
+  Vector result = right;
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    for (std::size_t l = 0; l < k; ++l) result[k] -= lower_[k][l] * result[l];
+    result[k] /= lower_[k][k];
+  }
+  return result;
+}
+
+double Basis::least_remainder() const {
+  double least = 1;
+  for (const Vector& row : lower_) least = std::min(least, row.back());
+  return least;
+}
+
 void Basis::append(const std::vector<double>& n) {
   Vector in;
   Vector rest = remainder(n, in);
@@ -478,7 +495,8 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
 
     // Go there and back onto the kept conditions; nearer if that fails.
     bool there = false;
-    for (double reach = 1; !there && reach > 0.01; reach /= 8) {
+    double reach = 1;
+    for (int attempt = 0; !there && attempt < excursion_attempts; ++attempt, reach *= nearer) {
       outing.state = state;
       outing.state.time += tau * reach;
       for (std::size_t i = 0; i < part.n(); ++i) {
@@ -544,8 +562,8 @@ bool realised(const model::Model& model, const model::State& state, Workspace::I
   const double turning_v = turning(model, state, impl.problem, part, velocity);
   const double turning_a = turning(model, state, impl.problem, part, a);
   double s = std::numeric_limits<double>::infinity();
-  if (turning_v > 0) s = excursion / turning_v;
-  if (turning_a > 0) s = std::min(s, std::sqrt(2 * excursion / turning_a));
+  if (turning_v > 0) s = short_excursion / turning_v;
+  if (turning_a > 0) s = std::min(s, std::sqrt(2 * short_excursion / turning_a));
   if (!std::isfinite(s)) return true;
   Outing outing;
   outing.rows = impl.rows;

@@ -64,6 +64,10 @@ class Basis {
   /// The least x with n_k.x = right_k on the kept rows.
   [[nodiscard]] std::vector<double> least(const std::vector<double>& right, std::size_t n) const;
   void append(const std::vector<double>& n);
+  /// Offsets of the directions: with n_k.x + right_k = 0 on the kept rows, direction_k.x + result_k = 0.
+  [[nodiscard]] std::vector<double> offsets(const std::vector<double>& right) const;
+  /// The smallest remainder with which a row was kept: how near to dependence.
+  [[nodiscard]] double least_remainder() const;
   [[nodiscard]] std::size_t size() const { return direction_.size(); }
   [[nodiscard]] const std::vector<std::vector<double>>& directions() const { return direction_; }
 

@@ -243,7 +243,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   std::vector<double> l(problem.size(), 0.0);
   std::vector<double> shift(problem.size(), 0.0);
   const bool regular = independent(model, state, impl);
-  Regulation regulation{model, state, impl, regular};
+  Regulation regulation{model, state, impl, !impl.near_dependence};
   bool rebounds = false;
   double complementarity = 0;
   // At a singular position a blow may break what the rates do not show: a straight bar that is bent.

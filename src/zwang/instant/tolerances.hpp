@@ -40,19 +40,26 @@ constexpr double dependence_margin = 32;
 constexpr double nearly_dependent = 1e-6;
 /// Pivots of the factor of unit rows above this settle independence at once: an angle of 3e-5.
 constexpr double safe_pivot = 1e-9;
+/// Equations with a remainder below this are handed on made orthogonal: the solver squares angles.
+constexpr double weak_remainder = 1e-3;
 /// Rounding errors of the state and of an evaluation, in units in the last place of the largest number around.
 constexpr double rounding_steps = 2;
 /// Relative change of the state by which the sensitivity of the rows to it is measured.
 constexpr double probe = 0x1p-20;
 
 /// Does a row depend on the others all around? At points this part of the radius of curvature away, a combination whose
-/// lowest part is of degree d turns its gradient by (excursion)^(d - 1): 6e-5 for d = 3, 4e-9 for d = 5.
-constexpr double excursion = 0x1p-7;
+/// lowest part is of degree d turns its gradient by d (excursion)^(d - 1): 5e-2 for d = 3, 1e-9 for d = 12. If the way
+/// back onto the conditions is not found from there, from an eighth and a 64th of it.
+constexpr double excursion = 0x1p-3;
 /// What is left of such a row there, as a part of its length, if it depends on the others: rounding, after a projection
 /// that has converged.
 constexpr double dependent_all_around = 1e-10;
 constexpr int excursion_points = 3;
+constexpr int excursion_attempts = 3;
+constexpr double nearer = 0.125;
 constexpr int excursion_rounds = 12;
+/// Part of the radius of curvature to go along an acceleration.
+constexpr double short_excursion = 0x1p-7;
 /// A direction is one of the motion if the nearest point on all conditions is found within this part of the way.
 constexpr double realised_within = 0.25;
 constexpr int realise_rounds = 40;
@@ -64,6 +71,9 @@ constexpr double realised_to = 1e-9;
 /// Part of its terms below which a coefficient of a combination counts as zero; derivatives are exact, so this is rounding
 /// with room for badly scaled rows.
 constexpr double negligible = 1e-9;
+/// Part of its terms below which a whole form of combinations is silent; where rows are nearly dependent, what lies
+/// between this and this divided by the remainder is not decided.
+constexpr double silent_part = 1e-12;
 /// Part of its terms above which it counts as not zero where a contradiction would follow; in between: undecided.
 constexpr double certain = 1e-6;
 /// Rows of one connected part up to which dependent rows are examined; beyond, they are taken for redundant.

@@ -60,6 +60,8 @@ void Subproblem::clear() {
   h.clear();
   kind.clear();
   row.clear();
+  h_bound.clear();
+  entry_bound.clear();
 }
 
 void Subproblem::append(const model::Model& model, const model::Rows& rows, std::uint32_t model_row, double offset,
@@ -83,6 +85,8 @@ gauss::Problem Subproblem::view(const linear::Mass& mass) const {
   problem.entry = entry;
   problem.h = h;
   problem.kind = kind;
+  problem.h_bound = h_bound;
+  problem.entry_bound = entry_bound;
   return problem;
 }
 

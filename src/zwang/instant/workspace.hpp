@@ -18,7 +18,8 @@ struct Subproblem {
   std::vector<double> entry;
   std::vector<double> h;
   std::vector<gauss::RowKind> kind;
-  std::vector<std::uint32_t> row;  ///< row of the model behind each row here
+  std::vector<std::uint32_t> row;            ///< row of the model behind each row here
+  std::vector<double> h_bound, entry_bound;  ///< what h and entry are worth; may be empty
 
   void clear();
   [[nodiscard]] std::size_t size() const { return h.size(); }
@@ -58,6 +59,7 @@ struct Workspace::Impl {
   std::vector<double> scale;    ///< size of the terms of Phi_jj lambda_j and of f'', per row of the problem
   std::vector<double> norm2;    ///< Phi_jj of the problem's rows
   std::vector<double> gram;
+  bool near_dependence = false;  ///< independent: the rows are dependent, or at angles whose squares are rounding
   std::vector<std::uint32_t> last_effective;  ///< rows of the last problem: a warm start needs the same ones
 };
 
