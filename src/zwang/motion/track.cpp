@@ -150,7 +150,9 @@ bool Finder::find(double time) {
     next_event_ = run_.event_time_from(time).value_or(std::numeric_limits<double>::infinity());
   }
   instant_ = next_event_ <= time + resolution(time) ? next_event_ : time;
-  const bool same = piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end();
+  // The end of a piece is known up to the last bits; there the next one may have begun.
+  const bool same =
+      piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end() - resolution(piece_->end());
   if (!same) {
     piece_ = run_.piece_at(instant_);
     if (piece_ == nullptr) {
