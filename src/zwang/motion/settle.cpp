@@ -470,13 +470,20 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   }
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
+  const model::State written = motion.state;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   double lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
   if (std::abs(lost) < loss_in_roundings * before) lost = 0;
   motion.energy.lost += lost;
 
-  // Then the instant as always.
+  // Then the instant as always; what closing moved is uncertain for all others.
   estimate_uncertainty(motion, closed, closed);
+  for (std::size_t i = 0; i < written.position.size(); ++i) {
+    double& position = motion.state.position_uncertainty[i];
+    double& velocity = motion.state.velocity_uncertainty[i];
+    position = std::max(position, std::abs(motion.state.position[i] - written.position[i]));
+    velocity = std::max(velocity, std::abs(motion.state.velocity[i] - written.velocity[i]));
+  }
   instant::Options options = options_in_motion(impl, closed, closed);
   options.shock_done = true;
   options.inelastic = true;

@@ -63,15 +63,14 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   const std::size_t n = model.variables;
   std::vector<double>& u = motion.state.position_uncertainty;
   std::vector<double>& w = motion.state.velocity_uncertainty;
-  // What was uncertain stays so, unless a condition held ties it down.
+  // What was uncertain stays so, unless a condition held of this variable alone ties it down.
   std::vector<std::uint8_t> tied(n, 0);
   std::vector<std::uint8_t> tied_rate(n, 0);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (impl.place[row] != Place::held) continue;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) tied[model.row_column[e]] = 1;
-      if (steady[row] != 0) tied_rate[model.row_column[e]] = 1;
-    }
+    if (impl.place[row] != Place::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
+    const std::uint32_t only = model.row_column[model.row_start[row]];
+    if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
+    if (steady[row] != 0) tied_rate[only] = 1;
   }
   u.resize(n, 0.0);
   w.resize(n, 0.0);
