@@ -800,7 +800,12 @@ SlowSystem random_system(std::uint64_t seed, const SlowTaste& taste) {
     for (std::size_t i = 0; i < now.v.size(); ++i) now.v[i] -= change.a[i];
   }
   for (std::size_t k = 0; k < out.conditions.size(); ++k) out.conditions[k].name = "c" + std::to_string(k);
-  for (std::size_t i = 0; i < now.v.size(); ++i) out.velocity[i] = static_cast<double>(now.v[i]);
+  // What is left of a velocity by rounding is no velocity: the model would say that it moves.
+  constexpr double rounding_of_start = 1e-15;
+  for (std::size_t i = 0; i < now.v.size(); ++i) {
+    const auto v = static_cast<double>(now.v[i]);
+    out.velocity[i] = std::abs(v) < rounding_of_start ? 0.0 : v;
+  }
   out.until = 1.5;
   return out;
 }

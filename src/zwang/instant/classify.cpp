@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
@@ -51,7 +52,22 @@ Role role_of_nonholonomic(bool equation, double rate, double touch_rate) {
 
 }  // namespace
 
-bool same_instant(double at, double time) { return std::abs(at - time) <= 1e-12 * (1 + std::abs(time)); }
+bool same_instant(double at, double time) {
+  return std::abs(at - time) <= same_time * std::max(std::abs(at), std::abs(time));
+}
+
+void widen_rates(const model::Model& model, const Options& options, const std::vector<double>& before,
+                 const std::vector<double>& after, Workspace::Impl& impl) {
+  const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
+  for (const std::uint32_t row : impl.problem.row) {
+    double terms = std::abs(impl.rows.explicit_rate[row]);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      terms += std::abs(impl.rows.entry[e]) * (std::abs(before[i]) + std::abs(after[i]));
+    }
+    impl.touch_rate[row] = std::max(impl.touch_rate[row], touch * terms);
+  }
+}
 
 Scales scales(const model::State& state) {
   Scales result{0, 0};
@@ -74,9 +90,6 @@ Scales scales(const model::State& state) {
 void classify_rows(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
                    Instant& instant) {
   const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
-  Scales scale = scales(state);
-  scale.position = std::max(scale.position, options.least_position);
-  scale.velocity = std::max(scale.velocity, options.least_velocity);
   const model::Rows& rows = impl.rows;
   const std::uint32_t count = model.rows();
   instant.time = state.time;
@@ -100,22 +113,23 @@ void classify_rows(const model::Model& model, const model::State& state, const O
       instant.role[row] = Role::absent;
       continue;
     }
-    // The tolerances of section 8; the square of `touch` keeps a row with vanishing gradient from asking for exact zero.
+    // The tolerances of section 8: a part of the row's own terms, and how far they may be off.
     double gradient = 0;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
       gradient += std::abs(rows.entry[e]);
     }
     const double near = options.touch_position > 0 ? options.touch_position : touch;
-    impl.touch_value[row] = near * scale.position * (gradient + near * scale.position);
     const double far = options.broken > 0 ? options.broken : touch;
-    const double broken = far * scale.position * (gradient + far * scale.position);
-    impl.touch_rate[row] = touch * (scale.velocity * gradient + std::abs(rows.explicit_rate[row]) + touch);
+    const double value_off = bounds_that_are_nothing * rows.value_error[row];
+    impl.touch_value[row] = near * rows.value_scale[row] + value_off;
+    const double broken = far * rows.value_scale[row] + value_off;
+    impl.touch_rate[row] = touch * rows.rate_scale[row] + bounds_that_are_nothing * rows.rate_error[row];
 
     const model::RowKind kind = model.row_kind[row];
     const bool equation = model::is_equation(kind);
     if (!std::isfinite(gradient)) {
       // No gradient here (the middle of a distance, say): harmless while the condition is open.
-      if (!equation && model::is_holonomic(kind) && rows.value[row] < -touch * scale.position) {
+      if (!equation && model::is_holonomic(kind) && rows.value[row] < -impl.touch_value[row]) {
         instant.role[row] = Role::passive_in_position;
         continue;
       }

@@ -317,6 +317,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
     }
   }
   rates(model, impl.rows, shock.velocities, shock.rate_after);
+  widen_rates(model, options, shock.alpha, shock.velocities, impl);
 
   // Are the impulses the only ones? If not, they are shared evenly.
   problem.a0.assign(shock.alpha.begin(), shock.alpha.end());

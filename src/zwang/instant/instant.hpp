@@ -99,8 +99,6 @@ struct Options {
   bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
   unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
   bool inelastic = false;       ///< shocks without rebound, whatever the conditions say
-  double least_position = 0;    ///< the scale S is at least this: the extent of the motion so far
-  double least_velocity = 0;    ///< the scale V is at least this: after a shock, what moved before it
   std::span<const std::uint8_t>
       closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
   std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty

@@ -68,7 +68,11 @@ struct Workspace::Impl {
 void classify_rows(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
                    Instant& instant);
 
-/// Is the instant `at` the same as `time` (nearer than 1e-12 (1 + |t|))?
+/// After a shock a rate is told from zero by the terms of the velocities before and behind it, too: `touch_rate` grows to them.
+void widen_rates(const model::Model& model, const Options& options, const std::vector<double>& before,
+                 const std::vector<double>& after, Workspace::Impl& impl);
+
+/// Is the instant `at` the same as `time`, up to the last bits of both?
 [[nodiscard]] bool same_instant(double at, double time);
 
 /// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration.

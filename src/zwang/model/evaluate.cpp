@@ -3,12 +3,14 @@
 ///   X = constant forces + force terms - dV/dq + dT/dq - (d/ds dT/dv along t + s, q + v s with v held)
 ///   f' = g.v + df/dt,  F = (dg/ds).v + d(df/dt)/ds;   p.v + p0,  K = (dp/ds).v + dp0/ds
 ///
+/// With running error e(.) along the tape (expressions/running_error.hpp), e(f') = sum |g| e(v) + e(g) (|v| + e(v)) + e(df/dt), and F likewise.
 /// Symbols as in evaluate.hpp; s is the parameter of the series, d/ds its first coefficient.
 #include "zwang/model/evaluate.hpp"
 
 #include <cassert>
 #include <cmath>
 
+#include "zwang/expressions/running_error.hpp"
 #include "zwang/model/lanes.hpp"
 
 namespace zwang::model {
@@ -22,9 +24,86 @@ std::size_t room(const expressions::Tape& tape, unsigned orders, std::uint32_t l
   return tape.registers() * orders * width_of(lanes);
 }
 
+constexpr double rounding = 0x1p-53;  ///< of one operation, as a part of its result
+/// The part by which inputs are shaken to find the sizes of terms: small enough that squares of it do not count beside it, so large
+/// that a row whose gradient vanishes keeps a size.
+constexpr double shake = 0x1p-40;
+
+/// How far the inputs of one block may be off: a part of themselves, and what the state says.
+template <unsigned W>
+void fill_errors(const RowGroup& group, const State& state, std::size_t first, const double* r, double part, bool doubt,
+                 double* e) {
+  const std::size_t lanes = group.lanes;
+  const auto lane_of = [&](std::size_t l) { return W == 1 ? first : std::min(first + l, lanes - 1); };
+  const auto add = [&](double* to, unsigned l, const std::vector<double>& uncertainty, std::uint32_t variable) {
+    if (doubt && !uncertainty.empty()) to[l] += uncertainty[variable];
+  };
+  // Everything in proportion, constants of the tape included.
+  const std::size_t given = (group.tape.inputs.size() + group.tape.constants.size()) * row_orders * W;
+  for (std::size_t k = 0; k < given; ++k) e[k] = part * std::abs(r[k]);
+  // Time is off by its own rounding; its rate, and those of constants, are known.
+  for (unsigned l = 0; l < W; ++l) {
+    if (doubt) e[l] = rounding * std::abs(r[l]);
+    e[W + l] = 0;
+  }
+  double* to = e + row_orders * W;
+  for (std::size_t slot = 0; slot < group.positions; ++slot, to += row_orders * W) {
+    for (unsigned l = 0; l < W; ++l) {
+      const std::uint32_t variable = group.position_of[slot * lanes + lane_of(l)];
+      add(to, l, state.position_uncertainty, variable);
+      add(to + W, l, state.velocity_uncertainty, variable);
+    }
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot, to += row_orders * W) {
+    for (unsigned l = 0; l < W; ++l) {
+      add(to, l, state.velocity_uncertainty, group.velocity_of[slot * lanes + lane_of(l)]);
+      to[W + l] = 0;
+    }
+  }
+}
+
+/// How far f, f' and F of one block may be off when inputs are (see fill_errors) and every operation adds `unit` of its result.
+struct Errors {
+  double value = 0;
+  double rate = 0;
+  double curvature = 0;
+};
+template <unsigned W>
+void run_errors(const RowGroup& group, const State& state, std::size_t first, const double* r, double part, bool doubt,
+                double unit, double* e, Errors (&out)[W]) {
+  fill_errors<W>(group, state, first, r, part, doubt, e);
+  expressions::running_error(group.tape, r, row_orders, W, unit, e);
+  const std::size_t lanes = group.lanes;
+  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::size_t slots = group.holonomic ? group.positions : group.velocities;
+  const std::uint32_t* variable = (group.holonomic ? group.position_of : group.velocity_of).data();
+  const auto place = [&](std::size_t k, unsigned order) {
+    return (std::size_t{group.tape.outputs[k]} * row_orders + order) * W;
+  };
+  for (std::size_t l = 0; l < count; ++l) {
+    out[l].value = group.holonomic ? e[place(0, 0) + l] : 0.0;
+    out[l].rate = group.rheonomic ? e[place(slots + 1, 0) + l] : 0.0;
+    out[l].curvature = group.rheonomic ? e[place(slots + 1, 1) + l] : 0.0;
+  }
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::uint32_t i = variable[slot * lanes + first + l];
+      const double v = std::abs(state.velocity[i]);
+      const double off =
+          part * v + (doubt && !state.velocity_uncertainty.empty() ? state.velocity_uncertainty[i] : 0.0);
+      for (unsigned order = 0; order < row_orders; ++order) {
+        const double g = std::abs(r[place(slot + 1, order) + l]);
+        double& to = order == 0 ? out[l].rate : out[l].curvature;
+        to += g * off + e[place(slot + 1, order) + l] * (v + off) + unit * g * v;
+      }
+    }
+  }
+}
+
 /// One block of lanes of a row group, from first order series to value, rate, curvature and gradient.
 template <unsigned W>
-void evaluate_row_block(const RowGroup& group, const State& state, std::size_t first, double* r, Rows& rows) {
+void evaluate_row_block(const RowGroup& group, const State& state, std::size_t first, double* r, double* e,
+                        Rows& rows) {
   fill_inputs<row_orders, W>(group, state.time, state.position, state.velocity, state.modes, first, r);
   expressions::extend(group.tape, r, row_orders, 0, 1, W);
 
@@ -71,6 +150,20 @@ void evaluate_row_block(const RowGroup& group, const State& state, std::size_t f
     rows.curvature[row] = curvature[l];
     rows.curvature_scale[row] = scale[l];
   }
+
+  // What tells them from zero: the size of their terms, and how far they may be off.
+  Errors shaken[W] = {};
+  run_errors<W>(group, state, first, r, shake, false, shake, e, shaken);
+  Errors off[W] = {};
+  run_errors<W>(group, state, first, r, 0.0, true, rounding, e, off);
+  for (std::size_t l = 0; l < count; ++l) {
+    const std::uint32_t row = group.row[first + l];
+    rows.value_scale[row] = shaken[l].value / shake;
+    rows.rate_scale[row] = shaken[l].rate / shake;
+    rows.value_error[row] = off[l].value;
+    rows.rate_error[row] = off[l].rate;
+    rows.curvature_error[row] = off[l].curvature;
+  }
 }
 
 /// Put one block of lanes of a term group on its tape and run it to coefficient `last`.
@@ -85,15 +178,45 @@ void run_term_block(const TermGroup& group, const State& state, std::size_t firs
   expressions::extend(group.tape, r, orders, 0, std::min(last, orders - 1), W);
 }
 
-void add_force(Dynamics& dynamics, std::uint32_t variable, double value) {
+/// How far the outputs of one block of a term group may be off; its tape has been run.
+template <unsigned W>
+void run_term_errors(const TermGroup& group, const State& state, std::size_t first, const double* r, double* e) {
+  const unsigned orders = orders_of(group);
+  const std::size_t lanes = group.lanes;
+  const auto lane_of = [&](std::size_t l) { return W == 1 ? first : std::min(first + l, lanes - 1); };
+  const std::size_t given = (group.tape.inputs.size() + group.tape.constants.size()) * orders * W;
+  std::fill_n(e, given, 0.0);
+  for (unsigned l = 0; l < W; ++l) e[l] = rounding * std::abs(r[l]);
+  double* to = e + orders * W;
+  const bool known = state.position_uncertainty.empty();
+  for (std::size_t slot = 0; slot < group.positions && !known; ++slot) {
+    for (unsigned l = 0; l < W; ++l) {
+      const std::uint32_t variable = group.position_of[slot * lanes + lane_of(l)];
+      to[slot * orders * W + l] = state.position_uncertainty[variable];
+      if (orders > 1) to[(slot * orders + 1) * W + l] = state.velocity_uncertainty[variable];
+    }
+  }
+  to += group.positions * orders * W;
+  for (std::size_t slot = 0; slot < group.velocities && !known; ++slot) {
+    for (unsigned l = 0; l < W; ++l) {
+      to[slot * orders * W + l] = state.velocity_uncertainty[group.velocity_of[slot * lanes + lane_of(l)]];
+    }
+  }
+  expressions::running_error(group.tape, r, orders, W, rounding, e);
+}
+
+void add_force(Dynamics& dynamics, std::uint32_t variable, double value, double error) {
   dynamics.force[variable] += value;
   dynamics.force_scale[variable] += std::abs(value);
+  dynamics.force_error[variable] += error;
 }
 
 /// Lagrange's terms of one block of lanes, added to force and mass.
 template <unsigned W>
-void add_term_block(const TermGroup& group, const State& state, std::size_t first, double* r, Dynamics& dynamics) {
+void add_term_block(const TermGroup& group, const State& state, std::size_t first, double* r, double* e,
+                    Dynamics& dynamics) {
   run_term_block<W>(group, state, first, 1, r);
+  run_term_errors<W>(group, state, first, r, e);
   const unsigned orders = orders_of(group);
   const std::size_t lanes = group.lanes;
   const std::size_t count = std::min<std::size_t>(W, lanes - first);
@@ -101,11 +224,16 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   const auto coefficient = [&](std::size_t k, unsigned order) {
     return r + (std::size_t{output[k]} * orders + order) * W;
   };
+  const auto error_of = [&](std::size_t k, unsigned order) {
+    return e + (std::size_t{output[k]} * orders + order) * W;
+  };
 
   if (group.kind == TermKind::force) {
     for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
       const double* force = coefficient(k, 0);
-      for (std::size_t l = 0; l < count; ++l) add_force(dynamics, group.target_of[k * lanes + first + l], force[l]);
+      for (std::size_t l = 0; l < count; ++l) {
+        add_force(dynamics, group.target_of[k * lanes + first + l], force[l], error_of(k, 0)[l]);
+      }
     }
     return;
   }
@@ -115,7 +243,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const double* by_position = coefficient(1 + slot, 0);
     for (std::size_t l = 0; l < count; ++l) {
-      add_force(dynamics, group.position_of[slot * lanes + first + l], sign * by_position[l]);
+      add_force(dynamics, group.position_of[slot * lanes + first + l], sign * by_position[l], error_of(1 + slot, 0)[l]);
     }
   }
   if (group.kind == TermKind::potential) return;
@@ -125,8 +253,9 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
   if (orders == 2) {
     for (std::size_t slot = 0; slot < group.velocities; ++slot) {
       const double* change = coefficient(momenta + slot, 1);
-      for (std::size_t l = 0; l < count; ++l)
-        add_force(dynamics, group.velocity_of[slot * lanes + first + l], -change[l]);
+      for (std::size_t l = 0; l < count; ++l) {
+        add_force(dynamics, group.velocity_of[slot * lanes + first + l], -change[l], error_of(momenta + slot, 1)[l]);
+      }
     }
   }
   std::size_t k = momenta + group.velocities;
@@ -201,6 +330,10 @@ Scratch make_scratch(const Model& model) {
   // Every group has a room of its own, so that its constants are written once.
   Scratch scratch;
   scratch.registers.assign(size, 0.0);
+  std::size_t errors = 0;
+  for (const RowGroup& group : model.groups) errors = std::max(errors, room(group.tape, row_orders, group.lanes));
+  for (const TermGroup& group : model.terms) errors = std::max(errors, room(group.tape, orders_of(group), group.lanes));
+  scratch.errors.assign(errors, 0.0);
   double* r = scratch.registers.data();
   for (const RowGroup& group : model.groups) {
     expressions::load_constants(group.tape, r, row_orders, width_of(group.lanes));
@@ -218,6 +351,7 @@ Dynamics make_dynamics(const Model& model) {
   dynamics.mass = linear::Mass(model.variables, model.mass_blocks);
   dynamics.force.assign(model.variables, 0.0);
   dynamics.force_scale.assign(model.variables, 0.0);
+  dynamics.force_error.assign(model.variables, 0.0);
 
   // The masses of points alone never change.
   set_point_masses(model, dynamics.mass);
@@ -231,6 +365,7 @@ void evaluate_dynamics(const Model& model, const State& given, Scratch& scratch,
   for (std::size_t i = 0; i < dynamics.force.size(); ++i) {
     dynamics.force[i] = model.constant_force[i];
     dynamics.force_scale[i] = std::abs(model.constant_force[i]);
+    dynamics.force_error[i] = 0;
   }
   const bool kinetic = has_kinetic(model);
   if (kinetic) set_point_masses(model, dynamics.mass);
@@ -239,10 +374,11 @@ void evaluate_dynamics(const Model& model, const State& given, Scratch& scratch,
   for (const RowGroup& group : model.groups) r += room(group.tape, row_orders, group.lanes);
   for (const TermGroup& group : model.terms) {
     if (width_of(group.lanes) == 1) {
-      for (std::size_t first = 0; first < group.lanes; ++first) add_term_block<1>(group, state, first, r, dynamics);
+      for (std::size_t first = 0; first < group.lanes; ++first)
+        add_term_block<1>(group, state, first, r, scratch.errors.data(), dynamics);
     } else {
       for (std::size_t first = 0; first < group.lanes; first += wide)
-        add_term_block<wide>(group, state, first, r, dynamics);
+        add_term_block<wide>(group, state, first, r, scratch.errors.data(), dynamics);
     }
     r += room(group.tape, orders_of(group), group.lanes);
   }
@@ -253,6 +389,7 @@ Rows make_rows(const Model& model) {
   Rows rows;
   rows.value.assign(model.rows(), 0.0);
   rows.rate = rows.explicit_rate = rows.curvature = rows.curvature_scale = rows.value;
+  rows.value_scale = rows.rate_scale = rows.value_error = rows.rate_error = rows.curvature_error = rows.value;
   rows.entry.assign(model.row_column.size(), 0.0);
   return rows;
 }
@@ -261,12 +398,13 @@ void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Row
   State copy;
   const State& state = with_modes(model, given, copy);
   double* r = scratch.registers.data();
+  double* e = scratch.errors.data();
   for (const RowGroup& group : model.groups) {
     if (width_of(group.lanes) == 1) {
-      for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, rows);
+      for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, e, rows);
     } else {
       for (std::size_t first = 0; first < group.lanes; first += wide)
-        evaluate_row_block<wide>(group, state, first, r, rows);
+        evaluate_row_block<wide>(group, state, first, r, e, rows);
     }
     r += room(group.tape, row_orders, group.lanes);
   }

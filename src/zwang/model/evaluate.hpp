@@ -21,12 +21,17 @@ struct State {
   std::vector<double> rho = {};  ///< per row, of those under the variational law; empty: what the model starts with
   std::vector<double> modes =
       {};  ///< of the model's corners; empty: those that the values of the switching functions give
+
+  // How far each variable may be off: rounding of the terms it was made of, what a projection left. Empty: as written.
+  std::vector<double> position_uncertainty = {};
+  std::vector<double> velocity_uncertainty = {};
 };
 [[nodiscard]] State initial_state(const Model& model);
 
 /// Tape registers for one block of lanes; sized once, then no evaluation allocates.
 struct Scratch {
   std::vector<double> registers;
+  std::vector<double> errors;  ///< of the registers of one group
 };
 [[nodiscard]] Scratch make_scratch(const Model& model);
 
@@ -36,6 +41,7 @@ struct Dynamics {
   bool mass_positive = true;        ///< false: not positive definite, see mass.weakest()
   std::vector<double> force;        ///< X
   std::vector<double> force_scale;  ///< sum of the absolute values of the terms of X
+  std::vector<double> force_error;  ///< what rounding and the uncertainty of the state make of X, as a bound
 };
 [[nodiscard]] Dynamics make_dynamics(const Model& model);
 void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
@@ -48,6 +54,15 @@ struct Rows {
   std::vector<double> curvature;        ///< F (K): second derivative for a = 0
   std::vector<double> curvature_scale;  ///< sum of the absolute values of the terms of F
   std::vector<double> entry;            ///< gradients in the model's CSR pattern
+
+  // Sizes by which f and f' are told from zero: sums of the absolute values of the terms they were evaluated from (to first
+  // order: what inputs and operations that are off by a small part make of them, as a multiple of that part).
+  std::vector<double> value_scale;
+  std::vector<double> rate_scale;
+  // What rounding and the uncertainty of the state make of f, f' and F, as bounds.
+  std::vector<double> value_error;
+  std::vector<double> rate_error;
+  std::vector<double> curvature_error;
 };
 [[nodiscard]] Rows make_rows(const Model& model);
 void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows);

@@ -122,8 +122,8 @@ constexpr std::array key_list = {
     Key{"simulation", "samples", Form::number, false, "1001", "Evenly spaced output instants, at least 2."},
     Key{"simulation", "stop", Form::condition, false, "none",
         "End the run when this becomes true: comparisons joined by `and`, `or`."},
-    Key{"simulation", "touch", Form::number, false, "1e-9",
-        "What counts as touching, relative to the size of the state."},
+    Key{"simulation", "touch", Form::number, false, "1e-12",
+        "What counts as touching, relative to the terms of the condition itself."},
 
     Key{"view", "dimension", Form::number, false, "that of the points", "2 or 3: a picture of the plane or of space."},
     Key{"view", "up", Form::numbers, false, "against gravity", "The direction that points upwards in the picture."},

@@ -184,7 +184,7 @@ struct Simulation {
   bool has_until = false;
   double tolerance = 1e-12;
   std::uint32_t samples = 1001;
-  double touch = 1e-9;
+  double touch = 1e-12;
   std::vector<Observable> stop;  ///< none or one: the run ends when f <= 0 becomes true
   std::vector<std::uint32_t>
       stop_truth;  ///< instead, for several comparisons or corners: number among the model's truths

@@ -1,92 +1,205 @@
-/// Infinitely many impacts in a finite time, recognised by their geometric convergence.
+/// Infinitely many impacts in a finite time, recognised by their convergence.
 ///
-/// The conditions struck repeat with some period. With T_1, T_2, T_3 the durations of the last three periods and
+/// One rhythm. The conditions struck repeat with some period. With T_1, T_2, T_3 the durations of the last three periods and
 /// r = T_3 / T_2 the rest lasts
 ///
-///   Delta = T_3 (r + r^2 + ...) = T_3 r / (1 - r).
+///   Delta = T_3 (r + r^2 + ...) = T_3 r / (1 - r),
 ///
-/// The error of Delta is about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2. When it is below the resolution of time (or Delta itself is, by two
-/// periods already) and the bodies no longer visibly leave the conditions, these close without rebound, and Delta later the limit is
-/// reported.
-/// Reference: docs/mathematics, section 13.
+/// with an error of about T_3 |T_3/T_2 - T_2/T_1| / (1 - r)^2.
+///
+/// A cluster. Whatever the order and nesting of the shocks: a round is a stretch in which every condition of the set was struck. If
+/// the last rounds became shorter and lost less by a common factor r < 1, the rest lasts at most T r / (1 - r).
+///
+/// When what the rest can still move, |f'| Delta (a cluster: and the gaps there are), is below the tolerance, as a part of the row's own terms
+/// or of what moved when the rhythm began, the conditions close without rebound, and Delta later the limit is reported. The closed
+/// state is verified: it must not have cost more energy than the rest of the sequence could lose; if it did, nothing is closed.
+///
+/// Symbols: T durations, f' rates of the conditions struck. Reference: docs/mathematics, section 13.
 #include <algorithm>
 #include <cmath>
 
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
 namespace {
 
-constexpr std::size_t longest_period = 6;
-
 struct Rest {
   bool found = false;
   double duration = 0;
+  double error = 0;   ///< of the duration
+  double began = 0;   ///< duration of the first round of the rhythm that is remembered
+  double latest = 0;  ///< of the last one
+  double whole = 0;   ///< of all of them
+  double lost = 0;    ///< in the last round
   std::vector<std::uint32_t> rows;
 };
 
-/// The rest of the sequence, if the last three periods of some length agree.
-Rest rest_of(const std::vector<Bounce>& bounces, double time) {
-  Rest rest;
-  for (std::size_t period = 1; period <= longest_period && 2 * period <= bounces.size(); ++period) {
-    // The last three periods, or two if the second is so much shorter that all the rest fits into one instant.
-    const std::size_t end = bounces.size();
-    const std::size_t windows = std::min<std::size_t>(3, end / period);
-    double duration[3] = {0, 0, 0};
-    std::size_t repeated = windows;
-    for (std::size_t window = 0; window < windows; ++window) {
-      for (std::size_t k = 0; k < period; ++k) {
-        const Bounce& one = bounces[end - (window + 1) * period + k];
-        duration[2 - window] += one.flight;
-        if (one.rows != bounces[end - period + k].rows) repeated = std::min(repeated, window);
-      }
-    }
-    if (repeated < 2 || !(duration[1] > 0)) continue;
-    const double r = duration[2] / duration[1];
-    const double left = duration[2] * r / (1 - r);
-    const bool at_once = r < 0.2 && left < resolution(time);
-    if (!at_once) {
-      if (repeated < 3 || !(duration[0] > 0)) continue;
-      const double before = duration[1] / duration[0];
-      if (!(r < 0.99999) || !(before < 1) || std::abs(r - before) > 0.2 * (1 - r)) continue;
-      const double error = duration[2] * std::abs(r - before) / ((1 - r) * (1 - r));
-      if (error > 0.02 * resolution(time) && left > 0.1 * resolution(time)) continue;
-    }
-    rest.found = true;
-    rest.duration = left;
-    for (std::size_t k = 0; k < period; ++k) {
-      const Bounce& one = bounces[end - period + k];
-      rest.rows.insert(rest.rows.end(), one.rows.begin(), one.rows.end());
-    }
-    std::sort(rest.rows.begin(), rest.rows.end());
-    rest.rows.erase(std::unique(rest.rows.begin(), rest.rows.end()), rest.rows.end());
-    return rest;
+void tidy(std::vector<std::uint32_t>& rows) {
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+}
+
+/// Duration of the window of `period` impacts that lies `back` windows before the end; negative if other rows were struck in it.
+double window(const std::vector<Bounce>& bounces, std::size_t period, std::size_t back) {
+  const std::size_t end = bounces.size();
+  double sum = 0;
+  for (std::size_t k = 0; k < period; ++k) {
+    const Bounce& one = bounces[end - (back + 1) * period + k];
+    if (one.rows != bounces[end - period + k].rows) return -1;
+    sum += one.flight;
   }
+  return sum;
+}
+
+/// The rest of a sequence that repeats every `period` impacts.
+Rest rest_of_rhythm(const std::vector<Bounce>& bounces, std::size_t period) {
+  Rest rest;
+  const std::size_t end = bounces.size();
+  const std::size_t windows = end / period;
+  if (windows < 2) return rest;
+  const double last = window(bounces, period, 0);
+  const double before = window(bounces, period, 1);
+  if (!(before > 0)) return rest;
+  const double r = last / before;
+  if (!(r < slowest_rhythm)) return rest;
+  rest.duration = last * r / (1 - r);
+  rest.error = rest.duration;
+  rest.latest = last;
+
+  // How far back it goes, with about the same factor.
+  rest.began = before;
+  rest.whole = last + before;
+  for (std::size_t back = 2; back < windows; ++back) {
+    const double duration = window(bounces, period, back);
+    if (!(duration > 0) || !(rest.began < duration)) break;
+    const double factor = rest.began / duration;
+    if (back == 2) {
+      if (std::abs(r - factor) > same_factor * (1 - r)) break;
+      rest.error = last * std::abs(r - factor) / ((1 - r) * (1 - r));
+    } else if (std::abs(r - factor) > same_factor) {
+      break;
+    }
+    rest.began = duration;
+    rest.whole += duration;
+  }
+  for (std::size_t k = 0; k < period; ++k) {
+    const Bounce& one = bounces[end - period + k];
+    rest.rows.insert(rest.rows.end(), one.rows.begin(), one.rows.end());
+    rest.lost += one.lost;
+  }
+  tidy(rest.rows);
+  rest.found = true;
   return rest;
+}
+
+/// The rest of a sequence among one set of conditions without any rhythm.
+Rest rest_of_cluster(const std::vector<Bounce>& bounces) {
+  Rest rest;
+  if (bounces.size() < least_impacts_of_a_cluster) return rest;
+  for (std::size_t k = bounces.size() / 2; k < bounces.size(); ++k) {
+    rest.rows.insert(rest.rows.end(), bounces[k].rows.begin(), bounces[k].rows.end());
+  }
+  tidy(rest.rows);
+
+  // Rounds from the end: each strikes every condition of the set, and no other.
+  struct Round {
+    double duration = 0;
+    double lost = 0;
+  };
+  std::vector<Round> rounds;
+  Round round;
+  std::vector<std::uint32_t> struck;
+  for (std::size_t k = bounces.size(); k-- > 0;) {
+    const Bounce& one = bounces[k];
+    if (!std::includes(rest.rows.begin(), rest.rows.end(), one.rows.begin(), one.rows.end())) break;
+    round.duration += one.flight;
+    round.lost += one.lost;
+    struck.insert(struck.end(), one.rows.begin(), one.rows.end());
+    tidy(struck);
+    if (struck.size() < rest.rows.size()) continue;
+    rounds.push_back(round);
+    round = {};
+    struck.clear();
+  }
+  if (rounds.size() < least_rounds_of_a_cluster) return rest;
+  double factor = 0;
+  std::size_t count = 1;
+  for (; count < rounds.size(); ++count) {
+    const double shorter = rounds[count - 1].duration / rounds[count].duration;
+    const double weaker = std::sqrt(rounds[count - 1].lost / rounds[count].lost);
+    const double worse = std::max(shorter, weaker);
+    if (!(worse < slowest_cluster)) break;
+    factor = std::max(factor, worse);
+  }
+  if (count < least_rounds_of_a_cluster) return rest;
+  rest.duration = rounds[0].duration * factor / (1 - factor);
+  rest.error = rest.duration;
+  rest.latest = rounds[0].duration;
+  rest.began = rounds[count - 1].duration;
+  for (std::size_t k = 0; k < count; ++k) rest.whole += rounds[k].duration;
+  rest.lost = rounds[0].lost;
+  rest.found = true;
+  return rest;
+}
+
+/// The speed with which a row was last struck.
+double last_speed(const std::vector<Bounce>& bounces, std::uint32_t row) {
+  for (std::size_t k = bounces.size(); k-- > 0;) {
+    const auto found = std::find(bounces[k].rows.begin(), bounces[k].rows.end(), row);
+    if (found != bounces[k].rows.end()) {
+      return std::abs(bounces[k].speed[static_cast<std::size_t>(found - bounces[k].rows.begin())]);
+    }
+  }
+  return 0;
+}
+
+/// Can the rest still move anything that counts? Its length, and what is uncertain about it, against the row's own terms and against
+/// what moved when the sequence began.
+bool moves_nothing(const Motion& motion, const Rest& rest) {
+  const Motion::Impl& impl = *motion.impl;
+  const instant::Instant& now = impl.instant;
+  if (rest.error > of_the_limit * impl.tolerance * rest.whole) return false;
+  for (const std::uint32_t row : rest.rows) {
+    const double speed = std::max(std::abs(now.rate[row]), last_speed(impl.bounces, row));
+    const double at_first = speed * (rest.began / rest.latest) * rest.whole;
+    const double allowed = impl.tolerance * std::max(impl.size[row], at_first);
+    const double gap = rest.rows.size() > 1 ? std::abs(now.value[row]) : 0.0;
+    if (std::max(speed * rest.duration, gap) > while_it_lasts * allowed) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  Rest rest = rest_of(impl.bounces, motion.state.time);
-  if (!rest.found) return;
-
-  // Do the bodies still visibly leave the conditions? Speeds until the next impact, and gaps there are now.
-  const instant::Instant& now = impl.instant;
-  for (const std::uint32_t row : rest.rows) {
-    const double size = std::max(impl.gradient[row], 1e-300);
-    const double gap = -now.value[row];
-    const double leap = std::abs(now.rate[row]) * rest.duration;
-    const bool many = rest.rows.size() > 1;
-    if (leap > model.simulation.touch * size || (many && gap > 1e-13 * size)) return;
+  Rest rest;
+  for (std::size_t period = 1; period <= longest_period; ++period) {
+    Rest one = rest_of_rhythm(impl.bounces, period);
+    if (!one.found || !moves_nothing(motion, one)) continue;
+    rest = std::move(one);
+    break;
+  }
+  if (!rest.found) {
+    rest = rest_of_cluster(impl.bounces);
+    if (!rest.found || !moves_nothing(motion, rest)) return;
   }
 
-  // They close: no rebound any more, and from now on held.
+  // They close: no rebound any more, and from now on held. The energy that costs is what the rest of the shocks would have taken.
+  const model::State state = motion.state;
+  const EnergyBalance energy = motion.energy;
   close_for_good(motion, rest.rows);
+  const double bound = most_lost_at_once * rest.lost +
+                       loss_in_roundings * (std::abs(motion.energy.initial) + motion.energy.largest_kinetic);
+  if (motion.status == Status::going && impl.limit_lost > bound) {
+    motion.state = state;
+    motion.energy = energy;
+    close_for_good(motion, {});
+    return;
+  }
   impl.bounces.clear();
   impl.limit_ahead = motion.status == Status::going;
   impl.limit_time = motion.state.time + rest.duration;

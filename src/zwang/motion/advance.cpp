@@ -63,7 +63,7 @@ struct Happening {
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-             double threshold, double rest, std::uint32_t row, bool release, Happening& found) {
+             double threshold, double rest, std::uint32_t row, bool release, bool closed, Happening& found) {
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
@@ -81,7 +81,8 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         if (e.at > 1e-6 * h) found.cut = std::min(found.cut, e.at);
         return;
       case Excursion::Kind::graze:
-        if (!release) {
+        // What is closed touches all the time.
+        if (!closed) {
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
@@ -110,10 +111,11 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t j = 0; j < m; ++j) {
     const std::uint32_t row = impl.held_rows[j].row;
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
-    const double noise = multiplier_noise * series.multiplier_scale(j);
-    if (impl.leading[row] > 0 && terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
+    double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
+    if (impl.quiet[row] != 0) noise = std::max(noise, 2 * std::abs(lambda[j]));
+    if (terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
     look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, series.multiplier_error(j),
-            row, true, found);
+            row, true, true, found);
   }
 
   // Conditions that are open.
@@ -121,15 +123,15 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.gradient[row], series.watched_rest(w), row,
-            false, found);
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.size[row], series.watched_rest(w), row, false,
+            impl.place[row] == Place::implied, found);
   }
 
   // The end that the model asks for.
   if (!impl.model.simulation.stop.empty()) {
     series.observe(impl.model.simulation.stop.front(), buffer);
     Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, stop);
+    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, false, stop);
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
@@ -210,15 +212,7 @@ void go(Motion& motion, double s, double time) {
     add(motion.state.position[i], impl.carry_position[i], dq[i]);
     add(motion.state.velocity[i], impl.carry_velocity[i], dv[i]);
   }
-  // The scales of the motion. What is held still is measured by what would move: rounding is a part of that.
-  double acceleration = series.largest_acceleration();
-  double speed = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    speed = std::max(speed, std::abs(q[n + i]));
-    acceleration = std::max(acceleration, 2 * std::abs(q[2 * n + i]));
-  }
-  impl.fastest = std::max({impl.fastest, speed, acceleration * s});
-  impl.extent = std::max({impl.extent, speed * s, acceleration * s * s});
+  measure_step(motion, s);
   motion.state.time = time;
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
   advance_rho(motion, s);
@@ -283,7 +277,7 @@ bool ascending(const std::vector<HeldRow>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });
 }
 
-double resolution(double time) { return 1e-12 * (1 + std::abs(time)); }
+double resolution(double time) { return same_time_in_roundings * unit_rounding * std::abs(time); }
 
 // Without the carry a million swings would run late.
 double later(Motion::Impl& impl, double time, double s) {
@@ -303,20 +297,14 @@ void end(Motion& motion, Status status, std::string why) {
   motion.why = std::move(why);
 }
 
-double speed_scale(const Motion& motion) {
-  const Motion::Impl& impl = *motion.impl;
-  const double duration = impl.until - impl.model.simulation.start;
-  return std::max(impl.fastest, duration > 0 ? impl.extent / duration : 0.0);
-}
-
 bool project(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   if (impl.flow != nullptr) return project_flow(motion);
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
-  const Series::Projection found =
-      impl.series.project(motion.state, impl.carry_position, impl.carry_velocity, impl.extent, speed_scale(motion));
+  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity,
+                                                       impl.step_position, impl.step_velocity);
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
   return found.regular;
@@ -339,7 +327,9 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
   if (model::is_variational(of)) carry_rho.assign(of.rows(), 0.0);
   place.assign(of.rows(), Place::open);
   leading.assign(of.rows(), 0);
-  gradient.assign(of.rows(), 0.0);
+  size.assign(of.rows(), 0.0);
+  multiplier_doubt.assign(of.rows(), 0.0);
+  quiet.assign(of.rows(), 0);
 }
 
 bool advance(Motion& motion) {
@@ -384,7 +374,7 @@ bool advance(Motion& motion) {
   const Happening found = first_happening(motion, h, impl.buffer);
   const FoundTurns turned = find_turns(motion, h);
   double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
-  const double together = s + resolution(motion.state.time);
+  const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
   std::uint32_t culprit = 0;

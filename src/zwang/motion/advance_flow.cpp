@@ -133,7 +133,6 @@ Flow::Landing land(Motion& motion) {
   impl.raw_carry_velocity = impl.carry_velocity;
   impl.extent = std::max(impl.extent, largest(motion.state.position));
   Flow::Landing landing = impl.flow->land(motion.state, impl.carry_position, impl.extent);
-  impl.fastest = std::max(impl.fastest, largest(motion.state.velocity));
   motion.position_drift = std::max(motion.position_drift, landing.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, landing.rate_drift);
   take_multipliers_of_flow(motion);
@@ -164,8 +163,10 @@ void begin_flow(Motion& motion) {
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;
 
-  // The start must hold to `touch`; then it is brought onto the conditions.
-  const instant::Instant start = instant::classify(model, motion.state);
+  // The start must hold but for the digits it was written with; then it is brought onto the conditions.
+  instant::Options options;
+  options.broken = rough_start;
+  const instant::Instant start = instant::classify(model, motion.state, options);
   if (!start.violations.empty()) {
     for (const auto& [row, amount] : start.violations) motion.culprits.push_back(row);
     end(motion, Status::inadmissible, "a condition is broken in position");
@@ -227,7 +228,7 @@ bool advance_flow(Motion& motion) {
   const double stop = stop_on(motion, h, cut, impl.buffer);
   const FoundTurns turned = find_turns(motion, h);
   double s = std::min({h, stop, cut, turned.at, turned.cut});
-  const double together = s + resolution(motion.state.time);
+  const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool last = gap <= together;
   if (last) s = gap;
   go(motion, s, last ? impl.until : later(impl, motion.state.time, s));

@@ -10,6 +10,7 @@
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/switches.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -24,7 +25,9 @@ enum class Place : std::uint8_t {
 /// An impact remembered for the recognition of accumulations.
 struct Bounce {
   std::vector<std::uint32_t> rows;
-  double flight = 0;  ///< time since the impact before, as sum of the steps in between
+  std::vector<double> speed;  ///< f' of each before it
+  double flight = 0;          ///< time since the impact before, as sum of the steps in between
+  double lost = 0;            ///< energy
 };
 
 struct Motion::Impl {
@@ -47,6 +50,7 @@ struct Motion::Impl {
   std::vector<double> carry_position, carry_velocity, carry_rho;
   double carry_time = 0;
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
+  std::vector<double> step_position, step_velocity;  ///< the terms of the last step: what moved, and what was held back
 
   // the rows
   std::vector<Place> place;
@@ -54,7 +58,9 @@ struct Motion::Impl {
   std::vector<std::uint32_t> watched_rows;
   bool in_order = false;              ///< held_rows are ascending, as in the pieces
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
-  std::vector<double> gradient;       ///< per row: S sum |df/dq| at the last instant
+  std::vector<double> size;           ///< per row: the terms of f (velocity conditions: of f) at the last instant
+  std::vector<double> multiplier_doubt;  ///< per row: how far lambda may be off by the uncertainty of the state
+  std::vector<std::uint8_t> quiet;       ///< per row, 1: came back at the last instant; its multiplier there is none
 
   Switches switches;  ///< sides of corners, rows let go, alternatives
 
@@ -63,9 +69,8 @@ struct Motion::Impl {
   bool any_done = false;
   std::size_t settled_skips = 0;  ///< rows skipped by the factor right after the last instant
 
-  // scales of the motion so far
-  double extent = 0;   ///< largest |q|
-  double fastest = 0;  ///< largest |v|
+  // of a flow: the scale of its rows
+  double extent = 0;  ///< largest |q| so far
 
   // accumulation
   std::vector<Bounce> bounces;
@@ -79,9 +84,12 @@ struct Motion::Impl {
   double pace_time = 0;
   std::uint64_t pace_events = 0;
 
+  // kinks of conditions passed without time passing
+  double kink_time = 0;
+  std::uint32_t kinks = 0;
+
   // instants that follow without time passing
-  double last_instant = 0;
-  std::uint32_t crowded = 0;
+  std::vector<std::vector<std::uint32_t>> visited;  ///< sets held at this very instant, the oldest first
 };
 
 /// Everything that happens at the present instant.
@@ -108,6 +116,13 @@ void close_accumulation(Motion& motion);
 /// The rows given touch and stay, besides those held: what speed they have is lost; accelerations and sets, no events.
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 
+/// The terms of a step of length s, by which the drift of rows held is measured.
+void measure_step(Motion& motion, double s);
+/// How far the state may be off, from the terms of the last step and what is left of the rows known to be closed and steady.
+void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, std::span<const std::uint8_t> steady);
+/// The same of the velocities after a shock; what lies within it of zero is at rest.
+void shock_uncertainty(Motion& motion, const std::vector<double>& before);
+
 /// Project the state onto the rows held, and keep account of the drift.
 bool project(Motion& motion);
 
@@ -119,7 +134,6 @@ bool project_flow(Motion& motion);
 /// The rows held that take part in a combination of gradients which vanishes, up to `tolerance` of their lengths; all, if
 /// none is found or they are many.
 [[nodiscard]] std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance);
-constexpr double nearly = 1e-4;  ///< that tolerance just before a singular position
 
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
@@ -133,9 +147,7 @@ void take_rho(Motion& motion);
 /// Multipliers of the rows held now, ascending by row, from the accelerations of this instant.
 void take_multipliers(Motion& motion);
 
-/// The scale of velocities: the largest so far, and not less than the extent over the duration.
-[[nodiscard]] double speed_scale(const Motion& motion);
-
+/// The times around `time` that are the same when read from outside: its last bits.
 [[nodiscard]] double resolution(double time);
 /// The time s after `time`; what rounding takes away is carried to the next step.
 [[nodiscard]] double later(Motion::Impl& impl, double time, double s);

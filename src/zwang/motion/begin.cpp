@@ -30,13 +30,12 @@ bool is_exact(const Motion& motion) {
   using instant::Role;
   const Motion::Impl& impl = *motion.impl;
   const instant::Workspace::Impl& found = impl.workspace.impl();
-  const double part = 2e-16 / impl.model.simulation.touch;
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
     const Role role = impl.instant.role[row];
     if (role == Role::absent || role == Role::passive_in_position) continue;
     const bool steady = role != Role::approached && role != Role::passive_in_velocity;
-    if (std::abs(impl.instant.value[row]) > part * found.touch_value[row]) return false;
-    if (steady && std::abs(impl.instant.rate[row]) > part * found.touch_rate[row]) return false;
+    if (std::abs(impl.instant.value[row]) > unit_rounding * found.rows.value_scale[row]) return false;
+    if (steady && std::abs(impl.instant.rate[row]) > unit_rounding * found.rows.rate_scale[row]) return false;
   }
   return true;
 }
@@ -47,10 +46,13 @@ void project_start(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const model::State written = motion.state;
-  instant::accelerate(model, motion.state, {}, impl.workspace, impl.instant);
+  instant::Options options;
+  options.broken = rough_start;
+  instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);
   const instant::Instant& now = impl.instant;
   if (now.status == instant::Status::inadmissible || !now.expansion.empty()) return;
   if (is_exact(motion)) return;
+  const model::Rows& rows = impl.workspace.impl().rows;
   std::vector<HeldRow> touching;
   std::vector<HeldRow> resting;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -58,13 +60,17 @@ void project_start(Motion& motion) {
     if (role == Role::absent || role == Role::passive_in_position) continue;
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
     if (holonomic) touching.push_back({row, false});
-    if (role != Role::approached && role != Role::passive_in_velocity) resting.push_back({row, false});
+    // An equation that its velocities keep to a few digits is meant to be kept; a seizure is a shock.
+    const bool meant = model::is_equation(model.row_kind[row]) && !now.seizure_due &&
+                       std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row];
+    if (meant || (role != Role::approached && role != Role::passive_in_velocity)) resting.push_back({row, false});
   }
   impl.series.choose(touching, {});
-  for (int round = 0; round < 3; ++round) {
-    if (!impl.series.project(motion.state, impl.carry_position, impl.carry_velocity).regular) break;
+  for (unsigned round = 0; round < most_rounds_onto_start; ++round) {
+    const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
     motion.state.velocity = written.velocity;
     std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+    if (!found.regular || found.position_drift <= unit_rounding) break;
   }
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
@@ -154,6 +160,8 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.raw.position);
   one(archive, impl.raw.velocity);
   one(archive, impl.raw.rho);
+  one(archive, impl.raw.position_uncertainty);
+  one(archive, impl.raw.velocity_uncertainty);
   one(archive, impl.carry_rho);
   one(archive, impl.raw_carry_position);
   one(archive, impl.raw_carry_velocity);
@@ -161,12 +169,18 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.place);
   one(archive, impl.watched_rows);
   one(archive, impl.leading);
-  one(archive, impl.gradient);
+  one(archive, impl.size);
+  one(archive, impl.multiplier_doubt);
+  one(archive, impl.quiet);
+  one(archive, impl.gain_position);
+  one(archive, impl.gain_velocity);
+  one(archive, impl.step_position);
+  one(archive, impl.step_velocity);
+  one(archive, impl.visited);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
-  one(archive, impl.fastest);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
   one(archive, impl.limit_time);
@@ -174,8 +188,8 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.limit_rows);
   one(archive, impl.pace_time);
   one(archive, impl.pace_events);
-  one(archive, impl.last_instant);
-  one(archive, impl.crowded);
+  one(archive, impl.kink_time);
+  one(archive, impl.kinks);
   one(archive, impl.raw.modes);
   one(archive, impl.switches.sides);
   one(archive, impl.switches.at_start);
@@ -239,7 +253,9 @@ std::string save(const Motion& motion) {
   writer.put(static_cast<std::uint64_t>(motion.impl->bounces.size()));
   for (const Bounce& one : motion.impl->bounces) {
     writer.put(one.rows);
+    writer.put(one.speed);
     writer.put(one.flight);
+    writer.put(one.lost);
   }
   const Series::Memory memory = motion.impl->series.memory();
   writer.put(memory.row_length);
@@ -272,7 +288,9 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   for (std::uint64_t j = 0; j < count; ++j) {
     Bounce one;
     reader.get(one.rows);
+    reader.get(one.speed);
     reader.get(one.flight);
+    reader.get(one.lost);
     impl.bounces.push_back(std::move(one));
   }
   Series::Memory memory;
@@ -299,7 +317,11 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.circle_ratio);
   impl.series.remember(std::move(memory));
+  const double position_drift = motion.position_drift;
+  const double velocity_drift = motion.velocity_drift;
   static_cast<void>(project(motion));
+  motion.position_drift = position_drift;
+  motion.velocity_drift = velocity_drift;
   motion.piece.start = motion.state.time;
   motion.piece.n = model.variables;
   motion.piece.orders = 1;

@@ -16,8 +16,9 @@ void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t
   impl_->choose(held, watched);
 }
 Series::Projection Series::project(model::State& state, std::vector<double>& carry_position,
-                                   std::vector<double>& carry_velocity, double least_position, double least_velocity) {
-  return impl_->project(state, carry_position, carry_velocity, least_position, least_velocity);
+                                   std::vector<double>& carry_velocity, std::span<const double> gain_position,
+                                   std::span<const double> gain_velocity) {
+  return impl_->project(state, carry_position, carry_velocity, gain_position, gain_velocity);
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
@@ -34,6 +35,7 @@ double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
 std::span<const double> Series::velocity() const { return {impl_->v.data(), impl_->N * impl_->n}; }
+std::span<const double> Series::acceleration_terms() const { return impl_->acceleration_terms; }
 std::span<const double> Series::rest() const { return impl_->rest; }
 double Series::largest_acceleration() const { return impl_->largest; }
 double Series::approach(double s) const { return impl_->approach(s); }

@@ -45,15 +45,15 @@ class Series {
   /// What the projection found.
   struct Projection {
     bool regular = true;        ///< mass positive, all numbers finite
-    double position_drift = 0;  ///< worst |f| / (S sum |g|) of a row held, before
-    double velocity_drift = 0;  ///< worst |f'| / (V sum |g| + |f_t|), before
+    double position_drift = 0;  ///< worst |f| / sum |g| (|q| + |gain|) of a row held, before
+    double velocity_drift = 0;  ///< worst |f'| / (sum |g| (|v| + |gain|) + |f_t|), before
     std::size_t skipped = 0;    ///< rows dependent on others
   };
   /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
   /// cannot hold goes to the carries. Leaves the factor and order zero ready.
-  /// The scales of position and velocity that drift is measured by are at least those given.
+  /// Drift is measured by the row's own terms and by what the last step added to its variables.
   Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
-                     double least_position = 0, double least_velocity = 0);
+                     std::span<const double> gain_position = {}, std::span<const double> gain_velocity = {});
 
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);
@@ -94,6 +94,8 @@ class Series {
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * held + j], k = 0..N-2, in the order chosen
   /// What rounding took from the accelerations at s = 0, where it is known; else zeros.
   [[nodiscard]] std::span<const double> rest() const;
+  /// Sizes of the terms of the accelerations at s = 0, per variable; empty if nothing is held.
+  [[nodiscard]] std::span<const double> acceleration_terms() const;
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.

@@ -94,7 +94,7 @@ void Series::Impl::make_bound_lists() {
   free_last.assign(n, 0.0);
   at_end.assign(n, 0.0);
   halfway.assign(n, 0.0);
-  acceleration_terms.assign(n, 0.0);
+  step_terms.assign(n, 0.0);
 }
 
 /// Radii of the inputs of a block, then of all its registers; sharp ones come from larger circles inwards.
@@ -341,7 +341,7 @@ void Series::Impl::find_scales(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
   std::fill(at_end.begin(), at_end.end(), 0.0);
   std::fill(halfway.begin(), halfway.end(), 0.0);
-  std::fill(acceleration_terms.begin(), acceleration_terms.end(), 0.0);
+  std::fill(step_terms.begin(), step_terms.end(), 0.0);
   const double half = 0.5 * h;
   for (unsigned k = N - 1; k > 0; --k) {
     const double* c = v.data() + std::size_t{k} * n;
@@ -349,7 +349,7 @@ void Series::Impl::find_scales(double h) {
       const double a = static_cast<double>(k) * c[i];
       at_end[i] = at_end[i] * h + a;
       halfway[i] = halfway[i] * half + a;
-      acceleration_terms[i] = acceleration_terms[i] * h + std::abs(a);
+      step_terms[i] = step_terms[i] * h + std::abs(a);
     }
   }
   // Forces at the end: free accelerations there.
@@ -461,7 +461,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   double cancelled = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double ratio = absolute[i] == 0 ? 0.0 : absolute[i] / own_scale[i];
-    cancelled = std::max(cancelled, acceleration_terms[i] / own_scale[i]);
+    cancelled = std::max(cancelled, step_terms[i] / own_scale[i]);
     if (ratio <= defect) continue;
     defect = ratio;
     worst_variable = static_cast<std::uint32_t>(i);

@@ -432,7 +432,7 @@ struct Series::Impl {
   }
 
   Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
-                     double least_position, double least_velocity) {
+                     std::span<const double> gain_position, std::span<const double> gain_velocity) {
     Projection result;
     load_modes(state);
     std::copy(state.position.begin(), state.position.end(), q.begin());
@@ -458,27 +458,26 @@ struct Series::Impl {
     }
 
     // Position.
-    double size_q = least_position;
-    double size_v = least_velocity;
-    for (std::size_t i = 0; i < n; ++i) {
-      size_q = std::max(size_q, std::abs(q[i]));
-      size_v = std::max(size_v, std::abs(v[i]));
-    }
+    // Every row is measured by its own terms: what its variables are, and what the step added to them.
     constexpr double rounding = 2e-16;  // of a row's terms: below it there is nothing to correct
-    // Rounding of zero is no scale.
-    constexpr double nothing = 1e-20;
-    if (size_q < nothing) size_q = 1;
-    scale_q = size_q;
-    if (size_v < nothing) size_v = 1;
+    const auto size_of = [&](std::uint32_t j, const double* x, std::span<const double> gain) {
+      double terms_of_row = 0;
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
+        const std::uint32_t i = column[e];
+        terms_of_row += std::abs(entry[e]) * (std::abs(x[i]) + (gain.empty() ? 0.0 : std::abs(gain[i])));
+      }
+      return terms_of_row;
+    };
     bool broken = false;
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
       right[j] = holonomic ? f : 0.0;
-      if (holonomic && !factor.skipped(j)) {
-        result.position_drift = std::max(
-            result.position_drift, std::abs(f) / (size_q * std::max(gradient_sum[j], first_gradient[j]) + 1e-300));
-      }
-      broken = broken || (holonomic && std::abs(f) > rounding * size_q * gradient_sum[j]);
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
+      if (!holonomic) return;
+      if (f != 0 && !factor.skipped(j)) {
+        result.position_drift =
+            std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + 1e-300));
+      }
+      broken = broken || (f != 0 && std::abs(f) > rounding * size_of(j, q.data(), {}));
     });
     if (!result.regular) return result;
     if (broken) {
@@ -498,11 +497,12 @@ struct Series::Impl {
     broken = false;
     for_rows([&](std::uint32_t j, bool, double, double f_t) {
       right[j] = times(j, v.data()) + f_t;
-      rate_scale[j] = size_v * std::max(gradient_sum[j], first_gradient[j]) + std::abs(f_t);
+      rate_scale[j] = size_of(j, v.data(), gain_velocity) + std::abs(f_t);
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
-      broken = broken || std::abs(right[j]) > (sharp ? 0.0 : rounding) * rate_scale[j];
+      const double own = sharp ? 0.0 : size_of(j, v.data(), {}) + std::abs(f_t);
+      broken = broken || std::abs(right[j]) > rounding * own;
     });
     if (broken) {
       correct(state.velocity, carry_velocity);
@@ -687,19 +687,56 @@ struct Series::Impl {
     }
   }
 
+  /// What is exactly balanced is frozen: a sum of forces and reactions below a few roundings of its terms is zero, so that rest
+  /// of any length is rest.
+  void weigh_balance(const double* forces, const double* multipliers) {
+    balance.resize(n);
+    for (std::size_t i = 0; i < n; ++i) balance[i] = std::abs(forces[i]);
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) balance[column[e]] += std::abs(entry[e] * multipliers[j]);
+    }
+  }
+  /// What would have moved at order zero if nothing were held: per variable, the terms of its acceleration.
+  void keep_terms() {
+    acceleration_terms.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      acceleration_terms[i] = balance[i] * (inverse_mass.empty() ? inverse_of_diagonal(i) : inverse_mass[i]);
+    }
+  }
+  double inverse_of_diagonal(std::uint32_t i) const {
+    const int block = dynamics.mass.block_of(i);
+    if (block < 0) return dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i];
+    const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(block)];
+    for (std::size_t k = 0; k < b.variables.size(); ++k) {
+      if (b.variables[k] == i) return 1 / b.entries[k * b.variables.size() + k];
+    }
+    return 1.0;
+  }
+  void freeze() {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (std::abs(acceleration[i]) <= frozen * inverse_mass[i] * balance[i]) acceleration[i] = rest[i] = 0;
+    }
+  }
+
   /// The reactions of this order's multipliers, in `right`, taken off the accelerations.
   void hinder(unsigned k) {
+    weigh_balance(force.data(), right.data());
+    if (k == 0) keep_terms();
     if (!inverse_mass.empty()) {
       double* a = acceleration.data();
       if (!strands.empty()) strands.hinder(k, right.data(), a);
       for (const std::uint32_t j : plain_rows) {
         for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) a[column[e]] -= weighted[e] * right[j];
       }
+      freeze();
       return;
     }
     if (!strands.empty()) strands.carry(k, right.data());
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (std::abs(force[i]) <= frozen * balance[i]) force[i] = 0;
     }
     dynamics.mass.solve(force, acceleration);
   }
@@ -751,6 +788,9 @@ struct Series::Impl {
         std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
         first_sizes();
         last_sizes();
+        weigh_balance(force.data(), right.data());
+        keep_terms();
+        freeze();
       }
       take_order(k);
       if (!strands.in_one_run()) continue;
@@ -764,6 +804,7 @@ struct Series::Impl {
     load_modes(state);
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     largest = 0;
+    acceleration_terms.clear();
     std::fill(rest.begin(), rest.end(), 0.0);
     if (!inverse_mass.empty()) {
       for (const std::uint32_t j : plain_rows) {
@@ -840,15 +881,7 @@ struct Series::Impl {
     for (std::size_t j = 0; j < m; ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) size[column[e]] += std::abs(entry[e] * right[j]);
     }
-    const auto inverse = [&](std::uint32_t i) {
-      const int block = dynamics.mass.block_of(i);
-      if (block < 0) return dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i];
-      const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(block)];
-      for (std::size_t k = 0; k < b.variables.size(); ++k) {
-        if (b.variables[k] == i) return 1 / b.entries[k * b.variables.size() + k];
-      }
-      return 1.0;
-    };
+    const auto inverse = [&](std::uint32_t i) { return inverse_of_diagonal(i); };
     // Rounding of the state lets a little of the largest acceleration into every row.
     largest = 0;
     for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, inverse(i) * size[i]);
@@ -967,13 +1000,18 @@ struct Series::Impl {
   std::vector<double> force_room, acceleration_room;
   std::span<double> force, acceleration;
   std::vector<double> right, size;
+  /// Of the terms of a sum of forces and reactions: below it there is nothing left. The sum has a dozen terms or so, and its
+  /// multipliers come from a factor.
+  static constexpr double frozen = 32 * 0x1p-53;
+  std::vector<double> balance;  ///< those terms, per variable
+  std::vector<double>
+      acceleration_terms;    ///< of order zero: what forces and reactions each would make of an acceleration
   std::vector<double> rest;  ///< of the accelerations of order zero: what rounding took from them
   std::vector<double> gradient_sum, rate_scale, lambda_scale;
   std::vector<double>
       first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
       row_length;      ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
-  double scale_q = 1;  ///< the scale of positions in the last projection
 
   // the bound
   static constexpr std::uint32_t none = 0xffffffff;
@@ -986,7 +1024,7 @@ struct Series::Impl {
   expressions::Remainders rests;                               ///< of the registers of one block
   std::vector<double> load, absolute, force_size;              ///< bounds of d and of |W d|; forces at the end
   std::vector<double> free_first, free_last, halfway, at_end;  ///< accelerations: free at 0 and h, true at h/2 and h
-  std::vector<double> acceleration_terms;                      ///< sum |a_k| h^k
+  std::vector<double> step_terms;                              ///< sum |a_k| h^k
   std::vector<double> own_scale, partner_scale;                ///< what d is measured by
   std::vector<double> row_rest, watched_rest,
       multiplier_error;             ///< bounds on the step: of what the polynomials leave out

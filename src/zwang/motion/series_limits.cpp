@@ -222,7 +222,11 @@ bool Series::Impl::nearly_singular() const {
     for (const std::uint32_t reg : shapes[block.group].held_roots) {
       const double* y = registers(block) + std::size_t{reg} * orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        if (y[l] < 1e-9 * scale_q) return true;
+        // Beside the positions it is the difference of.
+        double among = 0;
+        const std::uint32_t j = block.row[l];
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) among = std::max(among, std::abs(q[column[e]]));
+        if (y[l] < 1e-9 * among) return true;
       }
     }
   }

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -13,9 +15,6 @@ namespace {
 
 using instant::Role;
 
-constexpr double motion_touch = 1e-12;    ///< what counts as zero of a rate during a motion
-constexpr double touch_position = 2e-15;  ///< of a position: what closes is known, the rest is open unless by rounding
-
 bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
 
 double largest(const std::vector<double>& x) {
@@ -24,13 +23,12 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
-constexpr double fading = 1e-6;  ///< scales of the state count, but never less than this part of the motion's
-
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {
   bool shock = false;
   bool blow = false;
   std::vector<std::uint32_t> struck;  ///< inequalities that were approached
+  std::vector<double> speed;          ///< f' of each before the shock
   std::vector<std::uint32_t> seized;
   std::vector<double> impulses;  ///< per row
   double lost = 0;
@@ -41,7 +39,7 @@ struct Gathered {
 std::string struck_by_blow(const model::Model& model, double time) {
   std::string names;
   for (const model::Blow& blow : model.blows) {
-    if (std::abs(blow.at - time) <= resolution(time)) names += (names.empty() ? "on " : ", ") + blow.on;
+    if (instant::same_instant(blow.at, time)) names += (names.empty() ? "on " : ", ") + blow.on;
   }
   return names;
 }
@@ -56,9 +54,12 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
   }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::Condition& condition = model.conditions[model.row_condition[row]];
-    const bool due = condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time);
+    const bool due = condition.seizure && instant::same_instant(condition.at, motion.state.time);
     if (due && now.seizure_due) gathered.seized.push_back(row);
-    if (!due && now.role[row] == Role::approached) gathered.struck.push_back(row);
+    if (!due && now.role[row] == Role::approached) {
+      gathered.struck.push_back(row);
+      gathered.speed.push_back(now.rate[row]);
+    }
   }
   instant::impact(model, motion.state, options, impl.workspace, impl.shock);
   const instant::Shock& shock = impl.shock;
@@ -79,15 +80,39 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
   }
   gathered.shock = true;
   // A loss below the rounding of the energies is none.
-  const double rounding = 4e-15 * (std::abs(shock.energy.before) + std::abs(shock.energy.after));
+  const double rounding = loss_in_roundings * (std::abs(shock.energy.before) + std::abs(shock.energy.after));
   const double lost = std::abs(shock.energy.lost) > rounding ? shock.energy.lost : 0.0;
   gathered.lost += lost;
   motion.energy.lost += lost;
   motion.energy.work += shock.energy.blow + shock.energy.work;
   for (std::uint32_t row = 0; row < model.rows(); ++row) gathered.impulses[row] += shock.impulses[row];
   if (!shock.restitution_note.empty()) gathered.note += (gathered.note.empty() ? "" : "; ") + shock.restitution_note;
-  motion.state.velocity = shock.velocities;
+  const std::vector<double> before = std::exchange(motion.state.velocity, shock.velocities);
+  shock_uncertainty(motion, before);
   std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+}
+
+/// The size of a row's terms, and how far its multiplier may be off, at this instant.
+void measure_row(Motion& motion, std::uint32_t row) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const model::Rows& rows = found.rows;
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
+  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
+  const double size = std::max(scale, error / unit_rounding);
+  impl.size[row] = std::isfinite(size) ? size : 0.0;
+  double phi = 0;
+  double off = rows.curvature_error[row];
+  const auto mass = found.dynamics.mass.diagonal();
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    phi += rows.entry[e] * rows.entry[e] / mass[i];
+    off += std::abs(rows.entry[e]) * found.dynamics.force_error[i] / mass[i];
+  }
+  const double doubt = instant::bounds_that_are_nothing * off / phi;
+  impl.multiplier_doubt[row] = std::isfinite(doubt) ? doubt : 0.0;
 }
 
 /// The new sets: rows held in the order of their right to be kept, rows watched.
@@ -99,17 +124,14 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   std::vector<std::uint32_t> watched;
   std::vector<std::uint32_t> resting;
   motion.held.clear();
-  const double scale = std::max(impl.extent, largest(motion.state.position));
-  const double speed = std::max(speed_scale(motion), largest(motion.state.velocity));
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
     const Role role = now.role[row];
     impl.leading[row] = 0;
-    double gradient = 0;
-    const model::Rows& rows = impl.workspace.impl().rows;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) gradient += std::abs(rows.entry[e]);
-    impl.gradient[row] = std::isfinite(gradient) ? gradient * (holonomic ? scale : speed) : 0.0;
+    // Marginal: its multiplier at this instant counts as zero, whatever its sign.
+    impl.quiet[row] = role == Role::marginal ? 1 : 0;
+    measure_row(motion, row);
     if (role == Role::absent) {
       impl.place[row] = Place::absent;
     } else if (is_held(role)) {
@@ -160,6 +182,16 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   if (!same) impl.series.choose(impl.held_rows, impl.watched_rows);
 }
 
+/// Onto the rows of a new set. What they lacked is no drift: nothing held them before.
+bool project_onto_new(Motion& motion) {
+  const double position = motion.position_drift;
+  const double velocity = motion.velocity_drift;
+  const bool regular = project(motion);
+  motion.position_drift = position;
+  motion.velocity_drift = velocity;
+  return regular;
+}
+
 /// Rows that turned out to depend on others and need carry nothing are watched instead.
 void watch_implied(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
@@ -174,7 +206,7 @@ void watch_implied(Motion& motion) {
   if (!any) return;
   std::sort(impl.watched_rows.begin(), impl.watched_rows.end());
   impl.series.choose(impl.held_rows, impl.watched_rows);
-  static_cast<void>(project(motion));
+  static_cast<void>(project_onto_new(motion));
 }
 
 void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) {
@@ -205,11 +237,11 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
   // Impulses of rounding size, beside the others or beside the momenta, are none.
-  const double slight = 1e-14 * largest(gathered.impulses);
+  const double slight = slight_impulse * largest(gathered.impulses);
   const instant::Workspace::Impl& found = impl.workspace.impl();
   std::vector<double> momentum(model.variables, 0.0);
   if (shocks > 0) found.dynamics.mass.multiply(motion.state.velocity, momentum);
-  const double carried = 2e-15 * largest(momentum);
+  const double carried = slight_momentum * largest(momentum);
   const auto counts = [&](std::uint32_t row) {
     double gradient = 0;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
@@ -272,8 +304,6 @@ void stamp_events(Motion& motion) {
 void weigh(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
-  impl.extent = std::max(impl.extent, largest(motion.state.position));
-  impl.fastest = std::max(impl.fastest, largest(motion.state.velocity));
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
   motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
 }
@@ -316,17 +346,20 @@ bool determined(Motion& motion) {
   return false;
 }
 
-/// Shock as long as something is approached, then the accelerations.
+/// Shock as long as something is approached, then the accelerations. Rows that a shock leaves approached without changing any velocity
+/// are steady: their rate is below what the velocities can show.
 void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
                                bool first) {
   Motion::Impl& impl = *motion.impl;
   gathered.impulses.assign(impl.model.rows(), 0.0);
-  constexpr int most_shocks = 50;
+  std::vector<std::uint8_t> steady;
   for (int round = 0; round < most_shocks; ++round) {
     if (!settle_switches(motion, triggers, first, round > 0, options)) break;
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
+    const std::vector<Role> role = impl.instant.role;
+    const std::vector<double> before = motion.state.velocity;
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
     options.balanced = {};
@@ -334,6 +367,13 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     options.shock_done = true;
     impl.any_done = true;
     impl.done_schedule = motion.state.time;
+    if (motion.state.velocity == before && round > 0) {
+      steady.resize(impl.model.rows(), 0);
+      for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+        if (role[row] == Role::approached) steady[row] = 1;
+      }
+    }
+    if (!steady.empty()) options.steady = steady;
   }
 }
 
@@ -341,7 +381,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
 void refuse_dependent_rho(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   if (motion.rho.empty() || impl.settled_skips == 0) return;
-  const std::vector<std::uint32_t> rows = dependent_rows(motion, 1e-11);
+  const std::vector<std::uint32_t> rows = dependent_rows(motion, dependent_for_rho);
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](std::uint32_t row) { return model::is_variational(impl.model, row); });
   if (found == rows.end()) return;
@@ -354,13 +394,159 @@ void refuse_dependent_rho(Motion& motion) {
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
   choose_rows(motion, balanced);
-  if (!project(motion)) end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
+  if (!project_onto_new(motion))
+    end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
   watch_implied(motion);
   impl.settled_skips = 0;
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) impl.settled_skips += impl.series.skipped(j) ? 1 : 0;
   take_multipliers(motion);
   take_rho(motion);
   refuse_dependent_rho(motion);
+}
+
+/// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held.
+void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  const bool again = std::find(impl.visited.begin(), impl.visited.end(), motion.held) != impl.visited.end();
+  if (!again) {
+    impl.visited.push_back(motion.held);
+    if (impl.visited.size() <= most_sets_at_one_instant) return;
+    end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+    return;
+  }
+  bool more = false;
+  for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
+    for (const std::uint32_t row : *rows) {
+      more = more || !is_held(impl.instant.role[row]);
+      impl.instant.role[row] = Role::marginal;
+      impl.instant.multipliers[row] = 0;
+      impl.quiet[row] = 1;
+    }
+  }
+  if (more) hold_rows(motion, {});
+}
+
+/// Does an open row close so softly that its speed cannot be told from zero? On the polynomial of f that led here: where f is within its own
+/// uncertainty of zero, f' changes by as much as it is.
+bool lands_softly(const Motion& motion, std::uint32_t row) {
+  const Motion::Impl& impl = *motion.impl;
+  const auto found = std::lower_bound(impl.watched_rows.begin(), impl.watched_rows.end(), row);
+  if (found == impl.watched_rows.end() || *found != row || !model::is_holonomic(impl.model.row_kind[row])) return false;
+  const std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  const model::Rows& rows = impl.workspace.impl().rows;
+  const double off = instant::bounds_that_are_nothing * rows.value_error[row] + touch_in_motion * rows.value_scale[row];
+  const auto at = [&](double s, double& rate) {
+    double value = 0;
+    rate = 0;
+    for (std::size_t k = f.size(); k-- > 0;) {
+      rate = rate * s + value;
+      value = value * s + f[k];
+    }
+    return value;
+  };
+  const double end = motion.piece.length;
+  double rate = 0;
+  double earlier = 0;
+  const double value = at(end, rate);
+  // A hop as low as its own uncertainty tells nothing about this.
+  if (std::max(std::abs(f[0]), std::abs(at(0.5 * end, earlier))) < plain_flight * off) return false;
+  double back = unit_rounding * end;
+  while (2 * back < end && std::abs(at(end - 2 * back, earlier) - value) <= off) back *= 2;
+  static_cast<void>(at(end - back, earlier));
+  return std::abs(earlier - rate) >= soft_landing * std::abs(rate);
+}
+
+/// What counts as zero on the way: what closes is known.
+instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std::uint8_t> closed,
+                                   std::span<const std::uint8_t> steady) {
+  instant::Options options;
+  options.touch = touch_in_motion;
+  options.touch_position = touch_in_motion;
+  options.broken = std::max(impl.model.simulation.touch, broken_by_tolerance * impl.tolerance);
+  options.closed = closed;
+  options.steady = steady;
+  return options;
+}
+
+/// All rows given touch and move along: what speed and gap they have goes, and the accelerations are determined afresh. The energy lost.
+double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  impl.held_rows.clear();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (closed[row] != 0) impl.held_rows.push_back({row, false});
+  }
+  impl.series.choose(impl.held_rows, {});
+  impl.watched_rows.clear();
+  const model::State written = motion.state;
+  static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  double lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  if (std::abs(lost) < loss_in_roundings * before) lost = 0;
+  motion.energy.lost += lost;
+
+  // Then the instant as always; what closing moved is uncertain for all others.
+  estimate_uncertainty(motion, closed, closed);
+  for (std::size_t i = 0; i < written.position.size(); ++i) {
+    double& position = motion.state.position_uncertainty[i];
+    double& velocity = motion.state.velocity_uncertainty[i];
+    position = std::max(position, std::abs(motion.state.position[i] - written.position[i]));
+    velocity = std::max(velocity, std::abs(motion.state.velocity[i] - written.velocity[i]));
+  }
+  instant::Options options = options_in_motion(impl, closed, closed);
+  options.shock_done = true;
+  options.inelastic = true;
+  Gathered gathered;
+  regulate_until_determined(motion, options, gathered, {}, false);
+  return lost;
+}
+
+/// Touching conditions that recede and are driven back: their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave
+/// and return at one and the same instant. They close.
+std::vector<std::uint32_t> close_what_is_back_at_once(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::vector<double>& touch = impl.workspace.impl().touch_value;
+  const instant::Instant& now = impl.instant;
+  std::vector<std::uint32_t> back;
+  for (std::uint32_t round = 0; round <= model.rows(); ++round) {
+    if (now.status != instant::Status::determined || now.singular) return back;
+    std::vector<std::uint8_t> closed(model.rows(), 0);
+    bool any = false;
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      closed[row] = is_held(now.role[row]) ? 1 : 0;
+      if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
+      if (!(now.second[row] > 0) || now.rate[row] * now.rate[row] > 2 * now.second[row] * back_at_once * touch[row])
+        continue;
+      closed[row] = 1;
+      any = true;
+      back.push_back(row);
+    }
+    if (!any) return back;
+    static_cast<void>(close_rows(motion, closed));
+    if (motion.status != Status::going) return back;
+  }
+  return back;
+}
+
+/// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached.
+void announce_limit(Motion& motion, const Gathered& gathered, std::vector<std::uint32_t> back) {
+  Motion::Impl& impl = *motion.impl;
+  std::erase_if(back, [&](std::uint32_t row) {
+    if (std::find(gathered.struck.begin(), gathered.struck.end(), row) == gathered.struck.end()) return true;
+    const auto times = std::count_if(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
+      return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
+    });
+    return times < least_impacts_of_a_limit;
+  });
+  if (back.empty()) return;
+  std::sort(back.begin(), back.end());
+  back.erase(std::unique(back.begin(), back.end()), back.end());
+  impl.limit_ahead = true;
+  impl.limit_time = motion.state.time;
+  impl.limit_lost = 0;
+  impl.limit_rows = std::move(back);
+  impl.bounces.clear();
 }
 
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
@@ -386,46 +572,70 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     if (row < model.rows()) steady[row] = 0;
   }
   instant::Options options;
-  options.touch = first ? 0 : std::min(motion_touch, model.simulation.touch);
-  options.touch_position = first ? 0 : touch_position;
-  options.broken = first ? 0 : std::max(model.simulation.touch, 100 * impl.tolerance);
   if (!first) {
-    options.closed = closed;
-    options.steady = steady;
+    options = options_in_motion(impl, closed, steady);
+    estimate_uncertainty(motion, closed, steady);
+    for (const std::uint32_t row : triggers.closing) {
+      if (lands_softly(motion, row)) steady[row] = 1;
+    }
   }
-  options.least_position = fading * impl.extent;
-  options.least_velocity = std::max(largest(motion.state.velocity), fading * speed_scale(motion));
   std::vector<std::uint8_t> balanced(model.rows(), 0);
   for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
   if (!triggers.releasing.empty()) options.balanced = balanced;
-  options.shock_done =
-      impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
+  options.shock_done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
 
   Gathered gathered;
   const Switches switches_before = impl.switches;
   regulate_until_determined(motion, options, gathered, triggers, first);
-  if (motion.status == Status::going && determined(motion)) hold_rows(motion, triggers.releasing);
+  std::vector<std::uint32_t> back;
+  if (motion.status == Status::going && !first) back = close_what_is_back_at_once(motion);
+  if (motion.status == Status::going && determined(motion)) {
+    hold_rows(motion, triggers.releasing);
+    if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
+  }
   list_events(motion, triggers, gathered, before, first, switches_before);
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
   stamp_events(motion);
   if (!gathered.struck.empty() && !first) {
-    impl.bounces.push_back({gathered.struck, impl.flight});
-    if (impl.bounces.size() > 64) impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + 32);
+    impl.bounces.push_back({gathered.struck, gathered.speed, impl.flight, gathered.lost});
+    if (impl.bounces.size() > most_bounces) {
+      impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + most_bounces / 2);
+    }
     impl.flight = 0;
-    if (motion.status == Status::going) close_accumulation(motion);
+    if (motion.status == Status::going && !back.empty()) announce_limit(motion, gathered, std::move(back));
+    if (motion.status == Status::going && !impl.limit_ahead) close_accumulation(motion);
   }
 }
 
-/// Instants crowd without time passing: something is wrong that no formula saw.
-bool crowded(Motion& motion) {
+/// Does the motion turn at kinks again and again without time passing?
+bool restless(Motion& motion) {
+  constexpr std::uint32_t most_kinks = 8;  // turns at one instant: neither side of a kink lets the motion go on
   Motion::Impl& impl = *motion.impl;
-  if (std::abs(motion.state.time - impl.last_instant) > resolution(motion.state.time)) {
-    impl.last_instant = motion.state.time;
-    impl.crowded = 0;
+  const bool same = impl.kinks > 0 && instant::same_instant(impl.kink_time, motion.state.time);
+  impl.kinks = same ? impl.kinks + 1 : 1;
+  impl.kink_time = motion.state.time;
+  return impl.kinks > most_kinks;
+}
+
+/// Has anything that takes part in this instant moved since the last one, by more than it is uncertain?
+bool moved_on(const Motion& motion, const Triggers& triggers) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  if (impl.gain_position.empty() || motion.state.position_uncertainty.empty()) return true;
+  const auto moves = [&](const std::vector<std::uint32_t>& rows) {
+    for (const std::uint32_t row : rows) {
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        const std::uint32_t i = model.row_column[e];
+        if (std::abs(impl.gain_position[i]) > motion.state.position_uncertainty[i] ||
+            std::abs(impl.gain_velocity[i]) > motion.state.velocity_uncertainty[i]) {
+          return true;
+        }
+      }
+    }
     return false;
-  }
-  return ++impl.crowded > 1000;
+  };
+  return moves(triggers.closing) || moves(triggers.releasing) || !triggers.any();
 }
 
 }  // namespace
@@ -466,7 +676,7 @@ std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance
   for (std::size_t j = 0; j < m; ++j) {
     double most = 0;
     for (std::size_t k = 0; k < null.columns; ++k) most = std::max(most, std::abs(null(j, k)));
-    if (most > 1e-3) out.push_back(impl.held_rows[j].row);
+    if (most > takes_part) out.push_back(impl.held_rows[j].row);
   }
   std::sort(out.begin(), out.end());
   return out.empty() ? motion.held : out;
@@ -492,39 +702,10 @@ void take_multipliers(Motion& motion) {
 }
 
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
-  Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  const double speed = std::max(largest(motion.state.velocity), fading * speed_scale(motion));
-  const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
-
-  // Whatever speed and gap is left goes: the state is brought onto all of them.
-  std::vector<std::uint8_t> closed(model.rows(), 0);
+  std::vector<std::uint8_t> closed(motion.impl->model.rows(), 0);
   for (const std::uint32_t row : motion.held) closed[row] = 1;
   for (const std::uint32_t row : rows) closed[row] = 1;
-  impl.held_rows.clear();
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (closed[row] != 0) impl.held_rows.push_back({row, false});
-  }
-  impl.series.choose(impl.held_rows, {});
-  impl.watched_rows.clear();
-  static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
-  impl.limit_lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
-  if (std::abs(impl.limit_lost) < 4e-15 * before) impl.limit_lost = 0;
-  motion.energy.lost += impl.limit_lost;
-
-  // Then the instant as always.
-  instant::Options options;
-  options.touch = std::min(motion_touch, model.simulation.touch);
-  options.touch_position = touch_position;
-  options.broken = std::max(model.simulation.touch, 100 * impl.tolerance);
-  options.closed = closed;
-  options.steady = closed;
-  options.least_position = fading * impl.extent;
-  options.least_velocity = speed;
-  options.shock_done = true;
-  options.inelastic = true;
-  Gathered gathered;
-  regulate_until_determined(motion, options, gathered, {}, false);
+  motion.impl->limit_lost = close_rows(motion, closed);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }
 
@@ -536,14 +717,13 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   const bool rank_fell = !first && skips > impl.settled_skips;
   bool at_schedule = due || first;
   for (const model::Blow& blow : impl.model.blows) {
-    at_schedule = at_schedule || std::abs(blow.at - motion.state.time) <= resolution(motion.state.time);
+    at_schedule = at_schedule || instant::same_instant(blow.at, motion.state.time);
   }
   for (const model::Condition& condition : impl.model.conditions) {
-    at_schedule = at_schedule ||
-                  (condition.seizure && std::abs(condition.at - motion.state.time) <= resolution(motion.state.time));
+    at_schedule = at_schedule || (condition.seizure && instant::same_instant(condition.at, motion.state.time));
   }
   const bool releasing = !first && release_due(motion);
-  const bool done = impl.any_done && std::abs(impl.done_schedule - motion.state.time) <= resolution(motion.state.time);
+  const bool done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
 
   // Rows that were independent no longer are: a singular position.
   if (rank_fell && !triggers.any()) {
@@ -559,22 +739,19 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     motion.events.back().lost = impl.limit_lost;
   }
   if (first || triggers.any() || triggers.doubt || releasing || (at_schedule && !done)) {
-    constexpr std::uint32_t restless = 8;  // turns at one instant: neither side of a kink lets the motion go on
+    if (first || moved_on(motion, triggers)) impl.visited.clear();
     const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
       return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();
     });
-    if (crowded(motion)) {
-      end(motion, Status::gave_up, "more than a thousand events at one instant");
-    } else if (impl.crowded > restless && kink != triggers.turns.end()) {
+    if (kink != triggers.turns.end() && restless(motion)) {
       const std::uint32_t row = model::place_of_switch(impl.model, kink->number).row;
       end_singular(motion, {row},
                    "the motion has come to a kink of " + model::row_name(impl.model, row) +
                        " and neither of its sides leads on: write an inequality with abs, min, max or table, whose "
                        "sides may both hold");
       return;
-    } else {
-      regulate_and_accelerate(motion, triggers, first);
     }
+    regulate_and_accelerate(motion, triggers, first);
   } else if (!triggers.grazing.empty()) {
     add_event(motion, EventKind::graze, triggers.grazing);
   }

@@ -154,10 +154,9 @@ bool Finder::find(double time) {
     next_event_ = run_.event_time_from(time).value_or(std::numeric_limits<double>::infinity());
   }
   instant_ = next_event_ <= time + resolution(time) ? next_event_ : time;
-  // Start and length add up to the next start only but for rounding: near its end a piece is looked for afresh.
-  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  // The end of a piece is known up to the last bits; there the next one may have begun.
   const bool same =
-      piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end() - rounding * std::abs(piece_->end());
+      piece_ != nullptr && instant_ >= piece_->start && instant_ < piece_->end() - resolution(piece_->end());
   if (!same) {
     piece_ = run_.piece_at(instant_);
     if (piece_ == nullptr) {

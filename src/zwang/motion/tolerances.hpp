@@ -1,0 +1,92 @@
+/// The numbers that decide in this room what is zero, what is one instant and what has come to rest, with their reasons.
+///
+/// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
+#pragma once
+
+namespace zwang::motion {
+
+/// One operation's rounding, as a part of its result.
+inline constexpr double unit_rounding = 0x1p-53;
+
+// ---- the start
+
+/// Of a condition's own terms: a start broken by less was written with few digits and is brought onto the conditions; beyond it
+/// the start is a mistake, and inadmissible.
+inline constexpr double rough_start = 1e-3;
+/// Newton's rounds from there: each squares what is left, 1e-3 to rounding takes three; a few more where rows are nearly dependent.
+inline constexpr unsigned most_rounds_onto_start = 8;
+
+// ---- what is zero at an instant of a motion
+
+/// Of a position's or a rate's own terms, beyond the uncertainty of the state: what closes is known, the rest is open unless by the
+/// rounding of the few dozen operations that a condition is evaluated with.
+inline constexpr double touch_in_motion = 32 * unit_rounding;
+/// Times the tolerance, of a condition's own terms: what a motion of that tolerance may break an open condition by, until it counts
+/// as broken. Steps err by a part of the tolerance each; a hundred of them in one direction do not happen between two events.
+inline constexpr double broken_by_tolerance = 100;
+/// A velocity after a shock within so many of its own uncertainties is zero: what has come to rest rests.
+inline constexpr double rest_in_uncertainties = 4;
+/// Energies before and after a shock, times this: a loss below it is none (squares and sums of a few terms).
+inline constexpr double loss_in_roundings = 4e-15;
+/// Impulses below this part of the largest one of the shock, or of the momenta, are rounding and not listed.
+inline constexpr double slight_impulse = 1e-14;
+inline constexpr double slight_momentum = 2e-15;
+
+/// A rate at a closing is zero if it changes by this part of itself while the condition is within its own uncertainty of zero: how
+/// fast it closes cannot be told there.
+inline constexpr double soft_landing = 0.5;
+/// Uncertainties of f that a flight must have left behind for that: an ordinary one of that height changes its speed by a thousandth.
+inline constexpr double plain_flight = 1e3;
+
+// ---- one instant
+
+/// Roundings of a time within which two times read from outside are the same: they went through a few sums. And roundings of a step's
+/// length (or its tolerance, if that is more) within which its happenings are one instant: roots of its polynomials are known no better,
+/// and the state moves between them by no more than the step may be off.
+inline constexpr double same_time_in_roundings = 32;
+/// Of what is zero of f: a gap that stays below it opens and closes at one instant. A hop takes the root of its height, so that a hop of
+/// 1e-15 would last 1e-7; with this it is 1e-12, as good as the times of events are.
+inline constexpr double back_at_once = 1e-10;
+/// Shocks one after the other at one instant, until they are called endless.
+inline constexpr int most_shocks = 50;
+/// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
+/// formula saw.
+inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
+/// the row would be glued.
+inline constexpr double marginal_multiplier = 1e-9;
+
+// ---- accumulations
+
+/// Impacts remembered: at a restitution of 0.9 a bounce is 1e-12 of the first after 130 of them, and a cluster has several rows.
+inline constexpr unsigned most_bounces = 512;
+/// Impacts of one period: a gutter has two, a double string pendulum up to six.
+inline constexpr unsigned longest_period = 6;
+/// Factor of a rhythm from which on it does not converge within what is remembered.
+inline constexpr double slowest_rhythm = 0.99999;
+/// Factors that are the same, as a part of 1 - r.
+inline constexpr double same_factor = 0.2;
+/// Error of the limit's time, in tolerances of the whole sequence that is remembered.
+inline constexpr double of_the_limit = 0.02;
+/// What may be neglected while the sequence lasts, before its limit, where the body lies still instead of hopping: in tolerances of
+/// the row's own terms, or of what moved when the sequence began.
+inline constexpr double while_it_lasts = 1e3;
+/// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
+inline constexpr int least_impacts_of_a_limit = 3;
+/// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
+inline constexpr unsigned least_impacts_of_a_cluster = 24;
+inline constexpr unsigned least_rounds_of_a_cluster = 4;
+inline constexpr double slowest_cluster = 0.9;
+/// Energy that closing may cost, in losses of the last round: the rest of a sequence with a factor of 0.9 loses ten times that.
+inline constexpr double most_lost_at_once = 10;
+
+// ---- singular positions
+
+/// Parts of their lengths within which rows held take part in a combination that vanishes: just before a singular position, and at
+/// an instant where the rate of rho is asked for.
+inline constexpr double nearly = 1e-4;
+inline constexpr double dependent_for_rho = 1e-11;
+/// Coefficient of a unit combination from which on a row takes part in it.
+inline constexpr double takes_part = 1e-3;
+
+}  // namespace zwang::motion

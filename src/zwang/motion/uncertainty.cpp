@@ -1,0 +1,161 @@
+/// How far the state of a motion may be off at an instant.
+///
+///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here
+///   u(q_i) += W e(X_i) s^2 / 2,  u(v_i) += W e(X_i) s                          rounding of the forces, of what moved
+///   u(q)  += W |g_j| |f_j| / Phi_jj,  u(v) += W |g_j| |f_j'| / Phi_jj           what the projection left of a row held
+///   u(v_i) = eps (|v_i-| + |v_i+| + sqrt(2 T / m_i))                            after a shock
+///
+/// where T is the energy, before or after, of all that hangs together by conditions that touch: they are solved for at once, and
+/// the rounding of the fastest among them reaches the slowest. What does not touch them has no part in it.
+///
+/// Symbols: q_ik coefficients of the piece, s its length, W = M^-1 (its diagonal), g_j gradients, Phi_jj = g_j W g_j, m_i masses.
+/// Reference: docs/mathematics, section 8.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// Phi_jj of a row, with the diagonal of the masses.
+double stiffness(const model::Model& model, const model::Rows& rows, std::span<const double> mass, std::uint32_t row) {
+  double phi = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    phi += rows.entry[e] * rows.entry[e] / mass[model.row_column[e]];
+  }
+  return phi;
+}
+
+/// What the residual of one row leaves open in each variable.
+void add_residual(const model::Model& model, const model::Rows& rows, std::span<const double> mass, std::uint32_t row,
+                  double residual, std::vector<double>& uncertainty) {
+  const double phi = stiffness(model, rows, mass, row);
+  if (!(phi > 0) || !std::isfinite(phi) || !std::isfinite(residual)) return;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    uncertainty[i] += std::abs(rows.entry[e]) / mass[i] * std::abs(residual) / phi;
+  }
+}
+
+}  // namespace
+
+void measure_step(Motion& motion, double s) {
+  Motion::Impl& impl = *motion.impl;
+  const std::size_t n = impl.model.variables;
+  const std::span<const double> held_back = impl.series.acceleration_terms();
+  impl.step_position.resize(n);
+  impl.step_velocity.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = held_back.empty() ? 0.0 : held_back[i];
+    impl.step_position[i] = std::abs(impl.gain_position[i]) + 0.5 * a * s * s;
+    impl.step_velocity[i] = std::abs(impl.gain_velocity[i]) + a * s;
+  }
+}
+
+void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, std::span<const std::uint8_t> steady) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::size_t n = model.variables;
+  std::vector<double>& u = motion.state.position_uncertainty;
+  std::vector<double>& w = motion.state.velocity_uncertainty;
+  // What was uncertain stays so, unless a condition held of this variable alone ties it down.
+  std::vector<std::uint8_t> tied(n, 0);
+  std::vector<std::uint8_t> tied_rate(n, 0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (impl.place[row] != Place::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
+    const std::uint32_t only = model.row_column[model.row_start[row]];
+    if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
+    if (steady[row] != 0) tied_rate[only] = 1;
+  }
+  u.resize(n, 0.0);
+  w.resize(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (tied[i] != 0) u[i] = 0;
+    if (tied_rate[i] != 0) w[i] = 0;
+  }
+
+  // The terms of the step.
+  const Piece& piece = motion.piece;
+  const bool stepped = piece.length > 0 && piece.position.size() == n * piece.orders;
+  for (std::size_t i = 0; i < n; ++i) {
+    double position = 0;
+    double velocity = 0;
+    for (std::uint32_t k = stepped ? piece.orders : 0; k-- > 0;) {
+      const double c = std::abs(piece.position[k * n + i]);
+      position = position * piece.length + c;
+      if (k > 0) velocity = velocity * piece.length + k * c;
+    }
+    u[i] = std::max(u[i], unit_rounding * (std::abs(motion.state.position[i]) + position));
+    w[i] = std::max(w[i], unit_rounding * (std::abs(motion.state.velocity[i]) + velocity));
+  }
+
+  // What rounding in the forces made of the step; what is frozen was not moved by it.
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_dynamics(model, motion.state, work.scratch, work.dynamics);
+  const auto mass = work.dynamics.mass.diagonal();
+  for (std::size_t i = 0; i < n && stepped && piece.orders > 2; ++i) {
+    bool moves = false;
+    for (std::uint32_t k = 2; k < piece.orders; ++k) moves = moves || piece.position[k * n + i] != 0;
+    if (!moves) continue;
+    const double off = work.dynamics.force_error[i] / mass[i];
+    u[i] = std::max(u[i], 0.5 * off * piece.length * piece.length);
+    w[i] = std::max(w[i], off * piece.length);
+  }
+
+  // What the projection left.
+  model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
+      add_residual(model, work.rows, mass, row, work.rows.value[row], u);
+    }
+    if (steady[row] != 0) add_residual(model, work.rows, mass, row, work.rows.rate[row], w);
+  }
+}
+
+void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::size_t n = model.variables;
+  const linear::Mass& inertia = impl.workspace.impl().dynamics.mass;
+  const auto mass = inertia.diagonal();
+
+  // What hangs together: by one condition that touches, or by one block of the mass.
+  std::vector<std::uint32_t> root(n);
+  std::iota(root.begin(), root.end(), 0U);
+  const auto find = [&](std::uint32_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  const auto join = [&](std::uint32_t a, std::uint32_t b) { root[find(a)] = find(b); };
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const instant::Role role = impl.instant.role[row];
+    if (role == instant::Role::absent || role == instant::Role::passive_in_position) continue;
+    for (std::uint32_t e = model.row_start[row] + 1; e < model.row_start[row + 1]; ++e) {
+      join(model.row_column[e - 1], model.row_column[e]);
+    }
+  }
+  for (const linear::Mass::Block& block : inertia.blocks()) {
+    for (std::size_t k = 1; k < block.variables.size(); ++k) join(block.variables[k - 1], block.variables[k]);
+  }
+  std::vector<double> energy(n, 0.0);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const double v = std::max(std::abs(before[i]), std::abs(motion.state.velocity[i]));
+    energy[find(i)] += mass[i] * v * v;
+  }
+
+  std::vector<double>& w = motion.state.velocity_uncertainty;
+  w.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    w[i] = std::max(w[i], unit_rounding * (std::abs(before[i]) + std::abs(motion.state.velocity[i]) +
+                                           std::sqrt(energy[find(i)] / mass[i])));
+    // What has come to rest rests.
+    if (std::abs(motion.state.velocity[i]) <= rest_in_uncertainties * w[i]) motion.state.velocity[i] = 0;
+  }
+}
+
+}  // namespace zwang::motion
