@@ -219,7 +219,7 @@ std::string_view schema(Form form) {
       return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"$ref": "#/definitions/number"}, "minItems": 1, "maxItems": 2}])";
     case Form::expression: return R"("$ref": "#/definitions/number")";
     case Form::functions: return R"("type": "array", "items": {"$ref": "#/definitions/number"})";
-    case Form::condition: return R"("type": "string", "pattern": "=")";
+    case Form::condition: return R"("type": "string", "pattern": "[<>=]")";
     case Form::ranges: return R"("type": "string", "pattern": "=.*\\.\\.")";
     case Form::reference: return R"("type": "string")";
     case Form::law: return R"("enum": ["straightest", "variational"])";

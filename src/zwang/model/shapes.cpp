@@ -332,8 +332,10 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     std::vector<double> y = v[0];
     mix(0, t, x, y);
     const std::vector<expressions::Side> start = look(t, x, y);
+    double ends = std::abs(value.values(t, x, y)[0]);
     mix(1, t, x, y);
     if (look(t, x, y) == start) continue;
+    ends += std::abs(value.values(t, x, y)[0]);
 
     // Halve the way until one place is left: on both sides of it one function, or two?
     double low = 0;
@@ -351,7 +353,7 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     const std::vector<expressions::Side> other = look(t, x, y);
     const double behind = value.values(t, x, y)[0];
     // The change across the place, beside what the branches themselves change there.
-    double size = std::abs(before) + std::abs(behind);
+    double size = std::abs(before) + std::abs(behind) + (std::isfinite(ends) ? ends : 0.0);
     for (const double position : x) size += std::abs(position);
     if (!std::isfinite(before) || !std::isfinite(behind) || std::abs(behind - before) <= small * size) continue;
     for (std::size_t c = 0; c < count; ++c) {

@@ -407,6 +407,12 @@ class Program {
           if (!is_zero(entry.bend)) outputs.emplace_back(add_entry("bend", at, k), entry.bend);
         }
       }
+      // The parts of one condition are written as one; what is left of their rows stays open.
+      for (std::uint32_t c = 1; condition.compound && c < condition.components; ++c) {
+        const std::string at =
+            member.ranges.empty() ? std::to_string(member.first_row + c) : fmt::format("row + {}", c);
+        outputs.emplace_back(fmt::format("out.value[{}] = {{}}", at), graph().number(-1));
+      }
       block(inside, outputs);
       if (!member.ranges.empty()) {
         line(inside, fmt::format("row += {}{}", condition.components, python_ ? "" : ";"));

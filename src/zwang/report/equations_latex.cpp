@@ -94,7 +94,8 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
       out += fmt::format("\\paragraph{{{}}} \\texttt{{{}}} ({})\n", escaped(condition.name), escaped(condition.text),
                          kind);
     }
-    const std::string base = condition.components > 1 ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
+    const std::string base =
+        condition.components > 1 && !condition.compound ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
     out += display("f" + base, names.write(row.f));
     if (is_holonomic(row.kind) || !symbols.flow) out += display("\\dot{f}" + base, names.write(row.first));
     if (is_holonomic(row.kind) && !symbols.flow) out += display("\\ddot{f}" + base, names.write(row.second));

@@ -118,7 +118,8 @@ std::string conditions(const model::Model& model, const EquationNames& names, co
       out += formulas.take() + fmt::format("<p><strong>{}</strong>: <code>{}</code> ({})</p>\n",
                                            xml_escaped(condition.name), xml_escaped(condition.text), kind);
     }
-    const std::string base = condition.components > 1 ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
+    const std::string base =
+        condition.components > 1 && !condition.compound ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";
     formulas.add("f" + base, names.write(row.f));
     if (is_holonomic(row.kind) || !symbols.flow) formulas.add("\\dot{f}" + base, names.write(row.first));
     if (is_holonomic(row.kind) && !symbols.flow) formulas.add("\\ddot{f}" + base, names.write(row.second));

@@ -226,7 +226,8 @@ std::string EquationNames::name(Symbol symbol) const {
   if (constant.sort == NameSort::rate) base = latex_ ? "\\dot{f}" : "f";
   if (constant.sort == NameSort::rho) base = latex_ ? "\\varrho" : "rho";
   if (constant.sort == NameSort::rho_rate) base = latex_ ? "\\dot{\\varrho}" : "rho";
-  const std::string component = condition.components > 1 ? std::string(1, "xyz"[constant.component]) : std::string();
+  const std::string component =
+      condition.components > 1 && !condition.compound ? std::string(1, "xyz"[constant.component]) : std::string();
   const std::string out = single_ ? base : attached(base, condition.name, constant.index, component);
   const bool rate = constant.sort == NameSort::rho_rate || constant.sort == NameSort::rate;
   return !latex_ && rate ? out + "'" : out;
@@ -240,7 +241,8 @@ std::string EquationNames::row(std::uint32_t row, const std::vector<Expr>& index
   const analysis::EquationRow& r = equations_.rows[row];
   const model::Condition& condition = model_.conditions[equations_.symbols.conditions[r.member].condition];
   const std::string inside = this->index(index);
-  const std::string component = condition.components > 1 ? std::string(1, "xyz"[r.component]) : "";
+  const std::string component =
+      condition.components > 1 && !condition.compound ? std::string(1, "xyz"[r.component]) : "";
   if (latex_) {
     return upright(condition.name) + (inside.empty() ? "" : "_{" + inside + "}") +
            (component.empty() ? "" : "." + component);

@@ -146,7 +146,8 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
       }
       if (whole.size() > width) page.line("    ", fmt::format("({})", kind), ',');
     }
-    const std::string f = condition.components > 1 ? fmt::format("f.{}", "xyz"[row.component]) : "f";
+    const std::string f =
+        condition.components > 1 && !condition.compound ? fmt::format("f.{}", "xyz"[row.component]) : "f";
     const bool holonomic = is_holonomic(row.kind);
     page.line(fmt::format("    {}   = ", f), names.write(row.f));
     if (holonomic || !symbols.flow) page.line(fmt::format("    {}'  = ", f), names.write(row.first));
