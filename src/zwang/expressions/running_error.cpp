@@ -106,10 +106,18 @@ void running_error(const Tape& tape, const double* registers, unsigned orders, u
                     (b.zero * a.e_one + a.zero * b.e_one + 2 * moved * (a.one + b.one + a.e_one + b.e_one)) / below};
           break;
         }
-        // Whatever moves no more than its arguments do.
-        default: {
+        case Op::select: {
+          // One side where the truth in the register before is 0 or 1, else both.
+          const double truth = registers[(before + number - 1) * stride + lane];
           const Bounded b = argument(i.b);
-          bounds = {a.e_zero + b.e_zero, a.e_one + b.e_one};
+          if (truth == 1) {
+            bounds = {a.e_zero, a.e_one};
+          } else if (truth == 0) {
+            bounds = {b.e_zero, b.e_one};
+          } else {
+            bounds = {a.e_zero + b.e_zero, a.e_one + b.e_one};
+          }
+          break;
         }
       }
       to[lane] = bounds.zero + unit * y;

@@ -53,6 +53,7 @@ struct EnergyBalance {
   double lost = 0;  ///< in shocks
   double final = 0;
   double largest_kinetic = 0;  ///< the largest T met at the ends of pieces
+  double largest = 0;          ///< the largest |T| + |V| + |work| + |lost| there
   [[nodiscard]] double defect() const { return final - (initial + work - lost); }
 };
 

@@ -195,6 +195,7 @@ void begin_flow(Motion& motion) {
   } else if (motion.state.time >= impl.until) {
     end(motion, Status::finished, "");
   }
+  verify_end(motion);
 }
 
 bool advance_flow(Motion& motion) {
@@ -263,6 +264,7 @@ bool advance_flow(Motion& motion) {
   } else if (last) {
     end(motion, Status::finished, "");
   }
+  verify_end(motion);
   return true;
 }
 

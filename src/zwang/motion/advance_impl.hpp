@@ -138,6 +138,9 @@ bool project_flow(Motion& motion);
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
 
+/// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.
+void verify_end(Motion& motion);
+
 /// End with a status and a sentence.
 void end(Motion& motion, Status status, std::string why);
 

@@ -305,6 +305,9 @@ void weigh(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
+  motion.energy.largest =
+      std::max(motion.energy.largest, std::abs(now.kinetic) + std::abs(now.potential) + std::abs(motion.energy.work) +
+                                          std::abs(motion.energy.lost) + std::abs(motion.energy.initial));
   motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
 }
 
@@ -760,6 +763,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   for (const std::uint32_t truth : impl.model.simulation.stop_truth) stop = stop || is_true(motion, truth);
   if (motion.status == Status::going && stop) end(motion, Status::stopped, "");
   if (motion.status == Status::going && motion.state.time >= impl.until) end(motion, Status::finished, "");
+  verify_end(motion);
   stamp_events(motion);
 }
 

@@ -1,0 +1,108 @@
+/// What is said at the end was checked there: every condition is evaluated in the final state, and the account of energy must close.
+///
+///   f <= part S + 4 e     (|f| for equations; f' and a velocity condition's f likewise)      S the size of its terms, e its uncertainty
+///   |final - (initial + work - lost)| <= 1000 tolerance max(|T| + |V| + |work|)
+///
+/// A motion that fails is not finished: it gave up, and says by how much. Reference: docs/mathematics, section 12.6.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "zwang/base/number.hpp"
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double tolerances_of_energy = 1e3;  ///< that the account may be off by
+constexpr double tolerances_of_rows = 1e3;    ///< of the terms of a condition
+constexpr double sharpest_account = 1e-14;    ///< rounding of millions of steps adds up to this part per tolerance of zero
+constexpr double uncertainties = 4;           ///< of a row's value that still count as zero
+constexpr double roundings = 64;              ///< of the largest coordinate among the bodies that conditions connect
+
+/// Per variable: the largest coordinate and velocity among the variables that conditions connect with it, directly or by others. What
+/// is held at zero has no other size: its rounding comes from what it is connected with.
+struct Connected {
+  std::vector<double> position, velocity;
+};
+Connected connected(const model::Model& model, const model::State& state) {
+  std::vector<std::uint32_t> root(model.variables);
+  std::iota(root.begin(), root.end(), 0U);
+  const auto find = [&](std::uint32_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  const auto join = [&](std::uint32_t a, std::uint32_t b) { root[find(a)] = find(b); };
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    for (std::uint32_t e = model.row_start[row] + 1; e < model.row_start[row + 1]; ++e) {
+      join(model.row_column[e - 1], model.row_column[e]);
+    }
+  }
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
+      if (k % body.dimension != 0) join(body.first + k - 1, body.first + k);
+    }
+  }
+  Connected out{std::vector<double>(model.variables, 0.0), std::vector<double>(model.variables, 0.0)};
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    double& place = out.position[find(i)];
+    double& speed = out.velocity[find(i)];
+    place = std::max(place, std::abs(state.position[i]));
+    speed = std::max(speed, std::abs(state.velocity[i]));
+  }
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    out.position[i] = out.position[find(i)];
+    out.velocity[i] = out.velocity[find(i)];
+  }
+  return out;
+}
+
+}  // namespace
+
+void verify_end(Motion& motion) {
+  if (motion.status != Status::finished && motion.status != Status::stopped) return;
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Workspace::Impl& found = impl.workspace.impl();
+  model::evaluate_rows(model, motion.state, found.scratch, found.rows);
+  const model::Rows& rows = found.rows;
+  const double part = tolerances_of_rows * std::max(impl.tolerance, sharpest_account);
+
+  // Every condition that is in force.
+  const Connected around = connected(model, motion.state);
+  double worst = 1;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (impl.place[row] == Place::absent) continue;
+    if (!impl.switches.idle.empty() && impl.switches.idle[row] != 0) continue;
+    const bool equation = model::is_equation(model.row_kind[row]);
+    const bool holonomic = model::is_holonomic(model.row_kind[row]);
+    const double f = holonomic ? rows.value[row] : rows.rate[row];
+    const double size = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
+    const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
+    const double broken = equation ? std::abs(f) : f;
+    double allowed = part * size + uncertainties * error;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      allowed += roundings * unit_rounding * std::abs(rows.entry[e]) * (holonomic ? around.position : around.velocity)[i];
+    }
+    if (std::isfinite(f) && !(broken > allowed * worst)) continue;
+    worst = allowed > 0 ? broken / allowed : worst;
+    motion.culprits = {row};
+    end(motion, Status::gave_up,
+        "at the end the condition " + model::row_name(model, row) + " is broken by " + readable(broken, 3) +
+            ": the motion is not to be trusted; try a smaller tolerance");
+  }
+  if (motion.status == Status::gave_up || model.flow) return;
+
+  // The account of energy.
+  const double off = std::abs(motion.energy.defect());
+  const double most = tolerances_of_energy * std::max(impl.tolerance, sharpest_account) * motion.energy.largest;
+  if (off <= most) return;
+  end(motion, Status::gave_up,
+      "the account of energy does not close: " + readable(off, 3) + " is missing where " + readable(most, 3) +
+          " is allowed; try a smaller tolerance");
+}
+
+}  // namespace zwang::motion
