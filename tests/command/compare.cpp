@@ -89,7 +89,7 @@ TEST_F(Compare, answers_with_two_runs_the_distance_and_the_verdict) {
                                                          "largest", "laws_agree", "equivalence"}));
   for (const char* side : {"straightest", "variational"})
     EXPECT_EQ(keys(answer.json[side]), (std::vector<std::string>{"status", "final", "events", "energy", "drift",
-                                                                 "steps", "correction", "files"}))
+                                                                 "defect", "steps", "correction", "files"}))
         << side;
   EXPECT_EQ(answer.json["laws_agree"], false);
   EXPECT_EQ(answer.json["equivalence"]["conditions"]["edge"]["integrates"], false);

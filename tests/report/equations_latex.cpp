@@ -48,6 +48,7 @@ const std::set<std::string> known = {"documentclass",
                                      "partial",
                                      "dots",
                                      "le",
+                                     "ge",
                                      "pi",
                                      "cdot",
                                      "medskip",
@@ -125,7 +126,7 @@ std::string complaint(const std::string& text) {
       } else {
         environments.pop_back();
       }
-      if (fences != 0) return "an open \\left at the end of " + name;
+      if (fences != 0 && name != "cases") return "an open \\left at the end of " + name;
     }
     k = end - 1;
   }

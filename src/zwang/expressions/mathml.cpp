@@ -69,10 +69,13 @@ class Reader {
   }
   [[nodiscard]] bool next_is(std::string_view word) const { return text_.compare(at_, word.size(), word) == 0; }
 
-  /// Everything up to the end, a closing brace or \right.
+  /// Does a cell of a table of cases end here?
+  [[nodiscard]] bool cell_ends() const { return cases_ > 0 && (here() == '&' || next_is("\\\\") || next_is("\\end{")); }
+
+  /// Everything up to the end, a closing brace, \right or the end of a cell.
   std::vector<std::string> sequence() {
     std::vector<std::string> parts;
-    for (blanks(); !at_end() && here() != '}' && !next_is("\\right"); blanks()) {
+    for (blanks(); !at_end() && here() != '}' && !next_is("\\right") && !cell_ends(); blanks()) {
       // A thin space is a product, but not where nothing stands before or after it, nor behind a comma.
       if (next_is("\\,")) {
         at_ += 2;
@@ -182,6 +185,7 @@ class Reader {
     }
     if (name == "sum") return "<mo>∑</mo>";
     if (name == "left") return parentheses();
+    if (name == "begin") return cases();
     if (const std::string_view letter = looked_up(letters, name); !letter.empty()) {
       const bool upper = name == "Omega" || name == "Phi";
       return fmt::format("<mi{}>{}</mi>", upper ? " mathvariant=\"normal\"" : "", letter);
@@ -210,6 +214,31 @@ class Reader {
     return xml_escaped(out);
   }
 
+  /// \begin{cases} a & b \\ c & d \end{cases}
+  std::string cases() {
+    if (!next_is("{cases}")) fail("only cases are known");
+    at_ += 7;
+    ++cases_;
+    std::string out = "<mrow><mo>{</mo><mtable columnalign=\"left\"><mtr><mtd>";
+    while (true) {
+      out += row(sequence());
+      if (here() == '&') {
+        ++at_;
+        out += "</mtd><mtd>";
+      } else if (next_is("\\\\")) {
+        at_ += 2;
+        out += "</mtd></mtr><mtr><mtd>";
+      } else if (next_is("\\end{cases}")) {
+        at_ += 11;
+        break;
+      } else {
+        fail("cases are not closed");
+      }
+    }
+    --cases_;
+    return out + "</mtd></mtr></mtable></mrow>";
+  }
+
   std::string parentheses() {
     if (here() != '(') fail("a parenthesis is expected");
     ++at_;
@@ -223,6 +252,7 @@ class Reader {
   std::size_t at_ = 0;
   bool is_function_ = false;  ///< the item just read is the name of a function
   bool applied_ = false;      ///< with its scripts
+  int cases_ = 0;             ///< tables of cases that are open
 };
 
 }  // namespace

@@ -198,8 +198,12 @@ void go(Motion& motion, double s, double time) {
 
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
-  const double work = series.work(s);
-  if (std::isfinite(work)) motion.energy.work += work;
+  double work_terms = 0;
+  const double work = series.work(s, &work_terms);
+  if (std::isfinite(work)) {
+    motion.energy.work += work;
+    motion.energy.gross_work += work_terms;
+  }
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
   dq.resize(n);
@@ -225,7 +229,7 @@ void go(Motion& motion, double s, double time) {
 /// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `none` if there is none.
 std::uint32_t runaway(const Motion& motion) {
   const model::Model& model = motion.impl->model;
-  const double soon = runaway_steps * 0.1 * resolution(motion.state.time);
+  const double soon = runaway_steps * shortest_step(*motion.impl, motion.state.time);
   for (std::uint32_t i = 0; i < model.variables; ++i) {
     const double way = std::abs(motion.state.position[i] - model.initial_position[i]);
     const double speed = std::abs(motion.state.velocity[i]);
@@ -275,6 +279,11 @@ bool crawls(Motion& motion) {
 
 bool ascending(const std::vector<HeldRow>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });
+}
+
+double shortest_step(const Motion::Impl& impl, double time) {
+  constexpr double of_duration = 1e-17;  // more steps than anybody waits for
+  return std::max(0.1 * resolution(time), of_duration * (impl.until - impl.model.simulation.start));
 }
 
 double resolution(double time) { return same_time_in_roundings * unit_rounding * std::abs(time); }
@@ -353,7 +362,7 @@ bool advance(Motion& motion) {
   }
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
-  const double shortest = 0.1 * resolution(motion.state.time);
+  const double shortest = shortest_step(impl, motion.state.time);
   // A first guess. Where coefficients are but rounding (what has all but come to rest) it says nothing.
   double h = impl.series.reach(part_for(impl.tolerance));
   if (!(h > guess_of_rounding * shortest)) h = gap;

@@ -54,6 +54,7 @@ struct EnergyBalance {
   double final = 0;
   double largest_kinetic = 0;  ///< the largest T met at the ends of pieces
   double largest = 0;          ///< the largest |T| + |V| + |work| + |lost| there
+  double gross_work = 0;       ///< sum over all pieces of the terms of their work, which do not cancel
   [[nodiscard]] double defect() const { return final - (initial + work - lost); }
 };
 

@@ -208,7 +208,7 @@ bool advance_flow(Motion& motion) {
     return true;
   }
   const double gap = impl.until - motion.state.time;
-  const double shortest = 0.1 * resolution(motion.state.time);
+  const double shortest = shortest_step(impl, motion.state.time);
   double h = impl.flow->reach(part_for(impl.tolerance));
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion,

@@ -152,6 +152,8 @@ void take_multipliers(Motion& motion);
 
 /// The times around `time` that are the same when read from outside: its last bits.
 [[nodiscard]] double resolution(double time);
+/// Steps shorter than this lead nowhere.
+[[nodiscard]] double shortest_step(const Motion::Impl& impl, double time);
 /// The time s after `time`; what rounding takes away is carried to the next step.
 [[nodiscard]] double later(Motion::Impl& impl, double time, double s);
 /// The part of the largest term that the last ones may have.

@@ -30,8 +30,8 @@ struct Strip {
   std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
   std::vector<std::uint8_t> sized;
-  std::size_t first_mode = 0;              ///< register of the first mode
-  std::vector<std::uint32_t> mode_of;      ///< number of the model's mode: [slot * width + lane]
+  std::size_t first_mode = 0;          ///< register of the first mode
+  std::vector<std::uint32_t> mode_of;  ///< number of the model's mode: [slot * width + lane]
 };
 
 /// A number of an output: coefficient k stands at place + k * stride. `rest` is its number among all registers and lanes.

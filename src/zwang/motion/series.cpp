@@ -1,6 +1,8 @@
 /// The power series of a constrained motion, order by order, members of families side by side.
 #include "zwang/motion/series.hpp"
 
+#include <cmath>
+
 #include "zwang/motion/series_impl.hpp"
 
 namespace zwang::motion {
@@ -68,14 +70,20 @@ std::vector<double> Series::slope(std::uint32_t number, const model::State& stat
 }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }
 
-double Series::work(double s) const {
+double Series::work(double s, double* terms) const {
+  if (terms != nullptr) *terms = 0;
   bool moving = impl_->works;
   for (const Block& block : impl_->held_blocks) moving = moving || impl_->shapes[block.group].moving;
   for (const Block& block : impl_->bend_blocks) moving = moving || impl_->model.groups[block.group].bend_works;
   if (!moving) return 0;
   if (!impl_->power_known) impl_->find_power();
   double sum = 0;
-  for (unsigned k = 2 * impl_->N; k-- > 0;) sum = sum * s + impl_->power[k] / (k + 1.0);
+  double gross = 0;
+  for (unsigned k = 2 * impl_->N; k-- > 0;) {
+    sum = sum * s + impl_->power[k] / (k + 1.0);
+    gross = gross * s + std::abs(impl_->power[k]) / (k + 1.0);
+  }
+  if (terms != nullptr) *terms = gross * s;
   return sum * s;
 }
 

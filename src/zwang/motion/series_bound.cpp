@@ -42,7 +42,8 @@ constexpr double rounding_units = 4;
 /// Terms of the series of an acceleration may exceed it by this factor, or by what keeps their rounding a quarter of the tolerance.
 constexpr double least_cancelled = 64;
 constexpr double part_of_cancelled = 0.25;
-constexpr double most_cancelled_watched = 16;  ///< the same of a condition watched, beside its first three terms
+constexpr double most_cancelled_watched = 4;  ///< the same of a condition watched, beside its first terms
+constexpr std::size_t first_of_watched = 6;   ///< so many of them: some may vanish where it has just been left
 constexpr double steep_fall = 8;
 /// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
 constexpr double part_of_rows = 0.1;
@@ -508,7 +509,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
       continue;
     }
     // Terms that cancel each other leave their rounding, as above.
-    const double first_terms = std::abs(f[0]) + std::abs(f[1]) * h + std::abs(f[2]) * h * h;
+    const double first_terms = motion::terms({f, first_of_watched}, h);
     const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, faintest)), steep_fall);
     const double ratio = std::max(lost, watched_rest[w] / std::max(part_of_watched * tolerance * size_of_f, faintest));
     if (ratio <= worst) continue;

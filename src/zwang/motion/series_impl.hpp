@@ -280,12 +280,44 @@ struct Series::Impl {
     std::vector<std::uint8_t> shares(m);
     for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
     factor.shape(rows(), dynamics.mass, shares);
+    find_parts();
     watched_value.assign(watched_rows.size() * orders, 0.0);
     watched_length.assign(watched_rows.size(), 0.0);
     lambda_sums.make_room(m);
     row_rest.assign(m, 0.0);
     multiplier_error.assign(m, 0.0);
     watched_rest.assign(watched_rows.size(), 0.0);
+  }
+
+  /// Variables that the rows held connect, directly or by others; components of one body belong together.
+  void find_parts() {
+    part_of.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) part_of[i] = i;
+    const auto find = [&](std::uint32_t i) {
+      while (part_of[i] != i) i = part_of[i] = part_of[part_of[i]];
+      return i;
+    };
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+      const std::uint32_t first = find(a);
+      const std::uint32_t second = find(b);
+      part_of[std::max(first, second)] = std::min(first, second);
+    };
+    for (std::size_t j = 0; j < held_rows.size(); ++j) {
+      for (std::uint32_t e = start[j] + 1; e < start[j + 1]; ++e) join(column[e - 1], column[e]);
+    }
+    for (const auto& [first, count] : own_body) {
+      for (std::uint32_t i = first + 1; i < first + count; ++i) join(i - 1, i);
+    }
+    // Numbered from 0 on.
+    std::vector<std::uint32_t> number(n, 0);
+    std::uint32_t parts = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (find(i) == i) number[i] = parts++;
+    }
+    parts_count = parts;
+    std::vector<std::uint32_t> label(n);
+    for (std::uint32_t i = 0; i < n; ++i) label[i] = number[find(i)];
+    part_of = std::move(label);
   }
 
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
@@ -468,6 +500,18 @@ struct Series::Impl {
       }
       return terms_of_row;
     };
+    // Drift is also measured by what the rows held connect: what is held at zero gets its rounding from there.
+    const auto measure_parts = [&](const double* x, std::span<const double> gain) {
+      part_size.assign(parts_count, 0.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        double& most = part_size[part_of[i]];
+        most = std::max(most, std::abs(x[i]) + (gain.empty() ? 0.0 : std::abs(gain[i])));
+      }
+    };
+    const auto around = [&](std::uint32_t j) {
+      return start[j] == start[j + 1] ? 0.0 : gradient_sum[j] * part_size[part_of[column[start[j]]]];
+    };
+    measure_parts(q.data(), gain_position);
     bool broken = false;
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
       right[j] = holonomic ? f : 0.0;
@@ -475,7 +519,7 @@ struct Series::Impl {
       if (!holonomic) return;
       if (f != 0 && !factor.skipped(j)) {
         result.position_drift =
-            std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + 1e-300));
+            std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + 1e-300));
       }
       broken = broken || (f != 0 && std::abs(f) > rounding * size_of(j, q.data(), {}));
     });
@@ -495,9 +539,10 @@ struct Series::Impl {
 
     // Velocity: p.v + p0 = 0 for velocity conditions, g.v + f_t = 0 for the others.
     broken = false;
+    measure_parts(v.data(), gain_velocity);
     for_rows([&](std::uint32_t j, bool, double, double f_t) {
       right[j] = times(j, v.data()) + f_t;
-      rate_scale[j] = size_of(j, v.data(), gain_velocity) + std::abs(f_t);
+      rate_scale[j] = size_of(j, v.data(), gain_velocity) + std::abs(f_t) + around(j);
       if (!factor.skipped(j)) {
         result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
       }
@@ -1011,7 +1056,12 @@ struct Series::Impl {
   std::vector<double>
       first_gradient;  ///< gradient_sum when the rows were chosen: where it vanishes drift has no other scale
   std::vector<double>
-      row_length;      ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+      row_length;  ///< sqrt(Phi_jj) when the rows were chosen: the weights in the norm of the multipliers
+
+  // variables that the rows held connect
+  std::vector<std::uint32_t> part_of;
+  std::size_t parts_count = 0;
+  std::vector<double> part_size;
 
   // the bound
   static constexpr std::uint32_t none = 0xffffffff;

@@ -306,9 +306,16 @@ void weigh(Motion& motion) {
   const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
   motion.energy.largest =
-      std::max(motion.energy.largest, std::abs(now.kinetic) + std::abs(now.potential) + std::abs(motion.energy.work) +
+      std::max(motion.energy.largest, std::abs(now.kinetic) + std::abs(now.potential) + motion.energy.gross_work +
                                           std::abs(motion.energy.lost) + std::abs(motion.energy.initial));
   motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
+}
+
+/// T_2 - T_0 + V at the present state.
+double whole_energy(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  return model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) +
+         model::energy(impl.model, motion.state, impl.workspace.impl().scratch).potential;
 }
 
 /// Did the accelerations come out? If not, the motion ends here.
@@ -475,7 +482,12 @@ instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std
 double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const double before = model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
+  // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too.
+  const auto whole = [&] {
+    const model::Energy now = model::energy(model, motion.state, impl.workspace.impl().scratch);
+    return now.kinetic + now.potential;
+  };
+  const double before = whole();
   impl.held_rows.clear();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0) impl.held_rows.push_back({row, false});
@@ -484,8 +496,8 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   impl.watched_rows.clear();
   const model::State written = motion.state;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
-  double lost = before - model::energy(model, motion.state, impl.workspace.impl().scratch).kinetic;
-  if (std::abs(lost) < loss_in_roundings * before) lost = 0;
+  double lost = before - whole();
+  if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
 
   // Then the instant as always; what closing moved is uncertain for all others.
@@ -589,12 +601,25 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
 
   Gathered gathered;
   const Switches switches_before = impl.switches;
+  const double energy_before = whole_energy(motion);
+  const double lost_before = motion.energy.lost;
+  const double work_before = motion.energy.work;
   regulate_until_determined(motion, options, gathered, triggers, first);
   std::vector<std::uint32_t> back;
   if (motion.status == Status::going && !first) back = close_what_is_back_at_once(motion);
   if (motion.status == Status::going && determined(motion)) {
     hold_rows(motion, triggers.releasing);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
+  }
+  if (gathered.shock && !first && motion.status == Status::going) {
+    // What comes to rest with the shock loses more than the shock itself took: speeds and gaps that count as none.
+    const double left = whole_energy(motion);
+    const double counted = (motion.energy.lost - lost_before) - (motion.energy.work - work_before);
+    const double more = energy_before - left - counted;
+    if (more > loss_in_roundings * std::abs(energy_before)) {
+      motion.energy.lost += more;
+      gathered.lost += more;
+    }
   }
   list_events(motion, triggers, gathered, before, first, switches_before);
 

@@ -18,9 +18,10 @@ namespace {
 
 constexpr double tolerances_of_energy = 1e3;  ///< that the account may be off by
 constexpr double tolerances_of_rows = 1e3;    ///< of the terms of a condition
-constexpr double sharpest_account = 1e-14;    ///< rounding of millions of steps adds up to this part per tolerance of zero
-constexpr double uncertainties = 4;           ///< of a row's value that still count as zero
-constexpr double roundings = 64;              ///< of the largest coordinate among the bodies that conditions connect
+constexpr double sharpest_account =
+    1e-14;                           ///< rounding of millions of steps adds up to this part per tolerance of zero
+constexpr double uncertainties = 4;  ///< of a row's value that still count as zero
+constexpr double roundings = 64;     ///< of the largest coordinate among the bodies that conditions connect
 
 /// Per variable: the largest coordinate and velocity among the variables that conditions connect with it, directly or by others. What
 /// is held at zero has no other size: its rounding comes from what it is connected with.
@@ -85,7 +86,8 @@ void verify_end(Motion& motion) {
     double allowed = part * size + uncertainties * error;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
       const std::uint32_t i = model.row_column[e];
-      allowed += roundings * unit_rounding * std::abs(rows.entry[e]) * (holonomic ? around.position : around.velocity)[i];
+      allowed +=
+          roundings * unit_rounding * std::abs(rows.entry[e]) * (holonomic ? around.position : around.velocity)[i];
     }
     if (std::isfinite(f) && !(broken > allowed * worst)) continue;
     worst = allowed > 0 ? broken / allowed : worst;
