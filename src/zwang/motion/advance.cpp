@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/number.hpp"
+#include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/sweeps.hpp"
@@ -19,6 +21,8 @@ constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles w
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
 constexpr std::uint32_t none = 0xffffffff;
+constexpr double lost_drift = 1e-3;        ///< of a condition's own terms: so much is no rounding any more,
+constexpr double lost_length = 1e-9;       ///< unless it is so small a part of the largest coordinate
 constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -262,6 +266,42 @@ void lead_nowhere(Motion& motion, const std::string& why) {
   }
 }
 
+/// The largest coordinate there is or was at the start; what is broken by less than a billionth of it is not lost, only small.
+double whole_size(const Motion& motion) {
+  double most = 0;
+  for (std::size_t i = 0; i < motion.state.position.size(); ++i) {
+    most = std::max({most, std::abs(motion.state.position[i]), std::abs(motion.impl->model.initial_position[i])});
+  }
+  return most;
+}
+
+/// Has a condition that counts as open been entered, by more than a motion of this tolerance may? Then the motion is not to be trusted.
+bool entered(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
+    const std::uint32_t row = impl.watched_rows[w];
+    const double f = impl.series.watched(w)[0];
+    const double part = broken_by_tolerance * impl.tolerance;
+    if (!(f > part * impl.size[row])) continue;
+    // What is near the origin has its size from the body it belongs to.
+    double around = 0;
+    const model::Rows& rows = impl.workspace.impl().rows;
+    for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
+      const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
+      around +=
+          std::abs(rows.entry[e]) *
+          impl.series.body_size(impl.model.row_column[e], holonomic ? motion.state.position : motion.state.velocity);
+    }
+    if (!(f > part * (impl.size[row] + around))) continue;
+    motion.culprits = {row};
+    end(motion, Status::gave_up,
+        "the condition " + model::row_name(impl.model, row) + " has been entered unseen, by " + readable(f, 3) +
+            ": several contacts come to rest at once here; try a smaller tolerance");
+    return true;
+  }
+  return false;
+}
+
 /// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
 bool crawls(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
@@ -316,6 +356,7 @@ bool project(Motion& motion) {
                                                        impl.step_position, impl.step_velocity);
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
+  impl.off = found.position_drift > lost_drift ? found.off : 0;
   return found.regular;
 }
 
@@ -360,6 +401,7 @@ bool advance(Motion& motion) {
     lead_nowhere(motion, "the accelerations are not finite");
     return true;
   }
+  if (entered(motion)) return true;
   const double due = next_due(motion);
   const double gap = due - motion.state.time;
   const double shortest = shortest_step(impl, motion.state.time);
@@ -415,7 +457,7 @@ bool advance(Motion& motion) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;
   }
-  if (motion.position_drift > 1e-3) {
+  if (impl.off > lost_length * whole_size(motion)) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
     return true;
   }

@@ -84,6 +84,8 @@ struct Motion::Impl {
   double pace_time = 0;
   std::uint64_t pace_events = 0;
 
+  double off = 0;  ///< by how much the last projection found a condition lost, as a length; 0: none was
+
   // kinks of conditions passed without time passing
   double kink_time = 0;
   std::uint32_t kinks = 0;

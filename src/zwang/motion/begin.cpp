@@ -40,6 +40,28 @@ bool is_exact(const Motion& motion) {
   return true;
 }
 
+/// Are the conditions that the start breaks broken by less than the rounding of the way that the motion goes? Where all terms of a
+/// condition are as small as that (the far tail of a hill under a body at the origin) they are no measure.
+bool breaks_nothing(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const double duration = impl.until - model.simulation.start;
+  double way = 0;
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    const double pulled = model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
+    way = std::max({way, std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
+                    pulled * duration * duration});
+  }
+  const model::Rows& rows = impl.workspace.impl().rows;
+  return std::all_of(impl.instant.violations.begin(), impl.instant.violations.end(), [&](const auto& violation) {
+    double gradient = 0;
+    for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
+      gradient += std::abs(rows.entry[e]);
+    }
+    return std::abs(violation.second) <= unit_rounding * way * gradient;
+  });
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
@@ -50,6 +72,10 @@ void project_start(Motion& motion) {
   options.broken = rough_start;
   instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);
   const instant::Instant& now = impl.instant;
+  if (now.status == instant::Status::inadmissible && breaks_nothing(motion)) {
+    options.broken = whatever_it_is;
+    instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);
+  }
   if (now.status == instant::Status::inadmissible || !now.expansion.empty()) return;
   if (is_exact(motion)) return;
   const model::Rows& rows = impl.workspace.impl().rows;

@@ -46,6 +46,16 @@ std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
   return {impl_->lambda.data(), (impl_->N - 1) * impl_->held_rows.size()};
 }
+double Series::body_size(std::uint32_t variable, std::span<const double> x) const {
+  const auto& bodies = impl_->own_body;
+  auto found = std::upper_bound(bodies.begin(), bodies.end(), variable,
+                                [](std::uint32_t i, const auto& body) { return i < body.first; });
+  double most = 0;
+  if (found == bodies.begin()) return most;
+  --found;
+  for (std::uint32_t i = found->first; i < found->first + found->second; ++i) most = std::max(most, std::abs(x[i]));
+  return most;
+}
 std::size_t Series::held() const { return impl_->held_rows.size(); }
 bool Series::skipped(std::size_t j) const { return impl_->factor.skipped(j); }
 double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scale[j]; }

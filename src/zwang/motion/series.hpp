@@ -48,6 +48,7 @@ class Series {
     double position_drift = 0;  ///< worst |f| / sum |g| (|q| + |gain|) of a row held, before
     double velocity_drift = 0;  ///< worst |f'| / (sum |g| (|v| + |gain|) + |f_t|), before
     std::size_t skipped = 0;    ///< rows dependent on others
+    double off = 0;             ///< worst |f| / sum |g| before: as a length
   };
   /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
   /// cannot hold goes to the carries. Leaves the factor and order zero ready.
@@ -97,6 +98,8 @@ class Series {
   /// Sizes of the terms of the accelerations at s = 0, per variable; empty if nothing is held.
   [[nodiscard]] std::span<const double> acceleration_terms() const;
   [[nodiscard]] std::size_t held() const;
+  /// The largest component, in x, of the body to which a variable belongs.
+  [[nodiscard]] double body_size(std::uint32_t variable, std::span<const double> x) const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;

@@ -492,6 +492,7 @@ struct Series::Impl {
     // Position.
     // Every row is measured by its own terms: what its variables are, and what the step added to them.
     constexpr double rounding = 2e-16;  // of a row's terms: below it there is nothing to correct
+    constexpr double least_pivot_left_alone = 1e-2;
     const auto size_of = [&](std::uint32_t j, const double* x, std::span<const double> gain) {
       double terms_of_row = 0;
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
@@ -518,10 +519,13 @@ struct Series::Impl {
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
       if (!holonomic) return;
       if (f != 0 && !factor.skipped(j)) {
+        if (gradient_sum[j] > 0) result.off = std::max(result.off, std::abs(f) / gradient_sum[j]);
         result.position_drift =
             std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + 1e-300));
       }
-      broken = broken || (f != 0 && std::abs(f) > rounding * size_of(j, q.data(), {}));
+      // With rows that are nearly dependent a correction moves more than it mends: there rounding is left alone.
+      const double left_alone = rounding / std::max(factor.least_pivot(), least_pivot_left_alone);
+      broken = broken || (f != 0 && std::abs(f) > left_alone * size_of(j, q.data(), {}));
     });
     if (!result.regular) return result;
     if (broken) {
@@ -732,8 +736,8 @@ struct Series::Impl {
     }
   }
 
-  /// What is exactly balanced is frozen: a sum of forces and reactions below a few roundings of its terms is zero, so that rest
-  /// of any length is rest.
+  /// What is still and exactly balanced is frozen: a sum of forces and reactions below a few roundings of its terms is zero, so that
+  /// rest of any length is rest. What moves keeps every digit it has.
   void weigh_balance(const double* forces, const double* multipliers) {
     balance.resize(n);
     for (std::size_t i = 0; i < n; ++i) balance[i] = std::abs(forces[i]);
@@ -759,6 +763,7 @@ struct Series::Impl {
   }
   void freeze() {
     for (std::size_t i = 0; i < n; ++i) {
+      if (still[i] == 0) continue;
       if (std::abs(acceleration[i]) <= frozen * inverse_mass[i] * balance[i]) acceleration[i] = rest[i] = 0;
     }
   }
@@ -781,7 +786,7 @@ struct Series::Impl {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (std::abs(force[i]) <= frozen * balance[i]) force[i] = 0;
+      if (still[i] != 0 && std::abs(force[i]) <= frozen * balance[i]) force[i] = 0;
     }
     dynamics.mass.solve(force, acceleration);
   }
@@ -791,6 +796,7 @@ struct Series::Impl {
     const double* a = acceleration.data();
     double* next_v = v.data() + (k + 1) * n;
     double* next_q = q.data() + (k + 2) * n;
+    for (std::size_t i = 0; i < n; ++i) still[i] = still[i] != 0 && a[i] == 0 ? 1 : 0;
     // The first orders by division: a rounded reciprocal is always wrong in the same direction, and energy would creep.
     if (k < 6) {
       for (std::size_t i = 0; i < n; ++i) {
@@ -848,6 +854,8 @@ struct Series::Impl {
     const std::size_t m = held_rows.size();
     load_modes(state);
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
+    still.resize(n);
+    for (std::size_t i = 0; i < n; ++i) still[i] = v[i] == 0 ? 1 : 0;
     largest = 0;
     acceleration_terms.clear();
     std::fill(rest.begin(), rest.end(), 0.0);
@@ -1048,7 +1056,8 @@ struct Series::Impl {
   /// Of the terms of a sum of forces and reactions: below it there is nothing left. The sum has a dozen terms or so, and its
   /// multipliers come from a factor.
   static constexpr double frozen = 32 * 0x1p-53;
-  std::vector<double> balance;  ///< those terms, per variable
+  std::vector<double> balance;      ///< those terms, per variable
+  std::vector<std::uint8_t> still;  ///< per variable, 1: its velocity and all accelerations so far are zero
   std::vector<double>
       acceleration_terms;    ///< of order zero: what forces and reactions each would make of an acceleration
   std::vector<double> rest;  ///< of the accelerations of order zero: what rounding took from them

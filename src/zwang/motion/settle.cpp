@@ -56,7 +56,8 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
     const model::Condition& condition = model.conditions[model.row_condition[row]];
     const bool due = condition.seizure && instant::same_instant(condition.at, motion.state.time);
     if (due && now.seizure_due) gathered.seized.push_back(row);
-    if (!due && now.role[row] == Role::approached) {
+    // A shock leaves nothing approached: what seems to be so after one is rounding, dealt with but not listed.
+    if (!due && !gathered.shock && now.role[row] == Role::approached) {
       gathered.struck.push_back(row);
       gathered.speed.push_back(now.rate[row]);
     }
@@ -258,7 +259,14 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     }
     motion.events[e].note = gathered.note;
   }
-  if (shocks > switched) motion.events[blows > 0 ? begin : begin + switched].lost = gathered.lost;
+  // A blow of rounding size on a motion that goes on is none; it would be listed where a shock has just left a contact.
+  const bool struck_slightly = !first && !gathered.struck.empty() && !gathered.blow && gathered.seized.empty() &&
+                               largest(momentum) > 0 && motion.events.back().kind == EventKind::impact &&
+                               motion.events.back().impulses.empty() && gathered.lost == 0;
+  if (struck_slightly) {
+    motion.events.pop_back();
+  } else if (shocks > switched)
+    motion.events[blows > 0 ? begin : begin + switched].lost = gathered.lost;
   if (!first) {
     // A condition that is open after a shock has not been released; one that closed with it made no contact.
     std::vector<std::uint32_t> released;

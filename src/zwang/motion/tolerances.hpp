@@ -13,6 +13,8 @@ inline constexpr double unit_rounding = 0x1p-53;
 /// Of a condition's own terms: a start broken by less was written with few digits and is brought onto the conditions; beyond it
 /// the start is a mistake, and inadmissible.
 inline constexpr double rough_start = 1e-3;
+/// More than a condition can ever be broken by, as a part of its terms.
+inline constexpr double whatever_it_is = 2;
 /// Newton's rounds from there: each squares what is left, 1e-3 to rounding takes three; a few more where rows are nearly dependent.
 inline constexpr unsigned most_rounds_onto_start = 8;
 
@@ -30,7 +32,7 @@ inline constexpr double rest_in_uncertainties = 4;
 inline constexpr double loss_in_roundings = 4e-15;
 /// Impulses below this part of the largest one of the shock, or of the momenta, are rounding and not listed.
 inline constexpr double slight_impulse = 1e-14;
-inline constexpr double slight_momentum = 2e-15;
+inline constexpr double slight_momentum = 4e-14;
 
 /// A rate at a closing is zero if it changes by this part of itself while the condition is within its own uncertainty of zero: how
 /// fast it closes cannot be told there.
