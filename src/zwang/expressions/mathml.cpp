@@ -178,6 +178,7 @@ class Reader {
       const std::string inner = group();
       return fmt::format("<mover accent=\"true\">{}<mo>{}</mo></mover>", inner, name == "dot" ? "˙" : "¨");
     }
+    if (name == "text") return "<mtext>" + word() + "</mtext>";
     if (name == "mathrm") return "<mi mathvariant=\"normal\">" + word() + "</mi>";
     if (name == "operatorname") {
       is_function_ = true;

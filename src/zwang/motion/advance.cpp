@@ -280,6 +280,8 @@ bool entered(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
+    // What has just been left is at zero, whatever rounding says.
+    if (impl.leading[row] > 0) continue;
     const double f = impl.series.watched(w)[0];
     const double part = broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;

@@ -70,8 +70,8 @@ std::vector<std::string> broken_formula(const std::string& latex, std::size_t le
     begin = end;
   };
   for (std::size_t k = 0; k < latex.size(); ++k) {
-    if (latex[k] == '{' || latex.compare(k, 5, "\\left") == 0) ++depth;
-    if (latex[k] == '}' || latex.compare(k, 6, "\\right") == 0) --depth;
+    if (latex[k] == '{' || latex.compare(k, 5, "\\left") == 0 || latex.compare(k, 6, "\\begin") == 0) ++depth;
+    if (latex[k] == '}' || latex.compare(k, 6, "\\right") == 0 || latex.compare(k, 4, "\\end") == 0) --depth;
     if (depth != 0 || latex[k] != ' ' || k + 2 >= latex.size()) continue;
     if ((latex[k + 1] == '+' || latex[k + 1] == '-') && latex[k + 2] == ' ') flush(k);
   }
