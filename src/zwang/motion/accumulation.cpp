@@ -172,10 +172,25 @@ bool moves_nothing(const Motion& motion, const Rest& rest) {
   return true;
 }
 
+/// Do shocks follow each other faster than they did? Where they do not there is nothing to look for.
+bool quickens(const std::vector<Bounce>& bounces) {
+  constexpr std::size_t few = 12;  // as many as the longest rhythm and its repetition
+  if (bounces.size() < 2 * few) return true;
+  double late = 0;
+  double early = 0;
+  const std::size_t end = bounces.size();
+  for (std::size_t k = 0; k < few; ++k) {
+    late += bounces[end - 1 - k].flight;
+    early += bounces[end - 1 - few - k].flight;
+  }
+  return late < early;
+}
+
 }  // namespace
 
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
+  if (!quickens(impl.bounces)) return;
   Rest rest;
   for (std::size_t period = 1; period <= longest_period; ++period) {
     Rest one = rest_of_rhythm(impl.bounces, period);

@@ -3,7 +3,7 @@
 ///   f <= part S + 4 e     (|f| for equations; f' and a velocity condition's f likewise)      S the size of its terms, e its uncertainty
 ///   |final - (initial + work - lost)| <= 1000 tolerance max(|T| + |V| + |work|)
 ///
-/// A motion that fails is not finished: it gave up, and says by how much. Reference: docs/mathematics, section 12.6.
+/// A motion that fails is not finished: it gave up, and says by how much. Reference: docs/mathematics, section 12.8.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
