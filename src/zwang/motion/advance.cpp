@@ -19,6 +19,7 @@ constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
+constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
 constexpr std::uint32_t none = 0xffffffff;
 constexpr double lost_drift = 1e-3;        ///< of a condition's own terms: so much is no rounding any more,
@@ -310,11 +311,12 @@ bool crawls(Motion& motion) {
   if (motion.steps == 0 || motion.steps % pace_steps != 0) return false;
   const double gone = motion.state.time - impl.pace_time;
   impl.pace_time = motion.state.time;
-  if (motion.steps == pace_steps || impl.pace_events != motion.event_count) {
-    impl.pace_events = motion.event_count;
-    return false;
-  }
-  return gone * (most_steps / pace_steps) < impl.until - motion.state.time;
+  impl.best_pace = std::max(impl.best_pace, gone);
+  const bool events = impl.pace_events != motion.event_count;
+  impl.pace_events = motion.event_count;
+  if (events || motion.steps == pace_steps) return false;
+  // A long way is no crawl: steps must have become far shorter than they were.
+  return gone < crawl * impl.best_pace && gone * (most_steps / pace_steps) < impl.until - motion.state.time;
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ struct Motion::Impl {
   // the pace of the last few thousand steps
   double pace_time = 0;
   std::uint64_t pace_events = 0;
+  double best_pace = 0;
 
   double off = 0;  ///< by how much the last projection found a condition lost, as a length; 0: none was
 

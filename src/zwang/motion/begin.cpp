@@ -214,6 +214,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.limit_rows);
   one(archive, impl.pace_time);
   one(archive, impl.pace_events);
+  one(archive, impl.best_pace);
   one(archive, impl.kink_time);
   one(archive, impl.kinks);
   one(archive, impl.raw.modes);
