@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <limits>
 #include <random>
 
 #include "workshop.hpp"
@@ -154,6 +156,40 @@ TEST(Discs, enclose_what_functions_become_on_complex_circles) {
       }
     }
   }
+}
+
+TEST(Discs, enclose_the_values_on_the_circle_itself) {
+  // Functions of t alone about t = c: the largest |f(c + r e^{i w}) - f(c)| is found on the circle.
+  using Complex = std::complex<double>;
+  const std::pair<const char*, Complex (*)(const Complex&)> all[] = {{"tanh(t)", [](const Complex& z) { return std::tanh(z); }},
+                                                                     {"exp(t)", [](const Complex& z) { return std::exp(z); }},
+                                                                     {"sin(t)", [](const Complex& z) { return std::sin(z); }},
+                                                                     {"cosh(t)", [](const Complex& z) { return std::cosh(z); }},
+                                                                     {"tan(t)", [](const Complex& z) { return std::tan(z); }},
+                                                                     {"sqrt(t)", [](const Complex& z) { return std::sqrt(z); }},
+                                                                     {"log(t)", [](const Complex& z) { return std::log(z); }},
+                                                                     {"1/t", [](const Complex& z) { return 1.0 / z; }},
+                                                                     {"atan(t)", [](const Complex& z) { return std::atan(z); }},
+                                                                     {"asin(t)", [](const Complex& z) { return std::asin(z); }}};
+  int bounded = 0;
+  for (const auto& [text, f] : all) {
+    for (const double c : {0.2, 0.7, 1.5, 3.0, 6.0}) {
+      for (const double r : {0.05, 0.3, 0.6, 1.2, 2.5, 5.0}) {
+        Course course(text, c);
+        std::vector<double> radius(course.tape.registers());
+        radius[0] = r;
+        spread(course.tape, course.registers.data(), known, 1, {r, 0.5, 1}, radius.data());
+        const double found = radius[course.tape.outputs[0]];
+        if (!std::isfinite(found)) continue;
+        ++bounded;
+        for (int k = 0; k < 360; ++k) {
+          const Complex z = c + std::polar(r, k * 3.14159265358979 / 180);
+          EXPECT_LE(std::abs(f(z) - f(c)), found * (1 + 1e-9)) << text << " about " << c << ", r = " << r << ", " << k;
+        }
+      }
+    }
+  }
+  EXPECT_GT(bounded, 100);
 }
 
 }  // namespace zwang::expressions

@@ -75,9 +75,9 @@ double of_tanh(double c, double value, double r) {
     const double decay = 1 / std::cosh(std::min(size, 700.0));
     if (left > 0) best = decay * decay * t / left;
   }
-  // Far out: tanh z = 1 - 2 / (e^{2z} + 1).
+  // Far out: tanh z = 1 - 2 / (e^{2z} + 1), and both values are that near to 1.
   const double low = std::exp(-2 * (size - r));
-  if (size > r && low < 1) best = std::min(best, 2 * std::exp(-2 * size) * std::expm1(2 * r) / (1 - low));
+  if (size > r && low < 1) best = std::min(best, 2 * low / (1 - low) + 2 * std::exp(-2 * size));
   return best;
 }
 
