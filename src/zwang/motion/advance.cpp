@@ -413,7 +413,7 @@ bool advance(Motion& motion) {
   double h = impl.series.reach(part_for(impl.tolerance));
   if (!(h > guess_of_rounding * shortest)) h = gap;
   // The same proved for the functions themselves, over the whole step.
-  const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
+  const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
   h = proof.length;
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());

@@ -24,8 +24,8 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
-Series::Proof Series::prove(double wanted, double part, double tolerance) {
-  return impl_->prove(wanted, part, tolerance);
+Series::Proof Series::prove(double wanted, double most, double part, double tolerance) {
+  return impl_->prove(wanted, most, part, tolerance);
 }
 double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j]; }
 double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
@@ -64,13 +64,13 @@ std::span<const double> Series::watched(std::size_t w) const {
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
 }
 Series::Memory Series::memory() const {
-  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->circle_ratio, impl_->lengths_known};
+  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->step_memory, impl_->lengths_known};
 }
 void Series::remember(Memory memory) {
   impl_->row_length = std::move(memory.row_length);
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
-  impl_->circle_ratio = memory.circle_ratio;
+  impl_->step_memory = memory.steps;
   impl_->lengths_known = memory.lengths_known;
 }
 void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }
