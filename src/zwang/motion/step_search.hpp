@@ -20,23 +20,25 @@ struct StepMemory {
 };
 
 namespace step_search {
-constexpr double usual_ratio = 4;      ///< r / h of the first circle ever
-constexpr double least_ratio = 1.05;   ///< nearer to 1 geometric sums have no end
-constexpr double stride = 1.5;         ///< by so much circles differ where the best one is looked for
-constexpr double large_stride = 4;     ///< and where nothing is shown yet
-constexpr double good_enough = 0.9;    ///< of the step wanted, or expected
-constexpr double safety = 0.98;        ///< of the step at which the power law would just allow it
-constexpr double steepest_fall = 0.1;  ///< a step is not made smaller by more at once
-constexpr double steepest_rise = 4;    ///< and none foretold to be larger by more
-constexpr double margin = 0.98;        ///< of the step expected: from step to step the share differs a little
-constexpr double worth_another = 1.3;  ///< a step that could be longer by this is judged again
-constexpr int most_rounds = 60;        ///< of making a step smaller within one circle
-constexpr int most_unbounded = 3;      ///< halvings of a step of which nothing is known, within one circle
-constexpr int patience = 2;            ///< circles in a row that foretell less than the best before the search ends
-constexpr double between_searches = 32;
+constexpr double usual_ratio = 4;    ///< r / h of the first circle ever
+constexpr double small_ratio = 1.5;  ///< of one that sees little of what lies ahead
+constexpr double least_ratio = 1.05,
+                 most_ratio = 12;  ///< nearer to 1 geometric sums have no end; far out rounding is all there is
+constexpr double stride = 1.35;    ///< by so much circles differ where the best one is looked for
+constexpr double beyond = 1.1;  ///< others are looked at with a step as much longer: a circle must not be near its end
+constexpr double good_enough = 0.9;       ///< of the step wanted, or expected
+constexpr double safety = 0.985;          ///< of the step at which the power law would just allow it
+constexpr double steepness = 1.4;         ///< of the fall of a bound with the step, beside the power law's
+constexpr double steepest_fall = 0.1;     ///< a step is not made smaller by more at once
+constexpr double steepest_rise = 4;       ///< and none foretold to be larger by more
+constexpr double margin = 0.985;          ///< of the step expected: from step to step the share differs a little
+constexpr double worth_another = 1.3;     ///< a step that could be longer by this is judged again
+constexpr double large_stride = 0.125;    ///< by so much steps become shorter where nothing is bounded
+constexpr int most_unbounded = 2;         ///< halvings of a step of which nothing is known
+constexpr int most_rounds = 60;           ///< of making a step smaller
+constexpr double between_searches = 64;   ///< steps
 constexpr double least_share = 1.0 / 16;  ///< below this the step wanted says nothing of the next one
-constexpr double smallest_circle = 1e-300;
-constexpr double least_kept = 1.2, most_kept = 12;  ///< r / h that the next step begins with
+constexpr double shortest = 1e-300;
 }  // namespace step_search
 
 /// A length with few digits, not longer than the one given: a change of units by powers of two gives the same step.
@@ -60,22 +62,24 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
   };
   Trial last;
   const auto ask = [&](double h, double r) { return last = Trial{h, r, judge(h, r)}; };
-  // The step that a circle shows by the power law.
+  // The step that a circle shows by the power law; the bound of a step too long falls faster.
   const auto foretold = [&](const Trial& trial) {
     if (!trial.bounded()) return 0.0;
-    const double by = safety * std::pow(trial.miss, -1.0 / order);
-    return std::min(trial.h * std::clamp(by, steepest_fall, steepest_rise), trial.r / least_ratio);
+    const double power = trial.proved() ? order : steepness * order;
+    return trial.h * std::clamp(safety * std::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
   };
   const double limit = std::min(wanted, most);
   const auto within = [&](double h) { return h < limit ? shortened(h) : limit; };
-  // Within one circle made smaller until it is proved.
-  const auto prove = [&](double h, double r) {
+  // Made smaller within its circle until it is proved.
+  const auto prove = [&](double h, double ratio) {
     Trial trial;
     int unbounded = 0;
+    h = within(h);
+    const double r = ratio * h;
     for (int round = 0; round < most_rounds; ++round) {
-      trial = ask(within(std::min(h, r / least_ratio)), r);
+      trial = ask(h, r);
       if (trial.proved() || (!trial.bounded() && ++unbounded > most_unbounded)) break;
-      h = trial.h * (trial.bounded() ? std::clamp(foretold(trial) / trial.h, steepest_fall, safety) : 0.5);
+      h = shortened(trial.bounded() ? std::min(foretold(trial), safety * h) : 0.5 * h);
     }
     if (!trial.proved()) trial.h = 0;
     return trial;
@@ -83,47 +87,49 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
 
   const double expected = (memory.share < 1 ? margin * memory.share : 1.0) * wanted;
   const double ratio = memory.ratio > 0 ? memory.ratio : usual_ratio;
-  Trial best = prove(expected, ratio * std::min(expected, limit));
+  double ratio_kept = ratio;
+  Trial best = prove(expected, ratio);
+  const bool disappoints = best.h < good_enough * std::min(expected, limit);
+  // Nothing is bounded there: shorter ones, on a usual and on a small circle.
+  for (double h = std::min(expected, limit); best.h == 0 && h > shortest; h *= large_stride) {
+    const Trial usual = prove(h, usual_ratio);
+    const Trial small = prove(h, small_ratio);
+    best = usual.h > small.h ? usual : small;
+    ratio_kept = usual.h > small.h ? usual_ratio : small_ratio;
+  }
   if (best.h > 0 && best.h < limit && foretold(best) > worth_another * best.h) {
-    const Trial longer = prove(foretold(best), ratio * foretold(best));
+    const Trial longer = prove(foretold(best), ratio_kept);
     if (longer.h > best.h) best = longer;
   }
-  ++memory.since;
-  const bool disappoints = best.h < good_enough * std::min(expected, limit);
-  const bool due = memory.since >= between_searches && best.h < good_enough * limit;
-  if (disappoints || due) {
+  const bool due = ++memory.since >= between_searches && best.h < good_enough * limit;
+  if (best.h > 0 && (disappoints || due)) {
     memory.since = 0;
-    // Circles are compared by what they foretell: downwards, in large strides as long as there is nothing, then upwards.
-    double most_foretold = best.h > 0 ? std::max(best.h, foretold(best)) : 0.0;
-    double best_r = best.h > 0 ? best.r : ratio * std::min(expected, limit);
-    const auto offer = [&](double r) {
-      const double h = within(std::min(most_foretold > 0 ? most_foretold : r, r / least_ratio));
-      const Trial trial = ask(h, r);
+    // Circles are compared by what they foretell, downwards, then upwards.
+    const double first = ratio_kept;
+    double best_ratio = first;
+    double most_foretold = std::max(best.h, foretold(best));
+    const auto offer = [&](double other) {
+      const double h = within(beyond * most_foretold);
+      const Trial trial = ask(h, other * h);
       if (trial.proved() && trial.h > best.h) best = trial;
-      const double found = foretold(trial);
-      if (!(found > most_foretold)) return false;
-      most_foretold = found;
-      best_r = r;
+      if (!(foretold(trial) > most_foretold)) return false;
+      most_foretold = foretold(trial);
+      best_ratio = other;
       return true;
     };
-    double r = best_r;
-    for (int worse = 0; r > most_foretold && r > smallest_circle && worse < patience && most_foretold < limit;) {
-      r /= most_foretold > 0 ? stride : large_stride;
-      worse = offer(r) || most_foretold == 0 ? 0 : worse + 1;
+    for (double r = first / stride; r > least_ratio && most_foretold < limit && offer(r);) r /= stride;
+    if (best_ratio == first) {
+      for (double r = first * stride; r < most_ratio && most_foretold < limit && offer(r);) r *= stride;
     }
-    r = best_r;
-    for (int worse = 0; most_foretold > 0 && most_foretold < limit && worse < patience;) {
-      r *= stride;
-      worse = offer(r) ? 0 : worse + 1;
-    }
-    if (most_foretold > best.h && (best_r != best.r || most_foretold > worth_another * best.h)) {
-      const Trial other = prove(most_foretold, best_r);
+    if (best_ratio != first) {
+      ratio_kept = best_ratio;
+      const Trial other = prove(most_foretold, best_ratio);
       if (other.h > best.h) best = other;
     }
   }
   if (best.h == 0) return 0;
   if (last.h != best.h || last.r != best.r) static_cast<void>(ask(best.h, best.r));
-  memory.ratio = std::clamp(best.r / best.h, least_kept, most_kept);
+  memory.ratio = ratio_kept;
   // A step that was cut short by something else may have shown more than it needed.
   const double shown = best.h < limit || limit == wanted ? std::max(best.h, foretold(best)) : foretold(best);
   if (best.h < limit || shown > expected) memory.share = std::clamp(shown / wanted, least_share, 1.0);
