@@ -833,10 +833,13 @@ void add_implied(Model& model) {
     }
     if (!squares) continue;
     Stresses stresses(std::move(equations), model.initial_position, model.simulation.touch);
+    double extent = 0;
+    for (const std::uint32_t i : stresses.variable()) extent = std::max(extent, std::abs(model.initial_position[i]));
     for (const Linear& one : stresses.find()) {
       Implied row;
-      double d = one.d;
+      double d = 0;
       double terms = 0;
+      double weights = 0;
       for (std::size_t i = 0; i < one.c.size(); ++i) {
         if (one.c[i] == 0) continue;
         const std::uint32_t variable = stresses.variable()[i];
@@ -844,7 +847,10 @@ void add_implied(Model& model) {
         row.c.push_back(one.c[i]);
         d += one.c[i] * model.initial_position[variable];
         terms += std::abs(one.c[i] * model.initial_position[variable]);
+        weights += std::abs(one.c[i]);
       }
+      // By how much the start is off, if that is more than nothing.
+      if (std::abs(one.d) > model.simulation.touch * weights * extent) d += one.d;
       row.d = std::abs(d) <= model.simulation.touch * terms ? 0.0 : d;
       found.push_back(std::move(row));
     }
