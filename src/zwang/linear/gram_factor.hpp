@@ -68,8 +68,8 @@ class GramFactor {
   std::vector<double> lower_;  ///< row-major
   std::vector<double> inverse_pivot_;
   std::vector<double> column_, image_;
-  bool reordered_ = false;             ///< rows were taken in the order of their pivots:
-  std::vector<std::uint32_t> order_;   ///< ... this one; `lower_` has the rows as given, its columns in this order
+  bool reordered_ = false;            ///< rows were taken in the order of their pivots:
+  std::vector<std::uint32_t> order_;  ///< ... this one; `lower_` has the rows as given, its columns in this order
   std::vector<double> remaining_;
   std::vector<double> null_;       ///< one row per sharing skipped row: J^T null = 0
   std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T

@@ -1,13 +1,13 @@
 /// States of self-stress with a semidefinite stress matrix, and the linear equations they stand for.
 #include "zwang/model/implied.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "zwang/base/number.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -239,7 +239,8 @@ std::vector<std::uint32_t> core_of(const Model& model, const Rows& rows, std::ve
   for (const Body& body : model.bodies) {
     for (std::uint32_t k = 0; k < body.members(); ++k) {
       const std::uint32_t first = body.first + k * body.dimension;
-      for (std::uint32_t c = 0; c < body.dimension; ++c) member_of[first + c] = static_cast<std::uint32_t>(members.size());
+      for (std::uint32_t c = 0; c < body.dimension; ++c)
+        member_of[first + c] = static_cast<std::uint32_t>(members.size());
       members.push_back({first, body.dimension});
     }
   }
@@ -403,7 +404,8 @@ class Stresses {
   void add(const Equation& one) {
     std::vector<std::size_t> at;
     for (const std::uint32_t i : one.variable) {
-      at.push_back(static_cast<std::size_t>(std::lower_bound(variable_.begin(), variable_.end(), i) - variable_.begin()));
+      at.push_back(
+          static_cast<std::size_t>(std::lower_bound(variable_.begin(), variable_.end(), i) - variable_.begin()));
     }
     Vector g(n_, 0.0);
     for (std::size_t k = 0; k < at.size(); ++k) g[at[k]] += one.f.g[k];
@@ -537,8 +539,8 @@ class Stresses {
       Stress stress;
       stress.y = as_rows[k];
       // Rounding of coefficients that vanish.
-      const double largest = std::abs(*std::max_element(
-          stress.y.begin(), stress.y.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+      const double largest = std::abs(*std::max_element(stress.y.begin(), stress.y.end(),
+                                                        [](double a, double b) { return std::abs(a) < std::abs(b); }));
       for (double& value : stress.y) {
         if (std::abs(value) <= vanishing_coefficient * largest) value = 0;
       }
@@ -573,8 +575,8 @@ class Stresses {
       scale(left.back().y, 1 / length);
     }
     while (!left.empty()) {
-      const auto best = std::max_element(left.begin(), left.end(),
-                                         [](const Stress& a, const Stress& b) { return dot(a.h, a.h) < dot(b.h, b.h); });
+      const auto best = std::max_element(
+          left.begin(), left.end(), [](const Stress& a, const Stress& b) { return dot(a.h, a.h) < dot(b.h, b.h); });
       if (norm(best->h) <= same_form) break;
       Stress next = std::move(*best);
       left.erase(best);
@@ -756,9 +758,8 @@ std::string text_of(const Model& model, const Implied& row) {
 /// A name that no condition has.
 std::string free_name(const Model& model, std::size_t number) {
   std::string stem = "implied";
-  while (std::any_of(model.conditions.begin(), model.conditions.end(), [&](const Condition& one) {
-    return !one.implied && one.name.rfind(stem, 0) == 0;
-  })) {
+  while (std::any_of(model.conditions.begin(), model.conditions.end(),
+                     [&](const Condition& one) { return !one.implied && one.name.rfind(stem, 0) == 0; })) {
     stem += "_";
   }
   return stem + std::to_string(number);
