@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -214,8 +215,8 @@ struct Member {
   std::uint32_t dimension = 0;
 };
 
-/// Equations on positions that hold from the start to the end.
-std::vector<std::uint32_t> lasting_equations(const Model& model) {
+/// Conditions on positions, of one kind, that hold from the start to the end.
+std::vector<std::uint32_t> lasting(const Model& model, RowKind kind) {
   std::vector<std::uint8_t> let_go(model.rows(), 0);
   for (const Release& release : model.releases) {
     for (const std::uint32_t row : release.rows) let_go[row] = 1;
@@ -224,9 +225,54 @@ std::vector<std::uint32_t> lasting_equations(const Model& model) {
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const Condition& condition = model.conditions[model.row_condition[row]];
     const RowGroup& group = model.groups[model.row_group[row]];
-    if (model.row_kind[row] != RowKind::holonomic_equation || condition.seizure || condition.alternatives > 1) continue;
+    if (model.row_kind[row] != kind || condition.seizure || condition.alternatives > 1) continue;
     if (let_go[row] != 0 || group.rheonomic || group.modes > 0 || group.positions == 0) continue;
     out.push_back(row);
+  }
+  return out;
+}
+
+/// Are two equations the same one, up to a factor?
+bool same(const Equation& a, const Equation& b) {
+  if (a.variable != b.variable || a.f.degree != b.f.degree) return false;
+  const double factor = norm(a.f.g) / norm(b.f.g) * (dot(a.f.g, b.f.g) < 0 ? -1.0 : 1.0);
+  if (!std::isfinite(factor)) return false;
+  const auto equal = [&](const Vector& x, const Vector& y) {
+    const double size = norm(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!(std::abs(x[i] - factor * y[i]) <= vanishing_coefficient * size)) return false;
+    }
+    return true;
+  };
+  return equal(a.f.g, b.f.g) && equal(a.f.q, b.f.q) &&
+         std::abs(a.f.r - factor * b.f.r) <= vanishing_coefficient * a.f.terms;
+}
+
+/// Of inequalities that touch in opposite pairs, f <= 0 and -f <= 0, one each: together they are an equation.
+std::vector<std::uint32_t> opposite_halves(const Model& model, const Rows& rows) {
+  std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> by_columns;
+  for (const std::uint32_t row : lasting(model, RowKind::holonomic_inequality)) {
+    if (!(std::abs(rows.value[row]) <= model.simulation.touch * rows.value_scale[row])) continue;
+    by_columns[{model.row_column.begin() + model.row_start[row], model.row_column.begin() + model.row_start[row + 1]}]
+        .push_back(row);
+  }
+  std::vector<std::uint32_t> out;
+  for (const auto& [columns, list] : by_columns) {
+    std::vector<std::uint8_t> taken(list.size(), 0);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t k = i + 1; k < list.size() && taken[i] == 0; ++k) {
+        double along = 0;
+        for (std::size_t e = 0; e < columns.size(); ++e) {
+          along += rows.entry[model.row_start[list[i]] + e] * rows.entry[model.row_start[list[k]] + e];
+        }
+        if (taken[k] != 0 || !(along < 0)) continue;
+        const std::optional<Equation> a = read(model, list[i]);
+        const std::optional<Equation> b = read(model, list[k]);
+        if (!a || !b || !same(*a, *b)) continue;
+        taken[i] = taken[k] = 1;
+        out.push_back(list[i]);
+      }
+    }
   }
   return out;
 }
@@ -322,12 +368,6 @@ std::vector<std::vector<std::uint32_t>> parts_of(const Model& model, const std::
 
 // ---- one connected part
 
-/// Rows c.u = d over the variables of a part.
-struct Linear {
-  Vector c;
-  double d = 0;
-};
-
 /// Vectors made orthonormal one after the other.
 class Orthonormal {
  public:
@@ -358,24 +398,27 @@ class Stresses {
     std::sort(variable_.begin(), variable_.end());
     variable_.erase(std::unique(variable_.begin(), variable_.end()), variable_.end());
     n_ = variable_.size();
-    for (const std::uint32_t i : variable_) start_.push_back(start[i]);
+    for (const std::uint32_t i : variable_) {
+      start_.push_back(start[i]);
+      extent_ = std::max(extent_, std::abs(start[i]));
+    }
     for (Equation& one : equations) add(one);
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& variable() const { return variable_; }
 
-  /// All linear equations that follow, as rows of a matrix in echelon form: c.u = d.
-  std::vector<Linear> find() {
-    std::vector<Linear> found;
+  /// All linear equations that follow, as rows of a matrix in echelon form: c.u = 0.
+  std::vector<Vector> find() {
+    std::vector<Vector> found;
     while (true) {
       make_space();
       restrict();
       find_self_stresses();
       if (stress_.empty()) break;
-      std::vector<Linear> rows;
+      std::vector<Vector> rows;
       if (!semidefinite(rows)) break;
-      for (Linear& one : rows) {
-        linear_.push_back(one.c);
+      for (Vector& one : rows) {
+        linear_.push_back(one);
         found.push_back(std::move(one));
       }
     }
@@ -505,6 +548,7 @@ class Stresses {
     }
     std::vector<std::uint8_t> taken(m, 0);
     stress_.clear();
+    doubt_ = semidefinite_part;
     const auto uncertain = [&](std::size_t k) {
       double own = 0;
       for (std::size_t j = 0; j < m; ++j) own += std::abs(as_rows[k][j]) * quadratic_[j].uncertain;
@@ -523,6 +567,10 @@ class Stresses {
       }
       if (best == m || most <= uncertain(best)) break;
       taken[best] = 1;
+      // Coefficients of combinations are as uncertain as the gradients are near to dependence.
+      double rounding = std::numeric_limits<double>::epsilon();
+      for (const Quadratic& one : quadratic_) rounding = std::max(rounding, one.uncertain);
+      doubt_ = std::min(range_part, std::max(doubt_, roundings_of_nothing * rounding / most));
       Vector direction = rest[best];
       scale(direction, 1 / most);
       Vector combination = as_rows[best];
@@ -562,7 +610,7 @@ class Stresses {
 
   /// A semidefinite matrix among those of the self-stresses: alternately the nearest of them and the nearest semidefinite one,
   /// beginning with the unit matrix. Its rows, if there is one.
-  bool semidefinite(std::vector<Linear>& rows) const {
+  bool semidefinite(std::vector<Vector>& rows) const {
     const std::size_t p = space_.size();
     // The matrices made orthonormal, with what each is of y.
     std::vector<Stress> basis;
@@ -622,7 +670,7 @@ class Stresses {
       if (!(eigen.values.back() > 0)) return false;
       // Once semidefinite for certain, on until rounding is reached.
       const bool last = negative <= rounding_of_form || negative >= before || round + 1 == most_rounds;
-      if (negative <= semidefinite_part && last) return rows_of(sum, eigen, rows);
+      if (negative <= doubt_ && last) return rows_of(sum, eigen, rows);
       before = negative;
       for (std::size_t i = 0; i < p; ++i) {
         for (std::size_t j = 0; j < p; ++j) {
@@ -637,8 +685,8 @@ class Stresses {
     return false;
   }
 
-  /// H (u - u*) = 0 with u* where y.F is least; nothing if the least value is not zero.
-  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Linear>& rows) const {
+  /// H u = 0; nothing if y.F does not vanish at the start, or is least elsewhere.
+  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows) const {
     const std::size_t p = space_.size();
     Vector slope(p, 0.0);
     double value = 0;
@@ -651,31 +699,30 @@ class Stresses {
     const double most = eigen.values.back();
     for (std::size_t k = 0; k < p; ++k) {
       if (!(eigen.values[k] > range_part * most)) continue;
-      Linear row{Vector(n_, 0.0), 0};
+      Vector row(n_, 0.0);
       double along = 0;
       for (std::size_t a = 0; a < p; ++a) {
-        subtract(row.c, -eigen.vectors(a, k), space_[a]);
+        subtract(row, -eigen.vectors(a, k), space_[a]);
         along += eigen.vectors(a, k) * slope[a];
       }
-      row.d = -along / eigen.values[k];
-      value += along * row.d / 2;
+      if (std::abs(along) > touch_ * extent_ * eigen.values[k]) return false;
       rows.push_back(std::move(row));
     }
     return !rows.empty() && std::abs(value) <= touch_ * terms;
   }
 
   /// Each row solved for one variable that stands in no other; coefficients of rounding size go.
-  static void echelon(std::vector<Linear>& rows) {
+  static void echelon(std::vector<Vector>& rows) {
     std::vector<std::uint8_t> done(rows.size(), 0);
     for (std::size_t round = 0; round < rows.size(); ++round) {
       std::size_t row = 0;
       std::size_t column = 0;
       double most = 0;
       for (std::size_t j = 0; j < rows.size(); ++j) {
-        for (std::size_t i = 0; done[j] == 0 && i < rows[j].c.size(); ++i) {
+        for (std::size_t i = 0; done[j] == 0 && i < rows[j].size(); ++i) {
           // Of nearly equal ones the first.
-          if (std::abs(rows[j].c[i]) > most * (1 + linear::dependent_part)) {
-            most = std::abs(rows[j].c[i]);
+          if (std::abs(rows[j][i]) > most * (1 + linear::dependent_part)) {
+            most = std::abs(rows[j][i]);
             row = j;
             column = i;
           }
@@ -683,26 +730,25 @@ class Stresses {
       }
       if (most == 0) break;
       done[row] = 1;
-      const double pivot = rows[row].c[column];
-      scale(rows[row].c, 1 / pivot);
-      rows[row].c[column] = 1;
-      rows[row].d /= pivot;
+      scale(rows[row], 1 / rows[row][column]);
+      rows[row][column] = 1;
       for (std::size_t j = 0; j < rows.size(); ++j) {
-        const double share = rows[j].c[column];
+        const double share = rows[j][column];
         if (j == row || share == 0) continue;
-        subtract(rows[j].c, share, rows[row].c);
-        rows[j].c[column] = 0;
-        rows[j].d -= share * rows[row].d;
+        subtract(rows[j], share, rows[row]);
+        rows[j][column] = 0;
       }
     }
-    for (Linear& one : rows) {
-      for (double& value : one.c) {
+    for (Vector& one : rows) {
+      for (double& value : one) {
         if (std::abs(value) <= vanishing_coefficient) value = 0;
       }
     }
   }
 
   double touch_ = 0;
+  double extent_ = 0;  ///< the largest coordinate
+  double doubt_ = 0;   ///< of the largest eigenvalue: a negative one below this is none
   std::vector<std::uint32_t> variable_;
   std::size_t n_ = 0;
   Vector start_;
@@ -815,11 +861,15 @@ void append(Model& model, const std::vector<Implied>& rows) {
 
 void add_implied(Model& model) {
   if (model.flow) return;
-  std::vector<std::uint32_t> among = lasting_equations(model);
-  if (among.size() < 2) return;
+  std::vector<std::uint32_t> among = lasting(model, RowKind::holonomic_equation);
+  if (among.empty() && lasting(model, RowKind::holonomic_inequality).empty()) return;
   Scratch scratch = make_scratch(model);
   Rows rows = make_rows(model);
   evaluate_rows(model, initial_state(model), scratch, rows);
+  const std::vector<std::uint32_t> halves = opposite_halves(model, rows);
+  among.insert(among.end(), halves.begin(), halves.end());
+  if (among.empty()) return;
+  std::sort(among.begin(), among.end());
   among = core_of(model, rows, std::move(among));
   std::vector<Implied> found;
   for (const std::vector<std::uint32_t>& part : parts_of(model, among)) {
@@ -834,25 +884,19 @@ void add_implied(Model& model) {
     }
     if (!squares) continue;
     Stresses stresses(std::move(equations), model.initial_position, model.simulation.touch);
-    double extent = 0;
-    for (const std::uint32_t i : stresses.variable()) extent = std::max(extent, std::abs(model.initial_position[i]));
-    for (const Linear& one : stresses.find()) {
+    for (const Vector& one : stresses.find()) {
       Implied row;
-      double d = 0;
       double terms = 0;
-      double weights = 0;
-      for (std::size_t i = 0; i < one.c.size(); ++i) {
-        if (one.c[i] == 0) continue;
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        if (one[i] == 0) continue;
         const std::uint32_t variable = stresses.variable()[i];
         row.variable.push_back(variable);
-        row.c.push_back(one.c[i]);
-        d += one.c[i] * model.initial_position[variable];
-        terms += std::abs(one.c[i] * model.initial_position[variable]);
-        weights += std::abs(one.c[i]);
+        row.c.push_back(one[i]);
+        row.d += one[i] * model.initial_position[variable];
+        terms += std::abs(one[i] * model.initial_position[variable]);
       }
-      // By how much the start is off, if that is more than nothing.
-      if (std::abs(one.d) > model.simulation.touch * weights * extent) d += one.d;
-      row.d = std::abs(d) <= model.simulation.touch * terms ? 0.0 : d;
+      // What does not depend on the origin has no constant.
+      if (std::abs(row.d) <= model.simulation.touch * terms) row.d = 0;
       found.push_back(std::move(row));
     }
   }
