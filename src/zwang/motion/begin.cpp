@@ -91,6 +91,8 @@ void project_start(Motion& motion) {
                        std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row];
     if (meant || (role != Role::approached && role != Role::passive_in_velocity)) resting.push_back({row, false});
   }
+  put_implied_first(model, touching);
+  put_implied_first(model, resting);
   impl.series.choose(touching, {});
   for (unsigned round = 0; round < most_rounds_onto_start; ++round) {
     const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);

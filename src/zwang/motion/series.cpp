@@ -7,6 +7,12 @@
 
 namespace zwang::motion {
 
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held) {
+  if (model.conditions.empty() || !model.conditions.back().implied) return;
+  std::stable_partition(held.begin(), held.end(),
+                        [&](const HeldRow& one) { return model.conditions[model.row_condition[one.row]].implied; });
+}
+
 Series::Series(const model::Model& model, unsigned order, bool sharp)
     : impl_(std::make_unique<Impl>(model, order, sharp)) {}
 Series::~Series() = default;

@@ -30,6 +30,9 @@ struct HeldRow {
   bool implied_if_dependent = false;  ///< true: carries nothing if it depends on rows before it; false: shares evenly
 };
 
+/// Equations that others imply have constant coefficients: they are kept before those that depend on them.
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held);
+
 class Series {
  public:
   /// `sharp`: order zero is refined and every velocity corrected, so that rounding of one sign does not add up over millions of steps.
