@@ -21,6 +21,8 @@ constexpr double safety = 0.98;        ///< of the step at which the power law w
 constexpr double steepest_fall = 0.1;  ///< a step is not made smaller by more at once
 constexpr int most_rounds = 60;        ///< of making a step smaller within one circle
 constexpr int patience = 3;            ///< circles in a row that show less than the best before the search ends
+/// A bound that misses by more is none: in other units of length and mass it would not be a number.
+constexpr double hopeless = 0x1p300;
 constexpr double smallest_circle = 1e-300;
 constexpr double least_kept = 1.2, most_kept = 12;  ///< r / h that the next step begins with
 }  // namespace step_search
@@ -43,7 +45,7 @@ double longest_step(double wanted, unsigned order, double& ratio, Judge judge) {
     for (int round = 0; round < most_rounds; ++round) {
       const double miss = judge(h, r);
       if (miss <= 1) return h;
-      if (!(miss < std::numeric_limits<double>::infinity())) return 0.0;
+      if (!(miss < hopeless)) return 0.0;
       h *= std::clamp(safety * std::pow(miss, -1.0 / order), steepest_fall, safety);
     }
     return 0.0;
