@@ -46,19 +46,19 @@ bool breaks_nothing(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const double duration = impl.until - model.simulation.start;
-  double way = 0;
-  for (std::uint32_t i = 0; i < model.variables; ++i) {
+  // Every variable by its own way.
+  const auto way = [&](std::uint32_t i) {
     const double pulled = model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
-    way = std::max({way, std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
-                    pulled * duration * duration});
-  }
+    return std::max({std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
+                     pulled * duration * duration});
+  };
   const model::Rows& rows = impl.workspace.impl().rows;
   return std::all_of(impl.instant.violations.begin(), impl.instant.violations.end(), [&](const auto& violation) {
-    double gradient = 0;
+    double moved = 0;
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
-      gradient += std::abs(rows.entry[e]);
+      moved += std::abs(rows.entry[e]) * way(model.row_column[e]);
     }
-    return std::abs(violation.second) <= unit_rounding * way * gradient;
+    return std::abs(violation.second) <= unit_rounding * moved;
   });
 }
 

@@ -132,12 +132,12 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
-    std::fill(to, to + w, r * grown);
+    std::fill(to, to + w, r * grown * unit);
     to += w;
     const std::uint32_t* variable = block.position_of.data();
     for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) *to++ = of_q[variable[k]];
     variable = block.velocity_of.data();
-    for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) *to++ = of_v[variable[k]];
+    for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) *to++ = per_unit * of_v[variable[k]];
     std::fill(to, to + std::size_t{constants} * w, 0.0);
     expressions::spread(tape, registers(block), orders, w, {r * grown, part / grown, known}, own, outer,
                         1 / outer_ratio);
@@ -171,7 +171,7 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
   for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) {
     double sum = 0;
     for (unsigned order = N - 1; order >= known; --order) sum = sum * h + std::abs(v[order * n + variable[k]]);
-    *to++ = sum == 0 ? 0.0 : sum * first;
+    *to++ = sum == 0 ? 0.0 : sum * first * per_unit;
   }
   std::fill(to, to + std::size_t{constants} * w, 0.0);
   expressions::bound_remainders(tape, sized, registers(block), orders, w, known, stretch, rests);
@@ -226,19 +226,20 @@ void Series::Impl::measure(double h, double r, double part) {
       // Of momenta the rate counts, so they are bounded on the circle itself.
       const double* radius = spread_block(block, tape, group.positions, group.velocities, group.constants, r, x, N - 1);
       for (std::size_t slot = 0; slot < group.positions; ++slot)
-        add(radius, 1 + slot, block.position_of.data() + slot * w, beyond);
+        add(radius, 1 + slot, block.position_of.data() + slot * w, beyond * unit_squared);
       for (std::size_t slot = 0; slot < group.velocities; ++slot)
-        add(radius, 1 + group.positions + slot, block.velocity_of.data() + slot * w, beyond_momentum);
+        add(radius, 1 + group.positions + slot, block.velocity_of.data() + slot * w, beyond_momentum * unit);
       continue;
     }
     const double* rest_of = bound_block(block, tape, term_sized[block.group], group.positions, group.velocities,
                                         group.constants, stretch, N - 1)
                                 .error.data();
     if (group.kind == TermKind::force) {
-      for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(rest_of, o, block.target_of.data() + o * w, 1);
+      for (std::size_t o = 0; o < tape.outputs.size(); ++o)
+        add(rest_of, o, block.target_of.data() + o * w, unit_squared);
     } else {
       for (std::size_t slot = 0; slot < group.positions; ++slot)
-        add(rest_of, 1 + slot, block.position_of.data() + slot * w, 1);
+        add(rest_of, 1 + slot, block.position_of.data() + slot * w, unit_squared);
     }
   }
 
@@ -278,7 +279,7 @@ void Series::Impl::measure(double h, double r, double part) {
     }
     if (!reaches(degree[shape.value], group.holonomic ? N : N - 1)) continue;
     for (std::uint32_t l = 0; l < block.count; ++l) {
-      row_rest[block.row[l]] = found.error[std::size_t{shape.value} * w + l];
+      row_rest[block.row[l]] = found.error[std::size_t{shape.value} * w + l] * (group.holonomic ? 1.0 : unit);
     }
   }
 
@@ -295,14 +296,14 @@ void Series::Impl::measure(double h, double r, double part) {
       const double size_of_rho = std::abs(series[0]) + rest_of_rho;
       for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
         const double moving = radius[std::size_t{group.bend.outputs[slot]} * w + l];
-        if (moving != 0) load[block.velocity_of[slot * w + l]] += size_of_rho * moving * beyond_bent;
+        if (moving != 0) load[block.velocity_of[slot * w + l]] += size_of_rho * moving * beyond_bent * unit;
       }
       for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
         const std::uint32_t reg = group.bend.outputs[group.velocities + slot];
         const double first = std::abs(registers(block)[std::size_t{reg} * orders * w + l]);
         const double moving = radius[std::size_t{reg} * w + l];
         load[block.position_of[slot * w + l]] +=
-            (first * rest_of_rho + (moving == 0 ? 0.0 : moving * size_of_rho)) * beyond;
+            (first * rest_of_rho + (moving == 0 ? 0.0 : moving * size_of_rho)) * beyond * unit_squared;
       }
     }
   }
@@ -330,7 +331,7 @@ void Series::Impl::measure(double h, double r, double part) {
 
 /// Free accelerations as sums of the absolute values of their terms: what is a rounding of these is no acceleration.
 void Series::Impl::find_force_terms() {
-  for (std::size_t i = 0; i < n; ++i) force_size[i] = std::abs(model.constant_force[i]);
+  for (std::size_t i = 0; i < n; ++i) force_size[i] = std::abs(constant_force[i]);
   for (const Block& block : terms) {
     const TermGroup& group = model.terms[block.group];
     const expressions::Tape& tape = term_tapes[block.group];
@@ -339,7 +340,7 @@ void Series::Impl::find_force_terms() {
     expressions::magnitudes(tape, registers(block), orders, w, radii.data());
     const auto add = [&](std::size_t output, const std::uint32_t* variable) {
       const double* from = radii.data() + std::size_t{tape.outputs[output]} * w;
-      for (std::uint32_t l = 0; l < block.count; ++l) force_size[variable[l]] += from[l];
+      for (std::uint32_t l = 0; l < block.count; ++l) force_size[variable[l]] += unit_squared * from[l];
     };
     if (group.kind == TermKind::force) {
       for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(o, block.target_of.data() + o * w);
@@ -358,7 +359,7 @@ void Series::Impl::find_scales(double h) {
   // Forces at the end: free accelerations there.
   const bool forces = !terms.empty();
   if (forces) {
-    std::copy(model.constant_force.begin(), model.constant_force.end(), force_size.begin());
+    std::copy(constant_force.begin(), constant_force.end(), force_size.begin());
     for (const Block& block : terms) {
       const TermGroup& group = model.terms[block.group];
       const expressions::Tape& tape = term_tapes[block.group];
@@ -368,7 +369,7 @@ void Series::Impl::find_scales(double h) {
         for (std::uint32_t l = 0; l < block.count; ++l) {
           double sum = 0;
           for (unsigned k = N - 1; k-- > 0;) sum = sum * h + c[std::size_t{k} * w + l];
-          force_size[variable[l]] += sign * sum;
+          force_size[variable[l]] += sign * unit_squared * sum;
         }
       };
       if (group.kind == TermKind::force) {

@@ -463,7 +463,7 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
     }
     return value;
   };
-  const double end = motion.piece.length;
+  const double end = motion.piece.length / motion.piece.unit;
   double rate = 0;
   double earlier = 0;
   const double value = at(end, rate);

@@ -39,6 +39,8 @@ constexpr int most_rounds = 60;           ///< of making a step smaller
 constexpr double between_searches = 64;   ///< steps
 constexpr double least_share = 1.0 / 16;  ///< below this the step wanted says nothing of the next one
 constexpr double shortest = 1e-300;
+/// A bound that misses by more is none: in other units of length and mass it would not be a number.
+constexpr double hopeless = 0x1p300;
 }  // namespace step_search
 
 /// A length with few digits, not longer than the one given: a change of units by powers of two gives the same step.
@@ -58,7 +60,7 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
     double h = 0, r = 0;
     double miss = std::numeric_limits<double>::infinity();
     bool proved() const { return miss <= 1; }
-    bool bounded() const { return miss < std::numeric_limits<double>::infinity(); }
+    bool bounded() const { return miss < hopeless; }
   };
   Trial last;
   const auto ask = [&](double h, double r) { return last = Trial{h, r, judge(h, r)}; };
