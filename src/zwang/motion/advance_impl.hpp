@@ -30,6 +30,12 @@ struct Bounce {
   double lost = 0;            ///< energy
 };
 
+/// What a row has been struck with since the start.
+struct Strikes {
+  std::uint64_t count = 0;
+  double hardest = 0;  ///< largest f' before one
+};
+
 struct Motion::Impl {
   Impl(const model::Model& of, double end, double relative);
 
@@ -51,6 +57,8 @@ struct Motion::Impl {
   double carry_time = 0;
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
   std::vector<double> step_position, step_velocity;  ///< the terms of the last step: what moved, and what was held back
+
+  std::vector<double> rounding_position, rounding_velocity;  ///< how far rounding alone may have put each variable off
 
   // the rows
   std::vector<Place> place;
@@ -74,6 +82,7 @@ struct Motion::Impl {
 
   // accumulation
   std::vector<Bounce> bounces;
+  std::vector<Strikes> strikes;  ///< per row
   double flight = 0;
   bool limit_ahead = false;
   double limit_time = 0;

@@ -202,11 +202,14 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.gain_velocity);
   one(archive, impl.step_position);
   one(archive, impl.step_velocity);
+  one(archive, impl.rounding_position);
+  one(archive, impl.rounding_velocity);
   one(archive, impl.visited);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
+  one(archive, impl.strikes);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
   one(archive, impl.limit_time);
@@ -229,7 +232,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 5;
+constexpr std::uint32_t layout = 6;
 
 }  // namespace
 
