@@ -205,6 +205,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.rounding_position);
   one(archive, impl.rounding_velocity);
   one(archive, impl.visited);
+  one(archive, impl.marginal);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);

@@ -229,6 +229,10 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const auto closed_now = [&](std::uint32_t row) {
     return impl.place[row] == Place::held || impl.place[row] == Place::implied;
   };
+  // What changes side at one instant is marginal, and nothing has happened to it.
+  const auto marginal = [&](std::uint32_t row) {
+    return std::binary_search(impl.marginal.begin(), impl.marginal.end(), row);
+  };
   const std::size_t begin = motion.events.size();
   if (gathered.blow) add_event(motion, EventKind::blow, {});
   if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
@@ -272,7 +276,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::vector<std::uint32_t> released;
     std::vector<std::uint32_t> touched;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (model::is_equation(model.row_kind[row])) continue;
+      if (model::is_equation(model.row_kind[row]) || marginal(row)) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
       const bool let_go = impl.switches.gone[row] != 0;
@@ -294,6 +298,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     }
     std::sort(grazed.begin(), grazed.end());
     grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
+    std::erase_if(grazed, marginal);
     if (!grazed.empty()) add_event(motion, EventKind::graze, std::move(grazed));
   }
 }
@@ -422,24 +427,32 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   refuse_dependent_rho(motion);
 }
 
-/// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held.
+/// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
+/// at the next instants until something moves: another row that comes back must not throw them off again.
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const bool again = std::find(impl.visited.begin(), impl.visited.end(), motion.held) != impl.visited.end();
   if (!again) {
     impl.visited.push_back(motion.held);
-    if (impl.visited.size() <= most_sets_at_one_instant) return;
-    end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
-    return;
+    if (impl.visited.size() > most_sets_at_one_instant) {
+      end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+      return;
+    }
+    if (impl.marginal.empty()) return;
+  } else {
+    for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
+      impl.marginal.insert(impl.marginal.end(), rows->begin(), rows->end());
+    }
+    std::sort(impl.marginal.begin(), impl.marginal.end());
+    impl.marginal.erase(std::unique(impl.marginal.begin(), impl.marginal.end()), impl.marginal.end());
   }
   bool more = false;
-  for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
-    for (const std::uint32_t row : *rows) {
-      more = more || !is_held(impl.instant.role[row]);
-      impl.instant.role[row] = Role::marginal;
-      impl.instant.multipliers[row] = 0;
-      impl.quiet[row] = 1;
-    }
+  for (const std::uint32_t row : impl.marginal) {
+    if (impl.instant.role[row] == Role::absent) continue;
+    more = more || !is_held(impl.instant.role[row]);
+    impl.instant.role[row] = Role::marginal;
+    impl.instant.multipliers[row] = 0;
+    impl.quiet[row] = 1;
   }
   if (more) hold_rows(motion, {});
 }
@@ -483,6 +496,7 @@ instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std
   options.broken = std::max(impl.model.simulation.touch, broken_by_tolerance * impl.tolerance);
   options.closed = closed;
   options.steady = steady;
+  options.resting = impl.resting;
   return options;
 }
 
@@ -600,10 +614,17 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     closed[row] = 1;
     if (!model::is_holonomic(model.row_kind[row])) steady[row] = 1;
   }
+  // What was marginal and takes no part in what happens stays so.
+  impl.resting.assign(model.rows(), 0);
+  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
+    impl.resting[row] = closed[row] != 0 && impl.quiet[row] != 0 ? 1 : 0;
+  }
+  for (const std::uint32_t row : triggers.closing) impl.resting[row] = 0;
+  for (const std::uint32_t row : triggers.releasing) impl.resting[row] = 0;
   // At a kink the gradient is a new one: a condition that was held may be struck.
   for (const Turn& turn : triggers.turns) {
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
-    if (row < model.rows()) steady[row] = 0;
+    if (row < model.rows()) steady[row] = impl.resting[row] = 0;
   }
   instant::Options options;
   if (!first) {
@@ -791,7 +812,10 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     motion.events.back().lost = impl.limit_lost;
   }
   if (first || triggers.any() || triggers.doubt || releasing || (at_schedule && !done)) {
-    if (first || moved_on(motion, triggers)) impl.visited.clear();
+    if (first || moved_on(motion, triggers)) {
+      impl.visited.clear();
+      impl.marginal.clear();
+    }
     const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
       return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();
     });
