@@ -83,7 +83,9 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         found.at = std::min(found.at, e.at);
         return;
       case Excursion::Kind::pending:
-        if (e.at > 1e-6 * h) found.cut = std::min(found.cut, e.at);
+        // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > 1e-6 * h)
+          found.cut = std::min(found.cut, at);
         return;
       case Excursion::Kind::graze:
         // What is closed touches all the time.
@@ -311,7 +313,7 @@ bool entered(Motion& motion) {
 }
 
 /// All coefficients, in a unit of time that suits them: with another one those of high orders would leave the range of numbers. `h` is a first
-/// guess of the step, no longer than `gap`, in that unit.
+/// guess of the step in that unit, which may be longer than `gap`.
 bool extend(Motion& motion, double gap, double& h) {
   Motion::Impl& impl = *motion.impl;
   const double unit_before = impl.series.unit();
@@ -324,9 +326,9 @@ bool extend(Motion& motion, double gap, double& h) {
       // Where coefficients are but rounding (what has all but come to rest) they say nothing.
       double guess = impl.series.reach(part_for(impl.tolerance)) * u;
       if (!(guess > least)) guess = gap;
+      h = std::min(guess, far_beyond * gap) / u;
       guess = std::min(guess, gap);
-      h = guess / u;
-      if ((h >= shortest_in_units && h <= longest_in_units) || !(guess > 0) || round == most_units) return true;
+      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units) return true;
       next = std::ldexp(1.0, std::ilogb(guess));
     }
     impl.series.measure_time_in(next);
@@ -415,6 +417,7 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
   size.assign(of.rows(), 0.0);
   multiplier_doubt.assign(of.rows(), 0.0);
   quiet.assign(of.rows(), 0);
+  strikes.assign(of.rows(), {});
 }
 
 bool advance(Motion& motion) {

@@ -204,11 +204,15 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.gain_velocity);
   one(archive, impl.step_position);
   one(archive, impl.step_velocity);
+  one(archive, impl.rounding_position);
+  one(archive, impl.rounding_velocity);
   one(archive, impl.visited);
+  one(archive, impl.marginal);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
+  one(archive, impl.strikes);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
   one(archive, impl.limit_time);
