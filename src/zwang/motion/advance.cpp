@@ -136,7 +136,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
 
   // The end that the model asks for.
   if (!impl.model.simulation.stop.empty()) {
-    series.observe(impl.model.simulation.stop.front(), buffer);
+    std::vector<double> registers;
+    observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;
     look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, false, stop);
     found.stop = std::min(stop.at, stop.graze);
@@ -455,7 +456,12 @@ bool advance(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
-  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
+  // And the expressions beside the equations of motion.
+  h = reach_of_switches(motion, h);
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    return true;
+  }
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);

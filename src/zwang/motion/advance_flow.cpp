@@ -61,7 +61,8 @@ void judge(Motion& motion, const Flow::Landing& landing) {
 double stop_on(const Motion& motion, double h, double& cut, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
   if (impl.model.simulation.stop.empty()) return never;
-  impl.flow->observe(impl.model.simulation.stop.front(), buffer);
+  std::vector<double> registers;
+  observe_lane(impl.flow->along(), impl.model.simulation.stop.front(), registers, buffer);
   for (double& c : buffer) c = -c;
   const Excursion found = first_excursion(buffer, h, 0.0);
   switch (found.kind) {
@@ -222,7 +223,11 @@ bool advance_flow(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
-  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
+  h = reach_of_switches(motion, h);
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    return true;
+  }
 
   // To the end of the step, to where it stops, or to the very end.
   double cut = never;

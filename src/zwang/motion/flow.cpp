@@ -677,52 +677,9 @@ Flow::Dependence Flow::dependence() const {
   return out;
 }
 
-void Flow::run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-               std::vector<double>& registers) const {
+Along Flow::along() const {
   const Impl& impl = *impl_;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  registers.assign(tape.registers() * orders, 0.0);
-  expressions::load_constants(tape, registers.data(), orders, 1);
-  double* to = registers.data();
-  to[0] = impl.time;
-  to[1] = 1;
-  to += orders;
-  for (std::size_t slot = 0; slot < group.positions; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + group.position_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.velocities; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + group.velocity_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.constants; ++slot, to += orders) {
-    const bool mode = slot >= group.steady() && !impl.modes.empty();
-    to[0] = mode ? impl.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
-                 : group.constant_of[slot * group.lanes + lane];
-  }
-  expressions::sweep(tape, registers.data(), orders, last, 1);
-}
-
-void Flow::observe(const model::Observable& observable, std::vector<double>& out) const {
-  const Impl& impl = *impl_;
-  const model::TermGroup& term = observable.term;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  std::vector<double> registers(term.tape.registers() * orders, 0.0);
-  expressions::load_constants(term.tape, registers.data(), orders, 1);
-  double* to = registers.data();
-  to[0] = impl.time;
-  to[1] = 1;
-  to += orders;
-  for (std::size_t slot = 0; slot < term.positions; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + term.position_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.velocities; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + term.velocity_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.constants; ++slot, to += orders) to[0] = term.constant_of[slot];
-  expressions::sweep(term.tape, registers.data(), orders, last, 1);
-  const double* f = registers.data() + std::size_t{term.tape.outputs[0]} * orders;
-  out.assign(f, f + last + 1);
+  return {impl.x.data(), impl.r.data(), 1, impl.n, impl.N, impl.time, 1, impl.modes};
 }
 
 }  // namespace zwang::motion

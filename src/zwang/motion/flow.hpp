@@ -22,6 +22,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/lane.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -77,11 +78,8 @@ class Flow {
   [[nodiscard]] std::span<const double> rate() const;        ///< [k * n + i], k = 0..N-1
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * rows + row], k = 0..N-1
 
-  /// A tape of one lane along the motion: coefficients 0..N-1 of all registers, N + 1 apart.
-  void run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-           std::vector<double>& registers) const;
-  /// Series of one expression of the state along the motion: coefficients 0..N-1.
-  void observe(const model::Observable& observable, std::vector<double>& out) const;
+  /// The coefficients, for expressions beside the equations of motion.
+  [[nodiscard]] Along along() const;
 
  private:
   struct Impl;
