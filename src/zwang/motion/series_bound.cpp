@@ -396,9 +396,12 @@ void Series::Impl::find_scales(double h) {
     }
     // What moves a body by less than the rounding of its state is as small as that.
     const double scale = std::max({own + free_size, eps * speed / h, eps * place / (h * h), faintest});
-    least = std::min(least, scale);
-    most = std::max(most, scale);
-    for (std::uint32_t i = first; i < first + count; ++i) own_scale[i] = scale;
+    // Compared in the metric of the masses: an angle is no length.
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      own_scale[i] = scale;
+      least = std::min(least, scale * root_mass[i]);
+      most = std::max(most, scale * root_mass[i]);
+    }
   }
   if (least >= part_of_partners * most) return;
 
