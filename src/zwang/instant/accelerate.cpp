@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "zwang/base/number.hpp"
@@ -118,9 +119,52 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
   }
 }
 
+/// What rounding of the state makes of the accelerations, part by connected part: f'' of every row is uncertain by so much.
+struct Rounding {
+  std::vector<double> of_row;       ///< of f'', per row of the problem
+  std::vector<double> of_variable;  ///< of the acceleration
+};
+
+Rounding find_rounding(const model::Model& model, const model::State& state, const std::vector<double>& a,
+                       Workspace::Impl& impl) {
+  const Subproblem& problem = impl.problem;
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  Rounding result;
+  result.of_row.assign(problem.size(), 0.0);
+  result.of_variable.assign(model.variables, 0.0);
+  for (const Part& part : connected_parts(model, impl.dynamics.mass, problem)) {
+    double size = 0;
+    for (const std::uint32_t i : part.variable) {
+      size = std::max(size, std::abs(a[i]));
+    }
+    double rounding = 0;
+    for (const std::uint32_t j : part.row) {
+      const std::uint32_t row = problem.row[j];
+      double bound = uncertainty.curvature[row];
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        bound += uncertainty.entry[e] * size;
+        result.of_row[j] += std::abs(impl.rows.entry[e]);
+      }
+      if (result.of_row[j] > 0) {
+        rounding = std::max(rounding, farkas_margin * bound / result.of_row[j]);
+      }
+    }
+    for (const std::uint32_t j : part.row) {
+      result.of_row[j] *= rounding;
+    }
+    for (const std::uint32_t i : part.variable) {
+      result.of_variable[i] = rounding;
+    }
+  }
+  return result;
+}
+
 /// Does the solution keep its rows to a small part of the accelerations at hand? Where multipliers are so large that they
-/// cancel to nothing, it does not, and must not be used.
-bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
+/// cancel to nothing, it does not, and must not be used. What rounding of the state makes of a row is not broken by it: of a body
+/// of rods that moves without turning nothing else is left of f''.
+bool keeps_rows(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  const Subproblem& problem = impl.problem;
+  const gauss::Solution& solution = impl.solution;
   // The size of free accelerations and of those the rows ask for.
   double size = 0;
   for (const double a : problem.a0) {
@@ -139,10 +183,17 @@ bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
       size = std::max(size, std::abs(problem.h[j]) / gradient);
     }
   }
+  std::optional<Rounding> rounding;
   for (std::size_t j = 0; j < problem.size(); ++j) {
     const double broken =
         problem.kind[j] == gauss::RowKind::equation ? std::abs(solution.w[j]) : std::max(solution.w[j], 0.0);
-    if (broken > worst_certificate * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
+    if (broken <= worst_certificate * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
+      continue;
+    }
+    if (!rounding) {
+      rounding = find_rounding(model, state, solution.a, impl);
+    }
+    if (!(broken <= rounding->of_row[j])) {
       return false;
     }
   }
@@ -306,6 +357,50 @@ void certify(const Dependents& dependents, Workspace::Impl& impl, Instant& insta
   instant.certificate = gauss::verify(all.view(impl.dynamics.mass), instant.accelerations, lambda, impl.scratch_n);
 }
 
+/// What is left of the equations of motion, as accelerations.
+std::vector<double> unexplained(const Dependents& dependents, const Workspace::Impl& impl, const Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  std::vector<double> off(instant.accelerations.size());
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    off[i] = instant.accelerations[i] - problem.a0[i];
+  }
+  impl.dynamics.mass.multiply(off, off);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      off[problem.column[e]] += problem.entry[e] * impl.solution.lambda[j];
+    }
+  }
+  for (const HigherRow& row : dependents.higher) {
+    for (std::size_t e = 0; e < row.column.size(); ++e) {
+      off[row.column[e]] += row.entry[e] * row.multiplier;
+    }
+  }
+  impl.dynamics.mass.solve(off, off);
+  return off;
+}
+
+/// Are residuals within what rounding of the state makes of the rows that are connected? Then nothing better is known.
+bool within_rounding(const model::Model& model, const model::State& state, const Dependents& dependents,
+                     Workspace::Impl& impl, const Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  const Rounding rounding = find_rounding(model, state, instant.accelerations, impl);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    const bool equation = problem.kind[j] == gauss::RowKind::equation;
+    const double w = instant.second[problem.row[j]];
+    if (!((equation ? std::abs(w) : w) <= rounding.of_row[j]) ||
+        (!equation && impl.solution.lambda[j] * impl.norm2[j] < -rounding.of_row[j])) {
+      return false;
+    }
+  }
+  const std::vector<double> off = unexplained(dependents, impl, instant);
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    if (!(std::abs(off[i]) <= rounding.of_variable[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Are residuals small beside the terms they are made of? Where forces cancel to rounding, as in a pendulum at rest, the
 /// certificate compares rounding with rounding.
 bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Instant& instant) {
@@ -325,22 +420,7 @@ bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Ins
   if (dependents.curved) {
     return true;
   }
-  std::vector<double> off(instant.accelerations.size());
-  for (std::size_t i = 0; i < off.size(); ++i) {
-    off[i] = instant.accelerations[i] - problem.a0[i];
-  }
-  impl.dynamics.mass.multiply(off, off);
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-      off[problem.column[e]] += problem.entry[e] * impl.solution.lambda[j];
-    }
-  }
-  for (const HigherRow& row : dependents.higher) {
-    for (std::size_t e = 0; e < row.column.size(); ++e) {
-      off[row.column[e]] += row.entry[e] * row.multiplier;
-    }
-  }
-  impl.dynamics.mass.solve(off, off);
+  const std::vector<double> off = unexplained(dependents, impl, instant);
   for (std::size_t i = 0; i < off.size(); ++i) {
     if (!(std::abs(off[i]) <= worst_certificate * impl.a_scale[i])) {
       return false;
@@ -627,8 +707,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
   // Not found, or not kept: perhaps the rows are so near to dependence that they must be taken for dependent.
   const auto found = [&] {
-    return impl.solution.status == gauss::Status::solved && instant.expansion.empty() &&
-           keeps_rows(problem, impl.solution);
+    return impl.solution.status == gauss::Status::solved && instant.expansion.empty() && keeps_rows(model, state, impl);
   };
   if (!found() && (!examined || instant.status == Status::undecided)) {
     instant.expansion.clear();
@@ -702,7 +781,8 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   certify(dependents, impl, instant);
   // A multiplier that the caller knows to vanish was set to zero, and its forces are rounding: nothing to compare with.
   if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
-      !within_terms(dependents, impl, instant)) {
+      !within_terms(dependents, impl, instant) &&
+      (dependents.curved || !within_rounding(model, state, dependents, impl, instant))) {
     if (!dependents.curved && long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     instant.expansion =

@@ -105,6 +105,9 @@ struct Options {
   std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
   std::span<const std::uint8_t>
       gone;  ///< per row, 1: let go, or part of an alternative that does not count; may be empty
+  /// Per row, 1: was held as marginal up to here and nothing happened to it; if it is undecided it still is, and no higher derivative is
+  /// asked. May be empty.
+  std::span<const std::uint8_t> resting;
   std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
 };
 

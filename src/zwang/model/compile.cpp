@@ -15,6 +15,7 @@
 #include "zwang/model/draft.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/model/implied.hpp"
 #include "zwang/model/interpret.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/model/shapes.hpp"
@@ -191,6 +192,7 @@ class Compiler {
     lay_out_gradients();
     couple_masses();
     if (model_.flow) begin_flow();
+    add_implied(model_);
     return std::move(model_);
   }
 

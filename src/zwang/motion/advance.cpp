@@ -84,7 +84,9 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         found.at = std::min(found.at, e.at);
         return;
       case Excursion::Kind::pending:
-        if (e.at > 1e-6 * h) found.cut = std::min(found.cut, e.at);
+        // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > 1e-6 * h)
+          found.cut = std::min(found.cut, at);
         return;
       case Excursion::Kind::graze:
         // What is closed touches all the time.
@@ -390,6 +392,7 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
   size.assign(of.rows(), 0.0);
   multiplier_doubt.assign(of.rows(), 0.0);
   quiet.assign(of.rows(), 0);
+  strikes.assign(of.rows(), {});
 }
 
 bool advance(Motion& motion) {
@@ -421,7 +424,7 @@ bool advance(Motion& motion) {
   const double gap = (due - motion.state.time) / u;
   const double shortest = shortest_step(impl, motion.state.time) / u;
   // The same proved for the functions themselves, over the whole step.
-  const Series::Proof proof = impl.series.prove(h, defect_for(impl.tolerance), impl.tolerance);
+  const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
   h = proof.length;
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());

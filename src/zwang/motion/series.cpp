@@ -7,6 +7,12 @@
 
 namespace zwang::motion {
 
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held) {
+  if (model.conditions.empty() || !model.conditions.back().implied) return;
+  std::stable_partition(held.begin(), held.end(),
+                        [&](const HeldRow& one) { return model.conditions[model.row_condition[one.row]].implied; });
+}
+
 Series::Series(const model::Model& model, unsigned order, bool sharp)
     : impl_(std::make_unique<Impl>(model, order, sharp)) {}
 Series::~Series() = default;
@@ -24,8 +30,8 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
-Series::Proof Series::prove(double wanted, double part, double tolerance) {
-  return impl_->prove(wanted, part, tolerance);
+Series::Proof Series::prove(double wanted, double most, double part, double tolerance) {
+  return impl_->prove(wanted, most, part, tolerance);
 }
 double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j] / impl_->unit_squared; }
 double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
@@ -70,13 +76,13 @@ std::span<const double> Series::watched(std::size_t w) const {
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
 }
 Series::Memory Series::memory() const {
-  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->circle_ratio, impl_->lengths_known};
+  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->step_memory, impl_->lengths_known};
 }
 void Series::remember(Memory memory) {
   impl_->row_length = std::move(memory.row_length);
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
-  impl_->circle_ratio = memory.circle_ratio;
+  impl_->step_memory = memory.steps;
   impl_->lengths_known = memory.lengths_known;
 }
 void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }

@@ -20,6 +20,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
 
@@ -28,6 +29,9 @@ struct HeldRow {
   std::uint32_t row = 0;
   bool implied_if_dependent = false;  ///< true: carries nothing if it depends on rows before it; false: shares evenly
 };
+
+/// Equations that others imply have constant coefficients: they are kept before those that depend on them.
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held);
 
 class Series {
  public:
@@ -76,7 +80,7 @@ class Series {
   };
   /// The longest step, not longer than `wanted`, on which the defect of every body stays below `part` of its accelerations, what is
   /// held stays held as exactly, and what is watched is known to a part of `tolerance` of its terms.
-  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+  [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
   /// What the last proof says of a multiplier and of a watched condition: by how much they may differ from their polynomials.
   [[nodiscard]] double multiplier_error(std::size_t j) const;
   [[nodiscard]] double watched_rest(std::size_t w) const;
@@ -138,7 +142,7 @@ class Series {
   struct Memory {
     std::vector<double> row_length, first_gradient;
     double first_pivot = 1;
-    double circle_ratio = 0;
+    StepMemory steps;
     bool lengths_known = false;
   };
   [[nodiscard]] Memory memory() const;

@@ -22,6 +22,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/sweeps.hpp"
 
 namespace zwang::motion {
 
@@ -54,11 +55,19 @@ constexpr double part_of_watched = 0.1;
 
 /// sum_{k=1..last} |c_k| r^k of `count` series side by side.
 void majorants(const double* c, std::size_t count, unsigned last, double r, double* y) {
-  std::fill(y, y + count, 0.0);
-  for (unsigned k = last; k > 0; --k) {
-    const double* from = c + k * count;
-    for (std::size_t i = 0; i < count; ++i) y[i] = (y[i] + std::abs(from[i])) * r;
-  }
+  const auto some = [&](std::size_t begin, auto width) {
+    constexpr std::size_t w = decltype(width)::value;
+    double sum[w] = {};
+    for (unsigned k = last; k > 0; --k) {
+      const double* from = c + k * count + begin;
+      for (std::size_t i = 0; i < w; ++i) sum[i] = (sum[i] + std::abs(from[i])) * r;
+    }
+    std::copy(sum, sum + w, y + begin);
+  };
+  constexpr std::size_t lanes = 4;
+  std::size_t begin = 0;
+  for (; begin + lanes <= count; begin += lanes) some(begin, std::integral_constant<std::size_t, lanes>{});
+  for (; begin < count; ++begin) some(begin, std::integral_constant<std::size_t, 1>{});
 }
 
 }  // namespace
@@ -98,10 +107,21 @@ void Series::Impl::make_bound_lists() {
   step_terms.assign(n, 0.0);
 }
 
+/// Radii of positions and velocities on the circle r and on larger ones.
+void Series::Impl::find_radii(double r) {
+  for (std::size_t level = 0; level <= outer_circles; ++level) {
+    const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+    majorants(q.data(), n, N, grown, radius_q.data() + level * n);
+    majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
+  }
+  radii_known = true;
+}
+
 /// Radii of the inputs of a block, then of all its registers; sharp ones come from larger circles inwards.
 const double* Series::Impl::spread_block(const Block& block, const expressions::Tape& tape, std::uint32_t positions,
                                          std::uint32_t velocities, std::uint32_t constants, double r, double part,
                                          unsigned known) {
+  if (!radii_known) find_radii(r);
   const std::uint32_t w = block.width;
   const std::size_t room = tape.registers() * w;
   if (radii.size() < 2 * room) radii.resize(2 * room);
@@ -160,6 +180,7 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
 
 /// What the polynomials leave out on [0, h], reckoned on the circle r: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`.
 void Series::Impl::measure(double h, double r, double part) {
+  radii_known = false;
   const std::size_t m = held_rows.size();
   const expressions::Stretch stretch(h, r, part_of_rounding * part);
   const double x = h / r;
@@ -168,13 +189,6 @@ void Series::Impl::measure(double h, double r, double part) {
   std::fill(load.begin(), load.end(), 0.0);
   std::fill(row_rest.begin(), row_rest.end(), 0.0);
   if (m > 0) expressions::sum_up_sizes(lambda.data(), m, N - 1, stretch, 0, lambda_sums);
-  if (varying_mass || !bent.empty()) {
-    for (std::size_t level = 0; level <= outer_circles; ++level) {
-      const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
-      majorants(q.data(), n, N, grown, radius_q.data() + level * n);
-      majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
-    }
-  }
   // Sums of Cauchy's estimate: of a function, of a derivative, of a product with a derivative.
   const double beyond = tail / (1 - x);
   const double beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
@@ -341,19 +355,7 @@ void Series::Impl::find_force_terms() {
 /// What the bodies' accelerations on the step are measured by.
 void Series::Impl::find_scales(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
-  std::fill(at_end.begin(), at_end.end(), 0.0);
-  std::fill(halfway.begin(), halfway.end(), 0.0);
-  std::fill(step_terms.begin(), step_terms.end(), 0.0);
-  const double half = 0.5 * h;
-  for (unsigned k = N - 1; k > 0; --k) {
-    const double* c = v.data() + std::size_t{k} * n;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double a = static_cast<double>(k) * c[i];
-      at_end[i] = at_end[i] * h + a;
-      halfway[i] = halfway[i] * half + a;
-      step_terms[i] = step_terms[i] * h + std::abs(a);
-    }
-  }
+  rates(v.data(), n, N, h, at_end.data(), halfway.data(), step_terms.data());
   // Forces at the end: free accelerations there.
   const bool forces = !terms.empty();
   if (forces) {
@@ -524,10 +526,10 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   return worst;
 }
 
-Series::Proof Series::Impl::prove(double wanted, double part, double tolerance) {
+Series::Proof Series::Impl::prove(double wanted, double most, double part, double tolerance) {
   Proof proof;
   proof.length =
-      longest_step(wanted, N - 1, circle_ratio, [&](double h, double r) { return judge(h, r, part, tolerance); });
+      longest_step(wanted, most, N - 1, step_memory, [&](double h, double r) { return judge(h, r, part, tolerance); });
   proof.defect = defect;
   return proof;
 }

@@ -1056,11 +1056,12 @@ struct Series::Impl {
                                              const std::vector<std::uint8_t>& sized, std::uint32_t positions,
                                              std::uint32_t velocities, std::uint32_t constants,
                                              const expressions::Stretch& stretch, unsigned known);
+  void find_radii(double r);
   void measure(double h, double r, double part);
   void find_force_terms();
   void find_scales(double h);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
-  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+  [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
 
   // ---- modes, and surfaces slid on (series_slide.cpp)
 
@@ -1165,7 +1166,8 @@ struct Series::Impl {
   std::vector<double> force_terms;  ///< sizes of the terms of the free accelerations at 0
   bool force_terms_known = false;
   double defect = 0;
-  double circle_ratio = 0;    ///< r / h of the last step
+  StepMemory step_memory;
+  bool radii_known = false;   ///< of the circle at hand
   unsigned motion_order = 0;  ///< of the polynomials of the step
   std::uint32_t worst_variable = 0, worst_row = none;
   double first_pivot = 1;  ///< the least pivot then

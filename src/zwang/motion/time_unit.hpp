@@ -12,7 +12,7 @@
 
 namespace zwang::motion {
 
-/// All coefficients of a series from the state on, in such a unit. `h` is a first guess of the step in it, no longer than `gap`; a guess of
+/// All coefficients of a series from the state on, in such a unit. `h` is a first guess of the step in it, which may be longer than `gap`; a guess of
 /// no more than `least` says nothing (coefficients that are but rounding), and `gap` stands for it; both in seconds. False if some number
 /// is not finite in any unit.
 template <class Series>
@@ -25,9 +25,12 @@ bool extend(Series& series, const model::State& state, double part, double gap, 
     if (finite) {
       double guess = series.reach(part) * u;
       if (!(guess > least) && least > 0) guess = gap;
+      h = std::min(guess, far_beyond * gap) / u;
       guess = std::min(guess, gap);
-      h = guess / u;
-      if ((h >= shortest_in_units && h <= longest_in_units) || !(guess > 0) || round == most_units) return true;
+      const double in_units = guess / u;
+      if ((in_units >= shortest_in_units && in_units <= longest_in_units) || !(guess > 0) || round == most_units) {
+        return true;
+      }
       next = std::ldexp(1.0, std::ilogb(guess));
     }
     series.measure_time_in(next);

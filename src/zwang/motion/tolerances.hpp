@@ -54,6 +54,8 @@ inline constexpr double wholly_taken_off = 8 * unit_rounding;
 inline constexpr double shortest_in_units = 0x1p-14;
 inline constexpr double longest_in_units = 0x1p12;
 inline constexpr int most_units = 8;
+/// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
+inline constexpr double far_beyond = 1024;
 
 // ---- one instant
 
@@ -86,16 +88,18 @@ inline constexpr double same_factor = 0.2;
 /// Error of the limit's time, in tolerances of the whole sequence that is remembered.
 inline constexpr double of_the_limit = 0.02;
 /// What may be neglected while the sequence lasts, before its limit, where the body lies still instead of hopping: in tolerances of
-/// the row's own terms, or of what moved when the sequence began.
+/// what moved when the sequence began.
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
-inline constexpr int least_impacts_of_a_limit = 3;
+inline constexpr unsigned least_impacts_of_a_limit = 3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
 inline constexpr double slowest_cluster = 0.9;
 /// Energy that closing may cost, in losses of the last round: the rest of a sequence with a factor of 0.9 loses ten times that.
 inline constexpr double most_lost_at_once = 10;
+/// Factor from one round's loss to the next beyond which it does not say how much the rest takes.
+inline constexpr double slowest_fading = 0.999;
 
 // ---- singular positions
 
