@@ -204,7 +204,7 @@ ab = "distance(a, b) = 0.5"
 [simulation]
 until = 3
 )";
-  const std::string angle = R"([parameters]
+  const std::string angle = R"toml([parameters]
 g = 9.81
 [coordinates.w]
 initial = "atan2(0.6, 0.8)"
@@ -214,7 +214,7 @@ kinetic = "(1 + 2*1.5^2)*w'^2/2"
 potential = "-g*(1 + 2*1.5)*cos(w)"
 [simulation]
 until = 3
-)";
+)toml";
   std::vector<std::vector<double>> ends;
   for (const std::string& text : {bar, angle}) {
     const model::Model model = model::load(text, "pendulum.toml");
