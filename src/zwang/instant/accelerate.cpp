@@ -453,6 +453,7 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   if (r > most_rows) return false;
   std::vector<double> force_part;
   solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
+  const bool has_answer = !in_doubt;
   for (std::size_t j = 0; j < r && !in_doubt; ++j) {
     const double w = instant.second[problem.row[j]];
     const double broken = problem.kind[j] == gauss::RowKind::equation ? std::abs(w) : w;
@@ -483,6 +484,18 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   const gauss::Certificate certificate =
       gauss::verify(view, solution.a, solution.lambda, impl.scratch_n, solution.lambda_low);
   if (!(certificate.worst() <= worst_certificate)) return false;
+  if (has_answer) {
+    // Rows that are redundant but for rounding: the same accelerations again, or so near that rounding tells them apart.
+    double moved = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < solution.a.size(); ++i) {
+      const double mass = impl.dynamics.mass.diagonal()[i];
+      const double change = solution.a[i] - instant.accelerations[i];
+      moved += mass * change * change;
+      size += mass * (instant.accelerations[i] * instant.accelerations[i] + instant.free[i] * instant.free[i]);
+    }
+    if (!(moved > same_motion * same_motion * size)) return false;
+  }
   if (!options.long_multipliers) {
     instant.status = Status::undecided;
     instant.expansion =
