@@ -450,10 +450,10 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
                  Workspace::Impl& impl, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
+  const bool asked_in_case = !in_doubt;
   if (r > most_rows) return false;
   std::vector<double> force_part;
   solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
-  const bool has_answer = !in_doubt;
   for (std::size_t j = 0; j < r && !in_doubt; ++j) {
     const double w = instant.second[problem.row[j]];
     const double broken = problem.kind[j] == gauss::RowKind::equation ? std::abs(w) : w;
@@ -484,17 +484,14 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   const gauss::Certificate certificate =
       gauss::verify(view, solution.a, solution.lambda, impl.scratch_n, solution.lambda_low);
   if (!(certificate.worst() <= worst_certificate)) return false;
-  if (has_answer) {
-    // Rows that are redundant but for rounding: the same accelerations again, or so near that rounding tells them apart.
-    double moved = 0;
-    double size = 0;
+  // Rows that agree but for their rounding are redundant: then both ways say the same, and the first one stays.
+  if (asked_in_case) {
+    bool same = true;
     for (std::size_t i = 0; i < solution.a.size(); ++i) {
-      const double mass = impl.dynamics.mass.diagonal()[i];
-      const double change = solution.a[i] - instant.accelerations[i];
-      moved += mass * change * change;
-      size += mass * (instant.accelerations[i] * instant.accelerations[i] + instant.free[i] * instant.free[i]);
+      const double apart = std::abs(solution.a[i] - instant.accelerations[i]);
+      same = same && apart <= worst_certificate * (std::abs(solution.a[i]) + impl.a_scale[i]);
     }
-    if (!(moved > same_motion * same_motion * size)) return false;
+    if (same) return false;
   }
   if (!options.long_multipliers) {
     instant.status = Status::undecided;

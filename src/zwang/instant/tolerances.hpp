@@ -123,9 +123,6 @@ constexpr double farkas_margin = 16;
 /// ... and if accelerations that made use of what rounding left of y^T J would have to exceed those at hand by this factor.
 constexpr double absurd_acceleration = 1e6;
 
-/// Of the accelerations at hand and the free ones, in the metric of the masses: an answer found with more digits is another one if it differs by more.
-constexpr double same_motion = 1e-6;
-
 // --- Sizes ---------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t dense_gram = 128;     ///< rows up to which independence is read off a dense Gram matrix
