@@ -10,6 +10,7 @@
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/sweeps.hpp"
+#include "zwang/motion/time_unit.hpp"
 
 namespace zwang::motion {
 
@@ -313,33 +314,6 @@ bool entered(Motion& motion) {
   return false;
 }
 
-/// All coefficients, in a unit of time that suits them: with another one those of high orders would leave the range of numbers. `h` is a first
-/// guess of the step in that unit, which may be longer than `gap`.
-bool extend(Motion& motion, double gap, double& h) {
-  Motion::Impl& impl = *motion.impl;
-  const double unit_before = impl.series.unit();
-  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
-  for (int round = 0; round <= most_units; ++round) {
-    const double u = impl.series.unit();
-    const bool finite = impl.series.extend(motion.state);
-    double next = u * shortest_in_units;
-    if (finite) {
-      // Where coefficients are but rounding (what has all but come to rest) they say nothing.
-      double guess = impl.series.reach(part_for(impl.tolerance)) * u;
-      if (!(guess > least)) guess = gap;
-      h = std::min(guess, far_beyond * gap) / u;
-      guess = std::min(guess, gap);
-      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units)
-        return true;
-      next = std::ldexp(1.0, std::ilogb(guess));
-    }
-    impl.series.measure_time_in(next);
-  }
-  impl.series.measure_time_in(unit_before);
-  static_cast<void>(impl.series.extend(motion.state));
-  return false;
-}
-
 /// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
 bool crawls(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
@@ -439,7 +413,9 @@ bool advance(Motion& motion) {
   // The series from here, and how far it is good.
   const double due = next_due(motion);
   double h = 0;
-  if (!extend(motion, due - motion.state.time, h)) {
+  // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
+  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+  if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
     lead_nowhere(motion, "the accelerations are not finite");
     return true;
   }

@@ -50,6 +50,10 @@ class Flow {
   /// All coefficients from the landed state on. False if some number is not finite.
   bool extend(const model::State& state);
 
+  /// The unit of time, a power of two, of the variable s and of all lengths below; as in series.hpp.
+  void measure_time_in(double unit);
+  [[nodiscard]] double unit() const;
+
   /// How far the series is good: the last terms of rates and multipliers stay below `tolerance` of the largest first ones.
   [[nodiscard]] double reach(double tolerance) const;
 
