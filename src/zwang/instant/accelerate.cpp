@@ -7,6 +7,9 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/gauss/tolerances.hpp"
+#include "zwang/gauss/verify.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/degenerate.hpp"
 #include "zwang/instant/dependence.hpp"
@@ -426,6 +429,92 @@ bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Ins
   return true;
 }
 
+/// How far f'' of a row of the problem may be off at accelerations a: the error of its curvature, those of the forces through the
+/// masses, and the rounding of the sum itself.
+double second_error(const Workspace::Impl& impl, const std::vector<double>& force_part, std::size_t j,
+                    const std::vector<double>& a) {
+  const Subproblem& problem = impl.problem;
+  double off = bounds_that_are_nothing * impl.rows.curvature_error[problem.row[j]];
+  double terms = std::abs(problem.h[j]);
+  for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+    const std::uint32_t i = problem.column[e];
+    off += bounds_that_are_nothing * std::abs(problem.entry[e]) * force_part[i];
+    terms += std::abs(problem.entry[e] * a[i]);
+  }
+  return off + gauss::row_rounding * terms;
+}
+
+/// Rows so nearly dependent that multipliers cancel beyond double: is one of them broken, or the answer none, and do multipliers of
+/// twice the digits give one that is certified? Then that is the answer, with the roles its signs tell.
+bool long_answer(const model::Model& model, const model::State& state, const Options& options, bool in_doubt,
+                 Workspace::Impl& impl, Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t r = problem.size();
+  if (r > most_rows) return false;
+  std::vector<double> force_part;
+  solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
+  for (std::size_t j = 0; j < r && !in_doubt; ++j) {
+    const double w = instant.second[problem.row[j]];
+    const double broken = problem.kind[j] == gauss::RowKind::equation ? std::abs(w) : w;
+    in_doubt = broken > second_error(impl, force_part, j, instant.accelerations);
+  }
+  if (!in_doubt) return false;
+  // What agrees within the uncertainty of the rows is dependent, and says nothing of accelerations far away.
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  std::vector<double> entry_bound;
+  std::vector<double> offset_bound;
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t row = problem.row[j];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      entry_bound.push_back(dependence_margin * uncertainty.entry[e]);
+    }
+    offset_bound.push_back(dependence_margin * uncertainty.curvature[row]);
+  }
+  gauss::Problem view = problem.view(impl.dynamics.mass);
+  if (entry_bound.size() != view.entry.size()) return false;
+  view.entry_bound = entry_bound;
+  view.h_bound = offset_bound;
+  gauss::Options careful;
+  careful.long_multipliers = true;
+  gauss::Workspace room;
+  gauss::Solution solution;
+  gauss::solve(view, careful, room, solution, nullptr);
+  if (solution.status != gauss::Status::solved) return false;
+  const gauss::Certificate certificate =
+      gauss::verify(view, solution.a, solution.lambda, impl.scratch_n, solution.lambda_low);
+  if (!(certificate.worst() <= worst_certificate)) return false;
+  if (!options.long_multipliers) {
+    instant.status = Status::undecided;
+    instant.expansion =
+        "conditions are so nearly dependent that their multipliers need more digits than numbers have: the "
+        "accelerations "
+        "can be told (zwang accelerate), a motion cannot be followed";
+    return true;
+  }
+
+  instant.status = Status::determined;
+  instant.singular = false;
+  instant.expansion.clear();
+  instant.farkas.clear();
+  instant.decisions.clear();
+  instant.accelerations = solution.a;
+  second_derivatives(model, impl.rows, instant.accelerations, instant.second);
+  instant.multipliers.assign(model.rows(), 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t row = problem.row[j];
+    instant.multipliers[row] = solution.lambda[j];
+    if (problem.kind[j] == gauss::RowKind::equation) continue;
+    const bool leaves = instant.second[row] < -second_error(impl, force_part, j, instant.accelerations);
+    instant.role[row] = solution.lambda[j] > 0 ? Role::binding : (leaves ? Role::leaving : Role::marginal);
+  }
+  // The rows that act are independent, if only by their last digits.
+  instant.multipliers_unique = true;
+  impl.solution = std::move(solution);
+  weigh(impl, instant);
+  instant.certificate = certificate;
+  return true;
+}
+
 }  // namespace
 
 bool independent(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
@@ -628,6 +717,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     }
   }
   if (!found() && !dependents.curved) {
+    if (long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     if (instant.expansion.empty()) {
       instant.expansion = impl.solution.status == gauss::Status::gave_up
@@ -693,16 +783,24 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
       !within_terms(dependents, impl, instant) &&
       (dependents.curved || !within_rounding(model, state, dependents, impl, instant))) {
+    if (!dependents.curved && long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     instant.expansion =
         "the answer found does not keep its conditions: its certificate is worse than " + readable(worst_certificate);
+    return;
+  }
+  // Rows taken for dependent that are not, but for their last digits.
+  if (examined && !dependents.curved && dependents.higher.empty() && options.balanced.empty()) {
+    static_cast<void>(long_answer(model, state, options, false, impl, instant));
   }
 }
 
 Instant accelerate(const model::Model& model, const model::State& state, const Options& options) {
   Workspace workspace(model);
   Instant instant;
-  accelerate(model, state, options, workspace, instant);
+  Options alone = options;
+  alone.long_multipliers = true;
+  accelerate(model, state, alone, workspace, instant);
   return instant;
 }
 
