@@ -54,6 +54,8 @@ inline constexpr double wholly_taken_off = 8 * unit_rounding;
 inline constexpr double shortest_in_units = 0x1p-14;
 inline constexpr double longest_in_units = 0x1p12;
 inline constexpr int most_units = 8;
+/// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
+inline constexpr double far_beyond = 1024;
 
 // ---- one instant
 
