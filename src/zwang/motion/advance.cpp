@@ -328,7 +328,8 @@ bool extend(Motion& motion, double gap, double& h) {
       if (!(guess > least)) guess = gap;
       h = std::min(guess, far_beyond * gap) / u;
       guess = std::min(guess, gap);
-      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units) return true;
+      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units)
+        return true;
       next = std::ldexp(1.0, std::ilogb(guess));
     }
     impl.series.measure_time_in(next);

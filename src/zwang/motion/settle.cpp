@@ -585,8 +585,7 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
 /// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached, or will be soon.
 void announce_limit(Motion& motion, Still still) {
   Motion::Impl& impl = *motion.impl;
-  std::erase_if(still.rows,
-                [&](std::uint32_t row) { return impl.strikes[row].count < least_impacts_of_a_limit; });
+  std::erase_if(still.rows, [&](std::uint32_t row) { return impl.strikes[row].count < least_impacts_of_a_limit; });
   if (still.rows.empty()) return;
   // Limits that lie ahead already are one with this.
   if (impl.limit_ahead) still.rows.insert(still.rows.end(), impl.limit_rows.begin(), impl.limit_rows.end());
