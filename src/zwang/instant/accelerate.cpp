@@ -450,6 +450,7 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
                  Workspace::Impl& impl, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
+  const bool asked_in_case = !in_doubt;
   if (r > most_rows) return false;
   std::vector<double> force_part;
   solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
@@ -483,6 +484,15 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   const gauss::Certificate certificate =
       gauss::verify(view, solution.a, solution.lambda, impl.scratch_n, solution.lambda_low);
   if (!(certificate.worst() <= worst_certificate)) return false;
+  // Rows that agree but for their rounding are redundant: then both ways say the same, and the first one stays.
+  if (asked_in_case) {
+    bool same = true;
+    for (std::size_t i = 0; i < solution.a.size(); ++i) {
+      const double apart = std::abs(solution.a[i] - instant.accelerations[i]);
+      same = same && apart <= worst_certificate * (std::abs(solution.a[i]) + impl.a_scale[i]);
+    }
+    if (same) return false;
+  }
   if (!options.long_multipliers) {
     instant.status = Status::undecided;
     instant.expansion =

@@ -134,6 +134,15 @@ struct Regulation {
   /// The certificate of what is reported: velocities v and impulses l, rows shifted by the speeds they leave with.
   [[nodiscard]] gauss::Certificate certify(const std::vector<double>& alpha, const std::vector<double>& v,
                                            std::vector<double> l, const std::vector<double>& shift) {
+    std::vector<double>& shifted = impl.scratch_m;
+    if (dependents.higher.empty()) {
+      gauss::Problem view = impl.problem.view(impl.dynamics.mass);
+      shifted.assign(impl.problem.h.begin(), impl.problem.h.end());
+      for (std::size_t j = 0; j < shift.size(); ++j) shifted[j] += shift[j];
+      view.a0 = alpha;
+      view.h = shifted;
+      return gauss::verify(view, v, l, impl.scratch_n);
+    }
     Subproblem all = with_higher_rows(impl.problem, dependents, l);
     all.a0 = alpha;
     for (std::size_t j = 0; j < shift.size(); ++j) {
