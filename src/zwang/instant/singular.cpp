@@ -222,33 +222,6 @@ void assemble(const model::Model& model, const Subproblem& problem, const Uncert
   }
 }
 
-/// Equations left out because they are at a small angle to the others: what would keeping them change? With a remainder of length
-/// theta, a second derivative w that is not zero asks for a change of the accelerations by w / theta.
-bool agrees_with_left_out(const Known& known, const Vector& a) {
-  const Part& part = known.part;
-  Vector plain(part.n());
-  for (std::size_t i = 0; i < part.n(); ++i) plain[i] = a[part.variable[i]];
-  const Vector x = part.whitened(plain);
-  const double size = norm(x) + norm(part.x0);
-  for (std::size_t j = 0; j < part.r(); ++j) {
-    if (known.left_out[j] == 0 || part.length[j] == 0) continue;
-    Vector in;
-    const double theta = norm(known.basis.remainder(part.unit[j], in));
-    const Vector c = known.basis.express(in);
-    double uncertain = part.uncertain[j];
-    double uncertain_offset = part.uncertain_offset[j];
-    for (std::size_t k = 0; k < c.size(); ++k) {
-      uncertain += std::abs(c[k]) * part.uncertain[known.equations[k]];
-      uncertain_offset += std::abs(c[k]) * part.uncertain_offset[known.equations[k]];
-    }
-    // Dependent within their uncertainty, or too far away to have been left out for an angle.
-    if (theta <= dependence_margin * uncertain || theta > nearly_dependent) continue;
-    const double w = std::abs(dot(part.unit[j], x) + part.offset[j]);
-    if (w > nearly_dependent * theta * size + dependence_margin * (uncertain_offset + uncertain * size)) return false;
-  }
-  return true;
-}
-
 /// Farkas's y of a part, in the rows of the model: what a pinned inequality would carry with the wrong sign its other half
 /// does.
 void tell_proof(const Subproblem& problem, const Known& known, const Vector& y, Instant& instant) {
@@ -559,17 +532,6 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
       }
     }
     if (!changed) break;
-  }
-
-  // Equations that were taken for dependent although they are not quite.
-  for (const Known& known : parts) {
-    if (!nearly || !known.small || agrees_with_left_out(known, solution.a)) continue;
-    instant.status = Status::undecided;
-    instant.expansion =
-        "conditions are so nearly dependent that leaving one of them out would change the accelerations, and keeping "
-        "it "
-        "needs more digits than numbers have";
-    return Settled::finished;
   }
 
   // The answer for all rows of the problem, and the story in their numbers.
