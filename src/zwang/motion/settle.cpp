@@ -539,7 +539,7 @@ double until_still(double rate, double second, double e) { return 2 * std::abs(r
 bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
-  return strikes.count >= least_impacts_of_a_limit && e < slowest_rhythm &&
+  return strikes.count >= std::uint64_t{least_impacts_of_a_limit} && e < slowest_rhythm &&
          std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest;
 }
 
@@ -583,8 +583,12 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
 /// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached, or will be soon.
 void announce_limit(Motion& motion, Still still) {
   Motion::Impl& impl = *motion.impl;
-  std::erase_if(still.rows,
-                [&](std::uint32_t row) { return impl.strikes[row].count < least_impacts_of_a_limit; });
+  std::erase_if(still.rows, [&](std::uint32_t row) {
+    const auto times = std::count_if(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
+      return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
+    });
+    return times < least_impacts_of_a_limit;
+  });
   if (still.rows.empty()) return;
   // Limits that lie ahead already are one with this.
   if (impl.limit_ahead) still.rows.insert(still.rows.end(), impl.limit_rows.begin(), impl.limit_rows.end());
