@@ -621,7 +621,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   // What was marginal and takes no part in what happens stays so.
   impl.resting.assign(model.rows(), 0);
   for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
-    impl.resting[row] = closed[row] != 0 && impl.quiet[row] != 0 ? 1 : 0;
+    impl.resting[row] = closed[row];
   }
   for (const std::uint32_t row : triggers.closing) impl.resting[row] = 0;
   for (const std::uint32_t row : triggers.releasing) impl.resting[row] = 0;
