@@ -70,7 +70,8 @@ struct Motion::Impl {
   std::vector<double> multiplier_doubt;  ///< per row: how far lambda may be off by the uncertainty of the state
   std::vector<std::uint8_t> quiet;       ///< per row, 1: came back at the last instant; its multiplier there is none
 
-  std::vector<std::uint8_t> resting;     ///< per row, 1: marginal before this instant, and not a part of what happens at it
+  std::vector<std::uint8_t>
+      resting;  ///< per row, 1: marginal before this instant, and not a part of what happens at it
 
   Switches switches;  ///< sides of corners, rows let go, alternatives
 

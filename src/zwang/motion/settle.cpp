@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zwang/instant/classify_tolerances.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -62,7 +63,9 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
       gathered.speed.push_back(now.rate[row]);
     }
   }
-  instant::impact(model, motion.state, options, impl.workspace, impl.shock);
+  instant::Options known = options;
+  known.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
+  instant::impact(model, motion.state, known, impl.workspace, impl.shock);
   const instant::Shock& shock = impl.shock;
   if (shock.status == instant::ShockStatus::jammed) {
     for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);

@@ -114,8 +114,7 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   model::evaluate_rows(model, motion.state, work.scratch, work.rows);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
-      add_residual(model, work.rows, mass, row, work.rows.value[row],
-                   motion.state.position_uncertainty);
+      add_residual(model, work.rows, mass, row, work.rows.value[row], motion.state.position_uncertainty);
     }
     if (steady[row] != 0) {
       add_residual(model, work.rows, mass, row, work.rows.rate[row], motion.state.velocity_uncertainty);
