@@ -492,9 +492,12 @@ bool advance(Motion& motion) {
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s);
   go(motion, s, scheduled ? due : later(impl, from, s));
   if (scheduled) impl.carry_time = 0;
+  const bool left = impl.passage.followed && !crossing;
   follow_own_series(motion);
+  // Lengths of rows that were chosen at the position mean nothing.
+  if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
   if (arrives) {
-    if (found.at <= together || turned.at <= together || scheduled) {
+    if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
       end_singular(
           motion, impl.passage.rows,
           "the conditions held become dependent at the very instant at which something else happens: the position is "
@@ -502,7 +505,10 @@ bool advance(Motion& motion) {
       return true;
     }
     arrive_at_singular(motion);
-    if (found.stop <= together && motion.status == Status::going) end(motion, Status::stopped, "");
+    if (motion.status != Status::going) return true;
+    if (scheduled) end(motion, Status::finished, "");
+    if (found.stop <= together) end(motion, Status::stopped, "");
+    verify_end(motion);
     return true;
   }
   if (!project(motion)) {

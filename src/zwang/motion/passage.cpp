@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -40,7 +41,7 @@ class Lookout {
     const std::vector<std::uint8_t> shares(held_.size(), 0);
     factor_.shape({start_, column_, entry_}, mass_, shares);
     const std::vector<double> known = impl_.series.memory().row_length;
-    for (const std::uint32_t j : numbers) length_.push_back(known[j] > 0 ? known[j] : 1.0);
+    for (const std::uint32_t j : numbers) length_.push_back(j < known.size() && known[j] > 0 ? known[j] : 1.0);
   }
 
   void use(const model::State& state) {
@@ -81,9 +82,11 @@ class Lookout {
     }
     return std::sqrt(std::max(least, 0.0));
   }
-  /// J in units of lengths and masses, one column per row.
+  /// J in units of lengths and masses, one column per row; behind them one of length one in a direction of its own, so that gradients
+  /// that are all but zero are not measured by themselves.
   [[nodiscard]] linear::Matrix transposed() const {
-    linear::Matrix out(model_.variables, held_.size());
+    linear::Matrix out(model_.variables + 1, held_.size() + 1);
+    out(model_.variables, held_.size()) = 1;
     for (std::size_t j = 0; j < held_.size(); ++j) {
       for (std::uint32_t e = start_[j]; e < start_[j + 1]; ++e) {
         out(column_[e], j) = entry_[e] * weight_[column_[e]] / length_[j];
@@ -113,7 +116,7 @@ class Lookout {
       }
     }
     const linear::SymmetricEigen eigen = linear::symmetric_eigen(gram);
-    return {eigen.vectors.entry.begin(), eigen.vectors.entry.begin() + static_cast<std::ptrdiff_t>(j.columns)};
+    return {eigen.vectors.entry.begin(), eigen.vectors.entry.begin() + static_cast<std::ptrdiff_t>(held_.size())};
   }
   [[nodiscard]] double length(std::size_t j) const { return length_[j]; }
   [[nodiscard]] const model::Rows& rows() const { return rows_; }
@@ -206,6 +209,10 @@ bool find_combinations(Lookout& lookout, std::span<const std::uint32_t> numbers,
                        std::vector<Series::Combination>& out) {
   lookout.use(state);
   linear::Matrix null = linear::null_space(lookout.transposed(), passed_together);
+  --null.rows;
+  for (std::size_t c = 0; c < null.columns; ++c) {
+    for (std::size_t j = 0; j < null.rows; ++j) null.entry[c * null.rows + j] = null.entry[c * (null.rows + 1) + j];
+  }
   out.clear();
   // To echelon form with the largest pivots.
   std::vector<std::size_t> leader;
@@ -250,8 +257,10 @@ std::vector<std::uint32_t> rows_to_look_at(const Motion& motion, const std::vect
   return out;
 }
 
-/// The expansion about a position, in `passage.series`. False where there is none.
-bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers, model::State& there) {
+/// The expansion about a position, in `passage.series`. False where there is none. `terms`: sizes of the rows' terms on the way there, by
+/// row of the model; none: not looked at.
+bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers, model::State& there,
+                  std::span<const double> terms) {
   Motion::Impl& impl = *motion.impl;
   Passage& passage = impl.passage;
   std::vector<Series::Combination> combinations;
@@ -259,14 +268,14 @@ bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_
   // A combination whose f is not zero there is one of a motion that turns away just before.
   for (const Series::Combination& one : combinations) {
     double value = 0;
-    double terms = 0;
+    double size = 0;
     for (std::size_t p = 0; p < one.rows.size(); ++p) {
       const std::uint32_t row = impl.held_rows[one.rows[p]].row;
       if (!model::is_holonomic(impl.model.row_kind[row])) continue;
       value += one.weights[p] * lookout.rows().value[row];
-      terms += std::abs(one.weights[p]) * lookout.rows().value_scale[row];
+      size += terms.empty() ? 0.0 : std::abs(one.weights[p]) * std::max(terms[row], lookout.rows().value_scale[row]);
     }
-    if (std::abs(value) > impl.model.simulation.touch * terms) return false;
+    if (!terms.empty() && std::abs(value) > impl.model.simulation.touch * size) return false;
   }
   if (passage.series == nullptr) {
     passage.series = std::make_unique<Series>(impl.model, impl.series.order() + 1);
@@ -328,12 +337,16 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   if (numbers.empty()) return false;
 
   // The place, roughly, on the series that leads there: its velocities are good beyond, where its multipliers are not.
-  const double far = std::min(impl.series.reach_of_motion(rough_place), gap);
+  // A position at the very end is reached, one just behind it is not.
+  const double last = gap + resolution(motion.state.time + gap);
+  const double far = std::min(impl.series.reach_of_motion(rough_place), gap * (1 + just_ahead));
   if (!(far > 0) || !std::isfinite(far)) return false;
   Lookout lookout(motion, numbers);
   lookout.follow(impl.series.position());
   double s = singular_place(lookout, far);
-  if (!(s < far)) return false;
+  if (!(s < far) || s > last) return false;
+  lookout.use(motion.state);
+  const std::vector<double> terms = lookout.rows().value_scale;
 
   // The motion about it that leads through the present state: what it misses that by is added to it, and the place is found anew.
   std::vector<double> path;
@@ -341,7 +354,7 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   const std::size_t n = impl.model.variables;
   for (int round = 0; round < rounds_onto_motion; ++round) {
     model::State there = lookout.at(s);
-    if (!expand_about(motion, lookout, numbers, there)) return false;
+    if (!expand_about(motion, lookout, numbers, there, terms)) return false;
     model::State here = there;
     passage.series->look_from(s, here);
     const double now = difference(motion, here, s);
@@ -363,8 +376,9 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   const double allowed = std::max(impl.tolerance, roundings_of_a_state * unit_rounding / impl.series.least_pivot());
   if (!(off <= allowed)) return false;
   model::State there = passage.there;
-  if (!expand_about(motion, lookout, numbers, there)) return false;
+  if (!expand_about(motion, lookout, numbers, there, terms)) return false;
   s = passage.ahead;
+  if (s > last) return false;
   if (!(prove_expansion(motion, s) >= s)) return false;
   passage.series->look_from(s, there);
   change_places(motion);
@@ -373,13 +387,43 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   return true;
 }
 
+bool leads_on(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  const model::Model& model = impl.model;
+  // Conditions that are one-sided may hold or let go on the far side: that is not decided here.
+  std::vector<HeldRow> held;
+  std::vector<std::uint32_t> watched;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const instant::Role role = impl.instant.role[row];
+    if (role == instant::Role::equation) held.push_back({row, false});
+    if (role == instant::Role::binding || role == instant::Role::marginal) return false;
+  }
+  if (held.empty() || held.size() > most_rows_passed) return false;
+  const std::vector<HeldRow> held_before = std::exchange(impl.held_rows, held);
+  const std::vector<std::uint32_t> watched_before = std::exchange(impl.watched_rows, watched);
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  passage.idle.clear();
+  passage.ahead = 0;
+  std::vector<std::uint32_t> numbers(held.size());
+  for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
+  model::State there = motion.state;
+  Lookout lookout(motion, numbers);
+  passage.at_it = expand_about(motion, lookout, numbers, there, {}) && prove_expansion(motion, 0) > 0;
+  // The rows of this instant are chosen anew.
+  impl.held_rows = held_before;
+  impl.watched_rows = watched_before;
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  return passage.at_it;
+}
+
 bool leave_singular(Motion& motion, double gap, double& h) {
   Motion::Impl& impl = *motion.impl;
   Passage& passage = impl.passage;
   model::State there = motion.state;
   const std::vector<std::uint32_t> numbers = rows_to_look_at(motion, passage.idle);
   Lookout lookout(motion, numbers);
-  if (!expand_about(motion, lookout, numbers, there)) return false;
+  if (!expand_about(motion, lookout, numbers, there, {})) return false;
   const double length = prove_expansion(motion, passage.ahead);
   if (!(length > 0)) return false;
   motion.state.velocity = there.velocity;
@@ -402,6 +446,9 @@ void arrive_at_singular(Motion& motion) {
   std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
   std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
   impl.carry_time = 0;
+  std::vector<std::uint8_t> closed(impl.model.rows(), 0);
+  for (const std::uint32_t row : motion.held) closed[row] = 1;
+  estimate_uncertainty(motion, closed, closed);
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;

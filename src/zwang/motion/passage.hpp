@@ -28,6 +28,8 @@ struct Passage {
 /// Is there a singular position on the series of this step, within `gap`, that is passed? Then the series of the motion is the one about
 /// it, `h` how far it may be followed, and the place of the position `motion.impl->passage.ahead`.
 [[nodiscard]] bool approach_singular(Motion& motion, double gap, double& h);
+/// At an instant: the position is singular, with the roles of the rows known. Does the velocity lead on, in one way that is proved?
+[[nodiscard]] bool leads_on(Motion& motion);
 /// From the position on. False: no way on.
 [[nodiscard]] bool leave_singular(Motion& motion, double gap, double& h);
 /// The motion has its own series again.

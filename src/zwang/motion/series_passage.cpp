@@ -482,6 +482,7 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
 
   // What the rows' gradients leave out, and the rows themselves.
   std::vector<double> gradient_rest(column.size(), 0.0);
+  std::vector<double> gradient_size(column.size(), 0.0);
   std::vector<double> off(held_rows.size(), 0.0);
   for (const Block& block : held_blocks) {
     const RowGroup& group = model.groups[block.group];
@@ -493,7 +494,10 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
       const std::uint32_t reg = shape.held.outputs[1 + slot];
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        gradient_rest[block.entry_at[slot * w + l]] = found.error[std::size_t{reg} * w + l];
+        const std::uint32_t e = block.entry_at[slot * w + l];
+        gradient_rest[e] = found.error[std::size_t{reg} * w + l];
+        const double* g = registers(block) + std::size_t{reg} * orders * w + l;
+        for (unsigned k = N; k-- > 0;) gradient_size[e] = gradient_size[e] * h + std::abs(g[std::size_t{k} * w]);
       }
     }
     const double* f = registers(block) + std::size_t{shape.value} * orders * w;
@@ -558,7 +562,7 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
       double size_of_variable = 0;
       for (unsigned k = N; k-- > 0;) size_of_variable = size_of_variable * h + std::abs(c[k * n]);
       const double moved = own_scale[column[e]] * (holonomic ? 0.5 * h * h : h);
-      terms_of_row += std::abs(entry[e]) * (size_of_variable + moved);
+      terms_of_row += gradient_size[e] * (size_of_variable + moved);
     }
     const double ratio = off[j] / std::max(allowed * terms_of_row, tiny);
     worst = std::max(worst, ratio);
@@ -567,7 +571,6 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
 }
 
 Series::Proof Series::Impl::prove_arc(double least, double part, double tolerance, double touch) {
-  read_gradients(0, entry);
   Proof proof;
   const auto judge_here = [&](double h, double r) { return judge_arc(h, r, part, tolerance, touch); };
   if (least > 0) {

@@ -331,7 +331,7 @@ bool determined(Motion& motion) {
   const instant::Instant& now = motion.impl->instant;
   switch (now.status) {
     case instant::Status::determined:
-      if (!now.singular) return true;
+      if (!now.singular || leads_on(motion)) return true;
       end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
       break;
     case instant::Status::ambiguous:
@@ -630,6 +630,9 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     }
   }
   list_events(motion, triggers, gathered, before, first, switches_before);
+  if (impl.passage.at_it && motion.status == Status::going) {
+    add_event(motion, EventKind::singular, impl.passage.rows);
+  }
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
   stamp_events(motion);
