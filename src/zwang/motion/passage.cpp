@@ -187,23 +187,6 @@ double zero_of_combination(Lookout& lookout, double low, double high) {
   return sharpen(lookout, 0.5 * (a + b), low, high);
 }
 
-/// The first place in (0, h) where the rows become dependent for an instant; infinity if there is none.
-double singular_place(Lookout& lookout, double h) {
-  std::vector<double> place = {0, just_ahead * h};
-  for (int i = 1; i <= places_looked_at; ++i) place.push_back(h * i / places_looked_at);
-  place.push_back(h * (1 + just_ahead));
-  std::vector<double> distance;
-  for (std::size_t i = 0; i < place.size(); ++i) {
-    distance.push_back(lookout.distance(place[i]));
-    if (i < 2) continue;
-    if (distance[i - 1] <= distance[i - 2] && distance[i - 1] < distance[i]) {
-      const double found = zero_of_combination(lookout, place[i - 2], place[i]);
-      if (found < h) return found;
-    }
-  }
-  return nowhere;
-}
-
 /// The combinations of the rows `numbers` without gradient at a state, each led by another row; false if there is none.
 bool find_combinations(Lookout& lookout, std::span<const std::uint32_t> numbers, const model::State& state,
                        std::vector<Series::Combination>& out) {
@@ -341,10 +324,18 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   const double last = gap + resolution(motion.state.time + gap);
   const double far = std::min(impl.series.reach_of_motion(rough_place), gap * (1 + just_ahead));
   if (!(far > 0) || !std::isfinite(far)) return false;
+  double after = 0;
+  double low = 0;
+  double high = 0;
+  if (!impl.series.narrow_place(far, after, low, high)) return false;
   Lookout lookout(motion, numbers);
   lookout.follow(impl.series.position());
-  double s = singular_place(lookout, far);
-  if (!(s < far) || s > last) return false;
+  double s = zero_of_combination(lookout, low, high);
+  while (!(s < nowhere)) {
+    if (!impl.series.narrow_place(far, after, low, high)) return false;
+    s = zero_of_combination(lookout, low, high);
+  }
+  if (s > last) return false;
   lookout.use(motion.state);
   const std::vector<double> terms = lookout.rows().value_scale;
 

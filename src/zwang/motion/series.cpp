@@ -83,6 +83,9 @@ std::span<const std::uint32_t> Series::closed_loops() const {
   if (!impl_->loops_known) impl_->find_loops();
   return impl_->loops;
 }
+bool Series::narrow_place(double h, double& after, double& low, double& high) {
+  return impl_->narrow_place(h, after, low, high);
+}
 void Series::make_plain() { impl_->plain = true; }
 bool Series::expand(model::State& state, std::span<const Combination> combinations,
                     std::span<const std::uint32_t> idle) {

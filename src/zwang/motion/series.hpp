@@ -142,6 +142,9 @@ class Series {
   /// Numbers of the rows held that might become dependent: what is left when rows with a body of their own (whose gradient never vanishes)
   /// are taken away, one after the other. Chains and trees leave nothing.
   [[nodiscard]] std::span<const std::uint32_t> closed_loops() const;
+  /// The next stretch [low, high] of the step, around a place beyond `after`, which moves on to it, on which those rows may become
+  /// dependent; false if there is none up to h.
+  [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
   /// No row by strands: asked for once, before `choose`.
   void make_plain();
   /// All coefficients about a singular position, which the state is at; `idle` rows depend on the others everywhere. The velocity is

@@ -210,6 +210,7 @@ struct Series::Impl {
   void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
     held_rows.assign(held.begin(), held.end());
     loops_known = false;
+    probe.reset();
     inequalities = std::any_of(held.begin(), held.end(),
                                [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
     watched_rows.assign(watch.begin(), watch.end());
@@ -1033,6 +1034,17 @@ struct Series::Impl {
   void look_from(double back, model::State& state);
   [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
   void find_loops();
+  void gradients_at(double s, std::vector<double>& entries) const;
+  [[nodiscard]] double turning() const;
+  [[nodiscard]] double distance_from_dependence(double s);
+  [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
+  /// The rows in loops by themselves, with their factor.
+  struct Probe {
+    std::vector<std::uint32_t> start, column, from;
+    std::vector<double> entry, all;
+    linear::GramFactor factor;
+  };
+  std::unique_ptr<Probe> probe;
   std::vector<std::uint32_t> loops;  ///< numbers of the rows held that might become dependent, when known
   bool loops_known = false;
   bool plain = false;  ///< no strands

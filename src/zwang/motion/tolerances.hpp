@@ -100,8 +100,11 @@ inline constexpr double least_turning = 1e-6;
 inline constexpr double least_pivot_of_passage = 1e-9;
 /// Residue of a multiplier, of its terms on the step: below it there is no pole.
 inline constexpr double no_pole = 1e-9;
-/// Places along a step at which rows in closed loops are looked at, and the first one, which tells whether they come nearer to being
-/// dependent: a step is a few radians at most.
+/// Of the fastest turning of a row at the beginning of a step: so fast its rows may come nearer to being dependent, all of them together,
+/// later on the step.
+inline constexpr double turns_of_combination = 4;
+/// Stretches of a step on which rows in closed loops are looked at where they may become dependent, and the first place, which tells whether
+/// they come nearer to that: a step is a few radians at most.
 inline constexpr int places_looked_at = 8;
 inline constexpr double just_ahead = 1e-3;
 /// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
