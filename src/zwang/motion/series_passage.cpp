@@ -233,8 +233,16 @@ bool Series::Impl::narrow_place(double h, double& after, double& low, double& hi
   place.insert(place.begin() + 1, {just_ahead * h, distance_from_dependence(just_ahead * h)});
   place.push_back({h * (1 + just_ahead), distance_from_dependence(h * (1 + just_ahead))});
   for (std::size_t i = 1; i + 1 < place.size(); ++i) {
-    if (place[i].s <= after || place[i].distance > place[i - 1].distance || place[i].distance >= place[i + 1].distance)
-      continue;
+    const Place& earlier = place[i - 1];
+    const Place& here = place[i];
+    const Place& later = place[i + 1];
+    if (here.s <= after || here.distance > earlier.distance || here.distance >= later.distance) continue;
+    // Straight on from one side, does it come to zero before the other?
+    const double falls = (earlier.distance - here.distance) / (here.s - earlier.s);
+    const double rises = (later.distance - here.distance) / (later.s - here.s);
+    const bool beyond = here.distance > nearly_straight * falls * (later.s - here.s);
+    const bool before = here.distance > nearly_straight * rises * (here.s - earlier.s);
+    if (beyond && before) continue;
     after = place[i].s;
     low = place[i - 1].s;
     high = place[i + 1].s;
