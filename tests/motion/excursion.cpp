@@ -195,6 +195,16 @@ TEST(Excursion, that_never_leaves_the_band_is_pending) {
   EXPECT_NEAR(rise.at, 0.4, eps);
 }
 
+TEST(Excursion, that_passes_zero_within_the_band_says_where) {
+  const auto rise = first({-0.25, 1}, 0.5, 0.6);
+  EXPECT_EQ(rise.kind, Kind::pending);
+  EXPECT_EQ(rise.at, 0);
+  EXPECT_NEAR(rise.through, 0.25, eps);
+  // Not through zero at the end, or not from below.
+  EXPECT_EQ(first({-0.25, 1}, 0.2, 0.6).through, 0);
+  EXPECT_EQ(first({0.25, 0.1}, 0.5, 0.6).through, 0);
+}
+
 TEST(Excursion, what_is_no_polynomial_tells_nothing) {
   for (const double wrong : {not_a_number, infinity, -infinity}) {
     EXPECT_EQ(first({wrong, 1}, 1).kind, Kind::none);

@@ -122,7 +122,11 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     const double far = options.broken > 0 ? options.broken : touch;
     const double value_off = bounds_that_are_nothing * rows.value_error[row];
     impl.touch_value[row] = near * rows.value_scale[row] + value_off;
-    const double broken = far * rows.value_scale[row] + value_off;
+    // Of a motion that came from elsewhere the terms at hand may be small: its uncertainty tells what they were.
+    const double terms = state.position_uncertainty.empty()
+                             ? rows.value_scale[row]
+                             : std::max(rows.value_scale[row], rows.value_error[row] / rounding_of_one);
+    const double broken = far * terms + value_off;
     impl.touch_rate[row] = touch * rows.rate_scale[row] + bounds_that_are_nothing * rows.rate_error[row];
 
     const model::RowKind kind = model.row_kind[row];

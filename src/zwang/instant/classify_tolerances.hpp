@@ -7,6 +7,9 @@ namespace zwang::instant {
 /// that the tape has in another order than the motion, so a few of them still are nothing.
 inline constexpr double bounds_that_are_nothing = 4;
 
+/// One operation's rounding, as a part of its result.
+inline constexpr double rounding_of_one = 0x1p-53;
+
 /// Times written with as many digits as a double has are the same if they differ by less than this part of themselves.
 inline constexpr double same_time = 0x1p-51;
 

@@ -457,9 +457,15 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
   const bool still = at_rest_for_good(model, state, instant.accelerations, impl.a_scale);
-  if (unique && (still || std::count(hold.begin(), hold.end(), Hold::undecided) == 0)) {
+  const auto rests = [&](std::size_t j) { return !options.resting.empty() && options.resting[problem.row[j]] != 0; };
+  bool any = false;
+  for (std::size_t j = 0; j < r; ++j) any = any || (hold[j] == Hold::undecided && !rests(j));
+  if (unique && (still || !any)) {
     return;
   }
+
+  std::vector<std::uint8_t> stays(r, 0);
+  for (std::size_t j = 0; j < r; ++j) stays[j] = hold[j] == Hold::undecided && rests(j) ? 1 : 0;
 
   // Rows that may carry force at order zero; every pass that excludes one begins anew, so there are at most r passes.
   std::vector<std::uint8_t> may_carry(r, 1);
@@ -492,8 +498,11 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
       }
     }
     if (decider.pass(inequality, may_carry, hold, multipliers) != Pass::again) {
-      return;
+      break;
     }
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    if (stays[j] != 0) hold[j] = Hold::undecided;
   }
 }
 

@@ -91,19 +91,23 @@ struct Instant {
 };
 
 struct Options {
-  double touch = 0;             ///< what counts as touching; 0: the model's own
-  double touch_position = 0;    ///< the same for positions on the open side; 0: as `touch`
-  double broken = 0;            ///< the same for positions on the forbidden side; 0: as `touch`
-  bool warm = false;            ///< start from the active set of the last call with this workspace
-  bool tell = false;            ///< keep the trials
-  bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
-  unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
-  bool inelastic = false;       ///< shocks without rebound, whatever the conditions say
+  double touch = 0;               ///< what counts as touching; 0: the model's own
+  double touch_position = 0;      ///< the same for positions on the open side; 0: as `touch`
+  double broken = 0;              ///< the same for positions on the forbidden side; 0: as `touch`
+  bool warm = false;              ///< start from the active set of the last call with this workspace
+  bool tell = false;              ///< keep the trials
+  bool long_multipliers = false;  ///< an answer whose multipliers cancel beyond double is one; else it is undecided
+  bool shock_done = false;        ///< blows and seizures of this very instant have been dealt with by `impact`
+  unsigned highest_order = 12;    ///< derivatives beyond f'' looked at for degenerate rows
+  bool inelastic = false;         ///< shocks without rebound, whatever the conditions say
   std::span<const std::uint8_t>
       closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
   std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
   std::span<const std::uint8_t>
       gone;  ///< per row, 1: let go, or part of an alternative that does not count; may be empty
+  /// Per row, 1: was held as marginal up to here and nothing happened to it; if it is undecided it still is, and no higher derivative is
+  /// asked. May be empty.
+  std::span<const std::uint8_t> resting;
   std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
 };
 
@@ -125,6 +129,7 @@ class Workspace {
 /// contradictory.
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant);
+/// The same for one state alone, with `long_multipliers`.
 [[nodiscard]] Instant accelerate(const model::Model& model, const model::State& state, const Options& options = {});
 
 /// Only the classification: admissible, needs a shock, or violated; roles of effective inequalities stay `binding` or

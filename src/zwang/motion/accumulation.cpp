@@ -10,8 +10,8 @@
 /// A cluster. Whatever the order and nesting of the shocks: a round is a stretch in which every condition of the set was struck. If
 /// the last rounds became shorter and lost less by a common factor r < 1, the rest lasts at most T r / (1 - r).
 ///
-/// When what the rest can still move, |f'| Delta (a cluster: and the gaps there are), is below the tolerance, as a part of the row's own terms
-/// or of what moved when the rhythm began, the conditions close without rebound, and Delta later the limit is reported. The closed
+/// When what the rest can still move, |f'| Delta (a cluster: and the gaps there are), is below the tolerance, as a part of
+/// what moved when the rhythm began, the conditions close without rebound, and Delta later the limit is reported. The closed
 /// state is verified: it must not have cost more energy than the rest of the sequence could lose; if it did, nothing is closed.
 ///
 /// Symbols: T durations, f' rates of the conditions struck. Reference: docs/mathematics, section 13.
@@ -34,6 +34,7 @@ struct Rest {
   double latest = 0;  ///< of the last one
   double whole = 0;   ///< of all of them
   double lost = 0;    ///< in the last round
+  double fading = 0;  ///< that as a part of what the round before lost
   std::vector<std::uint32_t> rows;
 };
 
@@ -85,11 +86,14 @@ Rest rest_of_rhythm(const std::vector<Bounce>& bounces, std::size_t period) {
     rest.began = duration;
     rest.whole += duration;
   }
+  double earlier = 0;
   for (std::size_t k = 0; k < period; ++k) {
     const Bounce& one = bounces[end - period + k];
     rest.rows.insert(rest.rows.end(), one.rows.begin(), one.rows.end());
     rest.lost += one.lost;
+    earlier += bounces[end - 2 * period + k].lost;
   }
+  rest.fading = earlier > 0 ? rest.lost / earlier : 0.0;
   tidy(rest.rows);
   rest.found = true;
   return rest;
@@ -141,6 +145,7 @@ Rest rest_of_cluster(const std::vector<Bounce>& bounces) {
   rest.began = rounds[count - 1].duration;
   for (std::size_t k = 0; k < count; ++k) rest.whole += rounds[k].duration;
   rest.lost = rounds[0].lost;
+  rest.fading = factor;
   rest.found = true;
   return rest;
 }
@@ -156,18 +161,19 @@ double last_speed(const std::vector<Bounce>& bounces, std::uint32_t row) {
   return 0;
 }
 
-/// Can the rest still move anything that counts? Its length, and what is uncertain about it, against the row's own terms and against
-/// what moved when the sequence began.
+/// Can the rest still move anything that counts? Its length, and what is uncertain about it, against what moved when the sequence began.
 bool moves_nothing(const Motion& motion, const Rest& rest) {
   const Motion::Impl& impl = *motion.impl;
   const instant::Instant& now = impl.instant;
+  const std::vector<double>& touch = impl.workspace.impl().touch_value;
   if (rest.error > of_the_limit * impl.tolerance * rest.whole) return false;
   for (const std::uint32_t row : rest.rows) {
     const double speed = std::max(std::abs(now.rate[row]), last_speed(impl.bounces, row));
     const double at_first = speed * (rest.began / rest.latest) * rest.whole;
-    const double allowed = impl.tolerance * std::max(impl.size[row], at_first);
+    // Where it lies says nothing: a floor may be at any height. What is zero of f there still is.
+    const double allowed = std::max(while_it_lasts * impl.tolerance * at_first, touch[row]);
     const double gap = rest.rows.size() > 1 ? std::abs(now.value[row]) : 0.0;
-    if (std::max(speed * rest.duration, gap) > while_it_lasts * allowed) return false;
+    if (std::max(speed * rest.duration, gap) > allowed) return false;
   }
   return true;
 }
@@ -186,11 +192,24 @@ bool quickens(const std::vector<Bounce>& bounces) {
   return late < early;
 }
 
+/// Can any sequence that ends with the last shock move nothing any more? A rest lasts at least F^2 / T, F the last flight and T all that is
+/// remembered, and what began it no longer than T: asked first, because it mostly tells.
+bool may_have_ended(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  double all = 0;
+  for (const Bounce& one : impl.bounces) all += one.flight;
+  const Bounce& last = impl.bounces.back();
+  const double least = last.flight * last.flight;  // times 1 / T, as the other side
+  if (!(least * last.flight > while_it_lasts * impl.tolerance * all * all * all) || last.rows.empty()) return true;
+  const double speed = std::max(std::abs(impl.instant.rate[last.rows[0]]), std::abs(last.speed[0]));
+  return speed * least <= impl.workspace.impl().touch_value[last.rows[0]] * all;
+}
+
 }  // namespace
 
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  if (!quickens(impl.bounces)) return;
+  if (impl.bounces.empty() || !quickens(impl.bounces) || !may_have_ended(motion)) return;
   Rest rest;
   for (std::size_t period = 1; period <= longest_period; ++period) {
     Rest one = rest_of_rhythm(impl.bounces, period);
@@ -203,15 +222,18 @@ void close_accumulation(Motion& motion) {
     if (!rest.found || !moves_nothing(motion, rest)) return;
   }
 
-  // They close: no rebound any more, and from now on held. The energy that costs is what the rest of the shocks would have taken.
+  // They close: no rebound any more, and from now on held. The energy that costs is what the rest of the shocks would have taken: in a
+  // corner that narrows to its tip that is all there is, in rounds that become shorter faster than weaker.
   const model::State state = motion.state;
   const EnergyBalance energy = motion.energy;
+  const std::vector<std::uint32_t> held = motion.held;
   close_for_good(motion, rest.rows);
-  const double bound = most_lost_at_once * rest.lost +
+  const double bound = most_lost_at_once * rest.lost / (1 - std::min(rest.fading, slowest_fading)) +
                        loss_in_roundings * (std::abs(motion.energy.initial) + motion.energy.largest_kinetic);
   if (motion.status == Status::going && impl.limit_lost > bound) {
     motion.state = state;
     motion.energy = energy;
+    motion.held = held;
     close_for_good(motion, {});
     return;
   }

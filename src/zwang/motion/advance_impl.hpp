@@ -31,6 +31,12 @@ struct Bounce {
   double lost = 0;            ///< energy
 };
 
+/// What a row has been struck with since the start.
+struct Strikes {
+  std::uint64_t count = 0;
+  double hardest = 0;  ///< largest f' before one
+};
+
 struct Motion::Impl {
   Impl(const model::Model& of, double end, double relative);
 
@@ -53,6 +59,8 @@ struct Motion::Impl {
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
   std::vector<double> step_position, step_velocity;  ///< the terms of the last step: what moved, and what was held back
 
+  std::vector<double> rounding_position, rounding_velocity;  ///< how far rounding alone may have put each variable off
+
   // the rows
   std::vector<Place> place;
   std::vector<HeldRow> held_rows;
@@ -64,6 +72,8 @@ struct Motion::Impl {
   std::vector<std::uint8_t> quiet;       ///< per row, 1: came back at the last instant; its multiplier there is none
 
   Passage passage;  ///< through a singular position
+  std::vector<std::uint8_t>
+      resting;  ///< per row, 1: marginal before this instant, and not a part of what happens at it
 
   Switches switches;  ///< sides of corners, rows let go, alternatives
 
@@ -77,6 +87,7 @@ struct Motion::Impl {
 
   // accumulation
   std::vector<Bounce> bounces;
+  std::vector<Strikes> strikes;  ///< per row
   double flight = 0;
   bool limit_ahead = false;
   double limit_time = 0;
@@ -96,6 +107,7 @@ struct Motion::Impl {
 
   // instants that follow without time passing
   std::vector<std::vector<std::uint32_t>> visited;  ///< sets held at this very instant, the oldest first
+  std::vector<std::uint32_t> marginal;              ///< rows that changed side at this very instant, ascending
 };
 
 /// Everything that happens at the present instant.

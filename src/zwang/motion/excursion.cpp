@@ -400,11 +400,16 @@ class Story {
   [[nodiscard]] Excursion end() {
     if (!over()) finish(zone_ == Zone::band ? Excursion::Kind::pending : Excursion::Kind::none, entered_);
     if (answer_->kind == Excursion::Kind::none) return {};
-    return {answer_->kind, answer_->at * p_.unit};
+    Excursion told{answer_->kind, answer_->at * p_.unit, 0};
+    if (told.kind == Excursion::Kind::pending && started_ && sign(value(p_, p_.from)) < 0 &&
+        sign(value(p_, p_.tau)) > 0) {
+      told.through = last_zero(p_, p_.from, p_.tau) * p_.unit;
+    }
+    return told;
   }
 
  private:
-  void finish(Excursion::Kind kind, double x) { answer_ = {kind, x}; }
+  void finish(Excursion::Kind kind, double x) { answer_ = {kind, x, 0}; }
 
   const Scaled& p_;
   Zone zone_;

@@ -23,6 +23,7 @@ struct Excursion {
   };
   Kind kind = Kind::none;
   double at = 0;
+  double through = 0;  ///< of what is pending from the start, below zero there and above it at h: its last zero; else 0
 };
 
 /// The first crossing, graze or pending on [from, h], whichever comes first. A polynomial that starts inside the band and

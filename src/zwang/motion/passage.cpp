@@ -311,6 +311,8 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   Passage& passage = impl.passage;
   const std::span<const std::uint32_t> loops = impl.series.closed_loops();
   if (loops.empty() || loops.size() > most_rows_passed) return false;
+  // Where time is not measured in its own unit steps are shorter or longer than any passage.
+  if (impl.series.unit() != 1) return false;
   passage.idle.clear();
   for (std::uint32_t j = 0; j < impl.held_rows.size(); ++j) {
     if (impl.series.skipped(j)) passage.idle.push_back(j);

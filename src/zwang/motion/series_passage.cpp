@@ -312,6 +312,8 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
   const std::size_t m = held_rows.size();
   if (!bent.empty() || !slides.empty() || combinations.empty()) return false;
   load_modes(state);
+  measure_time_in(1);
+  per_unit = 1;
   std::fill(q.begin(), q.end(), 0.0);
   std::fill(v.begin(), v.end(), 0.0);
   std::copy(state.position.begin(), state.position.end(), q.begin());
@@ -705,8 +707,9 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
     // A first guess from the coefficients; the search makes it shorter where it must.
     const double guess = log_reach(N - 2, std::log2(0.1 * tolerance), true,
                                    [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-    double ratio = 0;
-    proof.length = longest_step(guess > 1000 ? 1.0 : std::exp2(guess), N - 2, ratio, judge_here);
+    const double wanted = guess > 1000 ? 1.0 : std::exp2(guess);
+    StepMemory memory;
+    proof.length = longest_step(wanted, wanted, N - 2, memory, judge_here);
     proof.defect = defect;
   }
 
@@ -775,10 +778,10 @@ void Series::Impl::look_from(double back, model::State& state) {
 /// The longest step, not longer than `wanted`, on which what is watched is known well enough.
 double Series::Impl::prove_watched(double wanted, double part, double tolerance) {
   if (watched_rows.empty() && terms.empty()) return wanted;
-  double ratio = 0;
+  StepMemory memory;
   const std::vector<double> kept = lambda;
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  const double found = longest_step(wanted, N - 1, ratio, [&](double h, double r) {
+  const double found = longest_step(wanted, wanted, N - 1, memory, [&](double h, double r) {
     measure(h, r, part);
     return judge_watched(h, tolerance, 0);
   });

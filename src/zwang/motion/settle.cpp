@@ -158,6 +158,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   };
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
+  put_implied_first(model, held);
   for (const instant::Decision& decision : now.decisions) {
     const std::uint32_t row = decision.row;
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
@@ -229,6 +230,10 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const auto closed_now = [&](std::uint32_t row) {
     return impl.place[row] == Place::held || impl.place[row] == Place::implied;
   };
+  // What changes side at one instant is marginal, and nothing has happened to it.
+  const auto marginal = [&](std::uint32_t row) {
+    return std::binary_search(impl.marginal.begin(), impl.marginal.end(), row);
+  };
   const std::size_t begin = motion.events.size();
   if (gathered.blow) add_event(motion, EventKind::blow, {});
   if (!gathered.seized.empty()) add_event(motion, EventKind::seizure, gathered.seized);
@@ -272,7 +277,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::vector<std::uint32_t> released;
     std::vector<std::uint32_t> touched;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (model::is_equation(model.row_kind[row])) continue;
+      if (model::is_equation(model.row_kind[row]) || marginal(row)) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
       const bool let_go = impl.switches.gone[row] != 0;
@@ -294,6 +299,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     }
     std::sort(grazed.begin(), grazed.end());
     grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
+    std::erase_if(grazed, marginal);
     if (!grazed.empty()) add_event(motion, EventKind::graze, std::move(grazed));
   }
 }
@@ -422,24 +428,32 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   refuse_dependent_rho(motion);
 }
 
-/// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held.
+/// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
+/// at the next instants until something moves: another row that comes back must not throw them off again.
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const bool again = std::find(impl.visited.begin(), impl.visited.end(), motion.held) != impl.visited.end();
   if (!again) {
     impl.visited.push_back(motion.held);
-    if (impl.visited.size() <= most_sets_at_one_instant) return;
-    end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
-    return;
+    if (impl.visited.size() > most_sets_at_one_instant) {
+      end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+      return;
+    }
+    if (impl.marginal.empty()) return;
+  } else {
+    for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
+      impl.marginal.insert(impl.marginal.end(), rows->begin(), rows->end());
+    }
+    std::sort(impl.marginal.begin(), impl.marginal.end());
+    impl.marginal.erase(std::unique(impl.marginal.begin(), impl.marginal.end()), impl.marginal.end());
   }
   bool more = false;
-  for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
-    for (const std::uint32_t row : *rows) {
-      more = more || !is_held(impl.instant.role[row]);
-      impl.instant.role[row] = Role::marginal;
-      impl.instant.multipliers[row] = 0;
-      impl.quiet[row] = 1;
-    }
+  for (const std::uint32_t row : impl.marginal) {
+    if (impl.instant.role[row] == Role::absent) continue;
+    more = more || !is_held(impl.instant.role[row]);
+    impl.instant.role[row] = Role::marginal;
+    impl.instant.multipliers[row] = 0;
+    impl.quiet[row] = 1;
   }
   if (more) hold_rows(motion, {});
 }
@@ -462,7 +476,7 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
     }
     return value;
   };
-  const double end = motion.piece.length;
+  const double end = motion.piece.length / motion.piece.unit;
   double rate = 0;
   double earlier = 0;
   const double value = at(end, rate);
@@ -483,6 +497,7 @@ instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std
   options.broken = std::max(impl.model.simulation.touch, broken_by_tolerance * impl.tolerance);
   options.closed = closed;
   options.steady = steady;
+  options.resting = impl.resting;
   return options;
 }
 
@@ -500,22 +515,16 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0) impl.held_rows.push_back({row, false});
   }
+  put_implied_first(model, impl.held_rows);
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
-  const model::State written = motion.state;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
 
-  // Then the instant as always; what closing moved is uncertain for all others.
+  // Then the instant as always.
   estimate_uncertainty(motion, closed, closed);
-  for (std::size_t i = 0; i < written.position.size(); ++i) {
-    double& position = motion.state.position_uncertainty[i];
-    double& velocity = motion.state.velocity_uncertainty[i];
-    position = std::max(position, std::abs(motion.state.position[i] - written.position[i]));
-    velocity = std::max(velocity, std::abs(motion.state.velocity[i] - written.velocity[i]));
-  }
   instant::Options options = options_in_motion(impl, closed, closed);
   options.shock_done = true;
   options.inelastic = true;
@@ -524,51 +533,68 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   return lost;
 }
 
-/// Touching conditions that recede and are driven back: their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave
-/// and return at one and the same instant. They close.
-std::vector<std::uint32_t> close_what_is_back_at_once(Motion& motion) {
+/// A condition that recedes now and is driven back: how long until it lies still, if each return gives back the part e of its speed.
+double until_still(double rate, double second, double e) { return 2 * std::abs(rate) / (second * (1 - e)); }
+
+/// Does a condition rattle so low that the rest of it counts for nothing? It was struck again and again, and its hop has less of the energy
+/// of the hardest strike than the tolerance.
+bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
+  const Strikes& strikes = impl.strikes[row];
+  const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
+  return strikes.count >= least_impacts_of_a_limit && e < slowest_rhythm &&
+         std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest;
+}
+
+/// What closes at an instant although it recedes.
+struct Still {
+  std::vector<std::uint32_t> rows;
+  double lasting = 0;  ///< the longest of the sequences that are cut short
+};
+
+/// Touching conditions that recede and are driven back. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and
+/// return at one and the same instant, or they rattle out after a shock. They close.
+Still close_what_is_back_at_once(Motion& motion, bool shock) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::vector<double>& touch = impl.workspace.impl().touch_value;
   const instant::Instant& now = impl.instant;
-  std::vector<std::uint32_t> back;
+  Still still;
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
-    if (now.status != instant::Status::determined || now.singular) return back;
+    if (now.status != instant::Status::determined || now.singular) return still;
     std::vector<std::uint8_t> closed(model.rows(), 0);
     bool any = false;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       closed[row] = is_held(now.role[row]) ? 1 : 0;
       if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
-      if (!(now.second[row] > 0) || now.rate[row] * now.rate[row] > 2 * now.second[row] * back_at_once * touch[row])
-        continue;
+      if (!(now.second[row] > 0)) continue;
+      const bool at_once = now.rate[row] * now.rate[row] <= 2 * now.second[row] * back_at_once * touch[row];
+      if (!at_once && !(shock && rattles_out(impl, row))) continue;
       closed[row] = 1;
       any = true;
-      back.push_back(row);
+      still.rows.push_back(row);
+      const double e = model.conditions[model.row_condition[row]].restitution;
+      if (!at_once) still.lasting = std::max(still.lasting, until_still(now.rate[row], now.second[row], e));
     }
-    if (!any) return back;
+    if (!any) return still;
     static_cast<void>(close_rows(motion, closed));
-    if (motion.status != Status::going) return back;
+    if (motion.status != Status::going) return still;
   }
-  return back;
+  return still;
 }
 
-/// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached.
-void announce_limit(Motion& motion, const Gathered& gathered, std::vector<std::uint32_t> back) {
+/// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached, or will be soon.
+void announce_limit(Motion& motion, Still still) {
   Motion::Impl& impl = *motion.impl;
-  std::erase_if(back, [&](std::uint32_t row) {
-    if (std::find(gathered.struck.begin(), gathered.struck.end(), row) == gathered.struck.end()) return true;
-    const auto times = std::count_if(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
-      return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
-    });
-    return times < least_impacts_of_a_limit;
-  });
-  if (back.empty()) return;
-  std::sort(back.begin(), back.end());
-  back.erase(std::unique(back.begin(), back.end()), back.end());
+  std::erase_if(still.rows, [&](std::uint32_t row) { return impl.strikes[row].count < least_impacts_of_a_limit; });
+  if (still.rows.empty()) return;
+  // Limits that lie ahead already are one with this.
+  if (impl.limit_ahead) still.rows.insert(still.rows.end(), impl.limit_rows.begin(), impl.limit_rows.end());
+  std::sort(still.rows.begin(), still.rows.end());
+  still.rows.erase(std::unique(still.rows.begin(), still.rows.end()), still.rows.end());
+  impl.limit_time = std::max(impl.limit_ahead ? impl.limit_time : motion.state.time, motion.state.time + still.lasting);
+  if (!impl.limit_ahead) impl.limit_lost = 0;
   impl.limit_ahead = true;
-  impl.limit_time = motion.state.time;
-  impl.limit_lost = 0;
-  impl.limit_rows = std::move(back);
+  impl.limit_rows = std::move(still.rows);
   impl.bounces.clear();
 }
 
@@ -589,10 +615,17 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     closed[row] = 1;
     if (!model::is_holonomic(model.row_kind[row])) steady[row] = 1;
   }
+  // What was marginal and takes no part in what happens stays so.
+  impl.resting.assign(model.rows(), 0);
+  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
+    impl.resting[row] = closed[row] != 0 && impl.quiet[row] != 0 ? 1 : 0;
+  }
+  for (const std::uint32_t row : triggers.closing) impl.resting[row] = 0;
+  for (const std::uint32_t row : triggers.releasing) impl.resting[row] = 0;
   // At a kink the gradient is a new one: a condition that was held may be struck.
   for (const Turn& turn : triggers.turns) {
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
-    if (row < model.rows()) steady[row] = 0;
+    if (row < model.rows()) steady[row] = impl.resting[row] = 0;
   }
   instant::Options options;
   if (!first) {
@@ -613,8 +646,13 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   const double lost_before = motion.energy.lost;
   const double work_before = motion.energy.work;
   regulate_until_determined(motion, options, gathered, triggers, first);
-  std::vector<std::uint32_t> back;
-  if (motion.status == Status::going && !first) back = close_what_is_back_at_once(motion);
+  for (std::size_t k = 0; k < gathered.struck.size() && !first; ++k) {
+    Strikes& strikes = impl.strikes[gathered.struck[k]];
+    ++strikes.count;
+    strikes.hardest = std::max(strikes.hardest, std::abs(gathered.speed[k]));
+  }
+  Still still;
+  if (motion.status == Status::going && !first) still = close_what_is_back_at_once(motion, gathered.shock);
   if (motion.status == Status::going && determined(motion)) {
     hold_rows(motion, triggers.releasing);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
@@ -642,7 +680,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
       impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + most_bounces / 2);
     }
     impl.flight = 0;
-    if (motion.status == Status::going && !back.empty()) announce_limit(motion, gathered, std::move(back));
+    if (motion.status == Status::going && !still.rows.empty()) announce_limit(motion, std::move(still));
     if (motion.status == Status::going && !impl.limit_ahead) close_accumulation(motion);
   }
 }
@@ -829,7 +867,10 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     motion.events.back().lost = impl.limit_lost;
   }
   if (first || triggers.any() || triggers.doubt || releasing || (at_schedule && !done)) {
-    if (first || moved_on(motion, triggers)) impl.visited.clear();
+    if (first || moved_on(motion, triggers)) {
+      impl.visited.clear();
+      impl.marginal.clear();
+    }
     const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
       return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();
     });

@@ -40,6 +40,23 @@ inline constexpr double soft_landing = 0.5;
 /// Uncertainties of f that a flight must have left behind for that: an ordinary one of that height changes its speed by a thousandth.
 inline constexpr double plain_flight = 1e3;
 
+/// Of the largest acceleration of what hangs together, in the metric of the masses: so much of it is let into every row by rounding of the
+/// state, as a term that its multiplier is made of.
+inline constexpr double share_of_largest = 1e-3;
+
+/// Of a coordinate, in a projection: what a correction leaves below it is rounding of that correction, and zero.
+inline constexpr double wholly_taken_off = 8 * unit_rounding;
+
+// ---- the unit of time of a series
+
+/// Steps between these, in its unit, are left in it: powers up to twice the order of the series (that of a work) stay within the range of
+/// numbers, 2^(14 * 60) and 2^(12 * 30), with room for lengths and masses. Changed at most so often for one step.
+inline constexpr double shortest_in_units = 0x1p-14;
+inline constexpr double longest_in_units = 0x1p12;
+inline constexpr int most_units = 8;
+/// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
+inline constexpr double far_beyond = 1024;
+
 // ---- one instant
 
 /// Roundings of a time within which two times read from outside are the same: they went through a few sums. And roundings of a step's
@@ -71,19 +88,23 @@ inline constexpr double same_factor = 0.2;
 /// Error of the limit's time, in tolerances of the whole sequence that is remembered.
 inline constexpr double of_the_limit = 0.02;
 /// What may be neglected while the sequence lasts, before its limit, where the body lies still instead of hopping: in tolerances of
-/// the row's own terms, or of what moved when the sequence began.
+/// what moved when the sequence began.
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
-inline constexpr int least_impacts_of_a_limit = 3;
+inline constexpr unsigned least_impacts_of_a_limit = 3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
 inline constexpr double slowest_cluster = 0.9;
 /// Energy that closing may cost, in losses of the last round: the rest of a sequence with a factor of 0.9 loses ten times that.
 inline constexpr double most_lost_at_once = 10;
+/// Factor from one round's loss to the next beyond which it does not say how much the rest takes.
+inline constexpr double slowest_fading = 0.999;
 
 // ---- singular positions
 
+/// Of the duration of the motion: a singular position no further ahead is gone to along the velocities.
+inline constexpr double straight_on = 1e-6;
 /// Parts of their lengths within which rows held take part in a combination that vanishes: just before a singular position, and at
 /// an instant where the rate of rho is asked for.
 inline constexpr double nearly = 1e-4;

@@ -1,6 +1,6 @@
 /// How far the state of a motion may be off at an instant.
 ///
-///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here
+///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here (s in its unit)
 ///   u(q_i) += W e(X_i) s^2 / 2,  u(v_i) += W e(X_i) s                          rounding of the forces, of what moved
 ///   u(q)  += W |g_j| |f_j| / Phi_jj,  u(v) += W |g_j| |f_j'| / Phi_jj           what the projection left of a row held
 ///   u(v_i) = eps (|v_i-| + |v_i+| + sqrt(2 T / m_i))                            after a shock
@@ -61,9 +61,7 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::size_t n = model.variables;
-  std::vector<double>& u = motion.state.position_uncertainty;
-  std::vector<double>& w = motion.state.velocity_uncertainty;
-  // What was uncertain stays so, unless a condition held of this variable alone ties it down.
+  // What was uncertain by rounding stays so, unless a condition held of this variable alone ties it down.
   std::vector<std::uint8_t> tied(n, 0);
   std::vector<std::uint8_t> tied_rate(n, 0);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -72,6 +70,8 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
     if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
     if (steady[row] != 0) tied_rate[only] = 1;
   }
+  std::vector<double>& u = impl.rounding_position;
+  std::vector<double>& w = impl.rounding_velocity;
   u.resize(n, 0.0);
   w.resize(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -82,14 +82,16 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   // The terms of the step.
   const Piece& piece = motion.piece;
   const bool stepped = piece.length > 0 && piece.position.size() == n * piece.orders;
+  const double s = piece.length / piece.unit;
   for (std::size_t i = 0; i < n; ++i) {
     double position = 0;
     double velocity = 0;
     for (std::uint32_t k = stepped ? piece.orders : 0; k-- > 0;) {
       const double c = std::abs(piece.position[k * n + i]);
-      position = position * piece.length + c;
-      if (k > 0) velocity = velocity * piece.length + k * c;
+      position = position * s + c;
+      if (k > 0) velocity = velocity * s + k * c;
     }
+    velocity /= piece.unit;
     u[i] = std::max(u[i], unit_rounding * (std::abs(motion.state.position[i]) + position));
     w[i] = std::max(w[i], unit_rounding * (std::abs(motion.state.velocity[i]) + velocity));
   }
@@ -107,13 +109,18 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
     w[i] = std::max(w[i], off * piece.length);
   }
 
-  // What the projection left.
+  // What the projection left. It belongs to this instant only: at the next one the rows held are looked at again, and what is open then
+  // starts from where it is. Carried along it would grow by itself, since what is uncertain closes too early or too late.
+  motion.state.position_uncertainty = u;
+  motion.state.velocity_uncertainty = w;
   model::evaluate_rows(model, motion.state, work.scratch, work.rows);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
-      add_residual(model, work.rows, mass, row, work.rows.value[row], u);
+      add_residual(model, work.rows, mass, row, work.rows.value[row], motion.state.position_uncertainty);
     }
-    if (steady[row] != 0) add_residual(model, work.rows, mass, row, work.rows.rate[row], w);
+    if (steady[row] != 0) {
+      add_residual(model, work.rows, mass, row, work.rows.rate[row], motion.state.velocity_uncertainty);
+    }
   }
 }
 
@@ -149,10 +156,13 @@ void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
   }
 
   std::vector<double>& w = motion.state.velocity_uncertainty;
-  w.resize(n);
+  w.resize(n, 0.0);
+  impl.rounding_velocity.resize(n, 0.0);
   for (std::uint32_t i = 0; i < n; ++i) {
-    w[i] = std::max(w[i], unit_rounding * (std::abs(before[i]) + std::abs(motion.state.velocity[i]) +
-                                           std::sqrt(energy[find(i)] / mass[i])));
+    const double rounding = unit_rounding * (std::abs(before[i]) + std::abs(motion.state.velocity[i]) +
+                                             std::sqrt(energy[find(i)] / mass[i]));
+    impl.rounding_velocity[i] = std::max(impl.rounding_velocity[i], rounding);
+    w[i] = std::max(w[i], rounding);
     // What has come to rest rests.
     if (std::abs(motion.state.velocity[i]) <= rest_in_uncertainties * w[i]) motion.state.velocity[i] = 0;
   }
