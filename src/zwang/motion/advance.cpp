@@ -208,6 +208,22 @@ void go(Motion& motion, double s, double time) {
 
   piece.rho = motion.rho;
 
+  // Beside a pole all multipliers stand multiplied by their distance from it.
+  piece.pole = series.pole();
+  if (piece.has_pole()) {
+    piece.multiplier.resize(kept * (piece.multiplier_orders + 1), 0.0);
+    for (std::size_t j = 0; j < m; ++j) {
+      if (series.has_pole(j)) continue;
+      const auto found = std::lower_bound(piece.rows.begin(), piece.rows.end(), impl.held_rows[j].row);
+      double* c = piece.multiplier.data() + (found - piece.rows.begin());
+      for (std::size_t k = piece.multiplier_orders + 1; k-- > 0;) {
+        const double lower = k > 0 ? c[(k - 1) * kept] : 0.0;
+        c[k * kept] = piece.pole > 0 ? piece.pole * c[k * kept] - lower : lower;
+      }
+    }
+    ++piece.multiplier_orders;
+  }
+
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
   double work_terms = 0;
@@ -410,31 +426,48 @@ bool advance(Motion& motion) {
     return true;
   }
 
-  // The series from here, and how far it is good.
   const double due = next_due(motion);
   double h = 0;
-  // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
-  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
-  if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
-    lead_nowhere(motion, "the accelerations are not finite");
-    return true;
+  bool crossing = false;
+  if (impl.passage.at_it) {
+    // Away from a singular position that is passed.
+    impl.passage.at_it = false;
+    if (!leave_singular(motion, due - motion.state.time, h)) {
+      follow_own_series(motion);
+      end_singular(motion, impl.passage.rows, "the position is singular, and no way on from it could be proved");
+      return true;
+    }
+  } else {
+    // The series from here, and how far it is good.
+    // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
+    const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+    if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
+      lead_nowhere(motion, "the accelerations are not finite");
+      return true;
+    }
+    if (entered(motion)) return true;
+    // Up to a singular position that is passed.
+    crossing = approach_singular(motion, due - motion.state.time, h);
   }
-  if (entered(motion)) return true;
   // From here on all lengths are in the unit of time of the series.
   const double u = impl.series.unit();
   const double gap = (due - motion.state.time) / u;
   const double shortest = shortest_step(impl, motion.state.time) / u;
-  // The same proved for the functions themselves, over the whole step.
-  const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
-  h = proof.length;
+  if (!impl.passage.followed) {
+    // The same proved for the functions themselves, over the whole step.
+    const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
+    h = proof.length;
+    motion.defect = std::max(motion.defect, h > shortest ? proof.defect : 0.0);
+  }
   if (!(h > shortest) && gap > shortest) {
+    follow_own_series(motion);
     lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());
     return true;
   }
-  motion.defect = std::max(motion.defect, proof.defect);
   // And the expressions beside the equations of motion.
   h = reach_of_switches(motion, h);
   if (!(h > shortest) && gap > shortest) {
+    follow_own_series(motion);
     lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
     return true;
   }
@@ -449,8 +482,10 @@ bool advance(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
+  const bool arrives = crossing && impl.passage.ahead <= together;
+  if (arrives) s = impl.passage.ahead;
   std::uint32_t culprit = 0;
-  const double vanishing = impl.series.vanishing(s, culprit);
+  const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
     go(motion, vanishing, motion.state.time + vanishing * u);
     end_singular(motion, {culprit},
@@ -471,9 +506,28 @@ bool advance(Motion& motion) {
 
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
-  const double approach = impl.series.approach(s) * u;
+  const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
   go(motion, s, scheduled ? due : later(impl, from, s * u));
   if (scheduled) impl.carry_time = 0;
+  const bool left = impl.passage.followed && !crossing;
+  follow_own_series(motion);
+  // Lengths of rows that were chosen at the position mean nothing.
+  if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
+  if (arrives) {
+    if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
+      end_singular(
+          motion, impl.passage.rows,
+          "the conditions held become dependent at the very instant at which something else happens: the position is "
+          "singular");
+      return true;
+    }
+    arrive_at_singular(motion);
+    if (motion.status != Status::going) return true;
+    if (scheduled) end(motion, Status::finished, "");
+    if (found.stop <= together) end(motion, Status::stopped, "");
+    verify_end(motion);
+    return true;
+  }
   if (!project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;

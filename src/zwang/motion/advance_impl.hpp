@@ -8,6 +8,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/advance.hpp"
 #include "zwang/motion/flow.hpp"
+#include "zwang/motion/passage.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/switches.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -70,6 +71,7 @@ struct Motion::Impl {
   std::vector<double> multiplier_doubt;  ///< per row: how far lambda may be off by the uncertainty of the state
   std::vector<std::uint8_t> quiet;       ///< per row, 1: came back at the last instant; its multiplier there is none
 
+  Passage passage;  ///< through a singular position
   std::vector<std::uint8_t>
       resting;  ///< per row, 1: marginal before this instant, and not a part of what happens at it
 
@@ -153,6 +155,11 @@ bool project_flow(Motion& motion);
 
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
+
+/// List a singular position that is passed.
+void list_singular(Motion& motion, std::vector<std::uint32_t> rows);
+/// The same where the multiplier of a one-sided condition has its pole: it lets go.
+void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows);
 
 /// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.
 void verify_end(Motion& motion);

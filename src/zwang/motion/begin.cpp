@@ -224,6 +224,9 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.kink_time);
   one(archive, impl.kinks);
   one(archive, impl.raw.modes);
+  one(archive, impl.passage.at_it);
+  one(archive, impl.passage.idle);
+  one(archive, impl.passage.ahead);
   one(archive, impl.switches.sides);
   one(archive, impl.switches.at_start);
   one(archive, impl.switches.slid);
@@ -235,7 +238,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 6;
+constexpr std::uint32_t layout = 7;
 
 }  // namespace
 
@@ -357,7 +360,8 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.series.remember(std::move(memory));
   const double position_drift = motion.position_drift;
   const double velocity_drift = motion.velocity_drift;
-  static_cast<void>(project(motion));
+  // At a singular position there is nothing to project onto: the way on begins from this very state.
+  if (!impl.passage.at_it) static_cast<void>(project(motion));
   motion.position_drift = position_drift;
   motion.velocity_drift = velocity_drift;
   motion.piece.start = motion.state.time;

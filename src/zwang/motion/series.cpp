@@ -30,6 +30,7 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
+double Series::reach_of_motion(double tolerance) const { return impl_->reach_of_motion(tolerance); }
 Series::Proof Series::prove(double wanted, double most, double part, double tolerance) {
   return impl_->prove(wanted, most, part, tolerance);
 }
@@ -90,6 +91,27 @@ std::span<const double> Series::weight(std::size_t j) const { return {impl_->sli
 std::vector<double> Series::slope(std::uint32_t number, const model::State& state) const {
   return impl_->slope(number, state);
 }
+std::span<const std::uint32_t> Series::closed_loops() const {
+  if (!impl_->loops_known) impl_->find_loops();
+  return impl_->loops;
+}
+bool Series::narrow_place(double h, double& after, double& low, double& high) {
+  return impl_->narrow_place(h, after, low, high);
+}
+void Series::make_plain() { impl_->plain = true; }
+bool Series::expand(model::State& state, std::span<const Combination> combinations,
+                    std::span<const std::uint32_t> idle) {
+  return impl_->expand(state, combinations, idle);
+}
+Series::Proof Series::prove_arc(double least, double part, double tolerance, double touch) {
+  return impl_->prove_arc(least, part, tolerance, touch);
+}
+void Series::look_from(double back, model::State& state) { impl_->look_from(back, state); }
+double Series::prove_watched(double wanted, double part, double tolerance) {
+  return impl_->prove_watched(wanted, part, tolerance);
+}
+double Series::pole() const { return impl_->pole; }
+bool Series::has_pole(std::size_t j) const { return impl_->pole_of[j] != 0; }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }
 
 double Series::work(double s, double* terms) const {

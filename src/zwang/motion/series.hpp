@@ -73,6 +73,8 @@ class Series {
   /// How far the series is good: the last terms of velocities, multipliers and watched conditions stay below `tolerance` of
   /// the largest of their own first terms.
   [[nodiscard]] double reach(double tolerance) const;
+  /// The same of the velocities alone.
+  [[nodiscard]] double reach_of_motion(double tolerance) const;
 
   /// A step that is proved over its whole length.
   struct Proof {
@@ -134,6 +136,37 @@ class Series {
   [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
   /// The coefficients, for expressions beside the equations of motion.
   [[nodiscard]] Along along() const;
+
+  // ---- about a singular position that is passed (series_passage.cpp)
+
+  /// Rows held, by number, with weights, whose gradients cancel; the leader is replaced by the combination.
+  struct Combination {
+    std::vector<std::uint32_t> rows;
+    std::vector<double> weights;
+    std::size_t leader = 0;
+  };
+  /// Numbers of the rows held that might become dependent: what is left when rows with a body of their own (whose gradient never vanishes)
+  /// are taken away, one after the other. Chains and trees leave nothing.
+  [[nodiscard]] std::span<const std::uint32_t> closed_loops() const;
+  /// The next stretch [low, high] of the step, around a place beyond `after`, which moves on to it, on which those rows may become
+  /// dependent; false if there is none up to h.
+  [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
+  /// No row by strands: asked for once, before `choose`.
+  void make_plain();
+  /// All coefficients about a singular position, which the state is at; `idle` rows depend on the others everywhere. The velocity is
+  /// brought onto the rows. False where the velocity does not choose one way on.
+  [[nodiscard]] bool expand(model::State& state, std::span<const Combination> combinations,
+                            std::span<const std::uint32_t> idle);
+  /// How far on both sides it is proved, if at least `least`: the defect, and the rows held, which stay within `touch` of their terms.
+  [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
+  /// From now on the series is that of a time `back` before the singular position, where `state` then is; 0: from itself on.
+  void look_from(double back, model::State& state);
+  /// The longest step, not longer than `wanted`, on which what is watched is known to a part of `tolerance` of its terms.
+  [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
+  /// The place of the pole, seconds after the beginning; not a number: there is none. `multiplier` of a row with a pole is its product
+  /// with the distance from there.
+  [[nodiscard]] double pole() const;
+  [[nodiscard]] bool has_pole(std::size_t j) const;
 
   /// What the series remembers of the instant at which its rows were chosen, and steps depend on: to be kept with a checkpoint.
   struct Memory {

@@ -518,7 +518,11 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
     if (!(ratio < unbounded)) return unbounded;
   }
 
-  // Of every row watched that might come to zero.
+  return judge_watched(h, tolerance, worst);
+}
+
+/// Of every row watched that might come to zero; `worst` is what the others miss by.
+double Series::Impl::judge_watched(double h, double tolerance, double worst) {
   for (std::size_t w = 0; w < watched_rows.size(); ++w) {
     const RowGroup& group = model.groups[model.row_group[watched_rows[w]]];
     const RowShape& shape = shapes[model.row_group[watched_rows[w]]];

@@ -70,6 +70,28 @@ struct SlidSwitch {
   std::vector<Place> places;  ///< among the blocks of terms
 };
 
+/// One row of the system about a singular position: a row held as it is, or a combination divided by s (series_passage.cpp).
+struct PassageRow {
+  std::vector<std::uint32_t> columns;
+  std::vector<double> jets;                             ///< [l * columns + i]
+  double unit = 1;                                      ///< its length in the metric of the masses
+  std::vector<std::pair<std::uint32_t, double>> parts;  ///< rows held and their weights
+  bool singular = false;
+  bool symmetric = true;     ///< no velocity condition takes part: b = p_1
+  std::vector<double> bend;  ///< b, by column
+};
+
+/// The series about a singular position.
+struct SingularArc {
+  double time = 0;
+  std::vector<double> q;         ///< [k * n + i]
+  std::vector<double> reaction;  ///< -J^T lambda, [k * n + i]
+  std::vector<double> residue;   ///< per row held
+  std::vector<double> regular;   ///< [k * held + j]
+  std::vector<PassageRow> rows;
+  std::vector<double> mu;  ///< [k * rows + t]
+};
+
 struct Series::Impl {
   Impl(const model::Model& of, unsigned order, bool with_care)
       : model(of),
@@ -190,6 +212,8 @@ struct Series::Impl {
 
   void choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
     held_rows.assign(held.begin(), held.end());
+    loops_known = false;
+    probe.reset();
     inequalities = std::any_of(held.begin(), held.end(),
                                [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
     watched_rows.assign(watch.begin(), watch.end());
@@ -326,8 +350,9 @@ struct Series::Impl {
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
   [[nodiscard]] bool all_strands(std::uint32_t group) const {
     const RowShape& shape = shapes[group];
-    return shape.quadratic && std::none_of(shape.directions.begin(), shape.directions.end(),
-                                           [](const Direction& direction) { return direction.constant; });
+    return !plain && shape.quadratic &&
+           std::none_of(shape.directions.begin(), shape.directions.end(),
+                        [](const Direction& direction) { return direction.constant; });
   }
 
   void add_strands(const Block& block) {
@@ -1042,6 +1067,7 @@ struct Series::Impl {
   // ---- how far (series_limits.cpp)
 
   [[nodiscard]] double reach(double tolerance) const;
+  [[nodiscard]] double reach_of_motion(double tolerance) const;
   [[nodiscard]] double branch(double h) const;
   [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
   [[nodiscard]] double weightless(double h, std::uint32_t& variable);
@@ -1063,7 +1089,42 @@ struct Series::Impl {
   void find_watched_terms();
   void find_scales(double h);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
+  [[nodiscard]] double judge_watched(double h, double tolerance, double worst);
   [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
+
+  // ---- about a singular position (series_passage.cpp)
+
+  void run_rows(const model::State& state, unsigned first, unsigned last);
+  void run_all(const model::State& state);
+  void read_rates(unsigned k, std::vector<double>& rates) const;
+  void read_gradients(unsigned k, std::vector<double>& entries) const;
+  void add_position_slope(const model::State& state, std::uint32_t j, double weight, std::vector<double>& out);
+  [[nodiscard]] bool expand(model::State& state, std::span<const Series::Combination> combinations,
+                            std::span<const std::uint32_t> idle);
+  [[nodiscard]] double judge_arc(double h, double r, double part, double tolerance, double touch);
+  [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
+  void look_from(double back, model::State& state);
+  [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
+  void find_loops();
+  void gradients_at(double s, std::vector<double>& entries) const;
+  [[nodiscard]] double turning() const;
+  [[nodiscard]] double distance_from_dependence(double s);
+  [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
+  /// The rows in loops by themselves, with their factor.
+  struct Probe {
+    std::vector<std::uint32_t> start, column, from;
+    std::vector<double> entry, all;
+    linear::GramFactor factor;
+  };
+  std::unique_ptr<Probe> probe;
+  std::vector<std::uint32_t> loops;  ///< numbers of the rows held that might become dependent, when known
+  bool loops_known = false;
+  bool plain = false;  ///< no strands
+  std::unique_ptr<SingularArc> arc;
+  double pole =
+      std::numeric_limits<double>::quiet_NaN();  ///< seconds after the beginning of the step; none: not a number
+  std::vector<std::uint8_t> pole_of;             ///< per row held
+  std::vector<double> reaction_here, first_left;
 
   // ---- modes, and surfaces slid on (series_slide.cpp)
 

@@ -74,6 +74,12 @@ void Series::Impl::find_power() {
       }
     }
   }
+  // At a singular position single multipliers have poles, their reactions do not.
+  if (!std::isnan(pole)) {
+    for (std::uint32_t i = 0; i < n; ++i) add_product(reaction_here.data() + i, n, N - 1, i, 1.0);
+    power_known = true;
+    return;
+  }
   // Moving conditions: lambda f_t.
   for (const Block& block : held_blocks) {
     const RowShape& shape = shapes[block.group];

@@ -340,7 +340,7 @@ bool determined(Motion& motion) {
   const instant::Instant& now = motion.impl->instant;
   switch (now.status) {
     case instant::Status::determined:
-      if (!now.singular) return true;
+      if (!now.singular || leads_on(motion)) return true;
       end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
       break;
     case instant::Status::ambiguous:
@@ -676,6 +676,9 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     }
   }
   list_events(motion, triggers, gathered, before, first, switches_before);
+  if (impl.passage.at_it && motion.status == Status::going) {
+    add_event(motion, EventKind::singular, impl.passage.rows);
+  }
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
   stamp_events(motion);
@@ -770,6 +773,57 @@ void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string w
   add_event(motion, EventKind::singular, std::move(rows));
   weigh(motion);
   stamp_events(motion);
+}
+
+void list_singular(Motion& motion, std::vector<std::uint32_t> rows) {
+  add_event(motion, EventKind::singular, std::move(rows));
+  weigh(motion);
+  stamp_events(motion);
+}
+
+void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows) {
+  Motion::Impl& impl = *motion.impl;
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
+  impl.instant.role[row] = Role::leaving;
+  impl.instant.decisions.clear();
+  impl.instant.multipliers[row] = 0;
+  hold_rows(motion, {});
+  if (motion.status != Status::going) return;
+  if (!impl.series.extend(motion.state)) {
+    end_singular(motion, std::move(rows), "the position is singular");
+    return;
+  }
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    impl.instant.multipliers[impl.held_rows[j].row] = impl.series.multiplier()[j];
+  }
+  take_multipliers(motion);
+
+  // The first term of f that is more than rounding: it leaves with that, into what is allowed.
+  const auto found = std::lower_bound(impl.watched_rows.begin(), impl.watched_rows.end(), row);
+  const std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  const double h = impl.series.reach(part_for(impl.tolerance));
+  double most = 0;
+  double power = 1;
+  std::vector<double> size;
+  for (const double c : f) {
+    size.push_back(std::abs(c) * power);
+    most = std::max(most, size.back());
+    power *= h;
+  }
+  std::size_t first = 0;
+  while (first < f.size() && !(size[first] > no_pole * most)) ++first;
+  if (first == f.size() || f[first] > 0 || !std::isfinite(most)) {
+    end_singular(
+        motion, std::move(rows),
+        "the multiplier of " + model::row_name(impl.model, row) +
+            " grows beyond all bounds, and without it the condition would be broken: the position is singular");
+    return;
+  }
+  impl.leading[row] = static_cast<std::uint8_t>(std::min<std::size_t>(first, impl.series.order() - 2));
+  add_event(motion, EventKind::release, {row});
+  list_singular(motion, std::move(rows));
 }
 
 void take_rho(Motion& motion) {

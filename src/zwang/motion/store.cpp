@@ -527,7 +527,14 @@ void Store::add(const Piece& piece) {
   impl_->add_piece.put(number).put(piece.start).put(piece.length);
   impl_->add_piece.put(std::int64_t{piece.orders}).put(std::span<const double>(piece.position));
   impl_->add_piece.put(std::span<const std::uint32_t>(piece.rows)).put(std::int64_t{piece.multiplier_orders});
-  impl_->add_piece.put(std::span<const double>(piece.multiplier)).put(std::span<const double>(piece.rho));
+  // A pole stands behind the coefficients.
+  std::vector<double> with_pole;
+  if (piece.has_pole()) {
+    with_pole = piece.multiplier;
+    with_pole.push_back(piece.pole);
+  }
+  const std::vector<double>& multiplier = piece.has_pole() ? with_pole : piece.multiplier;
+  impl_->add_piece.put(std::span<const double>(multiplier)).put(std::span<const double>(piece.rho));
   if (impl_->knows_unit) {
     impl_->add_piece.put(piece.unit);
   } else if (piece.unit != 1) {
@@ -622,6 +629,11 @@ void read_piece(const Statement& statement, Piece& piece) {
   statement.read(4, piece.rows);
   piece.multiplier_orders = static_cast<std::uint32_t>(statement.whole(5));
   statement.read(6, piece.multiplier);
+  piece.pole = std::numeric_limits<double>::quiet_NaN();
+  if (piece.multiplier.size() > piece.rows.size() * piece.multiplier_orders) {
+    piece.pole = piece.multiplier.back();
+    piece.multiplier.pop_back();
+  }
   statement.read(7, piece.rho);
   piece.unit = statement.number(8);
   piece.n = piece.orders == 0 ? 0 : static_cast<std::uint32_t>(piece.position.size() / piece.orders);

@@ -112,4 +112,43 @@ inline constexpr double dependent_for_rho = 1e-11;
 /// Coefficient of a unit combination from which on a row takes part in it.
 inline constexpr double takes_part = 1e-3;
 
+/// Passing a singular position. Parts of the rows' lengths below which a combination's gradient is none there: the place is found to a few
+/// roundings of a series, and loops that are flat together are so up to that.
+inline constexpr double passed_together = 1e-10;
+/// Of the rates of the rows that take part: a combination that turns by less leaves the velocity no choice of a branch.
+inline constexpr double least_turning = 1e-6;
+/// Pivot of rows of length one, in the system about the position: below it, its solution would have no digit left.
+inline constexpr double least_pivot_of_passage = 1e-9;
+/// Residue of a multiplier, of its terms on the step: below it there is no pole.
+inline constexpr double no_pole = 1e-9;
+/// Of the fastest turning of a row at the beginning of a step: so fast its rows may come nearer to being dependent, all of them together,
+/// later on the step.
+inline constexpr double turns_of_combination = 4;
+/// Of a straight line: so nearly straight the distance from dependence goes to zero between two places.
+inline constexpr double nearly_straight = 1.5;
+/// Stretches of a step on which rows in closed loops are looked at where they may become dependent, and the first place, which tells whether
+/// they come nearer to that: a step is a few radians at most.
+inline constexpr int places_looked_at = 8;
+inline constexpr double just_ahead = 1e-3;
+/// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
+inline constexpr double near_enough_for_newton = 0.02;
+/// Of the largest weight of a combination: below it a row has no part in it.
+inline constexpr double part_of_combination = 1e-12;
+/// Of the largest terms: so exact a series must be for a rough place of the position on it.
+inline constexpr double rough_place = 1e-8;
+/// Rounds by which the motion about the position is made to lead through the state before it; each leaves a small part of what was
+/// missed.
+inline constexpr int rounds_onto_motion = 10;
+/// Roundings of places and speeds, times what the nearness of the position makes of them: by so much the motion about the position may miss
+/// the state that leads there, or by the tolerance.
+inline constexpr double roundings_of_a_state = 64;
+/// Times the way there: how far beyond the position the expansion is asked for, the longest first; and circles of reckoning, in lengths.
+inline constexpr double lengths_tried[] = {2, 1.5, 1.2, 1};
+inline constexpr double circles_tried[] = {4, 2, 1.5, 1.25, 8};
+/// Rounds by which the place is found: of thirds, until Newton's rule converges, and of that.
+inline constexpr int rounds_of_thirds = 24;
+inline constexpr int rounds_of_newton = 12;
+/// Rows up to which singular positions are looked for and passed: the system about one is dense.
+inline constexpr unsigned most_rows_passed = 400;
+
 }  // namespace zwang::motion

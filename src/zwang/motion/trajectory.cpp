@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "zwang/motion/sweeps.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -66,6 +68,26 @@ void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& 
   const double s = local_time(piece, time);
   multipliers.resize(count);
   sum_up(piece.multiplier.data(), count, piece.multiplier_orders, s, multipliers.data());
+  if (!piece.has_pole()) return;
+  const double distance = std::abs(s - piece.pole);
+  if (distance > 0) {
+    for (double& value : multipliers) value /= distance;
+    return;
+  }
+  // At the pole itself: infinite, or the rate of the sum where that vanishes.
+  for (std::size_t j = 0; j < count; ++j) {
+    double rate = 0;
+    double sum = 0;
+    double terms = 0;
+    for (std::uint32_t k = piece.multiplier_orders; k-- > 0;) {
+      const double c = piece.multiplier[k * count + j];
+      rate = rate * s + sum;
+      sum = sum * s + c;
+      terms = terms * std::max(s, piece.length) + std::abs(c);
+    }
+    multipliers[j] = std::abs(sum) > no_pole * terms ? std::copysign(std::numeric_limits<double>::infinity(), sum)
+                                                     : (piece.pole > 0 ? -rate : rate);
+  }
 }
 
 void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ enum class EventKind : std::uint8_t {
   release,       ///< a multiplier falls to zero and the condition lets go
   contact,       ///< a condition closes without shock
   graze,         ///< a condition is touched without effect
-  singular,      ///< the position stops being regular: the motion ends
+  singular,      ///< the position stops being regular: it is passed, or the motion ends
   accumulation,  ///< infinitely many impacts before this time, which is their limit
 };
 [[nodiscard]] std::string_view words(EventKind kind);
@@ -47,6 +48,8 @@ struct Event {
 /// A stretch of the motion on which the same conditions bind: for start <= t <= start + length, with s = (t - start) / unit,
 ///
 ///   q_i(s) = sum_k position[k * n + i] s^k,      lambda_j(s) = sum_k multiplier[k * rows.size() + j] s^k.
+///
+/// Beside a singular position that is passed multipliers grow beyond all bounds: there the sum is divided by |s - pole|.
 struct Piece {
   double start = 0;
   double length = 0;
@@ -59,12 +62,15 @@ struct Piece {
   std::vector<double> multiplier;
   std::vector<double>
       rho;  ///< per row held, at the start (0 unless variational); empty when no condition is variational
+  double pole =
+      std::numeric_limits<double>::quiet_NaN();  ///< place of a singular position at an end of the piece or beyond it
+  [[nodiscard]] bool has_pole() const { return pole == pole; }
   [[nodiscard]] double end() const { return start + length; }
 };
 
 /// Position and velocity at a time on the piece (clamped to it).
 void evaluate(const Piece& piece, double time, model::State& state);
-/// Multipliers of the rows held, in the order of `piece.rows`.
+/// Multipliers of the rows held, in the order of `piece.rows`; infinite at a pole.
 void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& multipliers);
 /// rho of the rows held: its value at the start and the integral of its rate, which is the multiplier of a variational row.
 /// Empty when no condition is variational; entries of other rows mean nothing.

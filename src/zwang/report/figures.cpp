@@ -85,7 +85,7 @@ double multiplier_at(const Piece& piece, std::size_t row, double s) {
   double value = 0;
   for (std::uint32_t k = piece.multiplier_orders; k-- > 0;)
     value = value * s + piece.multiplier[k * piece.rows.size() + row];
-  return value;
+  return piece.has_pole() ? value / std::abs(s - piece.pole) : value;
 }
 
 MarkShape shape_of(EventKind kind) {

@@ -1,0 +1,470 @@
+/// The place of a singular position on a step, the combinations of rows that have no gradient there, and the way through.
+#include "zwang/motion/passage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "zwang/instant/workspace.hpp"
+#include "zwang/linear/gram_factor.hpp"
+#include "zwang/linear/spaces.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double nowhere = std::numeric_limits<double>::infinity();
+
+/// Rows held that might become dependent, at places along the series of a step.
+class Lookout {
+ public:
+  Lookout(const Motion& motion, std::span<const std::uint32_t> numbers)
+      : motion_(motion),
+        impl_(*motion.impl),
+        model_(impl_.model),
+        scratch_(model::make_scratch(model_)),
+        rows_(model::make_rows(model_)),
+        state_(motion.state),
+        mass_(impl_.workspace.impl().dynamics.mass) {
+    start_.push_back(0);
+    for (const std::uint32_t j : numbers) {
+      held_.push_back(impl_.held_rows[j].row);
+      const std::uint32_t row = held_.back();
+      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
+        column_.push_back(model_.row_column[e]);
+      start_.push_back(static_cast<std::uint32_t>(column_.size()));
+    }
+    entry_.resize(column_.size());
+    weight_.resize(model_.variables);
+    for (std::uint32_t i = 0; i < model_.variables; ++i) weight_[i] = 1 / std::sqrt(mass_.diagonal()[i]);
+    const std::vector<std::uint8_t> shares(held_.size(), 0);
+    factor_.shape({start_, column_, entry_}, mass_, shares);
+    const std::vector<double> known = impl_.series.memory().row_length;
+    for (const std::uint32_t j : numbers) length_.push_back(j < known.size() && known[j] > 0 ? known[j] : 1.0);
+  }
+
+  void use(const model::State& state) {
+    model::evaluate_rows(model_, state, scratch_, rows_);
+    std::size_t to = 0;
+    for (const std::uint32_t row : held_) {
+      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) entry_[to++] = rows_.entry[e];
+    }
+  }
+  /// Polynomials of the positions from the present on, in powers of s.
+  void follow(std::span<const double> path) { path_ = path; }
+  /// The state on them.
+  const model::State& at(double s) {
+    const std::size_t n = model_.variables;
+    std::fill(state_.position.begin(), state_.position.end(), 0.0);
+    std::fill(state_.velocity.begin(), state_.velocity.end(), 0.0);
+    for (std::size_t k = path_.size() / n; k-- > 0;) {
+      for (std::size_t i = 0; i < n; ++i) {
+        state_.velocity[i] = state_.velocity[i] * s + state_.position[i];
+        state_.position[i] = state_.position[i] * s + path_[k * n + i];
+      }
+    }
+    state_.time = motion_.state.time + s;
+    return state_;
+  }
+  void go(double s) { use(at(s)); }
+  /// How far from dependent the rows are at s: the root of the least pivot, or of the shortest row's share of its length.
+  double distance(double s) {
+    go(s);
+    for (const double g : entry_) {
+      if (!std::isfinite(g)) return 0;
+    }
+    factor_.factor({start_, column_, entry_}, mass_);
+    if (factor_.skipped_count() > 0) return 0;
+    double least = factor_.least_pivot();
+    for (std::size_t j = 0; j < held_.size(); ++j) {
+      least = std::min(least, factor_.diagonal(j) / (length_[j] * length_[j]));
+    }
+    return std::sqrt(std::max(least, 0.0));
+  }
+  /// J in units of lengths and masses, one column per row; behind them one of length one in a direction of its own, so that gradients
+  /// that are all but zero are not measured by themselves.
+  [[nodiscard]] linear::Matrix transposed() const {
+    linear::Matrix out(model_.variables + 1, held_.size() + 1);
+    out(model_.variables, held_.size()) = 1;
+    for (std::size_t j = 0; j < held_.size(); ++j) {
+      for (std::uint32_t e = start_[j]; e < start_[j + 1]; ++e) {
+        out(column_[e], j) = entry_[e] * weight_[column_[e]] / length_[j];
+      }
+    }
+    return out;
+  }
+  /// y^T J.
+  [[nodiscard]] std::vector<double> combine(const std::vector<double>& y) const {
+    std::vector<double> out(model_.variables, 0.0);
+    for (std::size_t j = 0; j < held_.size(); ++j) {
+      for (std::uint32_t e = start_[j]; e < start_[j + 1]; ++e) {
+        out[column_[e]] += y[j] * entry_[e] * weight_[column_[e]] / length_[j];
+      }
+    }
+    return out;
+  }
+  /// The combination of length one that has the shortest gradient here.
+  [[nodiscard]] std::vector<double> shortest() const {
+    const linear::Matrix j = transposed();
+    linear::Matrix gram(j.columns, j.columns);
+    for (std::size_t a = 0; a < j.columns; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < j.rows; ++i) sum += j(i, a) * j(i, b);
+        gram(a, b) = gram(b, a) = sum;
+      }
+    }
+    const linear::SymmetricEigen eigen = linear::symmetric_eigen(gram);
+    return {eigen.vectors.entry.begin(), eigen.vectors.entry.begin() + static_cast<std::ptrdiff_t>(held_.size())};
+  }
+  [[nodiscard]] double length(std::size_t j) const { return length_[j]; }
+  [[nodiscard]] const model::Rows& rows() const { return rows_; }
+
+ private:
+  const Motion& motion_;
+  const Motion::Impl& impl_;
+  const model::Model& model_;
+  std::span<const double> path_;
+  model::Scratch scratch_;
+  model::Rows rows_;
+  model::State state_;
+  linear::Mass mass_;
+  linear::GramFactor factor_;
+  std::vector<std::uint32_t> held_, start_, column_;
+  std::vector<double> entry_, weight_, length_;
+};
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
+double sharpen(Lookout& lookout, double s, double low, double high) {
+  // w = y^T J is zero where w.w' changes sign; y follows.
+  const double beside = just_ahead * just_ahead * (high - low);
+  double gradient = nowhere;
+  for (int round = 0; round < rounds_of_newton; ++round) {
+    lookout.go(s);
+    const std::vector<double> y = lookout.shortest();
+    const std::vector<double> w = lookout.combine(y);
+    gradient = std::sqrt(dot(w, w));
+    lookout.go(s + beside);
+    std::vector<double> rate = lookout.combine(y);
+    lookout.go(s - beside);
+    const std::vector<double> before = lookout.combine(y);
+    for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = (rate[i] - before[i]) / (2 * beside);
+    const double steep = dot(rate, rate);
+    if (!(steep > 0)) return nowhere;
+    const double change = -dot(w, rate) / steep;
+    if (!(std::abs(change) < high - low)) return nowhere;
+    s += change;
+    if (std::abs(change) <= unit_rounding * std::abs(s)) break;
+  }
+  return gradient <= passed_together && s > low && s < high ? s : nowhere;
+}
+
+/// The zero of the shortest combination within [low, high]; infinity if it comes near and turns away.
+double zero_of_combination(Lookout& lookout, double low, double high) {
+  // Roughly by thirds: near a zero the distance falls and rises like |s - s*|.
+  const double ends = std::min(lookout.distance(low), lookout.distance(high));
+  double a = low;
+  double b = high;
+  for (int round = 0; round < rounds_of_thirds; ++round) {
+    const double left = a + (b - a) / 3;
+    const double right = b - (b - a) / 3;
+    (lookout.distance(left) < lookout.distance(right) ? b : a) =
+        lookout.distance(left) < lookout.distance(right) ? right : left;
+    // Far less than at the ends: Newton's rule takes over. Not less although the place is narrow: it has a least value.
+    const double here = lookout.distance(0.5 * (a + b));
+    const double narrow = (b - a) / (high - low);
+    if (here < near_enough_for_newton * ends) break;
+    if (narrow < near_enough_for_newton * near_enough_for_newton && here > near_enough_for_newton * ends)
+      return nowhere;
+  }
+  return sharpen(lookout, 0.5 * (a + b), low, high);
+}
+
+/// The combinations of the rows `numbers` without gradient at a state, each led by another row; false if there is none.
+bool find_combinations(Lookout& lookout, std::span<const std::uint32_t> numbers, const model::State& state,
+                       std::vector<Series::Combination>& out) {
+  lookout.use(state);
+  linear::Matrix null = linear::null_space(lookout.transposed(), passed_together);
+  --null.rows;
+  for (std::size_t c = 0; c < null.columns; ++c) {
+    for (std::size_t j = 0; j < null.rows; ++j) null.entry[c * null.rows + j] = null.entry[c * (null.rows + 1) + j];
+  }
+  out.clear();
+  // To echelon form with the largest pivots.
+  std::vector<std::size_t> leader;
+  for (std::size_t c = 0; c < null.columns; ++c) {
+    std::size_t best_column = c;
+    std::size_t best_row = 0;
+    for (std::size_t k = c; k < null.columns; ++k) {
+      for (std::size_t j = 0; j < null.rows; ++j) {
+        if (std::abs(null(j, k)) > std::abs(null(best_row, best_column))) best_row = j, best_column = k;
+      }
+    }
+    for (std::size_t j = 0; j < null.rows; ++j) std::swap(null(j, c), null(j, best_column));
+    leader.push_back(best_row);
+    const double pivot = null(best_row, c);
+    for (std::size_t j = 0; j < null.rows; ++j) null(j, c) /= pivot;
+    for (std::size_t k = 0; k < null.columns; ++k) {
+      if (k == c) continue;
+      const double by = null(best_row, k);
+      for (std::size_t j = 0; j < null.rows; ++j) null(j, k) -= by * null(j, c);
+      null(best_row, k) = 0;
+    }
+  }
+  for (std::size_t c = 0; c < null.columns; ++c) {
+    Series::Combination one;
+    for (std::size_t j = 0; j < null.rows; ++j) {
+      if (std::abs(null(j, c)) < part_of_combination) continue;
+      if (j == leader[c]) one.leader = one.rows.size();
+      one.rows.push_back(numbers[j]);
+      one.weights.push_back(null(j, c) / lookout.length(j));
+    }
+    out.push_back(std::move(one));
+  }
+  return !out.empty();
+}
+
+/// The numbers of the rows that may become dependent, without those that are so everywhere.
+std::vector<std::uint32_t> rows_to_look_at(const Motion& motion, const std::vector<std::uint32_t>& idle) {
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t j : motion.impl->series.closed_loops()) {
+    if (std::find(idle.begin(), idle.end(), j) == idle.end()) out.push_back(j);
+  }
+  return out;
+}
+
+/// The expansion about a position, in `passage.series`. False where there is none. `terms`: sizes of the rows' terms on the way there, by
+/// row of the model; none: not looked at.
+bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers, model::State& there,
+                  std::span<const double> terms) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  std::vector<Series::Combination> combinations;
+  if (!find_combinations(lookout, numbers, there, combinations)) return false;
+  // A combination whose f is not zero there is one of a motion that turns away just before.
+  for (const Series::Combination& one : combinations) {
+    double value = 0;
+    double size = 0;
+    for (std::size_t p = 0; p < one.rows.size(); ++p) {
+      const std::uint32_t row = impl.held_rows[one.rows[p]].row;
+      if (!model::is_holonomic(impl.model.row_kind[row])) continue;
+      value += one.weights[p] * lookout.rows().value[row];
+      size += terms.empty() ? 0.0 : std::abs(one.weights[p]) * std::max(terms[row], lookout.rows().value_scale[row]);
+    }
+    if (!terms.empty() && std::abs(value) > impl.model.simulation.touch * size) return false;
+  }
+  if (passage.series == nullptr) {
+    passage.series = std::make_unique<Series>(impl.model, impl.series.order() + 1);
+    passage.series->make_plain();
+  }
+  passage.series->choose(impl.held_rows, impl.watched_rows);
+  passage.rows.clear();
+  for (const Series::Combination& one : combinations) {
+    for (const std::uint32_t j : one.rows) passage.rows.push_back(impl.held_rows[j].row);
+  }
+  std::sort(passage.rows.begin(), passage.rows.end());
+  passage.rows.erase(std::unique(passage.rows.begin(), passage.rows.end()), passage.rows.end());
+  return passage.series->expand(there, combinations, passage.idle);
+}
+
+/// How far on both sides the expansion is proved, if as far as the way there; 0 if not.
+double prove_expansion(Motion& motion, double way) {
+  Motion::Impl& impl = *motion.impl;
+  const Series::Proof proof =
+      impl.passage.series->prove_arc(way, defect_for(impl.tolerance), impl.tolerance, impl.model.simulation.touch);
+  impl.passage.defect = proof.defect;
+  return proof.length;
+}
+
+/// By how much a state differs from that of the motion, as a part of the largest places and speeds, s seconds of them.
+double difference(const Motion& motion, const model::State& other, double s) {
+  double place = 0;
+  double speed = 0;
+  double off_place = 0;
+  double off_speed = 0;
+  for (std::size_t i = 0; i < motion.state.position.size(); ++i) {
+    place = std::max(place, std::abs(motion.state.position[i]));
+    speed = std::max(speed, std::abs(motion.state.velocity[i]));
+    off_place = std::max(off_place, std::abs(other.position[i] - motion.state.position[i]));
+    off_speed = std::max(off_speed, std::abs(other.velocity[i] - motion.state.velocity[i]));
+  }
+  return std::max(off_place / (place + s * speed), off_speed / (speed + place / s));
+}
+
+void change_places(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  std::swap(impl.series, *impl.passage.series);
+  impl.passage.followed = !impl.passage.followed;
+}
+
+}  // namespace
+
+bool approach_singular(Motion& motion, double gap, double& h) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  const std::span<const std::uint32_t> loops = impl.series.closed_loops();
+  if (loops.empty() || loops.size() > most_rows_passed) return false;
+  // Where time is not measured in its own unit steps are shorter or longer than any passage.
+  if (impl.series.unit() != 1) return false;
+  passage.idle.clear();
+  for (std::uint32_t j = 0; j < impl.held_rows.size(); ++j) {
+    if (impl.series.skipped(j)) passage.idle.push_back(j);
+  }
+  if (passage.idle.size() > impl.settled_skips) return false;
+  const std::vector<std::uint32_t> numbers = rows_to_look_at(motion, passage.idle);
+  if (numbers.empty()) return false;
+
+  // The place, roughly, on the series that leads there: its velocities are good beyond, where its multipliers are not.
+  // A position at the very end is reached, one just behind it is not.
+  const double last = gap + resolution(motion.state.time + gap);
+  const double far = std::min(impl.series.reach_of_motion(rough_place), gap * (1 + just_ahead));
+  if (!(far > 0) || !std::isfinite(far)) return false;
+  double after = 0;
+  double low = 0;
+  double high = 0;
+  if (!impl.series.narrow_place(far, after, low, high)) return false;
+  Lookout lookout(motion, numbers);
+  lookout.follow(impl.series.position());
+  double s = zero_of_combination(lookout, low, high);
+  while (!(s < nowhere)) {
+    if (!impl.series.narrow_place(far, after, low, high)) return false;
+    s = zero_of_combination(lookout, low, high);
+  }
+  if (s > last) return false;
+  lookout.use(motion.state);
+  const std::vector<double> terms = lookout.rows().value_scale;
+
+  // The motion about it that leads through the present state: what it misses that by is added to it, and the place is found anew.
+  std::vector<double> path;
+  double off = nowhere;
+  const std::size_t n = impl.model.variables;
+  for (int round = 0; round < rounds_onto_motion; ++round) {
+    model::State there = lookout.at(s);
+    if (!expand_about(motion, lookout, numbers, there, terms)) return false;
+    model::State here = there;
+    passage.series->look_from(s, here);
+    const double now = difference(motion, here, s);
+    if (!(now < 0.5 * off)) break;
+    off = now;
+    passage.there = there;
+    passage.ahead = s;
+    if (off < unit_rounding) break;
+    path.assign(passage.series->position().begin(), passage.series->position().end());
+    for (std::size_t i = 0; i < n; ++i) {
+      path[i] += motion.state.position[i] - here.position[i];
+      path[n + i] += motion.state.velocity[i] - here.velocity[i];
+    }
+    lookout.follow(path);
+    const double again = sharpen(lookout, s, 0, 2 * s);
+    if (!(again < far)) break;
+    s = again;
+  }
+  const double allowed = std::max(impl.tolerance, roundings_of_a_state * unit_rounding / impl.series.least_pivot());
+  if (!(off <= allowed)) return false;
+  model::State there = passage.there;
+  if (!expand_about(motion, lookout, numbers, there, terms)) return false;
+  s = passage.ahead;
+  if (s > last) return false;
+  if (!(prove_expansion(motion, s) >= s)) return false;
+  passage.series->look_from(s, there);
+  change_places(motion);
+  motion.defect = std::max(motion.defect, passage.defect);
+  h = impl.series.prove_watched(s, defect_for(impl.tolerance), impl.tolerance);
+  return true;
+}
+
+bool leads_on(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  const model::Model& model = impl.model;
+  // Conditions that are one-sided may hold or let go on the far side: that is not decided here.
+  std::vector<HeldRow> held;
+  std::vector<std::uint32_t> watched;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const instant::Role role = impl.instant.role[row];
+    if (role == instant::Role::equation) held.push_back({row, false});
+    if (role == instant::Role::binding || role == instant::Role::marginal) return false;
+  }
+  if (held.empty() || held.size() > most_rows_passed) return false;
+  const std::vector<HeldRow> held_before = std::exchange(impl.held_rows, held);
+  const std::vector<std::uint32_t> watched_before = std::exchange(impl.watched_rows, watched);
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  passage.idle.clear();
+  passage.ahead = 0;
+  std::vector<std::uint32_t> numbers(held.size());
+  for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
+  model::State there = motion.state;
+  Lookout lookout(motion, numbers);
+  passage.at_it = expand_about(motion, lookout, numbers, there, {}) && prove_expansion(motion, 0) > 0;
+  // The rows of this instant are chosen anew.
+  impl.held_rows = held_before;
+  impl.watched_rows = watched_before;
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  return passage.at_it;
+}
+
+bool leave_singular(Motion& motion, double gap, double& h) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  model::State there = motion.state;
+  const std::vector<std::uint32_t> numbers = rows_to_look_at(motion, passage.idle);
+  Lookout lookout(motion, numbers);
+  if (!expand_about(motion, lookout, numbers, there, {})) return false;
+  const double length = prove_expansion(motion, passage.ahead);
+  if (!(length > 0)) return false;
+  motion.state.velocity = there.velocity;
+  passage.series->look_from(0, there);
+  change_places(motion);
+  motion.defect = std::max(motion.defect, passage.defect);
+  h = impl.series.prove_watched(std::min(length, gap), defect_for(impl.tolerance), impl.tolerance);
+  return true;
+}
+
+void follow_own_series(Motion& motion) {
+  if (motion.impl->passage.followed) change_places(motion);
+}
+
+void arrive_at_singular(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  Passage& passage = impl.passage;
+  // Exactly there: the way on is expanded about this state.
+  motion.state = passage.there;
+  std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+  impl.carry_time = 0;
+  std::vector<std::uint8_t> closed(impl.model.rows(), 0);
+  for (const std::uint32_t row : motion.held) closed[row] = 1;
+  estimate_uncertainty(motion, closed, closed);
+  impl.raw = motion.state;
+  impl.raw_carry_position = impl.carry_position;
+  impl.raw_carry_velocity = impl.carry_velocity;
+
+  // An inequality whose multiplier goes through infinity there lets go.
+  std::vector<std::uint32_t> pulled;
+  for (std::uint32_t j = 0; j < impl.held_rows.size(); ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    if (!model::is_equation(impl.model.row_kind[row]) && passage.series->has_pole(j)) pulled.push_back(row);
+  }
+  if (pulled.size() > 1) {
+    end_singular(
+        motion, passage.rows,
+        "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, and which "
+        "of them lets go is not decided");
+    return;
+  }
+  passage.at_it = pulled.empty();
+  if (pulled.empty()) {
+    list_singular(motion, passage.rows);
+  } else {
+    release_at_pole(motion, pulled.front(), passage.rows);
+  }
+}
+
+}  // namespace zwang::motion

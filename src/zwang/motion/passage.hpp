@@ -1,0 +1,40 @@
+/// Passing a singular position: where rows held become dependent for an instant, and the velocity chooses one way on.
+///
+/// The motion is analytic there, its multipliers are not. The position is found on the series that leads there, the motion is expanded about
+/// it (series_passage.cpp), and that expansion is followed on both sides: one piece up to the position, one away from it. It is
+/// the same motion if, where the first piece begins, it agrees with the state there. An inequality whose multiplier has its pole at
+/// the position would pull on the far side: it lets go.
+///
+/// Reference: docs/mathematics, section 10.9.
+#pragma once
+
+#include "zwang/motion/advance.hpp"
+#include "zwang/motion/series.hpp"
+
+namespace zwang::motion {
+
+/// The way through a singular position, as far as it is known.
+struct Passage {
+  std::unique_ptr<Series> series;   ///< about the position; changes places with the motion's own while it is followed
+  bool at_it = false;               ///< the state is at the position, and goes on from there
+  std::vector<std::uint32_t> idle;  ///< numbers of rows held that depend on others everywhere
+  bool followed = false;            ///< the series of the motion is the one about the position
+  model::State there;               ///< the state at it
+  std::vector<std::uint32_t> rows;  ///< rows that are dependent there
+  double ahead = 0;                 ///< seconds until then
+  double defect = 0;
+};
+
+/// Is there a singular position on the series of this step, within `gap`, that is passed? Then the series of the motion is the one about
+/// it, `h` how far it may be followed, and the place of the position `motion.impl->passage.ahead`.
+[[nodiscard]] bool approach_singular(Motion& motion, double gap, double& h);
+/// At an instant: the position is singular, with the roles of the rows known. Does the velocity lead on, in one way that is proved?
+[[nodiscard]] bool leads_on(Motion& motion);
+/// From the position on. False: no way on.
+[[nodiscard]] bool leave_singular(Motion& motion, double gap, double& h);
+/// The motion has its own series again.
+void follow_own_series(Motion& motion);
+/// The state is at the position: events, what lets go. Ends the motion where that is not decided.
+void arrive_at_singular(Motion& motion);
+
+}  // namespace zwang::motion

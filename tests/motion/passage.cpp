@@ -1,0 +1,138 @@
+/// Motions through singular positions, against the one or two angles that are left.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+/// Tolerance of the runs, 1e-12 per step, times the few dozen steps they take.
+constexpr double near = 1e-10;
+
+struct Ran {
+  Status status = Status::going;
+  std::string why;
+  model::State state;
+  std::vector<Event> events;
+  std::vector<Piece> pieces;
+};
+
+Ran run(const std::string& text) {
+  const model::Model model = model::load(text, "passage.toml");
+  Motion motion = begin(model);
+  Ran out;
+  out.events = motion.events;
+  while (advance(motion)) {
+    out.events.insert(out.events.end(), motion.events.begin(), motion.events.end());
+    out.pieces.push_back(motion.piece);
+  }
+  out.status = motion.status;
+  out.why = motion.why;
+  out.state = motion.state;
+  return out;
+}
+
+std::string parallelogram(const std::string& first, const std::string& second) {
+  return "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = " + first +
+         "\n[points.b]\nmass = 3\nposition = [3, 0]\nvelocity = " + second +
+         "\n[constraints]\ncrank = \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2\"\nrocker = \"distance(b, [2, "
+         "0]) = 1\"\n[simulation]\nuntil = 10\n";
+}
+
+/// A cart on an edge that turns with unit speed, held at x <= 0, pushed along y: lambda = tan t.
+const std::string cart =
+    "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\nforce = 1\n[coordinates.w]\ninitial = 0\nvelocity = "
+    "1\n[energy]\nkinetic = \"(x'^2 + y'^2 + w'^2)/2\"\n[constraints]\nedge = \"x'*sin(w) - y'*cos(w) = 0\"\nwall = \"x <= "
+    "0\"\n[simulation]\nuntil = 2.5\n";
+
+}  // namespace
+
+TEST(Passage, a_parallelogram_that_starts_flat_stays_one_and_is_flat_at_every_half_turn) {
+  const Ran ran = run(parallelogram("[0, 1]", "[0, 1]"));
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], std::cos(10), near);
+  EXPECT_NEAR(ran.state.position[3], std::sin(10), near);
+  ASSERT_EQ(ran.events.size(), 4U);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(ran.events[k].kind, EventKind::singular);
+    EXPECT_NEAR(ran.events[k].time, static_cast<double>(k) * pi, 1e-13);
+  }
+}
+
+TEST(Passage, a_crossed_linkage_stays_crossed) {
+  // (3 a.y + b.y)(a.y - b.y) = 0 at the flat position: this velocity is the other branch's.
+  const Ran ran = run(parallelogram("[0, 1]", "[0, -3]"));
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_GE(ran.events.size(), 3U);
+  // Opposite turns: the kite, symmetric about the line through the middles of its diagonals.
+  EXPECT_LT(ran.state.position[1] * ran.state.position[3], 0);
+}
+
+TEST(Passage, a_linkage_at_rest_in_its_flat_position_is_not_pushed_through) {
+  const Ran ran = run(parallelogram("[0, 0]", "[0, 0]"));
+  // Without forces it stays; nothing is passed.
+  EXPECT_NE(ran.status, Status::gave_up) << ran.why;
+  EXPECT_NEAR(ran.state.position[1], 0, near);
+}
+
+TEST(Passage, a_point_on_two_crossing_lines_goes_straight_on_and_its_multiplier_through_infinity) {
+  const Ran ran = run(
+      "[points.p]\nmass = 1\nposition = [-1, 0]\nvelocity = [1, 0]\nforce = [0, 1]\n[constraints]\nlines = \"p.x*p.y = "
+      "0\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], 1, near);
+  std::vector<double> multipliers;
+  for (const Piece& piece : ran.pieces) {
+    for (const double part : {0.1, 0.5, 0.9}) {
+      const double t = piece.start + part * piece.length;
+      evaluate_multipliers(piece, t, multipliers);
+      ASSERT_EQ(multipliers.size(), 1U);
+      EXPECT_NEAR(multipliers[0] * (t - 1), 1, near);
+    }
+  }
+}
+
+TEST(Passage, a_cart_at_a_wall_lets_go_when_its_edge_is_parallel_to_it) {
+  const Ran ran = run(cart);
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  ASSERT_EQ(ran.events.size(), 2U);
+  EXPECT_EQ(ran.events[0].kind, EventKind::release);
+  EXPECT_EQ(ran.events[1].kind, EventKind::singular);
+  EXPECT_NEAR(ran.events[1].time, pi / 2, 1e-13);
+  // u' = sin w along the edge, u = -cos w + cos(pi/2): x' = u cos w = -cos^2 t.
+  const auto x = [](double t) { return -(t / 2 + std::sin(2 * t) / 4); };
+  EXPECT_NEAR(ran.state.position[0], x(2.5) - x(pi / 2), near);
+}
+
+TEST(Passage, a_motion_kept_at_the_position_goes_on_to_the_same_bits) {
+  const model::Model model = model::load(parallelogram("[0, 1]", "[0, 1]"), "passage.toml");
+  Motion whole = begin(model);
+  std::vector<std::string> kept = {save(whole)};
+  while (advance(whole)) kept.push_back(save(whole));
+  ASSERT_EQ(whole.status, Status::finished);
+  for (const std::string& saved : kept) {
+    Motion again = restore(model, {}, saved);
+    while (advance(again)) {
+    }
+    EXPECT_EQ(again.state.position, whole.state.position);
+    EXPECT_EQ(again.state.velocity, whole.state.velocity);
+  }
+}
+
+TEST(Passage, a_linkage_that_misses_its_flat_position_is_not_taken_through_it) {
+  // The coupler a thousandth too long: the flat position is not reached, and a turns back where crank and coupler are in line.
+  const Ran ran = run(
+      "[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [-1, 0]\n[points.b]\nmass = 1\nposition = [2, 1]\n[constraints]\ncrank "
+      "= \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2.001\"\nrocker = \"distance(b, [2, 0]) = "
+      "1\"\n[simulation]\nuntil = 6\n");
+  for (const Event& event : ran.events) EXPECT_NE(event.kind, EventKind::singular);
+}
+
+}  // namespace zwang::motion
