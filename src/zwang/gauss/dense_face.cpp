@@ -559,7 +559,7 @@ void DenseFace::settle_few() {
     times_phi(lambda, count, image);
     double worst = 0;
     for (std::size_t q = equations; q < count; ++q) {
-      const double noise = 1e-12 * (std::abs(free_[q]) + std::abs(image[q]));
+      const double noise = rough_noise * (std::abs(free_[q]) + std::abs(image[q]));
       const double may = state_[slot_row_[q]] == outside ? 1.0 : 0.0;
       broken[q] = may * std::max(0.0, free_[q] - image[q] - noise) * steps.inverse[q];
       worst = std::max(worst, broken[q]);

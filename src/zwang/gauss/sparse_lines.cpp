@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "zwang/gauss/tolerances.hpp"
+
 namespace zwang::gauss {
 
 namespace {
@@ -144,7 +146,7 @@ bool SparseLines::join(const Stretch& left, Stretch& right) {
   // y = last of left, z = first of right: y = a2 + b21 x + b22 z, z = a1' + b11' y + b12' x'. The determinant is at least
   // about one over the length for independent rows.
   const double determinant = 1.0 - left.b22 * right.b11;
-  if (!(determinant > 1e-9)) return false;
+  if (!(determinant > least_determinant)) return false;
   const double s = 1.0 / determinant;
   const double y = s * (left.a2 + left.b22 * right.a1);
   const double z = s * (right.a1 + right.b11 * left.a2);

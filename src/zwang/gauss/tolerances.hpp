@@ -105,6 +105,12 @@ inline constexpr double careful_sign = 1e-20;
 /// Visits of the lines: each costs a small part of a factorisation.
 inline constexpr std::size_t most_visits = 24;
 
+/// Of the terms of a slack, in the steps that begin a large dense problem: below it no row counts as broken there. The set they leave is
+/// judged exactly afterwards.
+inline constexpr double rough_noise = 1e-12;
+/// Stretches of a line are joined where 1 - b b' is above this: for independent rows it is at least about one over the length.
+inline constexpr double least_determinant = 1e-9;
+
 // ------------------------------------------------------------------------------------------------ what may be claimed
 
 /// "Solved" needs a relative duality gap below this: nine digits of the objective, more than four of the point.

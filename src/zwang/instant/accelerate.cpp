@@ -749,8 +749,16 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
   second_derivatives(model, impl.rows, instant.accelerations, instant.second);
 
-  // Binding, leaving, or still open: signs against the sums of their terms.
+  // Binding, leaving, or still open: signs against the sums of their terms, and against the errors of curvatures and forces where these
+  // may count.
   std::size_t undecided = 0;
+  std::vector<double> force_part;
+  const auto nothing = [&](std::size_t j, double size) {
+    const double rounding = zero_part * impl.scale[j];
+    if (size > clearly_open * impl.scale[j]) return rounding;
+    if (force_part.empty()) solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
+    return std::max(rounding, second_error(impl, force_part, j, instant.accelerations));
+  };
   for (std::size_t j = 0; j < r; ++j) {
     Role& role = instant.role[problem.row[j]];
     if (problem.kind[j] == gauss::RowKind::equation) {
@@ -763,9 +771,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
       impl.solution.lambda[j] = 0;
       role = Role::marginal;
       ++undecided;
-    } else if (impl.solution.lambda[j] * impl.norm2[j] > zero_part * impl.scale[j]) {
+    } else if (const double pressed = impl.solution.lambda[j] * impl.norm2[j]; pressed > nothing(j, pressed)) {
       role = Role::binding;
-    } else if (impl.solution.w[j] < -zero_part * impl.scale[j]) {
+    } else if (impl.solution.w[j] < -nothing(j, -impl.solution.w[j])) {
       role = Role::leaving;
     } else {
       role = Role::marginal;

@@ -10,13 +10,14 @@
 
 #include <vector>
 
+#include "zwang/linear/tolerances.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 
 namespace zwang::model {
 
 /// The part of a row's largest entry below which the row counts as dependent on others.
-inline constexpr double dependent_part = 1e-11;
+inline constexpr double dependent_part = linear::dependent_part;
 
 struct Rates {
   std::vector<double> rate;        ///< x'

@@ -311,14 +311,15 @@ bool entered(Motion& motion) {
     const double f = impl.series.watched(w)[0];
     const double part = broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;
-    // What is near the origin has its size from the body it belongs to.
+    // What is near the origin has its size from the body it belongs to, and from the step that led there.
     double around = 0;
     const model::Rows& rows = impl.workspace.impl().rows;
     for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
-      around +=
-          std::abs(rows.entry[e]) *
-          impl.series.body_size(impl.model.row_column[e], holonomic ? motion.state.position : motion.state.velocity);
+      const std::uint32_t i = impl.model.row_column[e];
+      const std::vector<double>& step = holonomic ? impl.step_position : impl.step_velocity;
+      const double size = impl.series.body_size(i, holonomic ? motion.state.position : motion.state.velocity);
+      around += std::abs(rows.entry[e]) * std::max(size, i < step.size() ? step[i] : 0.0);
     }
     if (!(f > part * (impl.size[row] + around))) continue;
     motion.culprits = {row};

@@ -555,8 +555,8 @@ struct Series::Impl {
       if (!holonomic) return;
       if (f != 0 && !factor.skipped(j)) {
         if (const double slope = weighed_gradient(j); slope > 0) result.off = std::max(result.off, std::abs(f) / slope);
-        result.position_drift =
-            std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + 1e-300));
+        result.position_drift = std::max(
+            result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + least_divisor));
       }
       // With rows that are nearly dependent a correction moves more than it mends: there rounding is left alone.
       const double left_alone = rounding / std::max(factor.least_pivot(), least_pivot_left_alone);
@@ -571,7 +571,10 @@ struct Series::Impl {
       // A factor of other rows would feed the correction back into the next step: its multipliers are off by the part that the rows
       // moved, and long steps make more of that than there was.
       constexpr double rows_moved = 4e-15;
-      if (result.position_drift > rows_moved || (result.position_drift > 1e-15 && factor.least_pivot() < 0.2)) {
+      constexpr double rows_moved_when_oblique = 1e-15;  // where pivots are below `oblique`, they magnify it
+      constexpr double oblique = 0.2;
+      if (result.position_drift > rows_moved ||
+          (result.position_drift > rows_moved_when_oblique && factor.least_pivot() < oblique)) {
         factor.factor(rows(), dynamics.mass);
       }
     }
@@ -583,7 +586,7 @@ struct Series::Impl {
       right[j] = times(j, v.data()) + f_t;
       rate_scale[j] = size_of(j, v.data(), gain_velocity) + std::abs(f_t) + around(j);
       if (!factor.skipped(j)) {
-        result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + 1e-300));
+        result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + least_divisor));
       }
       const double own = sharp ? 0.0 : size_of(j, v.data(), {}) + std::abs(f_t);
       broken = broken || std::abs(right[j]) > rounding * own;

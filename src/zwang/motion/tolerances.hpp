@@ -3,8 +3,12 @@
 /// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
 #pragma once
 
+#include "zwang/linear/tolerances.hpp"
+
 namespace zwang::motion {
 
+/// Keeps a quotient of two zeros away; never counts beside a number that is not zero.
+inline constexpr double least_divisor = 1e-300;
 /// One operation's rounding, as a part of its result.
 inline constexpr double unit_rounding = 0x1p-53;
 
@@ -108,7 +112,7 @@ inline constexpr double straight_on = 1e-6;
 /// Parts of their lengths within which rows held take part in a combination that vanishes: just before a singular position, and at
 /// an instant where the rate of rho is asked for.
 inline constexpr double nearly = 1e-4;
-inline constexpr double dependent_for_rho = 1e-11;
+inline constexpr double dependent_for_rho = linear::dependent_part;
 /// Coefficient of a unit combination from which on a row takes part in it.
 inline constexpr double takes_part = 1e-3;
 
