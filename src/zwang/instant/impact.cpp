@@ -178,8 +178,10 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
   Workspace::Impl& impl = workspace.impl();
   const std::size_t n = model.variables;
-  model::evaluate_rows(model, state, impl.scratch, impl.rows);
-  model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
+  if (!options.evaluated) {
+    model::evaluate_rows(model, state, impl.scratch, impl.rows);
+    model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
+  }
   const linear::Mass& mass = impl.dynamics.mass;
   Instant instant;
   classify_rows(model, state, options, impl, instant);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zwang/instant/classify_tolerances.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -62,7 +63,9 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
       gathered.speed.push_back(now.rate[row]);
     }
   }
-  instant::impact(model, motion.state, options, impl.workspace, impl.shock);
+  instant::Options known = options;
+  known.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
+  instant::impact(model, motion.state, known, impl.workspace, impl.shock);
   const instant::Shock& shock = impl.shock;
   if (shock.status == instant::ShockStatus::jammed) {
     for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);
@@ -541,7 +544,7 @@ double until_still(double rate, double second, double e) { return 2 * std::abs(r
 bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
-  return strikes.count >= least_impacts_of_a_limit && e < slowest_rhythm &&
+  return strikes.count >= std::uint64_t{least_impacts_of_a_limit} && e < slowest_rhythm &&
          std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest;
 }
 
@@ -585,7 +588,12 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
 /// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached, or will be soon.
 void announce_limit(Motion& motion, Still still) {
   Motion::Impl& impl = *motion.impl;
-  std::erase_if(still.rows, [&](std::uint32_t row) { return impl.strikes[row].count < least_impacts_of_a_limit; });
+  std::erase_if(still.rows, [&](std::uint32_t row) {
+    const auto times = std::count_if(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
+      return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
+    });
+    return times < least_impacts_of_a_limit;
+  });
   if (still.rows.empty()) return;
   // Limits that lie ahead already are one with this.
   if (impl.limit_ahead) still.rows.insert(still.rows.end(), impl.limit_rows.begin(), impl.limit_rows.end());
@@ -618,7 +626,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   // What was marginal and takes no part in what happens stays so.
   impl.resting.assign(model.rows(), 0);
   for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
-    impl.resting[row] = closed[row] != 0 && impl.quiet[row] != 0 ? 1 : 0;
+    impl.resting[row] = closed[row];
   }
   for (const std::uint32_t row : triggers.closing) impl.resting[row] = 0;
   for (const std::uint32_t row : triggers.releasing) impl.resting[row] = 0;

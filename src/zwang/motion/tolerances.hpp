@@ -91,7 +91,7 @@ inline constexpr double of_the_limit = 0.02;
 /// what moved when the sequence began.
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
-inline constexpr unsigned least_impacts_of_a_limit = 3;
+inline constexpr int least_impacts_of_a_limit = 3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
