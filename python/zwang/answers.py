@@ -175,7 +175,7 @@ class Acceleration(Answer):
     constraints: Record
     #: Gauss's Z
     constraint: float
-    #: scaled residuals: primal, dual, complementarity, stationarity
+    #: scaled residuals: primal, dual, complementarity, stationarity, and the duality gap
     certificate: Record
     solutions: list[Record]
     family: str

@@ -124,7 +124,7 @@ TEST_F(Answers, of_accelerate_carry_the_pinned_keys) {
   EXPECT_EQ(ratchet.at("role"), "passive in velocity");
   EXPECT_NEAR(json.at("reactions").at("plane").at("p")[2].get<double>(), 13.28, 1e-12);
   EXPECT_EQ(keys(json.at("certificate")),
-            (std::vector<std::string>{"primal", "dual", "complementarity", "stationarity"}));
+            (std::vector<std::string>{"primal", "dual", "complementarity", "stationarity", "gap"}));
 }
 
 TEST_F(Answers, of_impact_carry_the_pinned_keys) {

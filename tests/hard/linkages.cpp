@@ -551,7 +551,8 @@ void add_linkages(std::vector<Class>& all) {
   all.push_back(
       {"idle-component", "a component of an equation that says nothing is no contradiction", idle_component, 60, 3000});
   all.push_back({"nearly-contradictory", "conditions that contradict each other nearly are no jam",
-                 nearly_contradictory, 60, 3000});
+                 nearly_contradictory, 60, 3000,
+                 "rows at an angle of 1e-12 have accelerations, but their multipliers have more digits than a series"});
   all.push_back({"bricard", "Bricard's mechanism moves and keeps its energy", bricard, 5, 200});
   all.push_back({"flat-four-bar", "a parallelogram passes its flat position", flat_four_bar, 30, 1500});
   all.push_back({"many-four-bars", "a row of parallelograms passes its flat position", many_four_bars, 8, 500});

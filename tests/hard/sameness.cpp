@@ -30,6 +30,8 @@ struct Written {
   std::string text;
   std::size_t variables = 0;
   double until = 0;  ///< from the start, in its units
+  std::vector<int> lengths =
+      {};  ///< per variable: the power of a length that it is, 0 for angles; empty: all are lengths
 };
 
 /// A point's place, velocity or force in the writing's axes.
@@ -138,15 +140,147 @@ std::vector<double> times_of(const Written& written, const Writing& w) {
   return out;
 }
 
-Case units(std::uint64_t seed) {
+/// More scenes, with angles, velocity conditions, flows, friction, inertia that changes, accumulations and rest; nothing shifted or turned.
+Written scene_of_kinds(std::uint64_t seed, const Writing& w) {
+  Dice dice(seed ^ 0x777);
+  const int kind = dice.below(12);
+  Written out;
+  const auto value = [&](double number_in_plain, int lengths, int times, int masses) {
+    return number(w.of(number_in_plain, lengths, times, masses));
+  };
+  const auto coordinate = [&](const std::string& name, int lengths, double q, double v, const std::string& more = "") {
+    out.lengths.push_back(lengths);
+    return fmt::format("[coordinates.{}]\ninitial = {}\nvelocity = {}\n{}", name, value(q, lengths, 0, 0),
+                       value(v, lengths, -1, 0), more);
+  };
+  const auto point = [&](const std::string& name, double mass, double x, double y, double vx, double vy) {
+    out.lengths.insert(out.lengths.end(), {1, 1});
+    return fmt::format("[points.{}]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\n", name, value(mass, 0, 0, 1),
+                       value(x, 1, 0, 0), value(y, 1, 0, 0), value(vx, 1, -1, 0), value(vy, 1, -1, 0));
+  };
+  const double g = dice.uniform(2, 12);
+  const std::string falls = fmt::format("gravity = [0, {}]\n", value(-g, 1, -2, 0));
+  const double m = dice.spread(0.5, 2);
+  const double r = dice.uniform(0.5, 1.5);
+  out.until = dice.uniform(1, 3);
+  switch (kind) {
+    case 0:
+      // A skate or knife edge on a slope.
+      out.text += coordinate("x", 1, 0, dice.uniform(0, 1));
+      out.text += coordinate("y", 1, 0, 0);
+      out.text += coordinate("turn", 0, 0, dice.uniform(1, 3));
+      out.text += fmt::format(
+          "[energy]\nkinetic = \"{}/2*(x'^2 + y'^2) + {}/2*turn'^2\"\npotential = \"-{}*x\"\n[constraints]\nedge = "
+          "\"x'*sin(turn) - y'*cos(turn) = 0\"\n",
+          value(m, 0, 0, 1), value(m * r * r, 2, 0, 1), value(m * g, 1, -2, 1));
+      break;
+    case 1:
+      // Two rods, the second rests on a wall now and then.
+      out.text = falls + point("a", m, r, 0, 0, 0);
+      out.text += point("b", 1, 2 * r, 0, 0, 0);
+      out.text += fmt::format(
+          "[constraints]\nfirst = \"distance(a, [0, 0]) = {0}\"\nsecond = \"distance(a, b) = {0}\"\nwall = {{ "
+          "condition = "
+          "\"b.x >= {1}\", restitution = 0.5 }}\n",
+          value(r, 1, 0, 0), value(-r, 1, 0, 0));
+      break;
+    case 2:
+      // A pendulum on a cart: inertia that changes.
+      out.text += coordinate("x", 1, 0, 0);
+      out.text += coordinate("turn", 0, dice.uniform(0.5, 2), 0);
+      out.text += fmt::format(
+          "[energy]\nkinetic = \"{0}/2*x'^2 + {1}*x'*turn'*cos(turn) + {2}/2*turn'^2\"\npotential = "
+          "\"-{3}*cos(turn)\"\n[constraints]\nbuffer = \"x <= {4}\"\n",
+          value(m + 1, 0, 0, 1), value(r, 1, 0, 1), value(r * r, 2, 0, 1), value(r * g, 2, -2, 1),
+          value(dice.uniform(0.05, 0.5), 1, 0, 0));
+      break;
+    case 3:
+      // Dry friction on a spring.
+      out.until *= 2;
+      out.text =
+          coordinate("x", 1, 1 + 0.7 * r, 0,
+                     fmt::format("force = \"-{}*x - {}*sign(x')\"\n", value(5, 0, -2, 1), value(0.4 * r, 1, -2, 1)));
+      out.text += fmt::format("[energy]\nkinetic = \"{}/2*x'^2\"\n", value(m, 0, 0, 1));
+      break;
+    case 4:
+      // A ball that comes to rest by infinitely many hops on a slanted floor, and slides on.
+      out.text = falls + point("a", m, 0, 0.6 * r, dice.uniform(-1, 1), 0);
+      out.text += fmt::format("[constraints]\nfloor = {{ condition = \"a.y >= {}*a.x\", restitution = 0.3 }}\n",
+                              number(dice.uniform(-0.3, 0.3)));
+      break;
+    case 5:
+      // A flow on a sphere.
+      out.lengths.assign(3, 1);
+      out.text = fmt::format(
+          "[coordinates.p]\ninitial = {0}\n[coordinates.q]\ninitial = 0\n[coordinates.s]\ninitial = {0}\n[flow]\np = "
+          "\"-{1}*q + {1}*s\"\nq = \"{1}*p\"\ns = \"{1}*p - {2}*s\"\n[constraints]\nsphere = \"p^2 + q^2 + s^2 = "
+          "{3}\"\n",
+          value(r, 1, 0, 0), value(1, 0, -1, 0), value(dice.uniform(0.2, 1), 0, -1, 0), value(2 * r * r, 2, 0, 0));
+      break;
+    case 6:
+      // A flow that nothing hinders: Lotka and Volterra.
+      out.lengths.assign(2, 1);
+      out.until *= 2;
+      out.text = fmt::format(
+          "[coordinates.p]\ninitial = {0}\n[coordinates.q]\ninitial = {0}\n[flow]\np = \"{1}*p - {2}*p*q\"\nq = "
+          "\"{2}*p*q - {1}*q\"\n",
+          value(r, 1, 0, 0), value(1, 0, -1, 0), value(dice.uniform(0.5, 2), -1, -1, 0));
+      break;
+    case 7:
+      // Three balls in a row come to rest on a floor, without rebound.
+      out.text = falls;
+      for (int k = 0; k < 3; ++k)
+        out.text += point(fmt::format("b{}", k), m + k, 0, 0.5 + 1.2 * k, 0, dice.uniform(-1, 0));
+      out.text += "[constraints]\nfloor = \"b0.y >= 0\"\n";
+      for (int k = 1; k < 3; ++k)
+        out.text += fmt::format("stack{0} = \"b{0}.y - b{1}.y >= {2}\"\n", k, k - 1, value(1, 1, 0, 0));
+      break;
+    case 8:
+      // The straightest and the variational law: a sled.
+      out.text += coordinate("x", 1, 0, 1);
+      out.text += coordinate("y", 1, 0, 0);
+      out.text += coordinate("turn", 0, 0, dice.uniform(0.5, 2));
+      out.text += fmt::format(
+          "[energy]\nkinetic = \"{}/2*(x'^2 + y'^2) + {}/2*turn'^2\"\n[constraints]\nedge = {{ condition = "
+          "\"x'*sin(turn) - y'*cos(turn) = 0\", law = \"variational\", multiplier = {} }}\n",
+          value(m, 0, 0, 1), value(m * r * r, 2, 0, 1), value(dice.uniform(-0.5, 0.5), 1, -1, 1));
+      break;
+    case 9:
+      // A moving floor lifts and drops a ball.
+      out.text = falls + point("a", m, 0, 0, 0, 0);
+      out.text += fmt::format("[constraints]\nfloor = \"a.y >= {}*(1 - cos({}*t))\"\n",
+                              value(dice.uniform(0.1, 0.5), 1, 0, 0), value(dice.uniform(4, 9), 0, -1, 0));
+      break;
+    case 10:
+      // Attraction by two centres, with a wall.
+      out.text = point("a", m, r, 0, 0, dice.uniform(0.5, 1.5));
+      out.text += fmt::format(
+          "[energy]\npotential = \"-{0}/norm(a) - {1}/distance(a, [{2}, 0])\"\n[constraints]\nwall = {{ condition = "
+          "\"a.x >= {3}\", restitution = 0.8 }}\n",
+          value(m * 2, 3, -2, 1), value(m, 3, -2, 1), value(3, 1, 0, 0), value(-0.5 * r, 1, 0, 0));
+      break;
+    default:
+      // A chain of two strings, thrown: strings tighten one after the other.
+      out.text = falls + point("a", m, 0.4 * r, 0, dice.uniform(-2, 2), 1);
+      out.text += point("b", 1, 0.8 * r, 0, dice.uniform(-2, 2), 2);
+      out.text += fmt::format("[constraints]\none = \"distance(a, [0, 0]) <= {0}\"\ntwo = \"distance(a, b) <= {0}\"\n",
+                              value(r, 1, 0, 0));
+      break;
+  }
+  out.until = w.of(out.until, 0, 1, 0);
+  out.text += fmt::format("[simulation]\nstart = 0\nuntil = {}\n", number(out.until));
+  return out;
+}
+
+Case in_other_units(std::uint64_t seed, Written (*written)(std::uint64_t, const Writing&)) {
   Dice dice(seed ^ 0xABCDEF);
   Writing w;
   w.length = dice.among(-60, 60);
   w.time = dice.among(-60, 60);
   w.mass = dice.among(-30, 30);
   const Writing plain;
-  const Written a = scene(seed, plain);
-  const Written b = scene(seed, w);
+  const Written a = written(seed, plain);
+  const Written b = written(seed, w);
   Case out;
   out.texts = {a.text, b.text};
   out.at_of = {times_of(a, plain), times_of(b, w)};
@@ -159,16 +293,21 @@ Case units(std::uint64_t seed) {
     for (std::size_t k = 0; k < std::min(tracks[0].asked.size(), tracks[1].asked.size()); ++k) {
       const Sample& one = tracks[0].asked[k];
       const Sample& two = tracks[1].asked[k];
-      for (std::size_t i = 0; i < one.q.size(); ++i)
-        if (w.of(one.q[i], 1, 0, 0) != two.q[i] || w.of(one.v[i], 1, -1, 0) != two.v[i])
+      for (std::size_t i = 0; i < one.q.size(); ++i) {
+        const int length = a.lengths.empty() ? 1 : a.lengths[i];
+        if (w.of(one.q[i], length, 0, 0) != two.q[i] || w.of(one.v[i], length, -1, 0) != two.v[i])
           return fmt::format(
               "sample {}: {:.17g} and, in other units, {:.17g} (units of 2^{} of length, 2^{} of time, 4^{} of mass)",
-              k, one.q[i], std::ldexp(two.q[i], -w.length), w.length, w.time, w.mass);
+              k, one.q[i], std::ldexp(two.q[i], -length * w.length), w.length, w.time, w.mass);
+      }
     }
     return "";
   };
   return out;
 }
+
+Case units(std::uint64_t seed) { return in_other_units(seed, scene); }
+Case units_of_kinds(std::uint64_t seed) { return in_other_units(seed, scene_of_kinds); }
 
 /// Two writings of one scene agree, up to what the rounding of the second allows.
 Case said_twice(std::uint64_t seed, const Writing& w, Real allowed) {
@@ -385,6 +524,9 @@ Case rescaled(std::uint64_t seed) { return system_again(seed, Change::factor); }
 
 void add_sameness(std::vector<Class>& all) {
   all.push_back({"units", "other units give the same bits, scaled", units, 200, 8000});
+  all.push_back({"units-of-kinds",
+                 "other units give the same bits, of angles, flows, velocity conditions, friction, accumulations",
+                 units_of_kinds, 120, 8000});
   all.push_back({"time-shift", "another origin of time changes nothing", time_shift, 300, 8000});
   all.push_back({"space-shift", "another place and other axes change nothing", space_shift, 300, 8000});
   all.push_back({"body-beside", "a body that touches nothing changes nothing", body_beside, 200, 8000});

@@ -397,6 +397,35 @@ floor = { condition = "a.y >= 0", restitution = 0.25 }
   EXPECT_FALSE(shock.restitution_note.empty());
 }
 
+TEST(Instant, rows_that_contradict_each_other_but_for_their_last_digits_have_an_answer_far_away) {
+  // a and b are opposite but for 1e-12; the answer keeps a, b and c as equations, which was solved in fractions.
+  const auto model = model_of(R"toml(
+[coordinates.x]
+initial = 0
+[coordinates.y]
+initial = 0
+[coordinates.z]
+initial = 0
+[energy]
+kinetic = "x'^2 + 3/2*y'^2 + 2*z'^2"
+[constraints]
+a = "1.0000000000004414*x + 0.99999999999889122*z - 0.99999999999888334*t^2/2 <= 0"
+b = "-0.99999999999897671*x + 6.072679593069778e-14*y - 1.0000000000013933*z + 1.0000000000014408*t^2/2 <= 0"
+c = "-0.99999999999794598*z - 0.99999999999938827*t^2/2 = 0"
+d = "1.0000000000006022*y + 0.99999999999961464*z - 0.99999999999985023*t^2/2 <= 0"
+)toml");
+  const Instant instant = at_start(model);
+  ASSERT_EQ(instant.status, Status::determined) << instant.expansion;
+  // The rows are known to 2^-53 of themselves, and y'' to that over 6e-14: a part of 4e-3.
+  EXPECT_NEAR(instant.accelerations[0], 2, 1e-11);
+  EXPECT_NEAR(instant.accelerations[1], -131.55730909989958, 0.5);
+  EXPECT_NEAR(instant.accelerations[2], -1, 1e-11);
+  EXPECT_EQ(instant.role[0], Role::binding);
+  EXPECT_EQ(instant.role[1], Role::binding);
+  EXPECT_EQ(instant.role[3], Role::leaving);
+  EXPECT_LT(instant.certificate.worst(), 1e-12);
+}
+
 TEST(Repair, an_approximate_start_is_brought_onto_the_conditions_by_the_least_way) {
   const auto model = model_of(R"toml(
 [points.a]

@@ -35,7 +35,8 @@ Curvature curvature(const model::Model& model) {
   const motion::Piece& piece = motion.piece;
   const auto derivative = [&](std::uint32_t variable, unsigned k) {
     constexpr double factorial[] = {1, 1, 2, 6};
-    return k < piece.orders ? factorial[k] * piece.position[k * piece.n + variable] : 0.0;
+    const double plain = std::pow(piece.unit, static_cast<double>(k));
+    return k < piece.orders ? factorial[k] * piece.position[k * piece.n + variable] / plain : 0.0;
   };
   for (std::uint32_t b = 0; b < model.bodies.size(); ++b) {
     const model::Body& body = model.bodies[b];

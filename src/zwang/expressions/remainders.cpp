@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace zwang::expressions {
@@ -84,42 +86,141 @@ void Sums::make_room(std::size_t size) {
   degree.resize(size);
 }
 
+namespace {
+
+struct FiveSums {
+  double *whole, *outer, *inner, *dropped, *degree;
+};
+
+/// Four numbers at once, wherever they lie; the same operations on each as on one.
+constexpr std::size_t lanes = 4;
+using Four = double __attribute__((vector_size(8 * lanes)));
+using Bits = std::int64_t __attribute__((vector_size(8 * lanes)));
+
+/// The sums of four lanes, term by term.
+struct FourSums {
+  Four whole = {}, outer = {}, inner = {}, dropped = {}, degree = {};
+  [[gnu::always_inline]] void add(const Four& c, const Four& of_length, const Four& of_radius, const Four& order,
+                                  const Four& least) {
+    const auto size = reinterpret_cast<Four>(reinterpret_cast<Bits>(c) & std::numeric_limits<std::int64_t>::max());
+    const Four term = size * of_length;
+    const Four on_circle = size * of_radius;
+    const Bits rounding = term <= least;
+    inner += term;
+    whole += on_circle;
+    outer += reinterpret_cast<Four>(reinterpret_cast<Bits>(on_circle) & ~rounding);
+    dropped += reinterpret_cast<Four>(reinterpret_cast<Bits>(term) & rounding);
+    degree = reinterpret_cast<Four>((reinterpret_cast<Bits>(degree) & rounding) |
+                                    (reinterpret_cast<Bits>(order) & ~rounding));
+  }
+};
+
+/// Few series: the orders side by side.
+[[gnu::always_inline]] inline void sum_along_orders(const double* series, std::size_t count, unsigned known,
+                                                    const Stretch& stretch, const FiveSums& to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* c = series + i;
+    double least = std::abs(c[0]);
+    if (known > 1) least += std::abs(c[count]) * stretch.of_length[1];
+    if (known > 2) least += std::abs(c[2 * count]) * stretch.of_length[2];
+    least *= stretch.cut;
+    const Four cut = {least, least, least, least};
+    FourSums sums;
+    Four order = {1, 2, 3, 4};
+    Four of_length, of_radius, some;
+    unsigned k = 1;
+    for (; k + lanes <= known; k += lanes) {
+      if (count == 1) {
+        std::memcpy(&some, c + k, sizeof some);
+      } else {
+        const double* at = c + k * count;
+        some = Four{at[0], at[count], at[2 * count], at[3 * count]};
+      }
+      std::memcpy(&of_length, stretch.of_length + k, sizeof of_length);
+      std::memcpy(&of_radius, stretch.of_radius + k, sizeof of_radius);
+      sums.add(some, of_length, of_radius, order, cut);
+      order += static_cast<double>(lanes);
+    }
+    if (k < known) {
+      some = of_length = of_radius = Four{};
+      for (unsigned lane = 0; k + lane < known; ++lane) {
+        some[lane] = c[(k + lane) * count];
+        of_length[lane] = stretch.of_length[k + lane];
+        of_radius[lane] = stretch.of_radius[k + lane];
+      }
+      sums.add(some, of_length, of_radius, order, cut);
+    }
+    const auto all = [](const Four& x) { return (x[0] + x[2]) + (x[1] + x[3]); };
+    to.whole[i] = all(sums.whole);
+    to.outer[i] = all(sums.outer);
+    to.inner[i] = all(sums.inner);
+    to.dropped[i] = all(sums.dropped);
+    to.degree[i] = std::max(std::max(sums.degree[0], sums.degree[1]), std::max(sums.degree[2], sums.degree[3]));
+  }
+}
+
+/// Many series: side by side.
+[[gnu::always_inline]] inline void sum_along_series(const double* series, std::size_t count, unsigned known,
+                                                    const Stretch& stretch, const FiveSums& to) {
+  // The last lanes are reckoned twice where four do not divide the number.
+  for (std::size_t begin = 0; begin < count; begin += lanes) {
+    const std::size_t at = std::min(begin, count - lanes);
+    const auto least = [&](std::size_t i) {
+      double sum = std::abs(series[i]);
+      if (known > 1) sum += std::abs(series[count + i]) * stretch.of_length[1];
+      if (known > 2) sum += std::abs(series[2 * count + i]) * stretch.of_length[2];
+      return stretch.cut * sum;
+    };
+    const Four cut = {least(at), least(at + 1), least(at + 2), least(at + 3)};
+    FourSums sums;
+    const double* c = series + at;
+    for (unsigned k = 1; k < known; ++k) {
+      c += count;
+      Four some;
+      std::memcpy(&some, c, sizeof some);
+      const double h = stretch.of_length[k];
+      const double r = stretch.of_radius[k];
+      const double order = k;
+      sums.add(some, Four{h, h, h, h}, Four{r, r, r, r}, Four{order, order, order, order}, cut);
+    }
+    std::memcpy(to.whole + at, &sums.whole, sizeof(Four));
+    std::memcpy(to.outer + at, &sums.outer, sizeof(Four));
+    std::memcpy(to.inner + at, &sums.inner, sizeof(Four));
+    std::memcpy(to.dropped + at, &sums.dropped, sizeof(Four));
+    std::memcpy(to.degree + at, &sums.degree, sizeof(Four));
+  }
+}
+
+[[gnu::always_inline]] inline void sum_sizes(const double* series, std::size_t count, unsigned known,
+                                             const Stretch& stretch, const FiveSums& to) {
+  if (count < lanes) {
+    sum_along_orders(series, count, known, stretch, to);
+  } else {
+    sum_along_series(series, count, known, stretch, to);
+  }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+[[gnu::target("avx2")]] void sum_sizes_wide(const double* series, std::size_t count, unsigned known,
+                                            const Stretch& stretch, const FiveSums& to) {
+  sum_sizes(series, count, known, stretch, to);
+}
+const bool has_wide = __builtin_cpu_supports("avx2") != 0;
+#else
+void sum_sizes_wide(const double*, std::size_t, unsigned, const Stretch&, const FiveSums&) {}
+constexpr bool has_wide = false;
+#endif
+
+}  // namespace
+
 void sum_up_sizes(const double* series, std::size_t count, unsigned known, const Stretch& stretch, std::size_t place,
                   Sums& sums) {
-  double* whole = sums.whole.data() + place;
-  double* outer = sums.outer.data() + place;
-  double* inner = sums.inner.data() + place;
-  double* dropped = sums.dropped.data() + place;
-  double* degree = sums.degree.data() + place;
-  const double h1 = known > 1 ? stretch.of_length[1] : 0.0;
-  const double h2 = known > 2 ? stretch.of_length[2] : 0.0;
-  const double* first = series + (known > 1 ? count : 0);
-  const double* second = series + (known > 2 ? 2 * count : 0);
-  constexpr std::size_t side = 64;
-  double least[side];
-  for (std::size_t begin = 0; begin < count; begin += side) {
-    const std::size_t end = std::min(count, begin + side);
-    for (std::size_t i = begin; i < end; ++i) {
-      whole[i] = outer[i] = inner[i] = dropped[i] = degree[i] = 0;
-      least[i - begin] = stretch.cut * (std::abs(series[i]) + std::abs(first[i]) * h1 + std::abs(second[i]) * h2);
-    }
-    for (unsigned k = 1; k < known; ++k) {
-      const double* c = series + std::size_t{k} * count;
-      const double at_h = stretch.of_length[k];
-      const double at_r = stretch.of_radius[k];
-      const double order = k;
-      for (std::size_t i = begin; i < end; ++i) {
-        const double size = std::abs(c[i]);
-        const double term = size * at_h;
-        const bool counts = !(term <= least[i - begin]) && size != 0;
-        const double on_circle = size * at_r;
-        inner[i] += term;
-        whole[i] += on_circle;
-        outer[i] += counts ? on_circle : 0.0;
-        dropped[i] += counts ? 0.0 : term;
-        degree[i] = counts ? order : degree[i];
-      }
-    }
+  const FiveSums to{sums.whole.data() + place, sums.outer.data() + place, sums.inner.data() + place,
+                    sums.dropped.data() + place, sums.degree.data() + place};
+  if (has_wide) {
+    sum_sizes_wide(series, count, known, stretch, to);
+  } else {
+    sum_sizes(series, count, known, stretch, to);
   }
 }
 

@@ -3,9 +3,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/gauss/tolerances.hpp"
+#include "zwang/gauss/verify.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/degenerate.hpp"
 #include "zwang/instant/dependence.hpp"
@@ -115,9 +119,52 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
   }
 }
 
+/// What rounding of the state makes of the accelerations, part by connected part: f'' of every row is uncertain by so much.
+struct Rounding {
+  std::vector<double> of_row;       ///< of f'', per row of the problem
+  std::vector<double> of_variable;  ///< of the acceleration
+};
+
+Rounding find_rounding(const model::Model& model, const model::State& state, const std::vector<double>& a,
+                       Workspace::Impl& impl) {
+  const Subproblem& problem = impl.problem;
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  Rounding result;
+  result.of_row.assign(problem.size(), 0.0);
+  result.of_variable.assign(model.variables, 0.0);
+  for (const Part& part : connected_parts(model, impl.dynamics.mass, problem)) {
+    double size = 0;
+    for (const std::uint32_t i : part.variable) {
+      size = std::max(size, std::abs(a[i]));
+    }
+    double rounding = 0;
+    for (const std::uint32_t j : part.row) {
+      const std::uint32_t row = problem.row[j];
+      double bound = uncertainty.curvature[row];
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        bound += uncertainty.entry[e] * size;
+        result.of_row[j] += std::abs(impl.rows.entry[e]);
+      }
+      if (result.of_row[j] > 0) {
+        rounding = std::max(rounding, farkas_margin * bound / result.of_row[j]);
+      }
+    }
+    for (const std::uint32_t j : part.row) {
+      result.of_row[j] *= rounding;
+    }
+    for (const std::uint32_t i : part.variable) {
+      result.of_variable[i] = rounding;
+    }
+  }
+  return result;
+}
+
 /// Does the solution keep its rows to a small part of the accelerations at hand? Where multipliers are so large that they
-/// cancel to nothing, it does not, and must not be used.
-bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
+/// cancel to nothing, it does not, and must not be used. What rounding of the state makes of a row is not broken by it: of a body
+/// of rods that moves without turning nothing else is left of f''.
+bool keeps_rows(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  const Subproblem& problem = impl.problem;
+  const gauss::Solution& solution = impl.solution;
   // The size of free accelerations and of those the rows ask for.
   double size = 0;
   for (const double a : problem.a0) {
@@ -136,10 +183,17 @@ bool keeps_rows(const Subproblem& problem, const gauss::Solution& solution) {
       size = std::max(size, std::abs(problem.h[j]) / gradient);
     }
   }
+  std::optional<Rounding> rounding;
   for (std::size_t j = 0; j < problem.size(); ++j) {
     const double broken =
         problem.kind[j] == gauss::RowKind::equation ? std::abs(solution.w[j]) : std::max(solution.w[j], 0.0);
-    if (broken > worst_certificate * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
+    if (broken <= worst_certificate * (std::abs(problem.h[j]) + sum_of_row(j) * size)) {
+      continue;
+    }
+    if (!rounding) {
+      rounding = find_rounding(model, state, solution.a, impl);
+    }
+    if (!(broken <= rounding->of_row[j])) {
       return false;
     }
   }
@@ -303,6 +357,50 @@ void certify(const Dependents& dependents, Workspace::Impl& impl, Instant& insta
   instant.certificate = gauss::verify(all.view(impl.dynamics.mass), instant.accelerations, lambda, impl.scratch_n);
 }
 
+/// What is left of the equations of motion, as accelerations.
+std::vector<double> unexplained(const Dependents& dependents, const Workspace::Impl& impl, const Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  std::vector<double> off(instant.accelerations.size());
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    off[i] = instant.accelerations[i] - problem.a0[i];
+  }
+  impl.dynamics.mass.multiply(off, off);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      off[problem.column[e]] += problem.entry[e] * impl.solution.lambda[j];
+    }
+  }
+  for (const HigherRow& row : dependents.higher) {
+    for (std::size_t e = 0; e < row.column.size(); ++e) {
+      off[row.column[e]] += row.entry[e] * row.multiplier;
+    }
+  }
+  impl.dynamics.mass.solve(off, off);
+  return off;
+}
+
+/// Are residuals within what rounding of the state makes of the rows that are connected? Then nothing better is known.
+bool within_rounding(const model::Model& model, const model::State& state, const Dependents& dependents,
+                     Workspace::Impl& impl, const Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  const Rounding rounding = find_rounding(model, state, instant.accelerations, impl);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    const bool equation = problem.kind[j] == gauss::RowKind::equation;
+    const double w = instant.second[problem.row[j]];
+    if (!((equation ? std::abs(w) : w) <= rounding.of_row[j]) ||
+        (!equation && impl.solution.lambda[j] * impl.norm2[j] < -rounding.of_row[j])) {
+      return false;
+    }
+  }
+  const std::vector<double> off = unexplained(dependents, impl, instant);
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    if (!(std::abs(off[i]) <= rounding.of_variable[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Are residuals small beside the terms they are made of? Where forces cancel to rounding, as in a pendulum at rest, the
 /// certificate compares rounding with rounding.
 bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Instant& instant) {
@@ -322,27 +420,108 @@ bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Ins
   if (dependents.curved) {
     return true;
   }
-  std::vector<double> off(instant.accelerations.size());
-  for (std::size_t i = 0; i < off.size(); ++i) {
-    off[i] = instant.accelerations[i] - problem.a0[i];
-  }
-  impl.dynamics.mass.multiply(off, off);
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-      off[problem.column[e]] += problem.entry[e] * impl.solution.lambda[j];
-    }
-  }
-  for (const HigherRow& row : dependents.higher) {
-    for (std::size_t e = 0; e < row.column.size(); ++e) {
-      off[row.column[e]] += row.entry[e] * row.multiplier;
-    }
-  }
-  impl.dynamics.mass.solve(off, off);
+  const std::vector<double> off = unexplained(dependents, impl, instant);
   for (std::size_t i = 0; i < off.size(); ++i) {
     if (!(std::abs(off[i]) <= worst_certificate * impl.a_scale[i])) {
       return false;
     }
   }
+  return true;
+}
+
+/// How far f'' of a row of the problem may be off at accelerations a: the error of its curvature, those of the forces through the
+/// masses, and the rounding of the sum itself.
+double second_error(const Workspace::Impl& impl, const std::vector<double>& force_part, std::size_t j,
+                    const std::vector<double>& a) {
+  const Subproblem& problem = impl.problem;
+  double off = bounds_that_are_nothing * impl.rows.curvature_error[problem.row[j]];
+  double terms = std::abs(problem.h[j]);
+  for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+    const std::uint32_t i = problem.column[e];
+    off += bounds_that_are_nothing * std::abs(problem.entry[e]) * force_part[i];
+    terms += std::abs(problem.entry[e] * a[i]);
+  }
+  return off + gauss::row_rounding * terms;
+}
+
+/// Rows so nearly dependent that multipliers cancel beyond double: is one of them broken, or the answer none, and do multipliers of
+/// twice the digits give one that is certified? Then that is the answer, with the roles its signs tell.
+bool long_answer(const model::Model& model, const model::State& state, const Options& options, bool in_doubt,
+                 Workspace::Impl& impl, Instant& instant) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t r = problem.size();
+  const bool asked_in_case = !in_doubt;
+  if (r > most_rows) return false;
+  std::vector<double> force_part;
+  solve_absolute(impl.dynamics.mass, impl.dynamics.force_error, force_part);
+  for (std::size_t j = 0; j < r && !in_doubt; ++j) {
+    const double w = instant.second[problem.row[j]];
+    const double broken = problem.kind[j] == gauss::RowKind::equation ? std::abs(w) : w;
+    in_doubt = broken > second_error(impl, force_part, j, instant.accelerations);
+  }
+  if (!in_doubt) return false;
+  // What agrees within the uncertainty of the rows is dependent, and says nothing of accelerations far away.
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  std::vector<double> entry_bound;
+  std::vector<double> offset_bound;
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t row = problem.row[j];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      entry_bound.push_back(dependence_margin * uncertainty.entry[e]);
+    }
+    offset_bound.push_back(dependence_margin * uncertainty.curvature[row]);
+  }
+  gauss::Problem view = problem.view(impl.dynamics.mass);
+  if (entry_bound.size() != view.entry.size()) return false;
+  view.entry_bound = entry_bound;
+  view.h_bound = offset_bound;
+  gauss::Options careful;
+  careful.long_multipliers = true;
+  gauss::Workspace room;
+  gauss::Solution solution;
+  gauss::solve(view, careful, room, solution, nullptr);
+  if (solution.status != gauss::Status::solved) return false;
+  const gauss::Certificate certificate =
+      gauss::verify(view, solution.a, solution.lambda, impl.scratch_n, solution.lambda_low);
+  if (!(certificate.worst() <= worst_certificate)) return false;
+  // Rows that agree but for their rounding are redundant: then both ways say the same, and the first one stays.
+  if (asked_in_case) {
+    bool same = true;
+    for (std::size_t i = 0; i < solution.a.size(); ++i) {
+      const double apart = std::abs(solution.a[i] - instant.accelerations[i]);
+      same = same && apart <= worst_certificate * (std::abs(solution.a[i]) + impl.a_scale[i]);
+    }
+    if (same) return false;
+  }
+  if (!options.long_multipliers) {
+    instant.status = Status::undecided;
+    instant.expansion =
+        "conditions are so nearly dependent that their multipliers need more digits than numbers have: the "
+        "accelerations "
+        "can be told (zwang accelerate), a motion cannot be followed";
+    return true;
+  }
+
+  instant.status = Status::determined;
+  instant.singular = false;
+  instant.expansion.clear();
+  instant.farkas.clear();
+  instant.decisions.clear();
+  instant.accelerations = solution.a;
+  second_derivatives(model, impl.rows, instant.accelerations, instant.second);
+  instant.multipliers.assign(model.rows(), 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t row = problem.row[j];
+    instant.multipliers[row] = solution.lambda[j];
+    if (problem.kind[j] == gauss::RowKind::equation) continue;
+    const bool leaves = instant.second[row] < -second_error(impl, force_part, j, instant.accelerations);
+    instant.role[row] = solution.lambda[j] > 0 ? Role::binding : (leaves ? Role::leaving : Role::marginal);
+  }
+  // The rows that act are independent, if only by their last digits.
+  instant.multipliers_unique = true;
+  impl.solution = std::move(solution);
+  weigh(impl, instant);
+  instant.certificate = certificate;
   return true;
 }
 
@@ -538,8 +717,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
   // Not found, or not kept: perhaps the rows are so near to dependence that they must be taken for dependent.
   const auto found = [&] {
-    return impl.solution.status == gauss::Status::solved && instant.expansion.empty() &&
-           keeps_rows(problem, impl.solution);
+    return impl.solution.status == gauss::Status::solved && instant.expansion.empty() && keeps_rows(model, state, impl);
   };
   if (!found() && (!examined || instant.status == Status::undecided)) {
     instant.expansion.clear();
@@ -549,6 +727,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     }
   }
   if (!found() && !dependents.curved) {
+    if (long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     if (instant.expansion.empty()) {
       instant.expansion = impl.solution.status == gauss::Status::gave_up
@@ -612,17 +791,26 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   certify(dependents, impl, instant);
   // A multiplier that the caller knows to vanish was set to zero, and its forces are rounding: nothing to compare with.
   if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
-      !within_terms(dependents, impl, instant)) {
+      !within_terms(dependents, impl, instant) &&
+      (dependents.curved || !within_rounding(model, state, dependents, impl, instant))) {
+    if (!dependents.curved && long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     instant.expansion =
         "the answer found does not keep its conditions: its certificate is worse than " + readable(worst_certificate);
+    return;
+  }
+  // Rows taken for dependent that are not, but for their last digits.
+  if (examined && !dependents.curved && dependents.higher.empty() && options.balanced.empty()) {
+    static_cast<void>(long_answer(model, state, options, false, impl, instant));
   }
 }
 
 Instant accelerate(const model::Model& model, const model::State& state, const Options& options) {
   Workspace workspace(model);
   Instant instant;
-  accelerate(model, state, options, workspace, instant);
+  Options alone = options;
+  alone.long_multipliers = true;
+  accelerate(model, state, alone, workspace, instant);
   return instant;
 }
 

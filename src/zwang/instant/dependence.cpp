@@ -496,13 +496,25 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
     // Go there and back onto the kept conditions; nearer if that fails.
     bool there = false;
     double reach = 1;
-    for (int attempt = 0; !there && attempt < excursion_attempts; ++attempt, reach *= nearer) {
+    int failed = 0;
+    for (int attempt = 0; !there && failed < excursion_attempts && attempt < narrow_attempts;
+         ++attempt, reach *= nearer) {
       outing.state = state;
       outing.state.time += tau * reach;
       for (std::size_t i = 0; i < part.n(); ++i) {
         outing.state.position[part.variable[i]] += reach * (step * direction[i] + tau * velocity[i]);
       }
-      there = project(model, impl, part, dependence.kept, 0, excursion_rounds, outing);
+      const Vector before = outing.state.position;
+      if (!project(model, impl, part, dependence.kept, 0, excursion_rounds, outing)) {
+        ++failed;
+        continue;
+      }
+      // Where the conditions leave room for less than that (a plate that is all but a line), the way back undoes the excursion.
+      Vector back(part.n());
+      for (std::size_t i = 0; i < part.n(); ++i) {
+        back[i] = before[part.variable[i]] - outing.state.position[part.variable[i]];
+      }
+      there = !(dot(part.whitened(back), w) > undone_excursion * reach * step);
     }
     if (!there) {
       std::fill(result.begin(), result.end(), std::uint8_t{0});
@@ -548,7 +560,11 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
         uncertain += std::abs(c[k]) * part.uncertain[dependence.kept[k]];
       }
       const double allowed = std::max(dependent_all_around, dependence_margin * uncertain);
-      if (!(rest <= allowed) || !(std::abs(left) <= allowed * terms)) result[d] = 0;
+      // A coefficient that should vanish is rounding, and brings the rate of a row in that has no part in this.
+      double brought_in = 0;
+      for (const double kept_rate : rate_of_kept) brought_in += std::abs(kept_rate);
+      brought_in *= dependence_margin * std::max(uncertain, epsilon) / basis.least_remainder();
+      if (!(rest <= allowed) || !(std::abs(left) <= allowed * terms + brought_in)) result[d] = 0;
     }
   }
   return result;

@@ -265,7 +265,10 @@ class Examination {
     for (std::size_t j = 0; j < part.r(); ++j) {
       if (is_equation(j)) which.push_back(j);
     }
-    const Dependence dependence = split(part, which, which.size(), angle_);
+    // Equations that others imply are kept before these: with them the rank is the same all around.
+    const auto others = std::stable_partition(which.begin(), which.end(), [&](std::size_t j) { return is_implied(j); });
+    const auto implied = static_cast<std::size_t>(others - which.begin());
+    const Dependence dependence = split(part, which, implied > 0 ? implied : which.size(), angle_);
     known_.equations = dependence.kept;
     known_.basis = dependence.basis;
     known_.orthogonal = dependence.basis.least_remainder() < weak_remainder;
@@ -356,6 +359,10 @@ class Examination {
 
   [[nodiscard]] bool is_equation(std::size_t j) const {
     return impl_.problem.kind[known_.part.row[j]] == gauss::RowKind::equation || known_.pinned[j] != 0;
+  }
+
+  [[nodiscard]] bool is_implied(std::size_t j) const {
+    return model_.conditions[model_.row_condition[impl_.problem.row[known_.part.row[j]]]].implied;
   }
 
   /// Inequalities in opposite pairs, f <= 0 and -f <= 0 all around, are equations said in two halves.

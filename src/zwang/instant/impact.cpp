@@ -134,6 +134,15 @@ struct Regulation {
   /// The certificate of what is reported: velocities v and impulses l, rows shifted by the speeds they leave with.
   [[nodiscard]] gauss::Certificate certify(const std::vector<double>& alpha, const std::vector<double>& v,
                                            std::vector<double> l, const std::vector<double>& shift) {
+    std::vector<double>& shifted = impl.scratch_m;
+    if (dependents.higher.empty()) {
+      gauss::Problem view = impl.problem.view(impl.dynamics.mass);
+      shifted.assign(impl.problem.h.begin(), impl.problem.h.end());
+      for (std::size_t j = 0; j < shift.size(); ++j) shifted[j] += shift[j];
+      view.a0 = alpha;
+      view.h = shifted;
+      return gauss::verify(view, v, l, impl.scratch_n);
+    }
     Subproblem all = with_higher_rows(impl.problem, dependents, l);
     all.a0 = alpha;
     for (std::size_t j = 0; j < shift.size(); ++j) {
@@ -248,6 +257,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   Regulation regulation{model, state, impl, !impl.near_dependence};
   bool rebounds = false;
   double complementarity = 0;
+  double gap = 0;
   // At a singular position a blow may break what the rates do not show: a straight bar that is bent.
   const bool regulate = strikes || (instant.blow_due && !regular);
   if (!regulate) {
@@ -281,6 +291,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
         const gauss::Certificate inelastic = regulation.certify(shock.alpha, shock.velocities, l, shift);
         std::swap(regulation.dependents, first);
         complementarity = std::max(inelastic.complementarity, second.complementarity);
+        gap = std::max(std::abs(inelastic.gap), std::abs(second.gap));
         shock.velocities = impl.solution.a;
         for (std::size_t j = 0; j < problem.size(); ++j) {
           l[j] = (1 + e.value) * l[j] + impl.solution.lambda[j];
@@ -346,6 +357,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
     shock.certificate = regulation.certify(shock.alpha, shock.velocities, l, shift);
     if (rebounds) {
       shock.certificate.complementarity = complementarity;
+      shock.certificate.gap = gap;
     }
     if (!(shock.certificate.worst() <= worst_certificate)) {
       shock.status = ShockStatus::gave_up;

@@ -91,15 +91,16 @@ struct Instant {
 };
 
 struct Options {
-  double touch = 0;             ///< what counts as touching; 0: the model's own
-  double touch_position = 0;    ///< the same for positions on the open side; 0: as `touch`
-  double broken = 0;            ///< the same for positions on the forbidden side; 0: as `touch`
-  bool warm = false;            ///< start from the active set of the last call with this workspace
-  bool tell = false;            ///< keep the trials
-  bool shock_done = false;      ///< blows and seizures of this very instant have been dealt with by `impact`
-  unsigned highest_order = 12;  ///< derivatives beyond f'' looked at for degenerate rows
-  bool evaluated = false;       ///< of `impact`: the workspace has just been used for this very state by `accelerate`
-  bool inelastic = false;       ///< shocks without rebound, whatever the conditions say
+  double touch = 0;               ///< what counts as touching; 0: the model's own
+  double touch_position = 0;      ///< the same for positions on the open side; 0: as `touch`
+  double broken = 0;              ///< the same for positions on the forbidden side; 0: as `touch`
+  bool warm = false;              ///< start from the active set of the last call with this workspace
+  bool tell = false;              ///< keep the trials
+  bool long_multipliers = false;  ///< an answer whose multipliers cancel beyond double is one; else it is undecided
+  bool shock_done = false;        ///< blows and seizures of this very instant have been dealt with by `impact`
+  unsigned highest_order = 12;    ///< derivatives beyond f'' looked at for degenerate rows
+  bool evaluated = false;         ///< of `impact`: `accelerate` has just used the workspace for this very state
+  bool inelastic = false;         ///< shocks without rebound, whatever the conditions say
   std::span<const std::uint8_t>
       closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
   std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
@@ -129,6 +130,7 @@ class Workspace {
 /// contradictory.
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant);
+/// The same for one state alone, with `long_multipliers`.
 [[nodiscard]] Instant accelerate(const model::Model& model, const model::State& state, const Options& options = {});
 
 /// Only the classification: admissible, needs a shock, or violated; roles of effective inequalities stay `binding` or

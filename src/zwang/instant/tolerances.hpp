@@ -57,6 +57,10 @@ constexpr double dependent_all_around = 1e-10;
 constexpr int excursion_points = 3;
 constexpr int excursion_attempts = 3;
 constexpr double nearer = 0.125;
+/// Part of an excursion that the way back onto the conditions may undo: of second order on curved ones.
+constexpr double undone_excursion = 0.5;
+/// ... and how often it is begun nearer where it was undone: down to 1e-9, beyond which rounding hides what a row does there.
+constexpr int narrow_attempts = 10;
 constexpr int excursion_rounds = 12;
 /// Part of the radius of curvature to go along an acceleration.
 constexpr double short_excursion = 0x1p-7;

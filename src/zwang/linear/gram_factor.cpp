@@ -180,6 +180,17 @@ void GramFactor::factor_dense(const SparseRows& rows, const Mass& mass) {
     }
   }
 
+  eliminate_in_order();
+  bool sharing = false;
+  for (std::size_t j = 0; j < r; ++j) sharing = sharing || (skipped_[j] != 0 && shares_[j] != 0);
+  if (sharing || least_pivot_ < small_pivot) eliminate_largest_first();
+  null_count_ = 0;
+  if (skipped_count_ > 0) find_null_vectors();
+}
+
+void GramFactor::eliminate_in_order() {
+  const std::size_t r = size_;
+  reordered_ = false;
   // L D L^T; a row without a pivot of its own is skipped.
   skipped_count_ = 0;
   least_pivot_ = 1;
@@ -208,12 +219,72 @@ void GramFactor::factor_dense(const SparseRows& rows, const Mass& mass) {
       std::fill(row, row + j, 0.0);
     }
   }
-  null_count_ = 0;
-  if (skipped_count_ > 0) find_null_vectors();
+}
+
+void GramFactor::eliminate_largest_first() {
+  const std::size_t r = size_;
+  reordered_ = true;
+  order_.clear();
+  remaining_ = diagonal_;
+  skipped_count_ = 0;
+  least_pivot_ = 1;
+  std::fill(lower_.begin(), lower_.end(), 0.0);
+  std::fill(skipped_.begin(), skipped_.end(), std::uint8_t{1});
+  const auto part = [&](std::size_t j) { return diagonal_[j] > 0 ? remaining_[j] / diagonal_[j] : 0.0; };
+  const auto take = [&](std::size_t next) {
+    // Column of the factor for all rows that are left.
+    const std::size_t k = order_.size();
+    const double pivot = remaining_[next];
+    least_pivot_ = std::min(least_pivot_, part(next));
+    order_.push_back(static_cast<std::uint32_t>(next));
+    skipped_[next] = 0;
+    inverse_pivot_[k] = 1 / pivot;
+    const double* own = lower_.data() + next * r;
+    for (std::size_t j = 0; j < r; ++j) {
+      if (skipped_[j] == 0) continue;
+      double* row = lower_.data() + j * r;
+      double sum = j > next ? phi_[j * r + next] : phi_[next * r + j];
+      for (std::size_t l = 0; l < k; ++l) sum -= row[l] * own[l] / inverse_pivot_[l];
+      row[k] = sum / pivot;
+      remaining_[j] -= row[k] * sum;
+    }
+  };
+  // Rows that may share, the largest first; then the others as they come.
+  while (true) {
+    std::size_t best = r;
+    for (std::size_t j = 0; j < r; ++j) {
+      // Of nearly equal ones the first, so that the order does not hang on rounding.
+      if (skipped_[j] != 0 && shares_[j] != 0 && (best == r || part(j) > clearly_larger_pivot * part(best))) best = j;
+    }
+    if (best == r || !(part(best) > vanishing_pivot(r))) break;
+    take(best);
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    if (skipped_[j] != 0 && shares_[j] == 0 && part(j) > vanishing_pivot(r)) take(j);
+  }
+  skipped_count_ = r - order_.size();
 }
 
 void GramFactor::solve_dense(double* x) const {
   const std::size_t r = size_;
+  if (reordered_) {
+    const std::size_t kept = order_.size();
+    for (std::size_t j = 0; j < r; ++j) {
+      if (skipped_[j] != 0) x[j] = 0;
+    }
+    for (std::size_t k = 0; k < kept; ++k) {
+      const double* row = lower_.data() + std::size_t{order_[k]} * r;
+      double sum = x[order_[k]];
+      for (std::size_t l = 0; l < k; ++l) sum -= row[l] * x[order_[l]];
+      x[order_[k]] = sum;
+    }
+    for (std::size_t k = 0; k < kept; ++k) x[order_[k]] *= inverse_pivot_[k];
+    for (std::size_t k = kept; k-- > 0;) {
+      const double* row = lower_.data() + std::size_t{order_[k]} * r;
+      for (std::size_t l = 0; l < k; ++l) x[order_[l]] -= row[l] * x[order_[k]];
+    }
+    return;
+  }
   for (std::size_t j = 0; j < r; ++j) {
     const double* row = lower_.data() + j * r;
     double sum = x[j];

@@ -4,7 +4,8 @@
 ///
 /// Rows come in the order of their right to be kept: a row that depends on rows before it is skipped. A skipped row that
 /// may share takes its even part of the multipliers afterwards (least sum of Phi_jj x_j^2 among all solutions); any other
-/// skipped row has x = 0. Tiny or full systems are factored dense, rows that meet their neighbours alone as a band, others sparse
+/// skipped row has x = 0. Where pivots become small, rows that may share have the same right, and the one with the largest
+/// pivot left comes next: elimination in a bad order would make of rounding what seems to be a pivot. Tiny or full systems are factored dense, rows that meet their neighbours alone as a band, others sparse
 /// with ordering and pattern kept while the rows stand; when rows turn out dependent, dense again up to 400 rows. Beyond that
 /// skipped rows do not share.
 ///
@@ -49,6 +50,8 @@ class GramFactor {
   void make_sparse();
   [[nodiscard]] bool factor_band(const SparseRows& rows, const Mass& mass);
   void factor_dense(const SparseRows& rows, const Mass& mass);
+  void eliminate_in_order();
+  void eliminate_largest_first();
   void solve_dense(double* x) const;
   void find_null_vectors();
   void share(double* x) const;
@@ -65,6 +68,9 @@ class GramFactor {
   std::vector<double> lower_;  ///< row-major
   std::vector<double> inverse_pivot_;
   std::vector<double> column_, image_;
+  bool reordered_ = false;            ///< rows were taken in the order of their pivots:
+  std::vector<std::uint32_t> order_;  ///< ... this one; `lower_` has the rows as given, its columns in this order
+  std::vector<double> remaining_;
   std::vector<double> null_;       ///< one row per sharing skipped row: J^T null = 0
   std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T
   mutable std::vector<double> part_;

@@ -23,6 +23,12 @@ inline constexpr double pivot_rounding_per_row = 1e-15;
   return std::max(least_pivot_part, pivot_rounding_per_row * static_cast<double>(rows));
 }
 
+/// Of the diagonal entry: where a pivot is below this, rounding divided by it comes near to `least_pivot_part`, and rows are taken
+/// again in the order of their pivots.
+inline constexpr double small_pivot = 1e-3;
+/// A pivot counts as larger than another if it is so by this factor; else the order of the rows stands.
+inline constexpr double clearly_larger_pivot = 2;
+
 /// Of the diagonal entry of a mass matrix, per row: a pivot above this is positive.
 inline constexpr double mass_rounding_per_row = 8 * std::numeric_limits<double>::epsilon();
 

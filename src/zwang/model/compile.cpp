@@ -15,6 +15,7 @@
 #include "zwang/model/draft.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/model/implied.hpp"
 #include "zwang/model/interpret.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/model/shapes.hpp"
@@ -191,6 +192,7 @@ class Compiler {
     lay_out_gradients();
     couple_masses();
     if (model_.flow) begin_flow();
+    add_implied(model_);
     return std::move(model_);
   }
 
@@ -348,7 +350,8 @@ class Compiler {
   }
   double compute_whole(const Syntax& syntax, std::string_view where) {
     const double value = compute_number(syntax, where);
-    if (std::abs(value - std::round(value)) > 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) > 1e9) {
+    if (std::abs(value - std::round(value)) > nearly_whole * std::max(1.0, std::abs(value)) ||
+        std::abs(value) > largest_whole) {
       throw formulas_.error(
           syntax, fmt::format("{} must be a whole number; `{}` is {}", where, formulas_.text(syntax), exact(value)));
     }
@@ -1152,7 +1155,8 @@ class Compiler {
       if (out[c].restricts) continue;
       const double left_over = value.part[c].value;
       const bool timed = expressions::depends_on(shapes_.graph(), parts[c], expressions::SymbolKind::time);
-      const bool holds = syntax.relation == Relation::equal ? std::abs(left_over) <= 1e-12 : left_over <= 0;
+      const double off = within_rounding * value.part[c].error;
+      const bool holds = (syntax.relation == Relation::equal ? std::abs(left_over) : left_over) <= off;
       if (timed)
         throw formulas_.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it",
                                              member_words(condition)));

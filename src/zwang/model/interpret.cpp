@@ -88,10 +88,13 @@ Tracer::Scalar Tracer::sum(std::span<const Operand<Scalar>> terms, const Syntax&
   for (const Operand<Scalar>& term : terms) {
     Scalar& part = term.value.made == Made::state ? total : numbers;
     part.value += term.inverse ? -term.value.value : term.value.value;
+    part.error += term.value.error + unit_rounding * std::abs(part.value);
     part.made = larger(part.made, term.value.made);
   }
   if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
-  return checked({numbers.value + total.value, larger(numbers.made, total.made)}, whole, "it is too large");
+  const double sum = numbers.value + total.value;
+  return checked({sum, larger(numbers.made, total.made), numbers.error + total.error + unit_rounding * std::abs(sum)},
+                 whole, "it is too large");
 }
 
 Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const Syntax& whole) {
@@ -101,7 +104,10 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
     Scalar& part = factor.value.made == Made::state ? total : numbers;
     part.made = larger(part.made, factor.value.made);
     if (!factor.inverse) {
+      part.error =
+          part.error * (std::abs(factor.value.value) + factor.value.error) + std::abs(part.value) * factor.value.error;
       part.value *= factor.value.value;
+      part.error += unit_rounding * std::abs(part.value);
       continue;
     }
     if (factor.value.value == 0 && (finite_ || factor.value.made != Made::state)) {
@@ -110,9 +116,14 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
                             fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), formulas_.text(at)));
     }
     part.value /= factor.value.value;
+    part.error = (part.error + std::abs(part.value) * factor.value.error) / std::abs(factor.value.value) +
+                 unit_rounding * std::abs(part.value);
   }
   if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
-  return checked({numbers.value * total.value, larger(numbers.made, total.made)}, whole, "it is too large");
+  const double product = numbers.value * total.value;
+  const double error = numbers.error * (std::abs(total.value) + total.error) + std::abs(numbers.value) * total.error;
+  return checked({product, larger(numbers.made, total.made), error + unit_rounding * std::abs(product)}, whole,
+                 "it is too large");
 }
 
 Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const Syntax& whole) {
@@ -121,7 +132,13 @@ Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const S
     if (base.made == Made::indexed) slots_.constant(base.value);
     if (exponent.made == Made::indexed) slots_.shape(exponent.value);
   }
-  const Scalar out{std::pow(base.value, exponent.value), made};
+  const double value = std::pow(base.value, exponent.value);
+  // What moving base and exponent by their errors changes; a power that has no value there is not known at all.
+  double error = 2 * unit_rounding * std::abs(value);
+  if (base.error > 0) error += std::abs(std::pow(base.value + base.error, exponent.value) - value);
+  if (exponent.error > 0 && exponent.value != std::round(exponent.value))
+    error += std::abs(std::pow(base.value, exponent.value + exponent.error) - value);
+  const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value)};
   if (std::isfinite(out.value)) return out;
   if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
   if (base.value < 0) return checked(out, whole, "a negative number has no such power");
@@ -141,6 +158,15 @@ Tracer::Scalar Tracer::apply(Function function, std::span<const Scalar> argument
     }
   }
   out.value = expressions::evaluate(function, values.span());
+  // Each argument moved by its error.
+  out.error = 2 * unit_rounding * std::abs(out.value);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k].error == 0) continue;
+    values[k] += arguments[k].error;
+    const double moved = std::abs(expressions::evaluate(function, values.span()) - out.value);
+    out.error += std::isfinite(moved) ? moved : std::abs(out.value);
+    values[k] = arguments[k].value;
+  }
   return std::isfinite(out.value) ? out : checked(out, whole, reason(function, values.span()));
 }
 
@@ -512,7 +538,8 @@ double Interpreter<Algebra>::whole(const Syntax& s, std::string_view what) {
   if (value.made == Made::state) fail(s, fmt::format("{} cannot depend on positions, velocities or time", what));
   const double number = algebra_.value(value);
   const double rounded = std::round(number);
-  if (!(std::abs(number - rounded) <= 1e-9 * std::max(1.0, std::abs(number))) || std::abs(number) > 1e9) {
+  if (!(std::abs(number - rounded) <= nearly_whole * std::max(1.0, std::abs(number))) ||
+      std::abs(number) > largest_whole) {
     fail(s, fmt::format("{} must be a whole number; {} is {}", what, quote(s), exact(number)));
   }
   return rounded;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include "zwang/expressions/graph.hpp"
 #include "zwang/model/formulas.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
 
@@ -152,6 +154,7 @@ class Tracer {
   struct Scalar {
     double value = 0;
     Made made = Made::plain;
+    double error = 0;  ///< running error: how far rounding may have put the value off
   };
 
   Tracer(const Formulas& formulas, Slots& slots) : formulas_(formulas), slots_(slots) {}
@@ -163,16 +166,18 @@ class Tracer {
   /// Must values at the initial state be finite? Returns what was asked for before.
   bool require_finite(bool finite) { return std::exchange(finite_, finite); }
 
-  [[nodiscard]] static Scalar number(double value, Made made = Made::plain) { return {value, made}; }
+  [[nodiscard]] static Scalar number(double value, Made made = Made::plain) {
+    return {value, made, number_rounding * std::abs(value)};
+  }
   [[nodiscard]] static double value(const Scalar& a) { return a.value; }
-  [[nodiscard]] Scalar time() const { return {time_, Made::state}; }
+  [[nodiscard]] Scalar time() const { return number(time_, Made::state); }
   Scalar position(std::uint32_t variable) {
     slots_.position(variable);
-    return {(*position_)[variable], Made::state};
+    return number((*position_)[variable], Made::state);
   }
   Scalar velocity(std::uint32_t variable) {
     slots_.velocity(variable);
-    return {(*velocity_)[variable], Made::state};
+    return number((*velocity_)[variable], Made::state);
   }
   void shape(double value) { slots_.shape(value); }
   Scalar sum(std::span<const Operand<Scalar>> terms, const Syntax& whole);

@@ -56,7 +56,8 @@ struct Condition {
   double restitution = 0;
   double multiplier = 0;  ///< initial rho of a variational condition
   bool seizure = false;
-  double at = 0;  ///< time of a seizure
+  bool implied = false;  ///< not written: it follows from the equations written (implied.hpp)
+  double at = 0;         ///< time of a seizure
   std::uint32_t first_row = 0;
   std::uint32_t rows = 0;
   std::uint32_t components = 1;    ///< rows per member: more than 1 for vector equations and compound conditions

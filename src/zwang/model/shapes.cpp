@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/model/tolerances.hpp"
+
 namespace zwang::model {
 
 using expressions::Expr;
@@ -146,7 +148,7 @@ bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const 
     }
     if (!std::isfinite(total) || !std::isfinite(size)) continue;
     ++judged;
-    if (std::abs(total) > 1e-8 * scale + 1e-13 * size) return false;
+    if (std::abs(total) > vanishing_difference * scale + vanishing_of_sizes * size) return false;
   }
   return judged > 0;
 }
@@ -182,7 +184,7 @@ bool vanishes(Graph& graph, Expr e, const Probe& probe) {
     }
     if (!std::isfinite(total)) continue;
     ++judged;
-    if (std::abs(total) > 1e-10 * scale) return false;
+    if (std::abs(total) > vanishing_part * scale) return false;
   }
   return judged > 0;
 }

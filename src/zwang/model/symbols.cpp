@@ -605,6 +605,39 @@ class Writer {
     if (const Value* list = find("seizures")) {
       for (const Value& table : list->items) write_condition(number++, *table.find("condition"), nullptr);
     }
+    for (; number < model_.conditions.size(); ++number) write_implied(number);
+  }
+
+  /// What the equations imply stands in no file: sum c q - d, members by their numbers.
+  void write_implied(std::uint32_t number) {
+    const std::uint32_t row = model_.conditions[number].first_row;
+    const RowGroup& group = model_.groups[model_.row_group[row]];
+    const std::uint32_t lane = model_.row_lane[row];
+    std::vector<Expr> terms;
+    for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+      const std::uint32_t variable = group.position_of[std::size_t{slot} * group.lanes + lane];
+      const double c = group.constant_of[std::size_t{slot} * group.lanes + lane];
+      terms.push_back(graph().multiply(graph().number(c), graph().symbol({SymbolKind::position, named(variable)})));
+    }
+    terms.push_back(graph().number(-group.constant_of[std::size_t{group.positions} * group.lanes + lane]));
+    SymbolicCondition out;
+    out.condition = number;
+    out.first_row = row;
+    out.f.push_back(graph().add(terms));
+    out_.conditions.push_back(std::move(out));
+  }
+
+  /// A variable of the model by its body and indices.
+  std::uint32_t named(std::uint32_t variable) {
+    std::uint32_t body = 0;
+    while (body + 1 < model_.bodies.size() && model_.bodies[body + 1].first <= variable) ++body;
+    const Body& of = model_.bodies[body];
+    std::uint32_t member = (variable - of.first) / of.dimension;
+    std::vector<Expr> index;
+    for (std::size_t k = of.counts.size(); k-- > 0; member /= of.counts[k]) {
+      index.insert(index.begin(), graph().number(1.0 + member % of.counts[k]));
+    }
+    return out_.variable(body, (variable - of.first) % of.dimension, index);
   }
 
   const Draft::Content& content_;

@@ -192,11 +192,24 @@ bool quickens(const std::vector<Bounce>& bounces) {
   return late < early;
 }
 
+/// Can any sequence that ends with the last shock move nothing any more? A rest lasts at least F^2 / T, F the last flight and T all that is
+/// remembered, and what began it no longer than T: asked first, because it mostly tells.
+bool may_have_ended(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  double all = 0;
+  for (const Bounce& one : impl.bounces) all += one.flight;
+  const Bounce& last = impl.bounces.back();
+  const double least = last.flight * last.flight;  // times 1 / T, as the other side
+  if (!(least * last.flight > while_it_lasts * impl.tolerance * all * all * all) || last.rows.empty()) return true;
+  const double speed = std::max(std::abs(impl.instant.rate[last.rows[0]]), std::abs(last.speed[0]));
+  return speed * least <= impl.workspace.impl().touch_value[last.rows[0]] * all;
+}
+
 }  // namespace
 
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  if (!quickens(impl.bounces)) return;
+  if (impl.bounces.empty() || !quickens(impl.bounces) || !may_have_ended(motion)) return;
   Rest rest;
   for (std::size_t period = 1; period <= longest_period; ++period) {
     Rest one = rest_of_rhythm(impl.bounces, period);

@@ -163,12 +163,12 @@ void advance_rho(Motion& motion, double s) {
     if (!model::is_variational(impl.model, row)) continue;
     double gain = 0;
     for (unsigned k = impl.series.order() - 1; k-- > 0;) gain = (gain + lambda[k * m + j] / (k + 1.0)) * s;
-    add(motion.state.rho[row], impl.carry_rho[row], gain);
+    add(motion.state.rho[row], impl.carry_rho[row], gain * impl.series.unit());
   }
   take_rho(motion);
 }
 
-/// Go to s on the series: the piece ends there, the state moves on.
+/// Go to s on the series, in its unit of time: the piece ends there, the state moves on.
 void go(Motion& motion, double s, double time) {
   Motion::Impl& impl = *motion.impl;
   const Series& series = impl.series;
@@ -179,7 +179,10 @@ void go(Motion& motion, double s, double time) {
   // The piece: trailing coefficients that vanish for all are left out.
   Piece& piece = motion.piece;
   piece.start = motion.state.time;
-  piece.length = s;
+  const double u = series.unit();
+  const double duration = s * u;
+  piece.length = duration;
+  piece.unit = u;
   piece.n = static_cast<std::uint32_t>(n);
   std::size_t used = q.size();
   while (used > 2 * n && q[used - 1] == 0) --used;
@@ -218,16 +221,16 @@ void go(Motion& motion, double s, double time) {
   gains(q.data(), series.velocity().data(), n, order, s, dq.data(), dv.data());
   const std::span<const double> rest = series.rest();
   for (std::size_t i = 0; i < n; ++i) {
-    impl.carry_position[i] += 0.5 * rest[i] * s * s;
-    impl.carry_velocity[i] += rest[i] * s;
+    impl.carry_position[i] += 0.5 * rest[i] * duration * duration;
+    impl.carry_velocity[i] += rest[i] * duration;
     add(motion.state.position[i], impl.carry_position[i], dq[i]);
     add(motion.state.velocity[i], impl.carry_velocity[i], dv[i]);
   }
-  measure_step(motion, s);
+  measure_step(motion, duration);
   motion.state.time = time;
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
   advance_rho(motion, s);
-  impl.flight += s;
+  impl.flight += duration;
   std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
   std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   ++motion.steps;
@@ -269,11 +272,13 @@ void lead_nowhere(Motion& motion, const std::string& why) {
   }
 }
 
-/// The largest coordinate there is or was at the start; what is broken by less than a billionth of it is not lost, only small.
+/// The largest coordinate there is or was at the start, in the metric of the masses; what is broken by less than a billionth of it is
+/// not lost, only small.
 double whole_size(const Motion& motion) {
   double most = 0;
   for (std::size_t i = 0; i < motion.state.position.size(); ++i) {
-    most = std::max({most, std::abs(motion.state.position[i]), std::abs(motion.impl->model.initial_position[i])});
+    const double size = std::max(std::abs(motion.state.position[i]), std::abs(motion.impl->model.initial_position[i]));
+    most = std::max(most, size * motion.impl->series.root_mass(i));
   }
   return most;
 }
@@ -304,6 +309,33 @@ bool entered(Motion& motion) {
             ": several contacts come to rest at once here; try a smaller tolerance");
     return true;
   }
+  return false;
+}
+
+/// All coefficients, in a unit of time that suits them: with another one those of high orders would leave the range of numbers. `h` is a first
+/// guess of the step in that unit, which may be longer than `gap`.
+bool extend(Motion& motion, double gap, double& h) {
+  Motion::Impl& impl = *motion.impl;
+  const double unit_before = impl.series.unit();
+  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+  for (int round = 0; round <= most_units; ++round) {
+    const double u = impl.series.unit();
+    const bool finite = impl.series.extend(motion.state);
+    double next = u * shortest_in_units;
+    if (finite) {
+      // Where coefficients are but rounding (what has all but come to rest) they say nothing.
+      double guess = impl.series.reach(part_for(impl.tolerance)) * u;
+      if (!(guess > least)) guess = gap;
+      h = std::min(guess, far_beyond * gap) / u;
+      guess = std::min(guess, gap);
+      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units)
+        return true;
+      next = std::ldexp(1.0, std::ilogb(guess));
+    }
+    impl.series.measure_time_in(next);
+  }
+  impl.series.measure_time_in(unit_before);
+  static_cast<void>(impl.series.extend(motion.state));
   return false;
 }
 
@@ -404,19 +436,19 @@ bool advance(Motion& motion) {
   }
 
   // The series from here, and how far it is good.
-  if (!impl.series.extend(motion.state)) {
+  const double due = next_due(motion);
+  double h = 0;
+  if (!extend(motion, due - motion.state.time, h)) {
     lead_nowhere(motion, "the accelerations are not finite");
     return true;
   }
   if (entered(motion)) return true;
-  const double due = next_due(motion);
-  const double gap = due - motion.state.time;
-  const double shortest = shortest_step(impl, motion.state.time);
-  // A first guess. Where coefficients are but rounding (what has all but come to rest) it says nothing.
-  double h = impl.series.reach(part_for(impl.tolerance));
-  if (!(h > guess_of_rounding * shortest)) h = gap;
+  // From here on all lengths are in the unit of time of the series.
+  const double u = impl.series.unit();
+  const double gap = (due - motion.state.time) / u;
+  const double shortest = shortest_step(impl, motion.state.time) / u;
   // The same proved for the functions themselves, over the whole step.
-  const Series::Proof proof = impl.series.prove(std::min(h, gap), defect_for(impl.tolerance), impl.tolerance);
+  const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
   h = proof.length;
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());
@@ -438,7 +470,7 @@ bool advance(Motion& motion) {
   std::uint32_t culprit = 0;
   const double vanishing = impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
-    go(motion, vanishing, motion.state.time + vanishing);
+    go(motion, vanishing, motion.state.time + vanishing * u);
     end_singular(motion, {culprit},
                  "the gradient of " + model::row_name(impl.model, culprit) +
                      " vanishes or is not there: the position is singular");
@@ -448,7 +480,7 @@ bool advance(Motion& motion) {
   std::uint32_t light = 0;
   const double weightless = impl.series.weightless(s, light);
   if (weightless <= s) {
-    go(motion, weightless, motion.state.time + weightless);
+    go(motion, weightless, motion.state.time + weightless * u);
     end_singular(motion, {},
                  "the kinetic energy stops being positive for every velocity here, see " +
                      model::variable_name(impl.model, light));
@@ -457,8 +489,8 @@ bool advance(Motion& motion) {
 
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
-  const double approach = impl.series.approach(s);
-  go(motion, s, scheduled ? due : later(impl, from, s));
+  const double approach = impl.series.approach(s) * u;
+  go(motion, s, scheduled ? due : later(impl, from, s * u));
   if (scheduled) impl.carry_time = 0;
   if (!project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
@@ -470,7 +502,7 @@ bool advance(Motion& motion) {
   }
   if (impl.series.nearly_singular()) {
     // The rest of the way is shorter than any step: straight on.
-    if (approach > 0 && approach < 1e-6 * (1 + std::abs(from))) {
+    if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
       motion.state.time += approach;
       for (std::size_t i = 0; i < motion.state.position.size(); ++i)
         motion.state.position[i] += approach * motion.state.velocity[i];

@@ -215,7 +215,7 @@ bool advance_flow(Motion& motion) {
                  "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives");
     return true;
   }
-  const Flow::Proof proof = impl.flow->prove(std::min(h, gap), defect_for(impl.tolerance));
+  const Flow::Proof proof = impl.flow->prove(h, gap, defect_for(impl.tolerance));
   h = proof.length;
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "no step can be bounded any more: the rates grow beyond all bounds, or have no derivatives");

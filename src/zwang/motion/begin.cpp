@@ -46,19 +46,19 @@ bool breaks_nothing(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const double duration = impl.until - model.simulation.start;
-  double way = 0;
-  for (std::uint32_t i = 0; i < model.variables; ++i) {
+  // Every variable by its own way.
+  const auto way = [&](std::uint32_t i) {
     const double pulled = model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
-    way = std::max({way, std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
-                    pulled * duration * duration});
-  }
+    return std::max({std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
+                     pulled * duration * duration});
+  };
   const model::Rows& rows = impl.workspace.impl().rows;
   return std::all_of(impl.instant.violations.begin(), impl.instant.violations.end(), [&](const auto& violation) {
-    double gradient = 0;
+    double moved = 0;
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
-      gradient += std::abs(rows.entry[e]);
+      moved += std::abs(rows.entry[e]) * way(model.row_column[e]);
     }
-    return std::abs(violation.second) <= unit_rounding * way * gradient;
+    return std::abs(violation.second) <= unit_rounding * moved;
   });
 }
 
@@ -91,6 +91,8 @@ void project_start(Motion& motion) {
                        std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row];
     if (meant || (role != Role::approached && role != Role::passive_in_velocity)) resting.push_back({row, false});
   }
+  put_implied_first(model, touching);
+  put_implied_first(model, resting);
   impl.series.choose(touching, {});
   for (unsigned round = 0; round < most_rounds_onto_start; ++round) {
     const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
@@ -292,7 +294,10 @@ std::string save(const Motion& motion) {
   writer.put(memory.row_length);
   writer.put(memory.first_gradient);
   writer.put(memory.first_pivot);
-  writer.put(motion.impl->flow != nullptr ? motion.impl->flow->circle_ratio() : memory.circle_ratio);
+  const StepMemory& steps = motion.impl->flow != nullptr ? motion.impl->flow->memory() : memory.steps;
+  writer.put(steps.ratio);
+  writer.put(steps.share);
+  writer.put(steps.since);
   writer.put(memory.lengths_known);
   return std::move(writer.bytes);
 }
@@ -328,7 +333,9 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   reader.get(memory.row_length);
   reader.get(memory.first_gradient);
   reader.get(memory.first_pivot);
-  reader.get(memory.circle_ratio);
+  reader.get(memory.steps.ratio);
+  reader.get(memory.steps.share);
+  reader.get(memory.steps.since);
   reader.get(memory.lengths_known);
   const std::size_t with_rho = model::is_variational(model) ? model.rows() : 0;
   const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
@@ -346,7 +353,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
   impl.series.choose(impl.held_rows, impl.watched_rows);
-  if (impl.flow != nullptr) impl.flow->remember(memory.circle_ratio);
+  if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));
   const double position_drift = motion.position_drift;
   const double velocity_drift = motion.velocity_drift;

@@ -475,7 +475,7 @@ struct Flow::Impl {
   expressions::Remainders room;
   std::vector<double> error, outer, dropped, miss, scale_of;
   double defect = 0;
-  double circle_ratio = 0;
+  StepMemory step_memory;
 
   // the linear system
   linear::Mass mass;
@@ -622,16 +622,16 @@ double Flow::reach(double tolerance) const {
   return least > 1000 ? 1e300 : std::exp2(least);
 }
 
-Flow::Proof Flow::prove(double wanted, double part) {
+Flow::Proof Flow::prove(double wanted, double most, double part) {
   Impl& impl = *impl_;
   Proof proof;
   proof.length =
-      longest_step(wanted, impl.N, impl.circle_ratio, [&](double h, double r) { return impl.judge(h, r, part); });
+      longest_step(wanted, most, impl.N, impl.step_memory, [&](double h, double r) { return impl.judge(h, r, part); });
   proof.defect = impl.defect;
   return proof;
 }
-double Flow::circle_ratio() const { return impl_->circle_ratio; }
-void Flow::remember(double circle_ratio) { impl_->circle_ratio = circle_ratio; }
+const StepMemory& Flow::memory() const { return impl_->step_memory; }
+void Flow::remember(const StepMemory& memory) { impl_->step_memory = memory; }
 
 bool Flow::nearly_singular() const {
   const Impl& impl = *impl_;

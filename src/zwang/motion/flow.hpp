@@ -22,6 +22,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
 
@@ -57,10 +58,10 @@ class Flow {
     double length = 0;  ///< 0: no step, however short, could be bounded
     double defect = 0;
   };
-  [[nodiscard]] Proof prove(double wanted, double part);
+  [[nodiscard]] Proof prove(double wanted, double most, double part);
   /// What the next proof begins with: to be kept with a checkpoint.
-  [[nodiscard]] double circle_ratio() const;
-  void remember(double circle_ratio);
+  [[nodiscard]] const StepMemory& memory() const;
+  void remember(const StepMemory& memory);
 
   /// Is the matrix so near to a singular one that steps which become too small end there?
   [[nodiscard]] bool nearly_singular() const;

@@ -7,6 +7,12 @@
 
 namespace zwang::motion {
 
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held) {
+  if (model.conditions.empty() || !model.conditions.back().implied) return;
+  std::stable_partition(held.begin(), held.end(),
+                        [&](const HeldRow& one) { return model.conditions[model.row_condition[one.row]].implied; });
+}
+
 Series::Series(const model::Model& model, unsigned order, bool sharp)
     : impl_(std::make_unique<Impl>(model, order, sharp)) {}
 Series::~Series() = default;
@@ -24,10 +30,10 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
-Series::Proof Series::prove(double wanted, double part, double tolerance) {
-  return impl_->prove(wanted, part, tolerance);
+Series::Proof Series::prove(double wanted, double most, double part, double tolerance) {
+  return impl_->prove(wanted, most, part, tolerance);
 }
-double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j]; }
+double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j] / impl_->unit_squared; }
 double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
 std::string Series::obstacle() const {
   if (impl_->worst_row != Impl::none) return "the condition " + model::row_name(impl_->model, impl_->worst_row);
@@ -36,15 +42,20 @@ std::string Series::obstacle() const {
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
-std::span<const double> Series::velocity() const { return {impl_->v.data(), impl_->N * impl_->n}; }
+std::span<const double> Series::velocity() const {
+  const double* from = impl_->unit == 1 ? impl_->v.data() : impl_->plain_velocity.data();
+  return {from, impl_->N * impl_->n};
+}
+double Series::unit() const { return impl_->unit; }
+void Series::measure_time_in(double unit) { impl_->measure_time_in(unit); }
 std::span<const double> Series::acceleration_terms() const { return impl_->acceleration_terms; }
 std::span<const double> Series::rest() const { return impl_->rest; }
-double Series::largest_acceleration() const { return impl_->largest; }
 double Series::approach(double s) const { return impl_->approach(s); }
 bool Series::nearly_singular() const { return impl_->nearly_singular(); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
-  return {impl_->lambda.data(), (impl_->N - 1) * impl_->held_rows.size()};
+  const std::vector<double>& from = impl_->unit == 1 ? impl_->lambda : impl_->plain_multiplier;
+  return {from.data(), (impl_->N - 1) * impl_->held_rows.size()};
 }
 double Series::body_size(std::uint32_t variable, std::span<const double> x) const {
   const auto& bodies = impl_->own_body;
@@ -56,21 +67,22 @@ double Series::body_size(std::uint32_t variable, std::span<const double> x) cons
   for (std::uint32_t i = found->first; i < found->first + found->second; ++i) most = std::max(most, std::abs(x[i]));
   return most;
 }
+double Series::root_mass(std::size_t i) const { return impl_->root_mass[i]; }
 std::size_t Series::held() const { return impl_->held_rows.size(); }
 bool Series::skipped(std::size_t j) const { return impl_->factor.skipped(j); }
-double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scale[j]; }
+double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scale[j] / impl_->unit_squared; }
 std::span<const double> Series::watched(std::size_t w) const {
   const bool holonomic = model::is_holonomic(impl_->model.row_kind[impl_->watched_rows[w]]);
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
 }
 Series::Memory Series::memory() const {
-  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->circle_ratio, impl_->lengths_known};
+  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->step_memory, impl_->lengths_known};
 }
 void Series::remember(Memory memory) {
   impl_->row_length = std::move(memory.row_length);
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
-  impl_->circle_ratio = memory.circle_ratio;
+  impl_->step_memory = memory.steps;
   impl_->lengths_known = memory.lengths_known;
 }
 void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }
@@ -93,8 +105,8 @@ double Series::work(double s, double* terms) const {
     sum = sum * s + impl_->power[k] / (k + 1.0);
     gross = gross * s + std::abs(impl_->power[k]) / (k + 1.0);
   }
-  if (terms != nullptr) *terms = gross * s;
-  return sum * s;
+  if (terms != nullptr) *terms = gross * s / impl_->unit_squared;
+  return sum * s / impl_->unit_squared;
 }
 
 void Series::observe(const model::Observable& observable, std::vector<double>& out) const {
@@ -106,13 +118,13 @@ void Series::observe(const model::Observable& observable, std::vector<double>& o
   expressions::load_constants(term.tape, registers.data(), orders, 1);
   double* r = registers.data();
   r[0] = impl.time;
-  r[1] = 1;
+  r[1] = impl.unit;
   r += orders;
   for (std::size_t slot = 0; slot < term.positions; ++slot, r += orders) {
     for (unsigned k = 0; k <= last; ++k) r[k] = impl.q[k * impl.n + term.position_of[slot]];
   }
   for (std::size_t slot = 0; slot < term.velocities; ++slot, r += orders) {
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.v[k * impl.n + term.velocity_of[slot]];
+    for (unsigned k = 0; k <= last; ++k) r[k] = impl.per_unit * impl.v[k * impl.n + term.velocity_of[slot]];
   }
   for (std::size_t slot = 0; slot < term.constants; ++slot, r += orders) r[0] = term.constant_of[slot];
   expressions::sweep(term.tape, registers.data(), orders, last, 1);

@@ -20,6 +20,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
 
@@ -28,6 +29,9 @@ struct HeldRow {
   std::uint32_t row = 0;
   bool implied_if_dependent = false;  ///< true: carries nothing if it depends on rows before it; false: shares evenly
 };
+
+/// Equations that others imply have constant coefficients: they are kept before those that depend on them.
+void put_implied_first(const model::Model& model, std::vector<HeldRow>& held);
 
 class Series {
  public:
@@ -48,7 +52,7 @@ class Series {
     double position_drift = 0;  ///< worst |f| / sum |g| (|q| + |gain|) of a row held, before
     double velocity_drift = 0;  ///< worst |f'| / (sum |g| (|v| + |gain|) + |f_t|), before
     std::size_t skipped = 0;    ///< rows dependent on others
-    double off = 0;             ///< worst |f| / sum |g| before: as a length
+    double off = 0;             ///< worst |f| / sum |g_i| / sqrt(m_i) before: a length times the root of a mass
   };
   /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
   /// cannot hold goes to the carries. Leaves the factor and order zero ready.
@@ -58,6 +62,12 @@ class Series {
 
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);
+
+  /// The unit of time u of the series, a power of two: its variable is s = t / u, and so are all lengths below. A coefficient of order 27
+  /// would leave the range of numbers where steps are of 1e-12 s or of 1e12 s. Values are in plain units, whatever u is.
+  /// To be set before `extend`, again after the same projection if need be; no other unit gives other bits.
+  void measure_time_in(double unit);
+  [[nodiscard]] double unit() const;
 
   /// How far the series is good: the last terms of velocities, multipliers and watched conditions stay below `tolerance` of
   /// the largest of their own first terms.
@@ -70,7 +80,7 @@ class Series {
   };
   /// The longest step, not longer than `wanted`, on which the defect of every body stays below `part` of its accelerations, what is
   /// held stays held as exactly, and what is watched is known to a part of `tolerance` of its terms.
-  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+  [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
   /// What the last proof says of a multiplier and of a watched condition: by how much they may differ from their polynomials.
   [[nodiscard]] double multiplier_error(std::size_t j) const;
   [[nodiscard]] double watched_rest(std::size_t w) const;
@@ -98,13 +108,12 @@ class Series {
   /// Sizes of the terms of the accelerations at s = 0, per variable; empty if nothing is held.
   [[nodiscard]] std::span<const double> acceleration_terms() const;
   [[nodiscard]] std::size_t held() const;
+  [[nodiscard]] double root_mass(std::size_t i) const;  ///< sqrt(M_ii)
   /// The largest component, in x, of the body to which a variable belongs.
   [[nodiscard]] double body_size(std::uint32_t variable, std::span<const double> x) const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;
-  /// Size of the terms of the largest acceleration: what would move if nothing were held. 0 if only equations are held.
-  [[nodiscard]] double largest_acceleration() const;
   /// f of the watched row number w: coefficients 0..N (velocity conditions: 0..N-1).
   [[nodiscard]] std::span<const double> watched(std::size_t w) const;
   [[nodiscard]] double least_pivot() const;
@@ -133,7 +142,7 @@ class Series {
   struct Memory {
     std::vector<double> row_length, first_gradient;
     double first_pivot = 1;
-    double circle_ratio = 0;
+    StepMemory steps;
     bool lengths_known = false;
   };
   [[nodiscard]] Memory memory() const;

@@ -22,6 +22,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/sweeps.hpp"
 
 namespace zwang::motion {
 
@@ -54,11 +55,19 @@ constexpr double part_of_watched = 0.1;
 
 /// sum_{k=1..last} |c_k| r^k of `count` series side by side.
 void majorants(const double* c, std::size_t count, unsigned last, double r, double* y) {
-  std::fill(y, y + count, 0.0);
-  for (unsigned k = last; k > 0; --k) {
-    const double* from = c + k * count;
-    for (std::size_t i = 0; i < count; ++i) y[i] = (y[i] + std::abs(from[i])) * r;
-  }
+  const auto some = [&](std::size_t begin, auto width) {
+    constexpr std::size_t w = decltype(width)::value;
+    double sum[w] = {};
+    for (unsigned k = last; k > 0; --k) {
+      const double* from = c + k * count + begin;
+      for (std::size_t i = 0; i < w; ++i) sum[i] = (sum[i] + std::abs(from[i])) * r;
+    }
+    std::copy(sum, sum + w, y + begin);
+  };
+  constexpr std::size_t lanes = 4;
+  std::size_t begin = 0;
+  for (; begin + lanes <= count; begin += lanes) some(begin, std::integral_constant<std::size_t, lanes>{});
+  for (; begin < count; ++begin) some(begin, std::integral_constant<std::size_t, 1>{});
 }
 
 }  // namespace
@@ -98,10 +107,21 @@ void Series::Impl::make_bound_lists() {
   step_terms.assign(n, 0.0);
 }
 
+/// Radii of positions and velocities on the circle r and on larger ones.
+void Series::Impl::find_radii(double r) {
+  for (std::size_t level = 0; level <= outer_circles; ++level) {
+    const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+    majorants(q.data(), n, N, grown, radius_q.data() + level * n);
+    majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
+  }
+  radii_known = true;
+}
+
 /// Radii of the inputs of a block, then of all its registers; sharp ones come from larger circles inwards.
 const double* Series::Impl::spread_block(const Block& block, const expressions::Tape& tape, std::uint32_t positions,
                                          std::uint32_t velocities, std::uint32_t constants, double r, double part,
                                          unsigned known) {
+  if (!radii_known) find_radii(r);
   const std::uint32_t w = block.width;
   const std::size_t room = tape.registers() * w;
   if (radii.size() < 2 * room) radii.resize(2 * room);
@@ -112,12 +132,12 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
-    std::fill(to, to + w, r * grown);
+    std::fill(to, to + w, r * grown * unit);
     to += w;
     const std::uint32_t* variable = block.position_of.data();
     for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) *to++ = of_q[variable[k]];
     variable = block.velocity_of.data();
-    for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) *to++ = of_v[variable[k]];
+    for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) *to++ = per_unit * of_v[variable[k]];
     std::fill(to, to + std::size_t{constants} * w, 0.0);
     expressions::spread(tape, registers(block), orders, w, {r * grown, part / grown, known}, own, outer,
                         1 / outer_ratio);
@@ -151,7 +171,7 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
   for (std::size_t k = 0; k < std::size_t{velocities} * w; ++k) {
     double sum = 0;
     for (unsigned order = N - 1; order >= known; --order) sum = sum * h + std::abs(v[order * n + variable[k]]);
-    *to++ = sum == 0 ? 0.0 : sum * first;
+    *to++ = sum == 0 ? 0.0 : sum * first * per_unit;
   }
   std::fill(to, to + std::size_t{constants} * w, 0.0);
   expressions::bound_remainders(tape, sized, registers(block), orders, w, known, stretch, rests);
@@ -160,6 +180,7 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
 
 /// What the polynomials leave out on [0, h], reckoned on the circle r: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`.
 void Series::Impl::measure(double h, double r, double part) {
+  radii_known = false;
   const std::size_t m = held_rows.size();
   const expressions::Stretch stretch(h, r, part_of_rounding * part);
   const double x = h / r;
@@ -168,13 +189,6 @@ void Series::Impl::measure(double h, double r, double part) {
   std::fill(load.begin(), load.end(), 0.0);
   std::fill(row_rest.begin(), row_rest.end(), 0.0);
   if (m > 0) expressions::sum_up_sizes(lambda.data(), m, N - 1, stretch, 0, lambda_sums);
-  if (varying_mass || !bent.empty()) {
-    for (std::size_t level = 0; level <= outer_circles; ++level) {
-      const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
-      majorants(q.data(), n, N, grown, radius_q.data() + level * n);
-      majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
-    }
-  }
   // Sums of Cauchy's estimate: of a function, of a derivative, of a product with a derivative.
   const double beyond = tail / (1 - x);
   const double beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
@@ -212,19 +226,20 @@ void Series::Impl::measure(double h, double r, double part) {
       // Of momenta the rate counts, so they are bounded on the circle itself.
       const double* radius = spread_block(block, tape, group.positions, group.velocities, group.constants, r, x, N - 1);
       for (std::size_t slot = 0; slot < group.positions; ++slot)
-        add(radius, 1 + slot, block.position_of.data() + slot * w, beyond);
+        add(radius, 1 + slot, block.position_of.data() + slot * w, beyond * unit_squared);
       for (std::size_t slot = 0; slot < group.velocities; ++slot)
-        add(radius, 1 + group.positions + slot, block.velocity_of.data() + slot * w, beyond_momentum);
+        add(radius, 1 + group.positions + slot, block.velocity_of.data() + slot * w, beyond_momentum * unit);
       continue;
     }
     const double* rest_of = bound_block(block, tape, term_sized[block.group], group.positions, group.velocities,
                                         group.constants, stretch, N - 1)
                                 .error.data();
     if (group.kind == TermKind::force) {
-      for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(rest_of, o, block.target_of.data() + o * w, 1);
+      for (std::size_t o = 0; o < tape.outputs.size(); ++o)
+        add(rest_of, o, block.target_of.data() + o * w, unit_squared);
     } else {
       for (std::size_t slot = 0; slot < group.positions; ++slot)
-        add(rest_of, 1 + slot, block.position_of.data() + slot * w, 1);
+        add(rest_of, 1 + slot, block.position_of.data() + slot * w, unit_squared);
     }
   }
 
@@ -264,7 +279,7 @@ void Series::Impl::measure(double h, double r, double part) {
     }
     if (!reaches(degree[shape.value], group.holonomic ? N : N - 1)) continue;
     for (std::uint32_t l = 0; l < block.count; ++l) {
-      row_rest[block.row[l]] = found.error[std::size_t{shape.value} * w + l];
+      row_rest[block.row[l]] = found.error[std::size_t{shape.value} * w + l] * (group.holonomic ? 1.0 : unit);
     }
   }
 
@@ -281,14 +296,14 @@ void Series::Impl::measure(double h, double r, double part) {
       const double size_of_rho = std::abs(series[0]) + rest_of_rho;
       for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
         const double moving = radius[std::size_t{group.bend.outputs[slot]} * w + l];
-        if (moving != 0) load[block.velocity_of[slot * w + l]] += size_of_rho * moving * beyond_bent;
+        if (moving != 0) load[block.velocity_of[slot * w + l]] += size_of_rho * moving * beyond_bent * unit;
       }
       for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
         const std::uint32_t reg = group.bend.outputs[group.velocities + slot];
         const double first = std::abs(registers(block)[std::size_t{reg} * orders * w + l]);
         const double moving = radius[std::size_t{reg} * w + l];
         load[block.position_of[slot * w + l]] +=
-            (first * rest_of_rho + (moving == 0 ? 0.0 : moving * size_of_rho)) * beyond;
+            (first * rest_of_rho + (moving == 0 ? 0.0 : moving * size_of_rho)) * beyond * unit_squared;
       }
     }
   }
@@ -316,7 +331,7 @@ void Series::Impl::measure(double h, double r, double part) {
 
 /// Free accelerations as sums of the absolute values of their terms: what is a rounding of these is no acceleration.
 void Series::Impl::find_force_terms() {
-  for (std::size_t i = 0; i < n; ++i) force_size[i] = std::abs(model.constant_force[i]);
+  for (std::size_t i = 0; i < n; ++i) force_size[i] = std::abs(constant_force[i]);
   for (const Block& block : terms) {
     const TermGroup& group = model.terms[block.group];
     const expressions::Tape& tape = term_tapes[block.group];
@@ -325,7 +340,7 @@ void Series::Impl::find_force_terms() {
     expressions::magnitudes(tape, registers(block), orders, w, radii.data());
     const auto add = [&](std::size_t output, const std::uint32_t* variable) {
       const double* from = radii.data() + std::size_t{tape.outputs[output]} * w;
-      for (std::uint32_t l = 0; l < block.count; ++l) force_size[variable[l]] += from[l];
+      for (std::uint32_t l = 0; l < block.count; ++l) force_size[variable[l]] += unit_squared * from[l];
     };
     if (group.kind == TermKind::force) {
       for (std::size_t o = 0; o < tape.outputs.size(); ++o) add(o, block.target_of.data() + o * w);
@@ -340,23 +355,11 @@ void Series::Impl::find_force_terms() {
 /// What the bodies' accelerations on the step are measured by.
 void Series::Impl::find_scales(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
-  std::fill(at_end.begin(), at_end.end(), 0.0);
-  std::fill(halfway.begin(), halfway.end(), 0.0);
-  std::fill(step_terms.begin(), step_terms.end(), 0.0);
-  const double half = 0.5 * h;
-  for (unsigned k = N - 1; k > 0; --k) {
-    const double* c = v.data() + std::size_t{k} * n;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double a = static_cast<double>(k) * c[i];
-      at_end[i] = at_end[i] * h + a;
-      halfway[i] = halfway[i] * half + a;
-      step_terms[i] = step_terms[i] * h + std::abs(a);
-    }
-  }
+  rates(v.data(), n, N, h, at_end.data(), halfway.data(), step_terms.data());
   // Forces at the end: free accelerations there.
   const bool forces = !terms.empty();
   if (forces) {
-    std::copy(model.constant_force.begin(), model.constant_force.end(), force_size.begin());
+    std::copy(constant_force.begin(), constant_force.end(), force_size.begin());
     for (const Block& block : terms) {
       const TermGroup& group = model.terms[block.group];
       const expressions::Tape& tape = term_tapes[block.group];
@@ -366,7 +369,7 @@ void Series::Impl::find_scales(double h) {
         for (std::uint32_t l = 0; l < block.count; ++l) {
           double sum = 0;
           for (unsigned k = N - 1; k-- > 0;) sum = sum * h + c[std::size_t{k} * w + l];
-          force_size[variable[l]] += sign * sum;
+          force_size[variable[l]] += sign * unit_squared * sum;
         }
       };
       if (group.kind == TermKind::force) {
@@ -520,10 +523,10 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   return worst;
 }
 
-Series::Proof Series::Impl::prove(double wanted, double part, double tolerance) {
+Series::Proof Series::Impl::prove(double wanted, double most, double part, double tolerance) {
   Proof proof;
   proof.length =
-      longest_step(wanted, N - 1, circle_ratio, [&](double h, double r) { return judge(h, r, part, tolerance); });
+      longest_step(wanted, most, N - 1, step_memory, [&](double h, double r) { return judge(h, r, part, tolerance); });
   proof.defect = defect;
   return proof;
 }

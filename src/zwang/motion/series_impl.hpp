@@ -15,6 +15,7 @@
 #include "zwang/motion/row_shape.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/strands.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -90,10 +91,12 @@ struct Series::Impl {
     rest.assign(n, 0.0);
     make_term_blocks();
     has_blocks = !model.mass_blocks.empty();
+    measure_time_in(1);
     for (const TermGroup& group : model.terms) varying_mass = varying_mass || group.kind == TermKind::kinetic;
     if (!varying_mass && dynamics.mass.is_diagonal()) {
       for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
     }
+    if (!varying_mass) find_root_masses();
     make_bound_lists();
   }
 
@@ -371,7 +374,7 @@ struct Series::Impl {
   void fill(Block& block, const model::State& state, std::uint32_t positions, std::uint32_t velocities, unsigned k) {
     const std::uint32_t w = block.width;
     double* r = registers(block) + std::size_t{k} * w;
-    const double t = k == 0 ? state.time : (k == 1 ? 1.0 : 0.0);
+    const double t = k == 0 ? state.time : (k == 1 ? unit : 0.0);
     for (std::uint32_t l = 0; l < w; ++l) r[l] = t;
     r += std::size_t{orders} * w;
     const double* from = q.data() + k * n;
@@ -382,7 +385,7 @@ struct Series::Impl {
     from = v.data() + k * n;
     variable = block.velocity_of.data();
     for (std::uint32_t slot = 0; slot < velocities; ++slot, r += std::size_t{orders} * w, variable += w) {
-      for (std::uint32_t l = 0; l < w; ++l) r[l] = from[variable[l]];
+      for (std::uint32_t l = 0; l < w; ++l) r[l] = per_unit * from[variable[l]];
     }
   }
   void fill_row(Block& block, const model::State& state, unsigned k) {
@@ -457,8 +460,10 @@ struct Series::Impl {
     for (std::size_t i = 0; i < n; ++i) {
       if (acceleration[i] == 0) continue;
       const double change = carry[i] - acceleration[i];
-      const double sum = x[i] + change;
+      double sum = x[i] + change;
       carry[i] = change - (sum - x[i]);
+      // What is left of a number that was wholly taken off is its rounding; kept, it would be taken off again and again.
+      if (std::abs(sum) <= wholly_taken_off * std::abs(x[i])) sum = carry[i] = 0;
       x[i] = sum;
     }
   }
@@ -469,12 +474,16 @@ struct Series::Impl {
     load_modes(state);
     std::copy(state.position.begin(), state.position.end(), q.begin());
     std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
+    // Order zero in plain units.
+    per_unit = 1;
+    begun = false;
     if (varying_mass) {
       model::evaluate_dynamics(model, state, scratch, dynamics);
       if (!dynamics.mass_positive) {
         result.regular = false;
         return result;
       }
+      find_root_masses();
     }
     const std::size_t m = held_rows.size();
     if (m == 0) return result;
@@ -501,16 +510,17 @@ struct Series::Impl {
       }
       return terms_of_row;
     };
-    // Drift is also measured by what the rows held connect: what is held at zero gets its rounding from there.
+    // Drift is also measured by what the rows held connect, in the metric of the masses, since angles are no lengths: what is held at
+    // zero gets its rounding from there.
     const auto measure_parts = [&](const double* x, std::span<const double> gain) {
       part_size.assign(parts_count, 0.0);
       for (std::size_t i = 0; i < n; ++i) {
         double& most = part_size[part_of[i]];
-        most = std::max(most, std::abs(x[i]) + (gain.empty() ? 0.0 : std::abs(gain[i])));
+        most = std::max(most, root_mass[i] * (std::abs(x[i]) + (gain.empty() ? 0.0 : std::abs(gain[i]))));
       }
     };
     const auto around = [&](std::uint32_t j) {
-      return start[j] == start[j + 1] ? 0.0 : gradient_sum[j] * part_size[part_of[column[start[j]]]];
+      return start[j] == start[j + 1] ? 0.0 : weighed_gradient(j) * part_size[part_of[column[start[j]]]];
     };
     measure_parts(q.data(), gain_position);
     bool broken = false;
@@ -519,7 +529,7 @@ struct Series::Impl {
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
       if (!holonomic) return;
       if (f != 0 && !factor.skipped(j)) {
-        if (gradient_sum[j] > 0) result.off = std::max(result.off, std::abs(f) / gradient_sum[j]);
+        if (const double slope = weighed_gradient(j); slope > 0) result.off = std::max(result.off, std::abs(f) / slope);
         result.position_drift =
             std::max(result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + 1e-300));
       }
@@ -562,7 +572,7 @@ struct Series::Impl {
 
   // ---- higher orders
 
-  /// Speeds along the directions of a block, coefficient k, from its inputs: v_k = (k + 1) q_{k+1}.
+  /// Speeds along the directions of a block, coefficient k, from its inputs: v_k = (k + 1) q_{k+1}, or the plain velocities.
   template <unsigned W>
   void fill_speeds(Block& block, unsigned k) {
     const RowShape& shape = shapes[block.group];
@@ -570,7 +580,7 @@ struct Series::Impl {
     const std::size_t stride = std::size_t{orders} * W;
     const double* input = registers(block) + (group.holonomic ? 1 : 1 + std::size_t{group.positions}) * stride;
     const unsigned order = group.holonomic ? k + 1 : k;
-    const double factor_k = group.holonomic ? k + 1.0 : 1.0;
+    const double factor_k = group.holonomic ? k + 1.0 : unit;
     double* to = arena.data() + block.speeds;
     for (const Direction& direction : shape.directions) {
       Lanes<W> sum = (factor_k * direction.slots[0].second) *
@@ -596,7 +606,7 @@ struct Series::Impl {
     const std::size_t stride = std::size_t{orders} * W;
     const std::uint32_t count = block.count;
     Lanes<W> sum;
-    if (shape.moving) sum = expressions::load<W>(r + shape.explicit_rate * stride, k + 1);
+    if (shape.moving) sum = unit * expressions::load<W>(r + shape.explicit_rate * stride, k + 1);
     for (const Direction& direction : shape.directions) {
       const double* g = r + direction.reg * stride;
       if (!direction.constant) {
@@ -643,7 +653,7 @@ struct Series::Impl {
   /// Coefficient k of all forces known before a_k.
   void add_forces(const model::State& state, unsigned k) {
     if (k == 0) {
-      std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
+      std::copy(constant_force.begin(), constant_force.end(), force.begin());
     } else {
       std::fill(force.begin(), force.end(), 0.0);
     }
@@ -667,7 +677,7 @@ struct Series::Impl {
         for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
           const double* momentum = output(1 + group.positions + slot, k + 1);
           const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
-          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= (k + 1.0) * momentum[l];
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= ((k + 1.0) * unit) * momentum[l];
         }
       } else {
         expressions::extend(tape, r, orders, block.slid && k > 0 ? k - 1 : k, k, w);
@@ -676,11 +686,11 @@ struct Series::Impl {
         for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
           const double* part = output(o, k);
           const std::uint32_t* variable = block.target_of.data() + o * w;
-          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += part[l];
+          for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += unit_squared * part[l];
         }
         continue;
       }
-      const double sign = group.kind == TermKind::potential ? -1.0 : 1.0;
+      const double sign = group.kind == TermKind::potential ? -unit_squared : unit_squared;
       for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
         const double* part = output(1 + slot, k);
         const std::uint32_t* variable = block.position_of.data() + std::size_t{slot} * w;
@@ -694,7 +704,7 @@ struct Series::Impl {
   void add_bends(const model::State& state, unsigned k) {
     for (std::size_t b = 0; b < bent.size(); ++b) {
       rho[b * orders + k] = k == 0 ? model::rho_of(model, state, held_rows[bent[b]].row)
-                                   : lambda[(k - 1) * held_rows.size() + bent[b]] / k;
+                                   : lambda[(k - 1) * held_rows.size() + bent[b]] / (k * unit);
     }
     for (Block& block : bend_blocks) {
       const RowGroup& group = model.groups[block.group];
@@ -713,14 +723,14 @@ struct Series::Impl {
           const double* p = registers(block) + std::size_t{group.bend.outputs[slot]} * orders * w + l;
           double sum = 0;
           for (unsigned j = 0; j <= k; ++j) sum += r[k - j] * (j + 1.0) * p[(j + 1) * w];
-          force[block.velocity_of[slot * w + l]] -= sum;
+          force[block.velocity_of[slot * w + l]] -= unit * sum;
         }
         for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
           const double* f_q =
               registers(block) + std::size_t{group.bend.outputs[group.velocities + slot]} * orders * w + l;
           double sum = 0;
           for (unsigned j = 0; j <= k; ++j) sum += r[k - j] * f_q[j * w];
-          force[block.position_of[slot * w + l]] += sum;
+          force[block.position_of[slot * w + l]] += unit_squared * sum;
         }
       }
     }
@@ -751,6 +761,17 @@ struct Series::Impl {
     for (std::uint32_t i = 0; i < n; ++i) {
       acceleration_terms[i] = balance[i] * (inverse_mass.empty() ? inverse_of_diagonal(i) : inverse_mass[i]);
     }
+  }
+  /// sqrt(M_ii).
+  void find_root_masses() {
+    root_mass.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) root_mass[i] = std::sqrt(dynamics.mass.diagonal()[i]);
+  }
+  /// sum |g_i| / sqrt(M_ii) of a row held.
+  double weighed_gradient(std::uint32_t j) const {
+    double sum = 0;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) sum += std::abs(entry[e]) / root_mass[column[e]];
+    return sum;
   }
   double inverse_of_diagonal(std::uint32_t i) const {
     const int block = dynamics.mass.block_of(i);
@@ -824,9 +845,15 @@ struct Series::Impl {
       double* multipliers = lambda.data() + k * m;
       order.k = k;
       order.q_next = q.data() + (k + 1) * n;
-      order.force = k == 0 ? model.constant_force.data() : nullptr;
+      order.force = k == 0 ? constant_force.data() : nullptr;
       order.right = multipliers;
       strands.before_solving(order);
+      if (k == 0) {
+        // Sizes of what the multipliers are made of: right-hand sides and forces.
+        std::copy_n(multipliers, m, right.begin());
+        std::copy(constant_force.begin(), constant_force.end(), force.begin());
+        first_sizes();
+      }
       factor.solve({multipliers, m});
       strands.after_solving(order);
       if (k == 0) {
@@ -836,8 +863,6 @@ struct Series::Impl {
           strands.refine(right.data(), acceleration.data(), rest.data());
         }
         std::copy_n(multipliers, m, right.begin());
-        std::copy(model.constant_force.begin(), model.constant_force.end(), force.begin());
-        first_sizes();
         last_sizes();
         weigh_balance(force.data(), right.data());
         keep_terms();
@@ -853,10 +878,14 @@ struct Series::Impl {
   bool extend(const model::State& state) {
     const std::size_t m = held_rows.size();
     load_modes(state);
+    // The velocities that the projection left, in the unit of time of the series.
+    if (!begun) first_velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
+    begun = true;
+    for (std::size_t i = 0; i < n; ++i) v[i] = unit * first_velocity[i];
+    per_unit = 1 / unit;
     std::copy_n(v.begin(), n, q.begin() + static_cast<std::ptrdiff_t>(n));
     still.resize(n);
     for (std::size_t i = 0; i < n; ++i) still[i] = v[i] == 0 ? 1 : 0;
-    largest = 0;
     acceleration_terms.clear();
     std::fill(rest.begin(), rest.end(), 0.0);
     if (!inverse_mass.empty()) {
@@ -867,7 +896,7 @@ struct Series::Impl {
     if (!strands.empty()) begin_strands();
     double* a = acceleration.data();
     if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
-      for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * model.constant_force[i];
+      for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
       extend_strands();
     } else {
       for (unsigned k = 0; k + 2 <= N; ++k) {
@@ -915,11 +944,23 @@ struct Series::Impl {
     for (std::size_t i = 0; i < n; ++i) {
       if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
     }
+    finish_velocity_rows(state);
     watch(state);
+    in_plain_units();
     power_known = false;
     force_terms_known = false;
     time = state.time;
     return true;
+  }
+
+  /// Orders of velocity conditions were made before the velocities of that order were known, with whatever stood there: for the bound of
+  /// the step they are made again.
+  void finish_velocity_rows(const model::State& state) {
+    for (Block& block : held_blocks) {
+      if (model.groups[block.group].holonomic || held_degrees[block.group][shapes[block.group].value] <= 1) continue;
+      fill_row(block, state, N - 1);
+      expressions::sweep(shapes[block.group].held, registers(block), orders, N - 1, block.width);
+    }
   }
 
   /// Sizes of the terms behind the multipliers at order zero: of the forces and curvatures, then of the reactions.
@@ -935,12 +976,18 @@ struct Series::Impl {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) size[column[e]] += std::abs(entry[e] * right[j]);
     }
     const auto inverse = [&](std::uint32_t i) { return inverse_of_diagonal(i); };
-    // Rounding of the state lets a little of the largest acceleration into every row.
-    largest = 0;
-    for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, inverse(i) * size[i]);
+    // Rounding of the state lets a little of the largest acceleration of what hangs together into every row of it; accelerations of
+    // angles and of lengths are compared in the metric of the masses, m a^2 = size^2 / m.
+    part_size.assign(parts_count, 0.0);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      double& most = part_size[part_of[i]];
+      most = std::max(most, size[i] / root_mass[i]);
+    }
     for (std::size_t j = 0; j < m; ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
-        lambda_scale[j] += std::abs(entry[e]) * (inverse(column[e]) * size[column[e]] + 1e-3 * largest);
+        const std::uint32_t i = column[e];
+        lambda_scale[j] +=
+            std::abs(entry[e]) * (inverse(i) * size[i] + share_of_largest * part_size[part_of[i]] / root_mass[i]);
       }
       lambda_scale[j] /= factor.diagonal(j) > 0 ? factor.diagonal(j) : 1.0;
     }
@@ -969,6 +1016,28 @@ struct Series::Impl {
     }
   }
 
+  // ---- the unit of time
+
+  /// From now on s = t / unit, a power of two: velocities are dq/ds, accelerations, forces and multipliers those times unit^2.
+  void measure_time_in(double given) {
+    unit = given;
+    unit_squared = given * given;
+    constant_force.assign(model.constant_force.begin(), model.constant_force.end());
+    for (double& x : constant_force) x *= unit_squared;
+  }
+  /// What others read, per plain unit of time.
+  void in_plain_units() {
+    plain_velocity.clear();
+    plain_multiplier.clear();
+    if (unit == 1) return;
+    plain_velocity.assign(v.begin(), v.end());
+    plain_multiplier = lambda;
+    for (double& x : plain_velocity) x /= unit;
+    for (std::vector<double>* list : {&plain_multiplier, &rest, &acceleration_terms}) {
+      for (double& x : *list) x /= unit_squared;
+    }
+  }
+
   // ---- how far (series_limits.cpp)
 
   [[nodiscard]] double reach(double tolerance) const;
@@ -987,11 +1056,12 @@ struct Series::Impl {
                                              const std::vector<std::uint8_t>& sized, std::uint32_t positions,
                                              std::uint32_t velocities, std::uint32_t constants,
                                              const expressions::Stretch& stretch, unsigned known);
+  void find_radii(double r);
   void measure(double h, double r, double part);
   void find_force_terms();
   void find_scales(double h);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
-  [[nodiscard]] Proof prove(double wanted, double part, double tolerance);
+  [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
 
   // ---- modes, and surfaces slid on (series_slide.cpp)
 
@@ -1032,6 +1102,12 @@ struct Series::Impl {
   std::vector<std::uint32_t> watched_rows;
 
   // series
+  double unit = 1;  ///< of time, and its square
+  double unit_squared = 1;
+  double per_unit = 1;  ///< plain velocities from those at hand: 1 / unit, 1 in a projection
+  bool begun = false;   ///< first_velocity is that of the last projection
+  std::vector<double> first_velocity, constant_force;
+  std::vector<double> plain_velocity, plain_multiplier;  ///< where the unit is not 1
   double time = 0;
   AlignedNumbers q_room, v;
   std::span<double> q;                 ///< [k * n + i]; v the same
@@ -1041,7 +1117,6 @@ struct Series::Impl {
   std::vector<double> watched_length;  ///< [w]: L of a distance that is watched by its square, else 0
   std::vector<double> power;
   bool power_known = false;
-  double largest = 0;  ///< size of the terms of the largest acceleration, if there are inequalities among the rows held
   bool inequalities = false;  ///< some row held is one: the sizes of multipliers are asked for
 
   // the linear system
@@ -1071,6 +1146,7 @@ struct Series::Impl {
   std::vector<std::uint32_t> part_of;
   std::size_t parts_count = 0;
   std::vector<double> part_size;
+  std::vector<double> root_mass;  ///< sqrt(M_ii)
 
   // the bound
   static constexpr std::uint32_t none = 0xffffffff;
@@ -1090,7 +1166,8 @@ struct Series::Impl {
   std::vector<double> force_terms;  ///< sizes of the terms of the free accelerations at 0
   bool force_terms_known = false;
   double defect = 0;
-  double circle_ratio = 0;    ///< r / h of the last step
+  StepMemory step_memory;
+  bool radii_known = false;   ///< of the circle at hand
   unsigned motion_order = 0;  ///< of the polynomials of the step
   std::uint32_t worst_variable = 0, worst_row = none;
   double first_pivot = 1;  ///< the least pivot then

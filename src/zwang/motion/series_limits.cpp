@@ -6,6 +6,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/step_search.hpp"
 #include "zwang/motion/sweeps.hpp"
 
 namespace zwang::motion {
@@ -33,7 +34,7 @@ double Series::Impl::reach(double tolerance) const {
       if (std::abs(f[k]) > tiny) least = std::min(least, (most - rough_log2(std::abs(f[k]))) / k);
     }
   }
-  return least > 1000 ? 1e300 : std::exp2(least);
+  return least > 1000 ? 1e300 : shortened(std::exp2(least));
 }
 
 /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.
@@ -190,9 +191,9 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
   model::Dynamics there = dynamics;
   model::State state;
   state.position.resize(n);
-  state.velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
+  state.velocity = first_velocity;
   const auto is_positive = [&](double s) {
-    state.time = time + s;
+    state.time = time + s * unit;
     for (std::size_t i = 0; i < n; ++i) {
       double sum = 0;
       for (unsigned k = N + 1; k-- > 0;) sum = sum * s + q[k * n + i];

@@ -157,7 +157,8 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
       const double* value = registers(block) + std::size_t{tape.outputs[o]} * orders * block.width;
       const std::uint32_t* variable =
           (is_force ? block.target_of.data() : block.position_of.data()) + (o - first) * block.width;
-      for (std::uint32_t l = 0; l < block.count; ++l) sum[variable[l]] += (is_force ? sign : -sign) * value[l];
+      for (std::uint32_t l = 0; l < block.count; ++l)
+        sum[variable[l]] += (is_force ? sign : -sign) * unit_squared * value[l];
     }
   };
 
@@ -207,12 +208,12 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     const auto fill_order = [&](unsigned order, bool with_position, bool with_velocity) {
       std::size_t slot = 0;
       const auto put = [&](double value) { r[slot++ * orders + order] = value; };
-      put(order == 0 ? state.time : (order == 1 ? 1.0 : 0.0));
+      put(order == 0 ? state.time : (order == 1 ? unit : 0.0));
       for (std::size_t s = 0; s < group.positions; ++s) {
         put(with_position ? q[order * n + group.position_of[s * group.lanes + slid.lane]] : 0.0);
       }
       for (std::size_t s = 0; s < group.velocities; ++s) {
-        put(with_velocity ? v[order * n + group.velocity_of[s * group.lanes + slid.lane]] : 0.0);
+        put(with_velocity ? per_unit * v[order * n + group.velocity_of[s * group.lanes + slid.lane]] : 0.0);
       }
       for (std::size_t s = 0; s < group.constants; ++s) {
         const bool mode = s >= group.steady();
@@ -226,7 +227,7 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     fill_order(next, slid.by_velocity, false);
     expressions::extend(group.switching, r, orders, k, next, 1);
     const double g = r[std::size_t{group.switching.outputs[slid.corner]} * orders + next];
-    double w = g * (slid.by_velocity ? k + 1.0 : (k + 1.0) * (k + 2.0));
+    double w = g * (slid.by_velocity ? (k + 1.0) * unit : (k + 1.0) * (k + 2.0));
     for (std::size_t c = 0; c < n; ++c) w += slid.p[c] * acceleration[c];
     for (std::size_t j = 0; j < m; ++j) w -= slid.y[j] * right[j];
     x[i] = -w;
@@ -284,7 +285,7 @@ void Series::run(const model::Slotted& group, const expressions::Tape& tape, std
   expressions::load_constants(tape, registers.data(), orders, 1);
   double* r = registers.data();
   r[0] = impl.time;
-  r[1] = 1;
+  r[1] = impl.unit;
   r += orders;
   for (std::size_t slot = 0; slot < group.positions; ++slot, r += orders) {
     const std::uint32_t i = group.position_of[slot * group.lanes + lane];
@@ -292,7 +293,7 @@ void Series::run(const model::Slotted& group, const expressions::Tape& tape, std
   }
   for (std::size_t slot = 0; slot < group.velocities; ++slot, r += orders) {
     const std::uint32_t i = group.velocity_of[slot * group.lanes + lane];
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.v[k * impl.n + i];
+    for (unsigned k = 0; k <= last; ++k) r[k] = impl.per_unit * impl.v[k * impl.n + i];
   }
   for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders) {
     const bool mode = slot >= group.steady() && !impl.modes.empty();

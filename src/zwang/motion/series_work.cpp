@@ -3,7 +3,7 @@
 
 namespace zwang::motion {
 
-/// Coefficients of the power of all that has no potential. Products of series are kept whole: that of two series that
+/// Coefficients of the power of all that has no potential, times unit^2 and per unit of s. Products of series are kept whole: that of two series that
 /// both have converged may itself converge later.
 void Series::Impl::find_power() {
   power.assign(std::size_t{2} * N, 0.0);
@@ -26,13 +26,13 @@ void Series::Impl::find_power() {
     if (group.kind == TermKind::force) {
       for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
         for (std::uint32_t l = 0; l < block.count; ++l)
-          add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], 1.0);
+          add_product(series_of(o, l), w, N - 1, block.target_of[o * w + l], unit_squared);
       }
       continue;
     }
     if (!group.uses_time) continue;
     // dV/dt at fixed position: V' - V_q.v; the same of T with the other sign and T_v.a besides.
-    const double sign = group.kind == TermKind::potential ? 1.0 : -1.0;
+    const double sign = group.kind == TermKind::potential ? unit_squared : -unit_squared;
     for (std::uint32_t l = 0; l < block.count; ++l) {
       const double* value = series_of(0, l);
       for (unsigned k = 0; k + 3 <= N; ++k) power[k] += sign * (k + 1.0) * value[(k + 1) * w];
@@ -44,7 +44,7 @@ void Series::Impl::find_power() {
         const std::uint32_t i = block.velocity_of[slot * w + l];
         const double* momentum = series_of(1 + group.positions + slot, l);
         for (unsigned j = 0; j + 2 <= N; ++j) {
-          for (unsigned k = 1; k < N; ++k) power[j + k - 1] -= sign * momentum[j * w] * k * v[k * n + i];
+          for (unsigned k = 1; k < N; ++k) power[j + k - 1] -= sign * per_unit * momentum[j * w] * k * v[k * n + i];
         }
       }
     }
@@ -65,7 +65,7 @@ void Series::Impl::find_power() {
             product[k] += r[k - j] * (momentum ? (j + 1.0) * x[(j + 1) * w] : x[j * w]);
           }
         }
-        add_product(product.data(), 1, N - 1, variable, momentum ? -1.0 : 1.0);
+        add_product(product.data(), 1, N - 1, variable, momentum ? -unit : unit_squared);
       };
       for (std::uint32_t slot = 0; slot < group.velocities; ++slot)
         add_bend(slot, block.velocity_of[slot * w + l], true);
@@ -81,7 +81,7 @@ void Series::Impl::find_power() {
     const double* r = registers(block) + std::size_t{shape.explicit_rate} * orders * block.width;
     for (std::uint32_t l = 0; l < block.count; ++l) {
       for (unsigned j = 0; j + 2 <= N; ++j) {
-        for (unsigned k = 0; k < N; ++k) power[j + k] += lambda[j * m + block.row[l]] * r[k * block.width + l];
+        for (unsigned k = 0; k < N; ++k) power[j + k] += lambda[j * m + block.row[l]] * unit * r[k * block.width + l];
       }
     }
   }

@@ -161,6 +161,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   };
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
+  put_implied_first(model, held);
   for (const instant::Decision& decision : now.decisions) {
     const std::uint32_t row = decision.row;
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
@@ -478,7 +479,7 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
     }
     return value;
   };
-  const double end = motion.piece.length;
+  const double end = motion.piece.length / motion.piece.unit;
   double rate = 0;
   double earlier = 0;
   const double value = at(end, rate);
@@ -517,6 +518,7 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0) impl.held_rows.push_back({row, false});
   }
+  put_implied_first(model, impl.held_rows);
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));

@@ -26,8 +26,9 @@ namespace {
 
 /// "zwng" in the header of the file tells a run file from other databases.
 constexpr std::uint32_t application = 0x7A776E67;
-constexpr int format = 2;  ///< 2: the run knows its defect and its continuations
+constexpr int format = 3;  ///< 2: the run knows its defect and its continuations; 3: pieces know their unit of time
 constexpr int format_with_defect = 2;
+constexpr int format_with_unit = 3;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE run (
@@ -43,7 +44,7 @@ CREATE TABLE variables (number INTEGER PRIMARY KEY, name TEXT NOT NULL, body TEX
 CREATE TABLE rows (number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL);
 CREATE TABLE pieces (
   number INTEGER PRIMARY KEY, start REAL NOT NULL, length REAL NOT NULL, orders INTEGER NOT NULL, position BLOB NOT NULL,
-  rows BLOB NOT NULL, multiplier_orders INTEGER NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL);
+  rows BLOB NOT NULL, multiplier_orders INTEGER NOT NULL, multiplier BLOB NOT NULL, rho BLOB NOT NULL, unit REAL NOT NULL);
 CREATE INDEX pieces_by_time ON pieces (start);
 CREATE TABLE events (
   number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, lost REAL NOT NULL, note TEXT NOT NULL, bodies TEXT NOT NULL,
@@ -222,6 +223,11 @@ struct Store::Impl {
   void write_options();
   void read_recipe();
   bool knows_defect = true;  ///< files of the first format do not
+  bool knows_unit = true;    ///< nor do those of the second of units of time: there it is 1
+  [[nodiscard]] std::string piece_columns() const {
+    return std::string("start, length, orders, position, rows, multiplier_orders, multiplier, rho, ") +
+           (knows_unit ? "unit" : "1.0");
+  }
   void read_counts();
   void begin() {
     if (!database.in_transaction()) {
@@ -233,7 +239,8 @@ struct Store::Impl {
 void Store::Impl::prepare() {
   // Pages wait in memory for the commit: spilling them earlier would shut readers out for all that time.
   database.run("PRAGMA cache_spill = OFF");
-  add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  add_piece = database.prepare(knows_unit ? "INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                                          : "INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   add_event_row = database.prepare(
       "INSERT INTO event_rows VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET impulse = excluded.impulse");
@@ -249,9 +256,8 @@ void Store::Impl::prepare() {
       "largest_kinetic = ?, position_drift = ?, velocity_drift = ?, position_correction = ?, velocity_correction = ?, "
       "steps = ?, seconds = ?" +
       std::string(knows_defect ? ", defect = ?, continuations = ?" : ""));
-  find_piece = database.prepare(
-      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE start <= ? "
-      "ORDER BY start DESC, number DESC LIMIT 1");
+  find_piece = database.prepare("SELECT " + piece_columns() +
+                                " FROM pieces WHERE start <= ? ORDER BY start DESC, number DESC LIMIT 1");
   find_event = database.prepare("SELECT time FROM events WHERE time >= ? ORDER BY time LIMIT 1");
 }
 
@@ -452,6 +458,7 @@ Store Store::read(const std::string& path) {
     throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
   }
   impl->knows_defect = version >= format_with_defect;
+  impl->knows_unit = version >= format_with_unit;
   impl->read_recipe();
   impl->prepare();
   impl->read_counts();
@@ -477,6 +484,7 @@ Store Store::open(const std::string& path) {
     throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
   }
   impl->knows_defect = version >= format_with_defect;
+  impl->knows_unit = version >= format_with_unit;
   impl->read_recipe();
   impl->prepare();
   impl->read_counts();
@@ -519,7 +527,14 @@ void Store::add(const Piece& piece) {
   impl_->add_piece.put(number).put(piece.start).put(piece.length);
   impl_->add_piece.put(std::int64_t{piece.orders}).put(std::span<const double>(piece.position));
   impl_->add_piece.put(std::span<const std::uint32_t>(piece.rows)).put(std::int64_t{piece.multiplier_orders});
-  impl_->add_piece.put(std::span<const double>(piece.multiplier)).put(std::span<const double>(piece.rho)).run();
+  impl_->add_piece.put(std::span<const double>(piece.multiplier)).put(std::span<const double>(piece.rho));
+  if (impl_->knows_unit) {
+    impl_->add_piece.put(piece.unit);
+  } else if (piece.unit != 1) {
+    throw Error({"run file", 0, 0},
+                "this run file is of an older format, which cannot keep a motion of such a time scale");
+  }
+  impl_->add_piece.run();
 }
 
 void Store::add(const Event& event) {
@@ -608,6 +623,7 @@ void read_piece(const Statement& statement, Piece& piece) {
   piece.multiplier_orders = static_cast<std::uint32_t>(statement.whole(5));
   statement.read(6, piece.multiplier);
   statement.read(7, piece.rho);
+  piece.unit = statement.number(8);
   piece.n = piece.orders == 0 ? 0 : static_cast<std::uint32_t>(piece.position.size() / piece.orders);
 }
 
@@ -632,10 +648,8 @@ std::optional<double> Store::event_time_from(double time) const {
 }
 
 void Store::each_piece(std::uint64_t first, const std::function<bool(const Piece&)>& visit) const {
-  Statement all = impl_->database.prepare(
-      "SELECT start, length, orders, position, rows, multiplier_orders, multiplier, rho FROM pieces WHERE number >= ? "
-      "ORDER BY "
-      "number");
+  Statement all =
+      impl_->database.prepare("SELECT " + impl_->piece_columns() + " FROM pieces WHERE number >= ? ORDER BY number");
   all.put(static_cast<std::int64_t>(first));
   Piece piece;
   while (all.step()) {

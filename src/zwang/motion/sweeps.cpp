@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace zwang::motion {
 
@@ -76,6 +80,45 @@ template <std::size_t W>
   for (; i < count; ++i) sum_of<1>(c + i, count, orders, s, y + i);
 }
 
+/// Lanes: one or more numbers side by side, handled as one value.
+using Four = double __attribute__((vector_size(32)));
+using FourBits = std::int64_t __attribute__((vector_size(32)));
+using Two = double __attribute__((vector_size(16)));
+using TwoBits = std::int64_t __attribute__((vector_size(16)));
+template <class Lanes, class Bits>
+[[gnu::always_inline]] inline void rates_of(const double* v, std::size_t n, unsigned order, double h, double* at_end,
+                                            double* halfway, double* terms) {
+  Lanes whole = {};
+  Lanes half = {};
+  Lanes sizes = {};
+  const double* at = v + std::size_t{order} * n;
+  const double h2 = 0.5 * h;
+  for (unsigned k = order; k-- > 1;) {
+    at -= n;
+    Lanes a;
+    std::memcpy(&a, at, sizeof a);
+    a *= static_cast<double>(k);
+    whole = whole * h + a;
+    half = half * h2 + a;
+    if constexpr (std::is_same_v<Lanes, double>) {
+      sizes = sizes * h + std::abs(a);
+    } else {
+      sizes = sizes * h + reinterpret_cast<Lanes>(reinterpret_cast<Bits>(a) & std::numeric_limits<std::int64_t>::max());
+    }
+  }
+  std::memcpy(at_end, &whole, sizeof whole);
+  std::memcpy(halfway, &half, sizeof half);
+  std::memcpy(terms, &sizes, sizeof sizes);
+}
+
+[[gnu::always_inline]] inline void all_rates(const double* v, std::size_t n, unsigned order, double h, double* at_end,
+                                             double* halfway, double* terms) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) rates_of<Four, FourBits>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+  for (; i + 2 <= n; i += 2) rates_of<Two, TwoBits>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+  for (; i < n; ++i) rates_of<double, std::int64_t>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+}
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 bool wide() {
   static const bool has = __builtin_cpu_supports("avx2") != 0;
@@ -91,11 +134,16 @@ bool wide() {
 [[gnu::target("avx2")]] void sum_wide(const double* c, std::size_t count, unsigned orders, double s, double* y) {
   sum_all(c, count, orders, s, y);
 }
+[[gnu::target("avx2")]] void rates_wide(const double* v, std::size_t n, unsigned order, double h, double* at_end,
+                                        double* halfway, double* terms) {
+  all_rates(v, n, order, h, at_end, halfway, terms);
+}
 #else
 constexpr bool wide() { return false; }
 double largest_wide(const double*, const double*, std::size_t) { return 0; }
 void gains_wide(const double*, const double*, std::size_t, unsigned, double, double*, double*) {}
 void sum_wide(const double*, std::size_t, unsigned, double, double*) {}
+void rates_wide(const double*, std::size_t, unsigned, double, double*, double*, double*) {}
 #endif
 
 }  // namespace
@@ -109,6 +157,14 @@ void gains(const double* q, const double* v, std::size_t n, unsigned order, doub
     gains_wide(q, v, n, order, s, gain_q, gain_v);
   } else {
     all_gains(q, v, n, order, s, gain_q, gain_v);
+  }
+}
+
+void rates(const double* v, std::size_t n, unsigned order, double h, double* at_end, double* halfway, double* terms) {
+  if (n >= 8 && wide()) {
+    rates_wide(v, n, order, h, at_end, halfway, terms);
+  } else {
+    all_rates(v, n, order, h, at_end, halfway, terms);
   }
 }
 

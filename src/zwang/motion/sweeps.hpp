@@ -28,6 +28,9 @@ namespace zwang::motion {
 ///   gain_q = s (q_1 + q_2 s + ... + q_order s^(order-1)),   gain_v = v_1 s + ... + v_(order-1) s^(order-1).
 void gains(const double* q, const double* v, std::size_t n, unsigned order, double s, double* gain_q, double* gain_v);
 
+/// Of velocities v_0 .. v_(order-1): their rates sum k v_k s^(k-1) at s = h and h/2, and the terms of that at h, |k v_k| h^(k-1), summed.
+void rates(const double* v, std::size_t n, unsigned order, double h, double* at_end, double* halfway, double* terms);
+
 /// y = c_0 + c_1 s + ... with `orders` coefficients of `count` numbers each.
 void sum_up(const double* c, std::size_t count, unsigned orders, double s, double* y);
 

@@ -40,6 +40,23 @@ inline constexpr double soft_landing = 0.5;
 /// Uncertainties of f that a flight must have left behind for that: an ordinary one of that height changes its speed by a thousandth.
 inline constexpr double plain_flight = 1e3;
 
+/// Of the largest acceleration of what hangs together, in the metric of the masses: so much of it is let into every row by rounding of the
+/// state, as a term that its multiplier is made of.
+inline constexpr double share_of_largest = 1e-3;
+
+/// Of a coordinate, in a projection: what a correction leaves below it is rounding of that correction, and zero.
+inline constexpr double wholly_taken_off = 8 * unit_rounding;
+
+// ---- the unit of time of a series
+
+/// Steps between these, in its unit, are left in it: powers up to twice the order of the series (that of a work) stay within the range of
+/// numbers, 2^(14 * 60) and 2^(12 * 30), with room for lengths and masses. Changed at most so often for one step.
+inline constexpr double shortest_in_units = 0x1p-14;
+inline constexpr double longest_in_units = 0x1p12;
+inline constexpr int most_units = 8;
+/// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
+inline constexpr double far_beyond = 1024;
+
 // ---- one instant
 
 /// Roundings of a time within which two times read from outside are the same: they went through a few sums. And roundings of a step's
@@ -86,6 +103,8 @@ inline constexpr double slowest_fading = 0.999;
 
 // ---- singular positions
 
+/// Of the duration of the motion: a singular position no further ahead is gone to along the velocities.
+inline constexpr double straight_on = 1e-6;
 /// Parts of their lengths within which rows held take part in a combination that vanishes: just before a singular position, and at
 /// an instant where the rate of rho is asked for.
 inline constexpr double nearly = 1e-4;

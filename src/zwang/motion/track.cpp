@@ -226,7 +226,7 @@ void evaluate(const RunView& run, std::span<const double> times, std::uint32_t n
       continue;
     }
     // Horner over all coordinates at once: v <- v s + q, q <- q s + c.
-    const double s = std::clamp(finder.instant() - piece->start, 0.0, piece->length);
+    const double s = std::clamp(finder.instant() - piece->start, 0.0, piece->length) / piece->unit;
     std::fill_n(q, n, 0.0);
     std::fill_n(v, n, 0.0);
     for (std::size_t order = piece->orders; order-- > 0;) {
@@ -236,6 +236,7 @@ void evaluate(const RunView& run, std::span<const double> times, std::uint32_t n
         q[i] = q[i] * s + c[i];
       }
     }
+    for (std::size_t i = 0; i < n && piece->unit != 1; ++i) v[i] /= piece->unit;
   }
 }
 

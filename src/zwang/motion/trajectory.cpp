@@ -1,6 +1,8 @@
 /// Pieces evaluated by Horner's rule.
 ///
-///   q_i(s) = sum_k c_ki s^k,    q_i'(s) = sum_k k c_ki s^(k-1),    rho_j(s) = rho_j + sum_k lambda_kj s^(k+1) / (k + 1)
+///   q_i(s) = sum_k c_ki s^k,    q_i' = sum_k k c_ki s^(k-1) / u,    rho_j(s) = rho_j + u sum_k lambda_kj s^(k+1) / (k + 1)
+///
+/// Symbols: u the unit of time of the piece, s the time since its start in it.
 #include "zwang/motion/trajectory.hpp"
 
 #include <algorithm>
@@ -12,8 +14,10 @@ namespace zwang::motion {
 
 namespace {
 
-/// s = t - start, kept on the piece.
-double local_time(const Piece& piece, double time) { return std::clamp(time - piece.start, 0.0, piece.length); }
+/// s = (t - start) / unit, kept on the piece.
+double local_time(const Piece& piece, double time) {
+  return std::clamp(time - piece.start, 0.0, piece.length) / piece.unit;
+}
 
 }  // namespace
 
@@ -51,6 +55,9 @@ void evaluate(const Piece& piece, double time, model::State& state) {
       state.position[i] = state.position[i] * s + c[i];
     }
   }
+  if (piece.unit != 1) {
+    for (double& v : state.velocity) v /= piece.unit;
+  }
 }
 
 void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& multipliers) {
@@ -77,7 +84,7 @@ void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho) {
     }
   }
   for (std::size_t j = 0; j < count; ++j) {
-    rho[j] += piece.rho[j];
+    rho[j] = rho[j] * piece.unit + piece.rho[j];
   }
 }
 

@@ -44,12 +44,13 @@ struct Event {
   std::string note;  ///< a remark in words (what was struck by a blow, contradictory restitutions), or empty
 };
 
-/// A stretch of the motion on which the same conditions bind: for start <= t <= start + length, with s = t - start,
+/// A stretch of the motion on which the same conditions bind: for start <= t <= start + length, with s = (t - start) / unit,
 ///
 ///   q_i(s) = sum_k position[k * n + i] s^k,      lambda_j(s) = sum_k multiplier[k * rows.size() + j] s^k.
 struct Piece {
   double start = 0;
   double length = 0;
+  double unit = 1;  ///< of time; another power of two than 1 where coefficients would leave the range of numbers
   std::uint32_t n = 0;
   std::uint32_t orders = 0;             ///< coefficients per coordinate
   std::uint32_t multiplier_orders = 0;  ///< coefficients per multiplier

@@ -1,6 +1,6 @@
 /// How far the state of a motion may be off at an instant.
 ///
-///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here
+///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here (s in its unit)
 ///   u(q_i) += W e(X_i) s^2 / 2,  u(v_i) += W e(X_i) s                          rounding of the forces, of what moved
 ///   u(q)  += W |g_j| |f_j| / Phi_jj,  u(v) += W |g_j| |f_j'| / Phi_jj           what the projection left of a row held
 ///   u(v_i) = eps (|v_i-| + |v_i+| + sqrt(2 T / m_i))                            after a shock
@@ -82,14 +82,16 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   // The terms of the step.
   const Piece& piece = motion.piece;
   const bool stepped = piece.length > 0 && piece.position.size() == n * piece.orders;
+  const double s = piece.length / piece.unit;
   for (std::size_t i = 0; i < n; ++i) {
     double position = 0;
     double velocity = 0;
     for (std::uint32_t k = stepped ? piece.orders : 0; k-- > 0;) {
       const double c = std::abs(piece.position[k * n + i]);
-      position = position * piece.length + c;
-      if (k > 0) velocity = velocity * piece.length + k * c;
+      position = position * s + c;
+      if (k > 0) velocity = velocity * s + k * c;
     }
+    velocity /= piece.unit;
     u[i] = std::max(u[i], unit_rounding * (std::abs(motion.state.position[i]) + position));
     w[i] = std::max(w[i], unit_rounding * (std::abs(motion.state.velocity[i]) + velocity));
   }

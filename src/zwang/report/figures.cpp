@@ -67,18 +67,21 @@ std::string crowd_note(std::size_t shown, std::size_t all, std::string_view what
 }
 
 double value_at(const Piece& piece, std::uint32_t variable, double s) {
+  s /= piece.unit;
   double value = 0;
   for (std::uint32_t k = piece.orders; k-- > 0;)
     value = value * s + piece.position[std::size_t{k} * piece.n + variable];
   return value;
 }
 double rate_at(const Piece& piece, std::uint32_t variable, double s) {
+  s /= piece.unit;
   double value = 0;
   for (std::uint32_t k = piece.orders; k-- > 1;)
     value = value * s + k * piece.position[std::size_t{k} * piece.n + variable];
-  return value;
+  return value / piece.unit;
 }
 double multiplier_at(const Piece& piece, std::size_t row, double s) {
+  s /= piece.unit;
   double value = 0;
   for (std::uint32_t k = piece.multiplier_orders; k-- > 0;)
     value = value * s + piece.multiplier[k * piece.rows.size() + row];

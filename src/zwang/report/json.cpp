@@ -71,6 +71,7 @@ void put_certificate(Writer& json, const gauss::Certificate& c) {
   json.put("dual", c.dual);
   json.put("complementarity", c.complementarity);
   json.put("stationarity", c.stationarity);
+  json.put("gap", c.gap);
   json.close();
 }
 

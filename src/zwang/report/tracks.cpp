@@ -31,7 +31,7 @@ std::uint64_t weight(const Piece& piece) {
 /// Position and, if wanted, velocity on a piece; no clamping, so that both ends can be looked at exactly.
 void values(const Piece& piece, double time, std::vector<double>& position, std::vector<double>* velocity) {
   const std::size_t n = piece.n;
-  const double s = std::clamp(time - piece.start, 0.0, piece.length);
+  const double s = std::clamp(time - piece.start, 0.0, piece.length) / piece.unit;
   position.assign(n, 0.0);
   if (velocity != nullptr) {
     velocity->assign(n, 0.0);
@@ -51,6 +51,7 @@ void values(const Piece& piece, double time, std::vector<double>& position, std:
       }
     }
   }
+  for (std::size_t i = 0; v != nullptr && i < n; ++i) v[i] /= piece.unit;
 }
 
 /// Orders that are not zero for every coordinate.
@@ -187,7 +188,17 @@ class ExactWriter {
   ExactWriter(const model::Model& model, std::uint64_t most_bytes, Blob& blob, Tracks& tracks)
       : sight_(model), fit_(sight_), most_(blob.size() + most_bytes), blob_(blob), tracks_(tracks) {}
 
+  /// Not if its coefficients are none in plain units: then it is fitted.
   bool put(const Piece& piece) {
+    if (piece.unit != 1) {
+      std::vector<double> plain = piece.position;
+      double factor = 1;
+      for (std::size_t k = 0; k < piece.orders; ++k, factor /= piece.unit) {
+        for (std::size_t i = 0; i < piece.n; ++i) plain[k * piece.n + i] *= factor;
+      }
+      if (!std::all_of(plain.begin(), plain.end(), [](double c) { return std::isfinite(c); })) return false;
+      return put(plain, piece.n, needed_orders(plain, piece.n, piece.orders), piece.start, piece.length, 0);
+    }
     return put(piece.position, piece.n, needed_orders(piece.position, piece.n, piece.orders), piece.start, piece.length,
                0);
   }
@@ -436,7 +447,8 @@ class Refit {
   }
 
   [[nodiscard]] bool is_short(const Piece& piece) const {
-    return sight_.size() == 0 && needed_orders(piece.position, piece.n, piece.orders) <= level_.degree + 1;
+    return piece.unit == 1 && sight_.size() == 0 &&
+           needed_orders(piece.position, piece.n, piece.orders) <= level_.degree + 1;
   }
 
   /// The engine's polynomial at `from`, carried on to the end of the stretch: exact where forces are constant, and free of the

@@ -14,7 +14,13 @@ namespace zwang::expressions {
 struct Exp {
   static constexpr std::string_view name = "exp";
 
-  static double value(double u) { return std::exp(u); }
+  /// Values below this are zero: coefficients of a high order of them would leave the range of numbers, in one unit of time sooner than in
+  /// another.
+  static constexpr double faint = 0x1p-800;
+  static double value(double u) {
+    const double y = std::exp(u);
+    return y < faint ? 0.0 : y;
+  }
 
   static Expr derivative(Graph& /*graph*/, Expr /*u*/, Expr y) { return y; }
 

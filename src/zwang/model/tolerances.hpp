@@ -1,0 +1,53 @@
+/// Every number of this room that decides something, with its reason. All are parts of terms that are named beside them.
+#pragma once
+
+#include <cstddef>
+
+namespace zwang::model {
+
+/// One operation's rounding, as a part of its result.
+inline constexpr double unit_rounding = 0x1p-53;
+
+/// A number written or computed before is known to this part of itself: a decimal fraction is rounded, and a parameter may be the
+/// result of a few operations.
+inline constexpr double number_rounding = 4 * unit_rounding;
+/// Times its running error, a sum of numbers and parameters is zero: bounds of single roundings add up over few terms.
+inline constexpr double within_rounding = 4;
+
+/// A bound or count is whole if it is so to this part of itself (of 1, if smaller), and no larger than this.
+inline constexpr double nearly_whole = 1e-9;
+inline constexpr double largest_whole = 1e9;
+
+/// An expression is zero if it is so at random states: of the sum of the absolute values of its terms, rounding with room for terms that
+/// are themselves differences.
+inline constexpr double vanishing_part = 1e-10;
+/// The same of a difference of third order in steps of the velocities: of its terms, which cancel, and of the sizes that they are
+/// differences of.
+inline constexpr double vanishing_difference = 1e-8;
+inline constexpr double vanishing_of_sizes = 1e-13;
+
+// What equations imply together (implied.cpp).
+
+/// Of the length of a gradient at a body: directions whose remainder is above this are independent for certain. Others are looked
+/// at more closely, nothing is decided by it.
+inline constexpr double clearly_apart = 1e-6;
+/// Rounding errors of a sum of some dozens of products, in units of one.
+inline constexpr double roundings_of_nothing = 64;
+/// Of the largest coefficient: below it a coefficient that elimination should have made zero is rounding.
+inline constexpr double vanishing_coefficient = 1e-12;
+/// Of the terms it is made of: a stress matrix below this vanishes, the row is redundant all around.
+inline constexpr double vanishing_form = 1e-10;
+/// Of matrices of length one: what is left of one outside the span of others, below which it is a combination of them.
+inline constexpr double same_form = 1e-8;
+/// Of the largest eigenvalue: a negative one below this is rounding of a coefficient, and the matrix is semidefinite.
+inline constexpr double semidefinite_part = 1e-11;
+/// ... and below this there is nothing left to be gained by another round.
+inline constexpr double rounding_of_form = 1e-15;
+/// Of the largest eigenvalue: above it an eigenvalue is certainly positive. Those between are asked again on the smaller space.
+inline constexpr double range_part = 1e-6;
+/// Rounds of alternating projections; where a semidefinite matrix exists beside indefinite ones they close in by halves.
+inline constexpr int most_rounds = 200;
+/// Equations of a connected part up to which it is looked at: dense matrices of all pairs.
+inline constexpr std::size_t most_rows_of_a_part = 200;
+
+}  // namespace zwang::model

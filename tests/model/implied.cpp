@@ -1,0 +1,95 @@
+/// Linear equations that rods imply together: which ones are found, and where there are none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/read.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+std::string point(const std::string& name, const std::string& position) {
+  return "[points." + name + "]\nmass = 1\nposition = " + position + "\n";
+}
+
+std::vector<std::string> implied(const Model& model) {
+  std::vector<std::string> out;
+  for (const Condition& condition : model.conditions) {
+    if (condition.implied) out.push_back(condition.text);
+  }
+  return out;
+}
+
+const std::string bar = point("a", "[0, 0]") + point("b", "[1, 0]") + point("c", "[2, 0]") +
+                        "[constraints]\nab = \"distance(a, b) = 1\"\nbc = \"distance(b, c) = 1\"\n";
+
+}  // namespace
+
+TEST(Implied, the_middle_of_a_straight_bar_is_between_its_ends) {
+  const Model model = load(bar + "ac = \"distance(a, c) = 2\"\n", "bar.toml");
+  EXPECT_EQ(implied(model).size(), 2U);
+  // Whatever is written: 2 b = a + c for every position that keeps the rods.
+  State state = initial_state(model);
+  state.position = {3, 1, 3.6, 1.8, 4.2, 2.6};
+  Scratch scratch = make_scratch(model);
+  Rows rows = make_rows(model);
+  evaluate_rows(model, state, scratch, rows);
+  for (const double f : rows.value) EXPECT_NEAR(f, 0, 1e-14);
+  state.position[2] += 0.1;
+  evaluate_rows(model, state, scratch, rows);
+  EXPECT_GT(std::abs(rows.value[3]) + std::abs(rows.value[4]), 0.09);
+}
+
+TEST(Implied, nothing_where_rods_can_bend_or_need_not_last) {
+  EXPECT_TRUE(implied(load(bar, "two_rods.toml")).empty());
+  EXPECT_TRUE(implied(load(bar + "ac = \"distance(a, c) <= 2\"\n", "string.toml")).empty());
+  EXPECT_TRUE(
+      implied(load(bar + "ac = \"distance(a, c) = 2\"\n[[releases]]\nconstraint = \"ab\"\nat = 1\n", "let_go.toml"))
+          .empty());
+  // A triangle, and a bar bent by a millionth.
+  EXPECT_TRUE(
+      implied(load(point("a", "[0, 0]") + point("b", "[1, 1]") + point("c", "[2, 0]") +
+                       "[constraints]\nab = \"distance(a, b) = sqrt(2)\"\nbc = \"distance(b, c) = sqrt(2)\"\nac = "
+                       "\"distance(a, c) = 2\"\n",
+                   "triangle.toml"))
+          .empty());
+  EXPECT_TRUE(
+      implied(load(point("a", "[0, 0]") + point("b", "[1, 1e-6]") + point("c", "[2, 0]") +
+                       "[constraints]\nab = \"distance(a, b) = sqrt(1 + 1e-12)\"\nbc = \"distance(b, c) = sqrt(1 + "
+                       "1e-12)\"\nac = \"distance(a, c) = 2\"\n",
+                   "bent.toml"))
+          .empty());
+  // The flat four-bar linkage has a self-stress, but may go either way.
+  EXPECT_TRUE(implied(load(point("a", "[1, 0]") + point("b", "[5, 0]") +
+                               "[constraints]\ncrank = \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 4\"\n"
+                               "rocker = \"distance(b, [4, 0]) = 1\"\n",
+                           "four_bar.toml"))
+                  .empty());
+}
+
+TEST(Implied, halves_of_equations_count_as_equations_and_names_stay_free) {
+  const Model model =
+      load(point("implied1", "[0, 0]") + point("b", "[1, 0]") +
+               "[constraints]\nimplied = \"distance(implied1, b) <= 1\"\nback = \"distance(implied1, b) >= "
+               "1\"\nleft = \"distance(b, [2, 0]) = 1\"\nwhole = \"distance(implied1, [2, 0]) = 2\"\n",
+           "halves.toml");
+  EXPECT_EQ(implied(model).size(), 2U);
+  for (const Condition& condition : model.conditions) {
+    EXPECT_EQ(std::count_if(model.conditions.begin(), model.conditions.end(),
+                            [&](const Condition& other) { return other.name == condition.name; }),
+              1);
+  }
+}
+
+TEST(Implied, a_squared_distance_of_nothing_is_one_place) {
+  const Model model = load(point("a", "[1, 2, 3]") + point("b", "[1, 2, 3]") +
+                               "[constraints]\ntogether = \"dot(a - b, a - b) = 0\"\nfloor = \"a.z = 3\"\n",
+                           "together.toml");
+  EXPECT_EQ(implied(model).size(), 3U);
+}
+
+}  // namespace zwang::model

@@ -1,0 +1,233 @@
+/// Bodies of points with all their rods whose rank falls all along the motion: straight bars, plane plates. Held against the motion of
+/// the rigid body in closed form, or against the same body said with one coordinate.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+using Three = Eigen::Vector3d;
+
+/// Of a body of the size of one over some turns: a hundred steps of rounding, and the tolerance 1e-12 of each.
+constexpr double same_place = 1e-10;
+/// Rods are equations: their lengths are kept to rounding.
+constexpr double same_length = 1e-14;
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+
+std::string vector_text(const Three& v, int dimension) {
+  std::string out = "[" + number(v[0]) + ", " + number(v[1]);
+  return out + (dimension == 3 ? ", " + number(v[2]) : "") + "]";
+}
+
+struct Points {
+  int dimension = 3;
+  std::vector<double> mass;
+  std::vector<Three> place, velocity;
+  std::string more;  ///< behind the rods
+  bool halves = false;
+};
+
+/// All rods between them, as equations or each in two halves.
+std::string text_of(const Points& points, double until) {
+  std::string text;
+  std::string rods = "[constraints]\n";
+  for (std::size_t i = 0; i < points.mass.size(); ++i) {
+    text += "[points.p" + std::to_string(i) + "]\nmass = " + number(points.mass[i]) +
+            "\nposition = " + vector_text(points.place[i], points.dimension) +
+            "\nvelocity = " + vector_text(points.velocity[i], points.dimension) + "\n";
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::string name = "rod" + std::to_string(j) + "_" + std::to_string(i);
+      const std::string left = "distance(p" + std::to_string(j) + ", p" + std::to_string(i) + ")";
+      const std::string length = number((points.place[i] - points.place[j]).norm());
+      if (points.halves) {
+        rods += name + " = \"" + left + " <= " + length + "\"\n" + name + "_too = \"" + left + " >= " + length + "\"\n";
+      } else {
+        rods += name + " = \"" + left + " = " + length + "\"\n";
+      }
+    }
+  }
+  return text + rods + points.more + "[simulation]\nuntil = " + number(until) + "\n";
+}
+
+struct Ran {
+  Status status = Status::going;
+  std::string why;
+  std::vector<Three> place;
+};
+
+Ran run(const Points& points, double until) {
+  const model::Model model = model::load(text_of(points, until), "implied.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  Ran out;
+  out.status = motion.status;
+  out.why = motion.why;
+  for (std::size_t i = 0; i < points.mass.size(); ++i) {
+    Three at = Three::Zero();
+    for (int c = 0; c < points.dimension; ++c) {
+      at[c] = motion.state.position[i * static_cast<std::size_t>(points.dimension) + static_cast<std::size_t>(c)];
+    }
+    out.place.push_back(at);
+  }
+  return out;
+}
+
+void expect_shape(const Points& points, const Ran& ran) {
+  for (std::size_t i = 0; i < ran.place.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NEAR((ran.place[i] - ran.place[j]).norm(), (points.place[i] - points.place[j]).norm(), same_length);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(Implied, a_bar_with_all_its_rods_turns_uniformly_and_stays_straight) {
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<double> any(-1, 1);
+  for (std::size_t n = 3; n <= 7; ++n) {
+    for (const int dimension : {2, 3}) {
+      for (const bool halves : {false, true}) {
+        if (halves && n > 4) continue;
+        Points points;
+        points.dimension = dimension;
+        points.halves = halves;
+        Three along(any(engine), any(engine), dimension == 3 ? any(engine) : 0);
+        along.normalize();
+        Three across = dimension == 3 ? along.cross(Three(0.3, 0.5, 0.7)) : Three(-along[1], along[0], 0);
+        across.normalize();
+        const Three drift(any(engine), any(engine), dimension == 3 ? any(engine) : 0);
+        const double spin = 2 * any(engine);
+        std::vector<double> at;
+        double sum = 0;
+        double all = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          at.push_back(static_cast<double>(i) + 0.4 * any(engine));
+          points.mass.push_back(1 + 0.5 * any(engine));
+          sum += points.mass[i] * at[i];
+          all += points.mass[i];
+        }
+        for (double& value : at) value -= sum / all;
+        for (std::size_t i = 0; i < n; ++i) {
+          points.place.push_back(at[i] * along);
+          points.velocity.push_back(drift + spin * at[i] * across);
+        }
+        const double until = 3;
+        const Ran ran = run(points, until);
+        ASSERT_EQ(ran.status, Status::finished) << n << " " << dimension << " " << halves << " " << ran.why;
+        for (std::size_t i = 0; i < n; ++i) {
+          const Three truth =
+              drift * until + at[i] * (std::cos(spin * until) * along + std::sin(spin * until) * across);
+          EXPECT_LE((ran.place[i] - truth).norm(), same_place) << n << " " << dimension << " " << halves;
+        }
+        expect_shape(points, ran);
+      }
+    }
+  }
+}
+
+TEST(Implied, a_force_on_the_middle_of_a_bar_moves_all_of_it) {
+  Points points;
+  points.dimension = 2;
+  points.mass = {1, 1, 1};
+  points.place = {Three(0, 0, 0), Three(1, 0, 0), Three(2, 0, 0)};
+  points.velocity.assign(3, Three::Zero());
+  std::string text = text_of(points, 2);
+  text.insert(text.find("[points.p2]"), "force = [0, 1]\n");
+  const model::Model model = model::load(text, "middle.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  ASSERT_EQ(motion.status, Status::finished) << motion.why;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(motion.state.position[2 * i + 1], 2.0 / 3, same_length);
+}
+
+/// A regular polygon of equal masses is a symmetric top with I3 = 2 I1: R(t) = exp(t L / I1) exp(-t w3 e3), L / I1 = w + w3 e3.
+TEST(Implied, a_plate_of_rods_in_space_moves_like_a_symmetric_top) {
+  for (const std::size_t n : {4U, 5U, 6U}) {
+    Points points;
+    const Eigen::Matrix3d tilt = Eigen::AngleAxisd(0.7, Three(1, 2, -1).normalized()).toRotationMatrix();
+    const Three axis = tilt.col(2);
+    const Three spin(0.4, -0.9, 1.3);
+    const Three drift(0.2, 0.1, -0.3);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double angle = 2 * std::acos(-1.0) * static_cast<double>(i) / static_cast<double>(n);
+      points.mass.push_back(1.5);
+      points.place.push_back(tilt * Three(std::cos(angle), std::sin(angle), 0));
+      points.velocity.push_back(drift + spin.cross(points.place.back()));
+    }
+    const double until = 4;
+    const Ran ran = run(points, until);
+    ASSERT_EQ(ran.status, Status::finished) << n << " " << ran.why;
+    const double own = spin.dot(axis);
+    const Three precession = spin + own * axis;
+    const Eigen::Matrix3d turned =
+        Eigen::AngleAxisd(until * precession.norm(), precession.normalized()).toRotationMatrix() *
+        Eigen::AngleAxisd(-until * own, axis).toRotationMatrix();
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_LE((ran.place[i] - (drift * until + turned * points.place[i])).norm(), same_place) << n;
+    }
+    expect_shape(points, ran);
+  }
+}
+
+TEST(Implied, a_bar_hung_by_its_end_is_a_pendulum_in_one_angle) {
+  const std::string bar = R"(gravity = [0, -9.81]
+[points.a]
+mass = 1
+position = [0.6, -0.8]
+velocity = [0.8, 0.6]
+[points.b]
+mass = 2
+position = [0.9, -1.2]
+velocity = [1.2, 0.9]
+[constraints]
+ra = "distance(a, [0, 0]) = 1"
+rb = "distance(b, [0, 0]) = 1.5"
+ab = "distance(a, b) = 0.5"
+[simulation]
+until = 3
+)";
+  const std::string angle = R"([parameters]
+g = 9.81
+[coordinates.w]
+initial = "atan2(0.6, 0.8)"
+velocity = 1
+[energy]
+kinetic = "(1 + 2*1.5^2)*w'^2/2"
+potential = "-g*(1 + 2*1.5)*cos(w)"
+[simulation]
+until = 3
+)";
+  std::vector<std::vector<double>> ends;
+  for (const std::string& text : {bar, angle}) {
+    const model::Model model = model::load(text, "pendulum.toml");
+    Motion motion = begin(model);
+    while (advance(motion)) {
+    }
+    ASSERT_EQ(motion.status, Status::finished) << motion.why;
+    ends.push_back(motion.state.position);
+  }
+  EXPECT_NEAR(ends[0][0], std::sin(ends[1][0]), same_place);
+  EXPECT_NEAR(ends[0][1], -std::cos(ends[1][0]), same_place);
+  EXPECT_NEAR(ends[0][2], 1.5 * std::sin(ends[1][0]), same_place);
+  EXPECT_NEAR(ends[0][3], -1.5 * std::cos(ends[1][0]), same_place);
+}
+
+}  // namespace zwang::motion
