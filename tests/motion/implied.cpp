@@ -188,7 +188,7 @@ TEST(Implied, a_plate_of_rods_in_space_moves_like_a_symmetric_top) {
 }
 
 TEST(Implied, a_bar_hung_by_its_end_is_a_pendulum_in_one_angle) {
-  const std::string bar = R"(gravity = [0, -9.81]
+  const std::string bar = R"toml(gravity = [0, -9.81]
 [points.a]
 mass = 1
 position = [0.6, -0.8]
@@ -203,8 +203,8 @@ rb = "distance(b, [0, 0]) = 1.5"
 ab = "distance(a, b) = 0.5"
 [simulation]
 until = 3
-)";
-  const std::string angle = R"([parameters]
+)toml";
+  const std::string angle = R"toml([parameters]
 g = 9.81
 [coordinates.w]
 initial = "atan2(0.6, 0.8)"
@@ -214,20 +214,20 @@ kinetic = "(1 + 2*1.5^2)*w'^2/2"
 potential = "-g*(1 + 2*1.5)*cos(w)"
 [simulation]
 until = 3
-)";
-  std::vector<std::vector<double>> ends;
+)toml";
+  std::vector<std::vector<double>> reached;
   for (const std::string& text : {bar, angle}) {
     const model::Model model = model::load(text, "pendulum.toml");
     Motion motion = begin(model);
     while (advance(motion)) {
     }
     ASSERT_EQ(motion.status, Status::finished) << motion.why;
-    ends.push_back(motion.state.position);
+    reached.push_back(motion.state.position);
   }
-  EXPECT_NEAR(ends[0][0], std::sin(ends[1][0]), same_place);
-  EXPECT_NEAR(ends[0][1], -std::cos(ends[1][0]), same_place);
-  EXPECT_NEAR(ends[0][2], 1.5 * std::sin(ends[1][0]), same_place);
-  EXPECT_NEAR(ends[0][3], -1.5 * std::cos(ends[1][0]), same_place);
+  EXPECT_NEAR(reached[0][0], std::sin(reached[1][0]), same_place);
+  EXPECT_NEAR(reached[0][1], -std::cos(reached[1][0]), same_place);
+  EXPECT_NEAR(reached[0][2], 1.5 * std::sin(reached[1][0]), same_place);
+  EXPECT_NEAR(reached[0][3], -1.5 * std::cos(reached[1][0]), same_place);
 }
 
 }  // namespace zwang::motion

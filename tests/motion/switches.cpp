@@ -214,4 +214,39 @@ TEST(Switches, a_motion_put_aside_while_it_sticks_goes_on_to_the_same_bits) {
   EXPECT_EQ(whole.status, Status::finished);
 }
 
+// A free body passes x = 5 at t = 5; what is true of it only there, for any shortness, is seen.
+TEST(Switches, what_is_true_for_a_moment_only_is_seen) {
+  for (const double width : {1e-1, 1e-2, 1e-4, 1e-6}) {
+    const double half = width * std::sqrt(std::log(2.0));
+    const std::string hill = "exp(-((x-5)/" + std::to_string(width) + ")^2)";
+    // Pushed back by 3 while the hill is above a half: v^2 = 1 - 6 s behind it.
+    const Followed pushed =
+        follow(coordinate("initial = 0\nvelocity = 1\n", "if(" + hill + " > 0.5, -3, 0)", "[simulation]\nuntil = 6\n"));
+    EXPECT_EQ(pushed.kinds, "switch, switch") << width;
+    EXPECT_NEAR(pushed.state.velocity[0], std::sqrt(1 - 12 * half), 1e-9) << width;
+
+    const Followed stopped = follow(
+        coordinate("initial = 0\nvelocity = 1\n", "0", "[simulation]\nuntil = 10\nstop = \"" + hill + " >= 0.5\"\n"));
+    EXPECT_EQ(stopped.status, Status::stopped) << width;
+    EXPECT_NEAR(stopped.state.time, 5 - half, 1e-9) << width;
+  }
+}
+
+// A ledge that is there only between two sharp flanks, as an alternative.
+TEST(Switches, an_alternative_that_counts_for_a_moment_only_is_seen) {
+  const Followed f = follow(R"toml(
+[points.b]
+mass = 1
+position = [0, 0.5]
+velocity = [1, 0]
+[constraints]
+wall = { condition = "exp(-((b.x - 5)/0.001)^2) <= 0.5 or b.y >= 1", restitution = 1 }
+[simulation]
+until = 8
+)toml");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "impact");
+  EXPECT_NEAR(f.state.velocity[0], -1, close);
+}
+
 }  // namespace zwang::motion

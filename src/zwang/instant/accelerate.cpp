@@ -719,7 +719,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   const auto found = [&] {
     return impl.solution.status == gauss::Status::solved && instant.expansion.empty() && keeps_rows(model, state, impl);
   };
+  bool nearly = false;
   if (!found() && (!examined || instant.status == Status::undecided)) {
+    nearly = true;
     instant.expansion.clear();
     if (settle_dependent(model, state, options, Level::accelerations, true, impl, dependents, instant) ==
         Settled::finished) {
@@ -789,18 +791,23 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   }
   weigh(impl, instant);
   certify(dependents, impl, instant);
+  // Equations that are redundant all around: what rounding leaves between them and the others is no row, whatever its digits.
+  bool redundant = false;
+  for (std::size_t j = 0; j < r && !nearly && !dependents.left_out.empty(); ++j) {
+    redundant = redundant || (dependents.left_out[j] != 0 && problem.kind[j] == gauss::RowKind::equation);
+  }
   // A multiplier that the caller knows to vanish was set to zero, and its forces are rounding: nothing to compare with.
   if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
       !within_terms(dependents, impl, instant) &&
       (dependents.curved || !within_rounding(model, state, dependents, impl, instant))) {
-    if (!dependents.curved && long_answer(model, state, options, true, impl, instant)) return;
+    if (!dependents.curved && !redundant && long_answer(model, state, options, true, impl, instant)) return;
     instant.status = Status::undecided;
     instant.expansion =
         "the answer found does not keep its conditions: its certificate is worse than " + readable(worst_certificate);
     return;
   }
   // Rows taken for dependent that are not, but for their last digits.
-  if (examined && !dependents.curved && dependents.higher.empty() && options.balanced.empty()) {
+  if (examined && !redundant && !dependents.curved && dependents.higher.empty() && options.balanced.empty()) {
     static_cast<void>(long_answer(model, state, options, false, impl, instant));
   }
 }

@@ -422,11 +422,39 @@ class Stresses {
         found.push_back(std::move(one));
       }
     }
+    if (!adds_to_gradients(found)) return {};
     echelon(found);
     return found;
   }
 
  private:
+  /// Do the gradients of the equations leave free what the new ones hold? Where they do not, as in a solid of five points and all its
+  /// rods, nothing is gained.
+  [[nodiscard]] bool adds_to_gradients(const std::vector<Vector>& found) const {
+    std::vector<Vector> rest;
+    for (const Quadratic& one : quadratic_) rest.push_back(one.g);
+    Orthonormal basis;
+    for (std::size_t k = 0; k + found.size() < linear_.size(); ++k) {
+      rest.push_back(linear_[k]);
+      const double length = norm(rest.back());
+      if (length > 0) scale(rest.back(), 1 / length);
+    }
+    while (!rest.empty()) {
+      const auto best = std::max_element(rest.begin(), rest.end(),
+                                         [](const Vector& a, const Vector& b) { return dot(a, a) < dot(b, b); });
+      Vector next = std::move(*best);
+      rest.erase(best);
+      const double left = basis.reduce(next);
+      if (!(left > clearly_apart)) break;
+      basis.append(std::move(next), left);
+      for (Vector& one : rest) subtract(one, dot(one, basis.directions().back()), basis.directions().back());
+    }
+    return std::any_of(found.begin(), found.end(), [&](Vector row) {
+      const double length = norm(row);
+      return basis.reduce(row) > clearly_apart * length;
+    });
+  }
+
   /// An equation of second degree on all variables of the part, scaled to a gradient of length one.
   struct Quadratic {
     double r = 0;
@@ -548,7 +576,9 @@ class Stresses {
     }
     std::vector<std::uint8_t> taken(m, 0);
     stress_.clear();
-    doubt_ = semidefinite_part;
+    doubt_ = vanishing_form;
+    double rounding = std::numeric_limits<double>::epsilon();
+    for (const Quadratic& one : quadratic_) rounding = std::max(rounding, one.uncertain);
     const auto uncertain = [&](std::size_t k) {
       double own = 0;
       for (std::size_t j = 0; j < m; ++j) own += std::abs(as_rows[k][j]) * quadratic_[j].uncertain;
@@ -568,9 +598,7 @@ class Stresses {
       if (best == m || most <= uncertain(best)) break;
       taken[best] = 1;
       // Coefficients of combinations are as uncertain as the gradients are near to dependence.
-      double rounding = std::numeric_limits<double>::epsilon();
-      for (const Quadratic& one : quadratic_) rounding = std::max(rounding, one.uncertain);
-      doubt_ = std::min(range_part, std::max(doubt_, roundings_of_nothing * rounding / most));
+      doubt_ = std::max(doubt_, roundings_of_a_form * rounding / most);
       Vector direction = rest[best];
       scale(direction, 1 / most);
       Vector combination = as_rows[best];
@@ -608,7 +636,7 @@ class Stresses {
     }
   }
 
-  /// A semidefinite matrix among those of the self-stresses: alternately the nearest of them and the nearest semidefinite one,
+  /// A semidefinite matrix among those of the self-stresses. If none is definite wherever one of them is not zero: alternately the nearest of them and the nearest semidefinite one,
   /// beginning with the unit matrix. Its rows, if there is one.
   bool semidefinite(std::vector<Vector>& rows) const {
     const std::size_t p = space_.size();
@@ -616,7 +644,7 @@ class Stresses {
     std::vector<Stress> basis;
     std::vector<Stress> left;
     for (const Stress& one : stress_) {
-      if (norm(one.h) <= vanishing_form * one.size) continue;
+      if (norm(one.h) <= doubt_ * one.size) continue;
       left.push_back(one);
       const double length = norm(one.h);
       scale(left.back().h, 1 / length);
@@ -625,7 +653,7 @@ class Stresses {
     while (!left.empty()) {
       const auto best = std::max_element(
           left.begin(), left.end(), [](const Stress& a, const Stress& b) { return dot(a.h, a.h) < dot(b.h, b.h); });
-      if (norm(best->h) <= same_form) break;
+      if (norm(best->h) <= std::max(same_form, doubt_)) break;
       Stress next = std::move(*best);
       left.erase(best);
       for (int round = 0; round < 2; ++round) {
@@ -646,6 +674,7 @@ class Stresses {
       basis.push_back(std::move(next));
     }
     if (basis.empty()) return false;
+    if (definite(basis, rows)) return true;
 
     Matrix target(p, p);
     for (std::size_t i = 0; i < p; ++i) target(i, i) = 1;
@@ -666,12 +695,16 @@ class Stresses {
       Matrix h(p, p);
       h.entry = sum.h;
       const linear::SymmetricEigen eigen = linear::symmetric_eigen(h);
-      const double negative = std::max(0.0, -eigen.values.front()) / eigen.values.back();
       if (!(eigen.values.back() > 0)) return false;
-      // Once semidefinite for certain, on until rounding is reached.
-      const bool last = negative <= rounding_of_form || negative >= before || round + 1 == most_rounds;
-      if (negative <= doubt_ && last) return rows_of(sum, eigen, rows);
-      before = negative;
+      // Its rows are as exact as what is left beside them.
+      double beside = 0;
+      for (const double value : eigen.values) {
+        const double part = value / eigen.values.back();
+        if (part <= range_part) beside = std::max(beside, std::abs(part));
+      }
+      const bool last = beside <= rounding_of_form || beside >= before || round + 1 == most_rounds;
+      if (beside <= semidefinite_part && last) return rows_of(sum, eigen, rows);
+      before = beside;
       for (std::size_t i = 0; i < p; ++i) {
         for (std::size_t j = 0; j < p; ++j) {
           double value = 0;
@@ -683,6 +716,128 @@ class Stresses {
       }
     }
     return false;
+  }
+
+  /// A combination of the matrices that is definite on all directions W on which some of them is not zero, where such ones are rare: the
+  /// greatest t with sum y_k H_k - t > 0 on W and the trace of the sum fixed, by Newton's method on t / mu + log det for falling mu.
+  bool definite(const std::vector<Stress>& basis, std::vector<Vector>& rows) const {
+    const std::size_t p = space_.size();
+    Matrix squares(p, p);
+    for (const Stress& one : basis) {
+      Matrix h(p, p);
+      h.entry = one.h;
+      subtract(squares.entry, -1, linear::product(h, h).entry);
+    }
+    const linear::SymmetricEigen eigen = linear::symmetric_eigen(squares);
+    std::vector<std::size_t> seen;
+    for (std::size_t k = 0; k < p; ++k) {
+      if (eigen.values[k] > std::max(vanishing_coefficient, doubt_ * doubt_) * eigen.values.back()) seen.push_back(k);
+    }
+    const std::size_t q = seen.size();
+    Matrix w(p, q);
+    for (std::size_t k = 0; k < q; ++k) {
+      for (std::size_t i = 0; i < p; ++i) w(i, k) = eigen.vectors(i, seen[k]);
+    }
+    std::vector<Matrix> on_w;
+    Vector trace;
+    for (const Stress& one : basis) {
+      Matrix h(p, p);
+      h.entry = one.h;
+      on_w.push_back(linear::product(linear::transpose(w), linear::product(h, w)));
+      trace.push_back(0);
+      for (std::size_t k = 0; k < q; ++k) trace.back() += on_w.back()(k, k);
+    }
+    const double traces = dot(trace, trace);
+    if (!(traces > vanishing_form * vanishing_form)) return false;
+    // Coefficients: those of trace q, and directions that keep the trace.
+    Vector y = trace;
+    scale(y, static_cast<double>(q) / traces);
+    Orthonormal fixed;
+    fixed.append(trace, std::sqrt(traces));
+    std::vector<Vector> direction;
+    for (std::size_t k = 0; k < basis.size(); ++k) {
+      Vector axis(basis.size(), 0.0);
+      axis[k] = 1;
+      const double left = fixed.reduce(axis);
+      if (!(left > same_form)) continue;
+      fixed.append(axis, left);
+      direction.push_back(fixed.directions().back());
+    }
+    const auto combined = [&](const Vector& of) {
+      Matrix sum(q, q);
+      for (std::size_t k = 0; k < of.size(); ++k) subtract(sum.entry, -of[k], on_w[k].entry);
+      return sum;
+    };
+    std::vector<Matrix> change;
+    for (const Vector& one : direction) change.push_back(combined(one));
+    change.emplace_back(q, q);
+    for (std::size_t k = 0; k < q; ++k) change.back()(k, k) = -1;
+    const std::size_t unknowns = change.size();
+
+    double t = linear::symmetric_eigen(combined(y)).values.front() - 1;
+    double mu = 1;
+    for (int round = 0; round < most_rounds; ++round) {
+      if (t > definite_part) break;
+      // S = sum y H - t, its inverse times each change.
+      Matrix s = combined(y);
+      for (std::size_t k = 0; k < q; ++k) s(k, k) -= t;
+      const Matrix lower = linear::cholesky(s);
+      std::vector<Matrix> image;
+      Vector slope(unknowns, 0.0);
+      for (std::size_t a = 0; a < unknowns; ++a) {
+        image.emplace_back(q, q);
+        for (std::size_t c = 0; c < q; ++c) {
+          Vector column(change[a].entry.begin() + static_cast<std::ptrdiff_t>(c * q),
+                        change[a].entry.begin() + static_cast<std::ptrdiff_t>((c + 1) * q));
+          linear::solve_lower(lower, column);
+          linear::solve_lower_transposed(lower, column);
+          std::copy(column.begin(), column.end(), &image[a](0, c));
+          slope[a] += column[c];
+        }
+      }
+      slope[unknowns - 1] += 1 / mu;
+      Matrix second(unknowns, unknowns);
+      for (std::size_t a = 0; a < unknowns; ++a) {
+        const Vector turned = linear::transpose(image[a]).entry;
+        for (std::size_t b = 0; b < unknowns; ++b) second(a, b) = dot(turned, image[b].entry);
+      }
+      const Matrix factor = linear::cholesky(second);
+      Vector step = slope;
+      linear::solve_lower(factor, step);
+      linear::solve_lower_transposed(factor, step);
+      const double decrement = std::sqrt(std::max(0.0, dot(step, slope)));
+      if (!std::isfinite(decrement)) return false;
+      // Damped while far: it stays inside.
+      const double part = decrement > near_centre ? 1 / (1 + decrement) : 1.0;
+      for (std::size_t a = 0; a + 1 < unknowns; ++a) subtract(y, -part * step[a], direction[a]);
+      t += part * step[unknowns - 1];
+      if (decrement >= 2 * near_centre) continue;
+      // At the centre the greatest t is larger by q mu, near it by not much more.
+      if (t + 2 * static_cast<double>(q) * mu < definite_part) return false;
+      mu *= falling;
+    }
+    if (!(t > definite_part)) return false;
+
+    // It vanishes at the start, with its gradient.
+    Stress sum;
+    sum.y.assign(quadratic_.size(), 0.0);
+    for (std::size_t k = 0; k < basis.size(); ++k) subtract(sum.y, -y[k], basis[k].y);
+    Vector slope(p, 0.0);
+    double value = 0;
+    double terms = 0;
+    double weights = 0;
+    for (std::size_t k = 0; k < quadratic_.size(); ++k) {
+      subtract(slope, -sum.y[k], quadratic_[k].inside);
+      value += sum.y[k] * quadratic_[k].r;
+      terms += std::abs(sum.y[k]) * quadratic_[k].terms;
+      weights += std::abs(sum.y[k]);
+    }
+    if (norm(slope) > touch_ * weights || std::abs(value) > touch_ * terms) return false;
+    for (std::size_t k = 0; k < q; ++k) {
+      rows.emplace_back(n_, 0.0);
+      for (std::size_t a = 0; a < p; ++a) subtract(rows.back(), -w(a, k), space_[a]);
+    }
+    return true;
   }
 
   /// H u = 0; nothing if y.F does not vanish at the start, or is least elsewhere.
@@ -747,8 +902,8 @@ class Stresses {
   }
 
   double touch_ = 0;
+  double doubt_ = 0;   ///< of its terms: what is uncertain in a stress matrix
   double extent_ = 0;  ///< the largest coordinate
-  double doubt_ = 0;   ///< of the largest eigenvalue: a negative one below this is none
   std::vector<std::uint32_t> variable_;
   std::size_t n_ = 0;
   Vector start_;

@@ -28,8 +28,8 @@ inline constexpr double vanishing_of_sizes = 1e-13;
 
 // What equations imply together (implied.cpp).
 
-/// Of the length of a gradient at a body: directions whose remainder is above this are independent for certain. Others are looked
-/// at more closely, nothing is decided by it.
+/// Of the length of a gradient: directions whose remainder is above this are independent for certain. Others are looked at more
+/// closely; at worst equations are added that need not be.
 inline constexpr double clearly_apart = 1e-6;
 /// Rounding errors of a sum of some dozens of products, in units of one.
 inline constexpr double roundings_of_nothing = 64;
@@ -37,16 +37,26 @@ inline constexpr double roundings_of_nothing = 64;
 inline constexpr double vanishing_coefficient = 1e-12;
 /// Of the terms it is made of: a stress matrix below this vanishes, the row is redundant all around.
 inline constexpr double vanishing_form = 1e-10;
+/// ... and rounding in it, divided by the least remainder of the gradients: a plate that is all but a line has coefficients with fewer
+/// digits. Elimination, products and sums of some dozens of terms, with room.
+inline constexpr double roundings_of_a_form = 1024;
 /// Of matrices of length one: what is left of one outside the span of others, below which it is a combination of them.
 inline constexpr double same_form = 1e-8;
-/// Of the largest eigenvalue: a negative one below this is rounding of a coefficient, and the matrix is semidefinite.
-inline constexpr double semidefinite_part = 1e-11;
+/// Of the largest eigenvalue: where all that are not certainly positive are below this, the matrix is semidefinite, and its rows are known
+/// as well as coordinates are.
+inline constexpr double semidefinite_part = 1e-14;
 /// ... and below this there is nothing left to be gained by another round.
 inline constexpr double rounding_of_form = 1e-15;
 /// Of the largest eigenvalue: above it an eigenvalue is certainly positive. Those between are asked again on the smaller space.
 inline constexpr double range_part = 1e-6;
 /// Rounds of alternating projections; where a semidefinite matrix exists beside indefinite ones they close in by halves.
 inline constexpr int most_rounds = 200;
+/// Of the mean eigenvalue: where the least one is above this, a combination of stress matrices is definite for certain.
+inline constexpr double definite_part = 1e-8;
+/// Newton's decrement below which a full step is taken (self-concordant functions: anything below 1/2), and by how much the weight of
+/// the logarithm falls then.
+inline constexpr double near_centre = 0.25;
+inline constexpr double falling = 0.3;
 /// Equations of a connected part up to which it is looked at: dense matrices of all pairs.
 inline constexpr std::size_t most_rows_of_a_part = 200;
 

@@ -10,6 +10,7 @@
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/sweeps.hpp"
+#include "zwang/motion/time_unit.hpp"
 
 namespace zwang::motion {
 
@@ -136,7 +137,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
 
   // The end that the model asks for.
   if (!impl.model.simulation.stop.empty()) {
-    series.observe(impl.model.simulation.stop.front(), buffer);
+    std::vector<double> registers;
+    observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;
     look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, false, stop);
     found.stop = std::min(stop.at, stop.graze);
@@ -312,33 +314,6 @@ bool entered(Motion& motion) {
   return false;
 }
 
-/// All coefficients, in a unit of time that suits them: with another one those of high orders would leave the range of numbers. `h` is a first
-/// guess of the step in that unit, which may be longer than `gap`.
-bool extend(Motion& motion, double gap, double& h) {
-  Motion::Impl& impl = *motion.impl;
-  const double unit_before = impl.series.unit();
-  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
-  for (int round = 0; round <= most_units; ++round) {
-    const double u = impl.series.unit();
-    const bool finite = impl.series.extend(motion.state);
-    double next = u * shortest_in_units;
-    if (finite) {
-      // Where coefficients are but rounding (what has all but come to rest) they say nothing.
-      double guess = impl.series.reach(part_for(impl.tolerance)) * u;
-      if (!(guess > least)) guess = gap;
-      h = std::min(guess, far_beyond * gap) / u;
-      guess = std::min(guess, gap);
-      if ((guess >= shortest_in_units * u && guess <= longest_in_units * u) || !(guess > 0) || round == most_units)
-        return true;
-      next = std::ldexp(1.0, std::ilogb(guess));
-    }
-    impl.series.measure_time_in(next);
-  }
-  impl.series.measure_time_in(unit_before);
-  static_cast<void>(impl.series.extend(motion.state));
-  return false;
-}
-
 /// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
 bool crawls(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
@@ -438,7 +413,9 @@ bool advance(Motion& motion) {
   // The series from here, and how far it is good.
   const double due = next_due(motion);
   double h = 0;
-  if (!extend(motion, due - motion.state.time, h)) {
+  // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
+  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+  if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
     lead_nowhere(motion, "the accelerations are not finite");
     return true;
   }
@@ -455,7 +432,12 @@ bool advance(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
-  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
+  // And the expressions beside the equations of motion.
+  h = reach_of_switches(motion, h);
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    return true;
+  }
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);

@@ -9,6 +9,7 @@
 
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/time_unit.hpp"
 
 namespace zwang::motion {
 
@@ -61,7 +62,8 @@ void judge(Motion& motion, const Flow::Landing& landing) {
 double stop_on(const Motion& motion, double h, double& cut, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
   if (impl.model.simulation.stop.empty()) return never;
-  impl.flow->observe(impl.model.simulation.stop.front(), buffer);
+  std::vector<double> registers;
+  observe_lane(impl.flow->along(), impl.model.simulation.stop.front(), registers, buffer);
   for (double& c : buffer) c = -c;
   const Excursion found = first_excursion(buffer, h, 0.0);
   switch (found.kind) {
@@ -85,7 +87,8 @@ void go(Motion& motion, double s, double time) {
   // The piece: trailing coefficients that vanish for all are left out.
   Piece& piece = motion.piece;
   piece.start = motion.state.time;
-  piece.length = s;
+  piece.length = s * flow.unit();
+  piece.unit = flow.unit();
   piece.n = static_cast<std::uint32_t>(n);
   std::size_t used = x.size();
   while (used > 2 * n && x[used - 1] == 0) --used;
@@ -203,13 +206,15 @@ bool advance_flow(Motion& motion) {
   assert(motion.status == Status::going);
 
   // The series from here, and how far it is good.
-  if (!impl.flow->extend(motion.state)) {
+  double h = 0;
+  if (!extend(*impl.flow, motion.state, part_for(impl.tolerance), impl.until - motion.state.time, 0, h)) {
     lead_nowhere(motion, "the rates are not finite");
     return true;
   }
-  const double gap = impl.until - motion.state.time;
-  const double shortest = shortest_step(impl, motion.state.time);
-  double h = impl.flow->reach(part_for(impl.tolerance));
+  // From here on all lengths are in the unit of time of the series.
+  const double unit = impl.flow->unit();
+  const double gap = (impl.until - motion.state.time) / unit;
+  const double shortest = shortest_step(impl, motion.state.time) / unit;
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion,
                  "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives");
@@ -222,7 +227,11 @@ bool advance_flow(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
-  h = std::min(h, reach_of_switches(motion, part_for(impl.tolerance)));
+  h = reach_of_switches(motion, h);
+  if (!(h > shortest) && gap > shortest) {
+    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    return true;
+  }
 
   // To the end of the step, to where it stops, or to the very end.
   double cut = never;
@@ -232,7 +241,7 @@ bool advance_flow(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool last = gap <= together;
   if (last) s = gap;
-  go(motion, s, last ? impl.until : later(impl, motion.state.time, s));
+  go(motion, s, last ? impl.until : later(impl, motion.state.time, s * unit));
   if (last) impl.carry_time = 0;
   std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   judge(motion, land(motion));

@@ -20,6 +20,9 @@ constexpr double rounding = 2e-16;         ///< of a row's terms: below it there
 constexpr double contradiction = 1e-9;     ///< of a row's terms: what a dependent condition may be broken by
 constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a singular place lies
 constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
+constexpr double part_of_fastest = 1e-3;   ///< of the fastest rate: what a variable at rest is measured by
+constexpr double least_pivot = 1e-8;       ///< pivots below it do not magnify a bound further: the step ends for them
+constexpr double faintest = 1e-280;        ///< below it numbers lose their digits
 
 /// Lanes of one shape on one tape.
 struct Strip {
@@ -193,7 +196,7 @@ struct Flow::Impl {
     for (const Strip& strip : strips) {
       const std::size_t w = strip.width;
       double* to = arena.data() + strip.registers + k * w;
-      for (std::size_t l = 0; l < w; ++l) to[l] = k == 0 ? start_time : (k == 1 ? 1.0 : 0.0);
+      for (std::size_t l = 0; l < w; ++l) to[l] = k == 0 ? start_time : (k == 1 ? unit : 0.0);
       to += orders * w;
       for (std::size_t slot = 0; slot < strip.slots; ++slot, to += orders * w) {
         for (std::size_t l = 0; l < w; ++l) to[l] = x[k * n + strip.position_of[slot * w + l]];
@@ -305,7 +308,7 @@ struct Flow::Impl {
     double* next = x.data() + std::size_t{k + 1} * n;
     for (std::size_t i = 0; i < n; ++i) {
       rate[i] = X[i] + change[i];
-      next[i] = rate[i] / (k + 1.0);
+      next[i] = unit * rate[i] / (k + 1.0);
     }
   }
 
@@ -412,7 +415,7 @@ struct Flow::Impl {
                              (error[g.rest] + dropped[g.rest]) * sum(lambda, m, row, h);
         }
       }
-      shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, 1e-8)));
+      shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, least_pivot)));
     }
     defect = 0;
     double fastest = 0;
@@ -427,7 +430,7 @@ struct Flow::Impl {
       const double off = miss[i] + shared;
       if (off == 0) continue;
       // What moves a variable by less than its rounding is as small as that; one at rest is measured by its partners.
-      const double floor = std::max({2.2e-16 * std::abs(x[i]) / h, 1e-3 * fastest, 1e-280});
+      const double floor = std::max({rounding * std::abs(x[i]) / (h * unit), part_of_fastest * fastest, faintest});
       const double found = off / std::max(scale_of[i], floor);
       if (!(found <= defect)) defect = found;
       if (!(found < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
@@ -437,7 +440,7 @@ struct Flow::Impl {
       if (skipped(row) || !model::is_holonomic(model.row_kind[row])) continue;
       const double rest = error[value_at[row].rest];
       if (rest == 0) continue;
-      const double found = rest / (part * std::max(h * gradient_sum[row] * fastest, 1e-280));
+      const double found = rest / (part * std::max(h * unit * gradient_sum[row] * fastest, faintest));
       if (!(found <= worst)) worst = found;
       if (!(found < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
     }
@@ -485,6 +488,7 @@ struct Flow::Impl {
 
   // series
   double time = 0;
+  double unit = 1;                                ///< of time: the variable is s = t / unit
   std::vector<double> x, r, u, free_rate, probe;  ///< [k * n + i]
   std::vector<double> lambda, probe_lambda;       ///< [k * m + row]
 };
@@ -493,6 +497,8 @@ Flow::Flow(const model::Model& model, unsigned order) : impl_(std::make_unique<I
 Flow::~Flow() = default;
 
 unsigned Flow::order() const { return impl_->N; }
+double Flow::unit() const { return impl_->unit; }
+void Flow::measure_time_in(double unit) { impl_->unit = unit; }
 std::span<const double> Flow::position() const { return impl_->x; }
 std::span<const double> Flow::rate() const { return {impl_->r.data(), impl_->N * impl_->n}; }
 std::span<const double> Flow::multiplier() const { return {impl_->lambda.data(), impl_->N * impl_->m}; }
@@ -511,7 +517,6 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
     impl.factor();
     double size = least_position;
     for (const double q : state.position) size = std::max(size, std::abs(q));
-    if (size < 1e-20) size = 1;
 
     // How far the conditions are broken; those that depend on others follow them.
     bool mend = false;
@@ -575,6 +580,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
 bool Flow::extend(const model::State& state) {
   Impl& impl = *impl_;
   impl.time = state.time;
+  for (std::size_t i = 0; i < impl.n; ++i) impl.x[impl.n + i] = impl.unit * impl.r[i];
   for (unsigned k = 1; k < impl.N; ++k) {
     impl.run_tapes(state.time, k);
     impl.solve_order(k);
@@ -615,11 +621,13 @@ double Flow::reach(double tolerance) const {
     if (!std::all_of(last, last + n, finite) || !std::all_of(last_lambda, last_lambda + m, finite)) return 0;
     least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
                        double most = largest(impl.probe.data() + k * n, n);
-                       if (!impl.oblique) most = std::max(most, largest(impl.probe_lambda.data() + k * m, m));
+                       for (std::size_t row = 0; row < m && !impl.oblique; ++row) {
+                         most = std::max(most, std::abs(impl.probe_lambda[k * m + row]) * impl.length[row]);
+                       }
                        return most;
                      }));
   }
-  return least > 1000 ? 1e300 : std::exp2(least);
+  return least > 1000 ? 1e300 : shortened(std::exp2(least));
 }
 
 Flow::Proof Flow::prove(double wanted, double most, double part) {
@@ -644,7 +652,8 @@ bool Flow::nearly_singular() const {
     for (std::uint32_t e = impl.start[row]; e < impl.start[row + 1]; ++e) {
       change += std::abs(impl.coefficient(impl.entry_at[e], 1));
     }
-    if (impl.gradient_sum[row] <= nearly_dependent * (1 + std::abs(impl.time)) * change) return true;
+    const double duration = (impl.model.simulation.until - impl.model.simulation.start) / impl.unit;
+    if (impl.gradient_sum[row] <= nearly_dependent * duration * change) return true;
   }
   return false;
 }
@@ -677,52 +686,9 @@ Flow::Dependence Flow::dependence() const {
   return out;
 }
 
-void Flow::run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-               std::vector<double>& registers) const {
+Along Flow::along() const {
   const Impl& impl = *impl_;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  registers.assign(tape.registers() * orders, 0.0);
-  expressions::load_constants(tape, registers.data(), orders, 1);
-  double* to = registers.data();
-  to[0] = impl.time;
-  to[1] = 1;
-  to += orders;
-  for (std::size_t slot = 0; slot < group.positions; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + group.position_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.velocities; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + group.velocity_of[slot * group.lanes + lane]];
-  }
-  for (std::size_t slot = 0; slot < group.constants; ++slot, to += orders) {
-    const bool mode = slot >= group.steady() && !impl.modes.empty();
-    to[0] = mode ? impl.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
-                 : group.constant_of[slot * group.lanes + lane];
-  }
-  expressions::sweep(tape, registers.data(), orders, last, 1);
-}
-
-void Flow::observe(const model::Observable& observable, std::vector<double>& out) const {
-  const Impl& impl = *impl_;
-  const model::TermGroup& term = observable.term;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  std::vector<double> registers(term.tape.registers() * orders, 0.0);
-  expressions::load_constants(term.tape, registers.data(), orders, 1);
-  double* to = registers.data();
-  to[0] = impl.time;
-  to[1] = 1;
-  to += orders;
-  for (std::size_t slot = 0; slot < term.positions; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.x[k * impl.n + term.position_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.velocities; ++slot, to += orders) {
-    for (unsigned k = 0; k <= last; ++k) to[k] = impl.r[k * impl.n + term.velocity_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.constants; ++slot, to += orders) to[0] = term.constant_of[slot];
-  expressions::sweep(term.tape, registers.data(), orders, last, 1);
-  const double* f = registers.data() + std::size_t{term.tape.outputs[0]} * orders;
-  out.assign(f, f + last + 1);
+  return {impl.x.data(), impl.r.data(), 1, impl.n, impl.N, impl.time, impl.unit, impl.modes};
 }
 
 }  // namespace zwang::motion

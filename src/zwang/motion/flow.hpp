@@ -22,6 +22,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/lane.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -48,6 +49,10 @@ class Flow {
 
   /// All coefficients from the landed state on. False if some number is not finite.
   bool extend(const model::State& state);
+
+  /// The unit of time, a power of two, of the variable s and of all lengths below; as in series.hpp.
+  void measure_time_in(double unit);
+  [[nodiscard]] double unit() const;
 
   /// How far the series is good: the last terms of rates and multipliers stay below `tolerance` of the largest first ones.
   [[nodiscard]] double reach(double tolerance) const;
@@ -77,11 +82,8 @@ class Flow {
   [[nodiscard]] std::span<const double> rate() const;        ///< [k * n + i], k = 0..N-1
   [[nodiscard]] std::span<const double> multiplier() const;  ///< [k * rows + row], k = 0..N-1
 
-  /// A tape of one lane along the motion: coefficients 0..N-1 of all registers, N + 1 apart.
-  void run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-           std::vector<double>& registers) const;
-  /// Series of one expression of the state along the motion: coefficients 0..N-1.
-  void observe(const model::Observable& observable, std::vector<double>& out) const;
+  /// The coefficients, for expressions beside the equations of motion.
+  [[nodiscard]] Along along() const;
 
  private:
   struct Impl;

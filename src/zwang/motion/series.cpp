@@ -109,27 +109,4 @@ double Series::work(double s, double* terms) const {
   return sum * s / impl_->unit_squared;
 }
 
-void Series::observe(const model::Observable& observable, std::vector<double>& out) const {
-  const Impl& impl = *impl_;
-  const TermGroup& term = observable.term;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  std::vector<double> registers(term.tape.registers() * orders, 0.0);
-  expressions::load_constants(term.tape, registers.data(), orders, 1);
-  double* r = registers.data();
-  r[0] = impl.time;
-  r[1] = impl.unit;
-  r += orders;
-  for (std::size_t slot = 0; slot < term.positions; ++slot, r += orders) {
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.q[k * impl.n + term.position_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.velocities; ++slot, r += orders) {
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.per_unit * impl.v[k * impl.n + term.velocity_of[slot]];
-  }
-  for (std::size_t slot = 0; slot < term.constants; ++slot, r += orders) r[0] = term.constant_of[slot];
-  expressions::sweep(term.tape, registers.data(), orders, last, 1);
-  const double* f = registers.data() + std::size_t{term.tape.outputs[0]} * orders;
-  out.assign(f, f + last + 1);
-}
-
 }  // namespace zwang::motion

@@ -20,6 +20,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/motion/lane.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -131,12 +132,8 @@ class Series {
   [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-2 of sigma
   /// dg/dv of a switch (dg/dq where no velocity occurs), per variable.
   [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
-  /// A tape of one lane along the motion: coefficients 0..N-1 of all registers, N + 1 apart.
-  void run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-           std::vector<double>& registers) const;
-
-  /// Series of one expression of the state along the motion: coefficients 0..N-1.
-  void observe(const model::Observable& observable, std::vector<double>& out) const;
+  /// The coefficients, for expressions beside the equations of motion.
+  [[nodiscard]] Along along() const;
 
   /// What the series remembers of the instant at which its rows were chosen, and steps depend on: to be kept with a checkpoint.
   struct Memory {

@@ -352,6 +352,24 @@ void Series::Impl::find_force_terms() {
   force_terms_known = true;
 }
 
+/// The sums of the absolute values of the terms that watched conditions are evaluated from, at 0.
+void Series::Impl::find_watched_terms() {
+  watched_terms.resize(watched_rows.size());
+  for (const Block& block : watched_blocks) {
+    const expressions::Tape& tape = shapes[block.group].watched;
+    const std::uint32_t w = block.width;
+    if (radii.size() < tape.registers() * w) radii.resize(tape.registers() * w);
+    expressions::magnitudes(tape, registers(block), orders, w, radii.data());
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      double terms_of_row = radii[std::size_t{tape.outputs[0]} * w + l];
+      const double length = watched_length[block.row[l]];
+      if (shapes[block.group].squared != 0) terms_of_row = (terms_of_row + length * length) / (2 * length);
+      watched_terms[block.row[l]] = std::isfinite(terms_of_row) ? terms_of_row : 0.0;
+    }
+  }
+  watched_terms_known = true;
+}
+
 /// What the bodies' accelerations on the step are measured by.
 void Series::Impl::find_scales(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
@@ -398,9 +416,12 @@ void Series::Impl::find_scales(double h) {
     }
     // What moves a body by less than the rounding of its state is as small as that.
     const double scale = std::max({own + free_size, eps * speed / h, eps * place / (h * h), faintest});
-    least = std::min(least, scale);
-    most = std::max(most, scale);
-    for (std::uint32_t i = first; i < first + count; ++i) own_scale[i] = scale;
+    // Compared in the metric of the masses: an angle is no length.
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      own_scale[i] = scale;
+      least = std::min(least, scale * root_mass[i]);
+      most = std::max(most, scale * root_mass[i]);
+    }
   }
   if (least >= part_of_partners * most) return;
 
@@ -511,10 +532,13 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
       watched_rest[w] = 0;
       continue;
     }
-    // Terms that cancel each other leave their rounding, as above.
+    // Terms that cancel each other leave their rounding, as above. A condition that others imply is nothing but rounding: of the terms it
+    // is evaluated from, not of what is left of them.
+    if (!watched_terms_known) find_watched_terms();
+    const double floor = std::max(eps * watched_terms[w], faintest);
     const double first_terms = motion::terms({f, first_of_watched}, h);
-    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, faintest)), steep_fall);
-    const double ratio = std::max(lost, watched_rest[w] / std::max(part_of_watched * tolerance * size_of_f, faintest));
+    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)), steep_fall);
+    const double ratio = std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, floor)));
     if (ratio <= worst) continue;
     worst = ratio;
     worst_row = watched_rows[w];

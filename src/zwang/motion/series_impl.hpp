@@ -949,6 +949,7 @@ struct Series::Impl {
     in_plain_units();
     power_known = false;
     force_terms_known = false;
+    watched_terms_known = false;
     time = state.time;
     return true;
   }
@@ -1059,6 +1060,7 @@ struct Series::Impl {
   void find_radii(double r);
   void measure(double h, double r, double part);
   void find_force_terms();
+  void find_watched_terms();
   void find_scales(double h);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
   [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
@@ -1165,6 +1167,8 @@ struct Series::Impl {
       multiplier_error;             ///< bounds on the step: of what the polynomials leave out
   std::vector<double> force_terms;  ///< sizes of the terms of the free accelerations at 0
   bool force_terms_known = false;
+  std::vector<double> watched_terms;  ///< sizes of the terms of the watched conditions at 0
+  bool watched_terms_known = false;
   double defect = 0;
   StepMemory step_memory;
   bool radii_known = false;   ///< of the circle at hand

@@ -14,8 +14,9 @@ namespace zwang::motion {
 double Series::Impl::reach(double tolerance) const {
   const double log_tolerance = std::log2(tolerance);
   const std::size_t m = held_rows.size();
-  // Velocities, coefficients 0..N-1.
-  double least = log_reach(N - 1, log_tolerance, true, [&](unsigned k) { return largest_size(v.data() + k * n, n); });
+  // Velocities, coefficients 0..N-1, in the metric of the masses: those of angles are none of lengths.
+  double least = log_reach(N - 1, log_tolerance, true,
+                           [&](unsigned k) { return largest_size(v.data() + k * n, root_mass.data(), n); });
   // Multipliers, 0..N-2, each in the units of an acceleration.
   if (m > 0) {
     least = std::min(least, log_reach(N - 2, log_tolerance, true, [&](unsigned k) {

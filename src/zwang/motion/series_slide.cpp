@@ -276,31 +276,9 @@ void Series::Impl::finish_weights() {
   }
 }
 
-void Series::run(const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
-                 std::vector<double>& registers) const {
+Along Series::along() const {
   const Impl& impl = *impl_;
-  const unsigned last = impl.N - 1;
-  const unsigned orders = impl.orders;
-  registers.assign(tape.registers() * orders, 0.0);
-  expressions::load_constants(tape, registers.data(), orders, 1);
-  double* r = registers.data();
-  r[0] = impl.time;
-  r[1] = impl.unit;
-  r += orders;
-  for (std::size_t slot = 0; slot < group.positions; ++slot, r += orders) {
-    const std::uint32_t i = group.position_of[slot * group.lanes + lane];
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.q[k * impl.n + i];
-  }
-  for (std::size_t slot = 0; slot < group.velocities; ++slot, r += orders) {
-    const std::uint32_t i = group.velocity_of[slot * group.lanes + lane];
-    for (unsigned k = 0; k <= last; ++k) r[k] = impl.per_unit * impl.v[k * impl.n + i];
-  }
-  for (std::size_t slot = 0; slot < group.constants; ++slot, r += orders) {
-    const bool mode = slot >= group.steady() && !impl.modes.empty();
-    r[0] = mode ? impl.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
-                : group.constant_of[slot * group.lanes + lane];
-  }
-  expressions::sweep(tape, registers.data(), orders, last, 1);
+  return {impl.q.data(), impl.v.data(), impl.per_unit, impl.n, impl.N, impl.time, impl.unit, impl.modes};
 }
 
 }  // namespace zwang::motion

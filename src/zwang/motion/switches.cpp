@@ -10,6 +10,7 @@
 #include "zwang/model/flow.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/lane.hpp"
 #include "zwang/motion/reach.hpp"
 
 namespace zwang::motion {
@@ -25,7 +26,8 @@ constexpr double vanishing_part =
 constexpr double sensible_cut = 1e-6;  ///< of a step: a piece is not ended sooner for something that only begins
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
-constexpr int most_grazes = 100;  ///< of one function on one step
+constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may differ by from its polynomial
+constexpr int most_grazes = 100;      ///< of one function on one step
 
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
 double rises(std::span<const double> c, double threshold, double sign, bool at_start, double h, double& cut) {
@@ -109,15 +111,13 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
   }
 }
 
+Along along(const Motion::Impl& impl) { return impl.flow != nullptr ? impl.flow->along() : impl.series.along(); }
+
 /// Coefficients of g along the series.
 std::span<const double> switching_series(const Motion& motion, const model::Slotted& group, std::uint32_t corner,
                                          std::uint32_t lane, std::vector<double>& registers) {
   const Motion::Impl& impl = *motion.impl;
-  if (impl.flow != nullptr) {
-    impl.flow->run(group, group.switching, lane, registers);
-  } else {
-    impl.series.run(group, group.switching, lane, registers);
-  }
+  run_lane(along(impl), group, group.switching, lane, registers);
   const unsigned order = impl.flow != nullptr ? impl.flow->order() : impl.series.order();
   return {registers.data() + std::size_t{group.switching.outputs[corner]} * (order + 1), order};
 }
@@ -162,7 +162,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
   // Alternatives that do not count may come to count.
   for_idle_rows(motion, [&](std::uint32_t row) {
     const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
-    impl.series.run(group, group.tape, impl.model.row_lane[row], registers);
+    run_lane(impl.series.along(), group, group.tape, impl.model.row_lane[row], registers);
     const std::span<const double> f(registers.data() + std::size_t{group.tape.outputs[0]} * (impl.series.order() + 1),
                                     impl.series.order());
     // The first coefficient that counts tells on which side it starts.
@@ -183,24 +183,52 @@ FoundTurns find_turns(const Motion& motion, double h) {
   return found;
 }
 
-double reach_of_switches(const Motion& motion, double tolerance) {
+double reach_of_switches(const Motion& motion, double h) {
   const Motion::Impl& impl = *motion.impl;
-  if (impl.model.switches == 0) return never;
-  const double log_tolerance = std::log2(tolerance);
-  double least = 1e9;
+  const bool stops = !impl.model.simulation.stop.empty();
+  if (impl.model.switches == 0 && !stops && !instant::has_alternatives(impl.model)) return h;
+  const Along series = along(impl);
   std::vector<double> registers;
+  std::vector<double> thresholds;
+  LaneBound bound;
+  const double part = part_of_rest * impl.tolerance;
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-    if (is_slid(impl.switches, number)) return;
-    const std::span<const double> g = switching_series(motion, group, c, lane, registers);
-    least = std::min(least, log_reach(static_cast<unsigned>(g.size()) - 1, log_tolerance, false,
-                                      [&](unsigned k) { return std::abs(g[k]); }));
+    if (is_slid(impl.switches, number) || !(h > 0)) return;
+    static_cast<void>(switching_series(motion, group, c, lane, registers));
+    const Corner& corner = group.corners[c];
+    const Side side = impl.switches.sides[number];
+    thresholds.clear();
+    for (const bool above : {false, true}) {
+      if (side % 2 != 0) thresholds.push_back(corner.threshold(side + 1, false));
+      if (side % 2 == 0 && corner.has_threshold(side, above)) thresholds.push_back(corner.threshold(side, above));
+    }
+    h = reach_of_lane(series, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part, h,
+                      bound);
   });
+  thresholds.assign(1, 0.0);
+  if (impl.flow == nullptr) {
+    for_idle_rows(motion, [&](std::uint32_t row) {
+      if (!(h > 0)) return;
+      const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
+      run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
+      h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
+                        thresholds, part, h, bound);
+    });
+  }
+  if (stops && h > 0) {
+    const model::TermGroup& term = impl.model.simulation.stop.front().term;
+    std::vector<double> value;
+    observe_lane(series, impl.model.simulation.stop.front(), registers, value);
+    h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound);
+  }
+  const double log_tolerance = std::log2(part_for(impl.tolerance));
   for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
     const std::span<const double> sigma = impl.series.weight(j);
-    least = std::min(least, log_reach(impl.series.order() - 2, log_tolerance, false,
-                                      [&](unsigned k) { return std::abs(sigma[k]); }));
+    const double log_of =
+        log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
+    if (log_of < 1000) h = std::min(h, std::exp2(log_of));
   }
-  return least > 1000 ? never : std::exp2(least);
+  return h;
 }
 
 void begin_switches(Motion& motion) {

@@ -48,8 +48,10 @@ struct FoundTurns {
       rows;  ///< rows of alternatives that do not count, and where they change sign
 };
 [[nodiscard]] FoundTurns find_turns(const Motion& motion, double h);
-/// How far the switching functions and weights are good.
-[[nodiscard]] double reach_of_switches(const Motion& motion, double tolerance);
+/// The longest step, not longer than h, on which switching functions, alternatives that do not count and the stop expression are known to a
+/// tenth of the tolerance of their terms, the functions themselves, wherever they may pass their thresholds; and weights by their
+/// coefficients. 0: none.
+[[nodiscard]] double reach_of_switches(const Motion& motion, double h);
 
 void begin_switches(Motion& motion);
 /// The next time at which something is let go, if it lies ahead of `time`.
