@@ -99,7 +99,7 @@ struct Options {
   bool long_multipliers = false;  ///< an answer whose multipliers cancel beyond double is one; else it is undecided
   bool shock_done = false;        ///< blows and seizures of this very instant have been dealt with by `impact`
   unsigned highest_order = 12;    ///< derivatives beyond f'' looked at for degenerate rows
-  bool evaluated = false;         ///< of `impact`: the workspace has just been used for this very state by `accelerate`
+  bool evaluated = false;         ///< of `impact`: `accelerate` has just used the workspace for this very state
   bool inelastic = false;         ///< shocks without rebound, whatever the conditions say
   std::span<const std::uint8_t>
       closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
