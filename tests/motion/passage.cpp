@@ -42,14 +42,16 @@ Ran run(const std::string& text) {
 std::string parallelogram(const std::string& first, const std::string& second) {
   return "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = " + first +
          "\n[points.b]\nmass = 3\nposition = [3, 0]\nvelocity = " + second +
-         "\n[constraints]\ncrank = \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2\"\nrocker = \"distance(b, [2, "
+         "\n[constraints]\ncrank = \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2\"\nrocker = "
+         "\"distance(b, [2, "
          "0]) = 1\"\n[simulation]\nuntil = 10\n";
 }
 
 /// A cart on an edge that turns with unit speed, held at x <= 0, pushed along y: lambda = tan t.
 const std::string cart =
     "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\nforce = 1\n[coordinates.w]\ninitial = 0\nvelocity = "
-    "1\n[energy]\nkinetic = \"(x'^2 + y'^2 + w'^2)/2\"\n[constraints]\nedge = \"x'*sin(w) - y'*cos(w) = 0\"\nwall = \"x <= "
+    "1\n[energy]\nkinetic = \"(x'^2 + y'^2 + w'^2)/2\"\n[constraints]\nedge = \"x'*sin(w) - y'*cos(w) = 0\"\nwall = "
+    "\"x <= "
     "0\"\n[simulation]\nuntil = 2.5\n";
 
 }  // namespace
@@ -128,10 +130,11 @@ TEST(Passage, a_motion_kept_at_the_position_goes_on_to_the_same_bits) {
 
 TEST(Passage, a_linkage_that_misses_its_flat_position_is_not_taken_through_it) {
   // The coupler a thousandth too long: the flat position is not reached, and a turns back where crank and coupler are in line.
-  const Ran ran = run(
-      "[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [-1, 0]\n[points.b]\nmass = 1\nposition = [2, 1]\n[constraints]\ncrank "
-      "= \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2.001\"\nrocker = \"distance(b, [2, 0]) = "
-      "1\"\n[simulation]\nuntil = 6\n");
+  const Ran ran =
+      run("[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [-1, 0]\n[points.b]\nmass = 1\nposition = [2, "
+          "1]\n[constraints]\ncrank "
+          "= \"distance(a, [0, 0]) = 1\"\ncoupler = \"distance(a, b) = 2.001\"\nrocker = \"distance(b, [2, 0]) = "
+          "1\"\n[simulation]\nuntil = 6\n");
   for (const Event& event : ran.events) EXPECT_NE(event.kind, EventKind::singular);
 }
 
