@@ -345,8 +345,9 @@ Case dead_centre(std::uint64_t seed) {
 /// bounds, and the cart leaves along it.
 Case cart_at_a_wall(std::uint64_t seed) {
   Dice dice(seed);
-  const double A = dice.coin() ? 0 : dice.uniform(0, 2);
   const double B = dice.uniform(0.5, 2);
+  // Less than B / tan(1): the cart does not turn back to the wall within the radian that it is looked at.
+  const double A = dice.coin() ? 0 : dice.uniform(0, 0.6 * B);
   const double spin = dice.uniform(0.5, 2);
   const double angle = dice.coin() ? 0 : dice.uniform(0, 1);
   const double mass = dice.spread(0.5, 2);

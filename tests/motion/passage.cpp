@@ -14,7 +14,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 /// Tolerance of the runs, 1e-12 per step, times the few dozen steps they take.
-constexpr double near = 1e-10;
+constexpr double close = 1e-10;
 
 struct Ran {
   Status status = Status::going;
@@ -59,8 +59,8 @@ const std::string cart =
 TEST(Passage, a_parallelogram_that_starts_flat_stays_one_and_is_flat_at_every_half_turn) {
   const Ran ran = run(parallelogram("[0, 1]", "[0, 1]"));
   ASSERT_EQ(ran.status, Status::finished) << ran.why;
-  EXPECT_NEAR(ran.state.position[0], std::cos(10), near);
-  EXPECT_NEAR(ran.state.position[3], std::sin(10), near);
+  EXPECT_NEAR(ran.state.position[0], std::cos(10), close);
+  EXPECT_NEAR(ran.state.position[3], std::sin(10), close);
   ASSERT_EQ(ran.events.size(), 4U);
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_EQ(ran.events[k].kind, EventKind::singular);
@@ -81,7 +81,7 @@ TEST(Passage, a_linkage_at_rest_in_its_flat_position_is_not_pushed_through) {
   const Ran ran = run(parallelogram("[0, 0]", "[0, 0]"));
   // Without forces it stays; nothing is passed.
   EXPECT_NE(ran.status, Status::gave_up) << ran.why;
-  EXPECT_NEAR(ran.state.position[1], 0, near);
+  EXPECT_NEAR(ran.state.position[1], 0, close);
 }
 
 TEST(Passage, a_point_on_two_crossing_lines_goes_straight_on_and_its_multiplier_through_infinity) {
@@ -89,14 +89,14 @@ TEST(Passage, a_point_on_two_crossing_lines_goes_straight_on_and_its_multiplier_
       "[points.p]\nmass = 1\nposition = [-1, 0]\nvelocity = [1, 0]\nforce = [0, 1]\n[constraints]\nlines = \"p.x*p.y = "
       "0\"\n[simulation]\nuntil = 2\n");
   ASSERT_EQ(ran.status, Status::finished) << ran.why;
-  EXPECT_NEAR(ran.state.position[0], 1, near);
+  EXPECT_NEAR(ran.state.position[0], 1, close);
   std::vector<double> multipliers;
   for (const Piece& piece : ran.pieces) {
     for (const double part : {0.1, 0.5, 0.9}) {
       const double t = piece.start + part * piece.length;
       evaluate_multipliers(piece, t, multipliers);
       ASSERT_EQ(multipliers.size(), 1U);
-      EXPECT_NEAR(multipliers[0] * (t - 1), 1, near);
+      EXPECT_NEAR(multipliers[0] * (t - 1), 1, close);
     }
   }
 }
@@ -110,7 +110,7 @@ TEST(Passage, a_cart_at_a_wall_lets_go_when_its_edge_is_parallel_to_it) {
   EXPECT_NEAR(ran.events[1].time, pi / 2, 1e-13);
   // u' = sin w along the edge, u = -cos w + cos(pi/2): x' = u cos w = -cos^2 t.
   const auto x = [](double t) { return -(t / 2 + std::sin(2 * t) / 4); };
-  EXPECT_NEAR(ran.state.position[0], x(2.5) - x(pi / 2), near);
+  EXPECT_NEAR(ran.state.position[0], x(2.5) - x(pi / 2), close);
 }
 
 TEST(Passage, a_motion_kept_at_the_position_goes_on_to_the_same_bits) {

@@ -169,7 +169,7 @@ double sharpen(Lookout& lookout, double s, double low, double high) {
 /// The zero of the shortest combination within [low, high]; infinity if it comes near and turns away.
 double zero_of_combination(Lookout& lookout, double low, double high) {
   // Roughly by thirds: near a zero the distance falls and rises like |s - s*|.
-  const double ends = std::min(lookout.distance(low), lookout.distance(high));
+  const double ends = std::max(lookout.distance(low), lookout.distance(high));
   double a = low;
   double b = high;
   for (int round = 0; round < rounds_of_thirds; ++round) {

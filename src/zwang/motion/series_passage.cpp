@@ -765,6 +765,7 @@ void Series::Impl::look_from(double back, model::State& state) {
   state.time = a.time - back;
   std::copy_n(q.begin(), n, state.position.begin());
   std::copy_n(v.begin(), n, state.velocity.begin());
+  first_velocity = state.velocity;
   reaction_here = std::move(reaction);
   std::fill(multiplier_error.begin(), multiplier_error.end(), 0.0);
   for (std::size_t j = 0; j < m; ++j) {

@@ -129,7 +129,7 @@ inline constexpr double no_pole = 1e-9;
 /// later on the step.
 inline constexpr double turns_of_combination = 4;
 /// Of a straight line: so nearly straight the distance from dependence goes to zero between two places.
-inline constexpr double nearly_straight = 1.5;
+inline constexpr double nearly_straight = 4;
 /// Stretches of a step on which rows in closed loops are looked at where they may become dependent, and the first place, which tells whether
 /// they come nearer to that: a step is a few radians at most.
 inline constexpr int places_looked_at = 8;
