@@ -642,8 +642,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     // What has passed zero within the band in which a crossing is not told from a graze yet: it touches here.
     const std::vector<double>& value = impl.workspace.impl().rows.value;
     for (const std::uint32_t row : impl.watched_rows) {
-      if (model::is_holonomic(model.row_kind[row]) && value[row] > 0 &&
-          value[row] <= impl.tolerance * impl.size[row]) {
+      if (model::is_holonomic(model.row_kind[row]) && value[row] > 0 && value[row] <= impl.tolerance * impl.size[row]) {
         closed[row] = 1;
       }
     }
