@@ -444,6 +444,14 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
     }
     if (impl.marginal.empty()) return;
   } else {
+    // Held as marginal, and its multiplier still leaves its bounds: it is none, and goes.
+    for (const std::uint32_t row : triggers.releasing) {
+      if (!std::binary_search(impl.marginal.begin(), impl.marginal.end(), row)) continue;
+      std::erase(impl.marginal, row);
+      impl.instant.role[row] = Role::leaving;
+      hold_rows(motion, {});
+      return;
+    }
     for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
       impl.marginal.insert(impl.marginal.end(), rows->begin(), rows->end());
     }
