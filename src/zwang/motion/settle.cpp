@@ -436,14 +436,23 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const bool again = std::find(impl.visited.begin(), impl.visited.end(), motion.held) != impl.visited.end();
+  // Every visit counts, also of a set that was there before: what turns round and round must come to an end.
+  impl.visited.push_back(motion.held);
+  if (impl.visited.size() > most_sets_at_one_instant) {
+    end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+    return;
+  }
   if (!again) {
-    impl.visited.push_back(motion.held);
-    if (impl.visited.size() > most_sets_at_one_instant) {
-      end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
-      return;
-    }
     if (impl.marginal.empty()) return;
   } else {
+    // Held as marginal, and its multiplier still leaves its bounds: it is none, and goes.
+    for (const std::uint32_t row : triggers.releasing) {
+      if (!std::binary_search(impl.marginal.begin(), impl.marginal.end(), row)) continue;
+      std::erase(impl.marginal, row);
+      impl.instant.role[row] = Role::leaving;
+      hold_rows(motion, {});
+      return;
+    }
     for (const std::vector<std::uint32_t>* rows : {&triggers.closing, &triggers.releasing}) {
       impl.marginal.insert(impl.marginal.end(), rows->begin(), rows->end());
     }

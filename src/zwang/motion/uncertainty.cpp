@@ -5,6 +5,9 @@
 ///   u(q)  += W |g_j| |f_j| / Phi_jj,  u(v) += W |g_j| |f_j'| / Phi_jj           what the projection left of a row held
 ///   u(v_i) = eps (|v_i-| + |v_i+| + sqrt(2 T / m_i))                            after a shock
 ///
+/// The first two and the last are remembered by their largest value: rounding does not come back out of a number. What a projection left is
+/// of this instant only. What a condition of one variable alone ties down is as exact as it is written while it is held.
+///
 /// where T is the energy, before or after, of all that hangs together by conditions that touch: they are solved for at once, and
 /// the rounding of the fastest among them reaches the slowest. What does not touch them has no part in it.
 ///
@@ -74,10 +77,6 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   std::vector<double>& w = impl.rounding_velocity;
   u.resize(n, 0.0);
   w.resize(n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (tied[i] != 0) u[i] = 0;
-    if (tied_rate[i] != 0) w[i] = 0;
-  }
 
   // The terms of the step.
   const Piece& piece = motion.piece;
@@ -113,6 +112,11 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   // starts from where it is. Carried along it would grow by itself, since what is uncertain closes too early or too late.
   motion.state.position_uncertainty = u;
   motion.state.velocity_uncertainty = w;
+  // What is tied down is known as well as it is written, while it is; when it is let go others share their rounding with it again.
+  for (std::size_t i = 0; i < n; ++i) {
+    if (tied[i] != 0) motion.state.position_uncertainty[i] = unit_rounding * std::abs(motion.state.position[i]);
+    if (tied_rate[i] != 0) motion.state.velocity_uncertainty[i] = unit_rounding * std::abs(motion.state.velocity[i]);
+  }
   model::evaluate_rows(model, motion.state, work.scratch, work.rows);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
