@@ -400,6 +400,7 @@ void Series::Impl::find_scales(double h) {
     dynamics.mass.solve(force_size, free_last);
   }
   if (forces && !force_terms_known) find_force_terms();
+  if (varying_mass) find_root_masses();
   double least = unbounded;
   double most = 0;
   for (const auto& [first, count] : own_body) {

@@ -118,7 +118,7 @@ struct Series::Impl {
     if (!varying_mass && dynamics.mass.is_diagonal()) {
       for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
     }
-    if (!varying_mass) find_root_masses();
+    find_root_masses();
     make_bound_lists();
   }
 
@@ -314,6 +314,7 @@ struct Series::Impl {
     row_rest.assign(m, 0.0);
     multiplier_error.assign(m, 0.0);
     watched_rest.assign(watched_rows.size(), 0.0);
+    watched_terms_known = false;
   }
 
   /// Variables that the rows held connect, directly or by others; components of one body belong together.

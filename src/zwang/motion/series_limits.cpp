@@ -198,7 +198,8 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
   model::Dynamics there = dynamics;
   model::State state;
   state.position.resize(n);
-  state.velocity = first_velocity;
+  state.velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
+  for (double& x : state.velocity) x *= per_unit;
   const auto is_positive = [&](double s) {
     state.time = time + s * unit;
     for (std::size_t i = 0; i < n; ++i) {

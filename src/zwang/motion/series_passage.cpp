@@ -325,7 +325,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
   }
   time = state.time;
   arc.reset();
-  power_known = force_terms_known = false;
+  power_known = force_terms_known = watched_terms_known = false;
   std::fill(rest.begin(), rest.end(), 0.0);
   acceleration_terms.clear();
 
@@ -589,7 +589,7 @@ void Series::Impl::run_all(const model::State& state) {
   }
   run_rows(state, 0, N);
   watch(state);
-  power_known = force_terms_known = false;
+  power_known = force_terms_known = watched_terms_known = false;
   time = state.time;
 }
 
