@@ -207,6 +207,30 @@ bool may_have_ended(const Motion& motion) {
 
 }  // namespace
 
+bool may_keep_a_rhythm(const std::vector<Bounce>& bounces) {
+  constexpr std::size_t times = 3;
+  if (bounces.size() < times * longest_period) return true;
+  for (std::size_t period = 1; period <= longest_period; ++period) {
+    if (window(bounces, period, 1) >= 0 && window(bounces, period, 2) >= 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
+    const double last = window(bounces, period, 0);
+    const double before = window(bounces, period, 1);
+    if (!(last < before) || !(before < window(bounces, period, 2))) continue;
+    for (std::size_t k = bounces.size() - period; k < bounces.size(); ++k) {
+      rows.insert(rows.end(), bounces[k].rows.begin(), bounces[k].rows.end());
+    }
+    break;
+  }
+  tidy(rows);
+  return rows;
+}
+
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   if (impl.bounces.empty() || !quickens(impl.bounces) || !may_have_ended(motion)) return;

@@ -128,6 +128,10 @@ struct Triggers {
 /// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.
 void settle(Motion& motion, const Triggers& triggers, bool first);
 
+/// Were the same conditions struck in the same order in each of the last three periods, of some length, or is it too early to tell?
+[[nodiscard]] bool may_keep_a_rhythm(const std::vector<Bounce>& bounces);
+/// Conditions that were struck in the same order in each of the last three periods, faster each time; none if there is no such rhythm.
+[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
 

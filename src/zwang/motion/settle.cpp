@@ -548,8 +548,8 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
 /// A condition that recedes now and is driven back: how long until it lies still, if each return gives back the part e of its speed.
 double until_still(double rate, double second, double e) { return 2 * std::abs(rate) / (second * (1 - e)); }
 
-/// Does a condition rattle so low that the rest of it counts for nothing? It was struck again and again, and its hop has less of the energy
-/// of the hardest strike than the tolerance.
+/// Does a condition rattle so low that the rest of it counts for nothing? It was struck again and again, among others and in no order that
+/// would tell where it leads, and its hop has less of the energy of the hardest strike than the tolerance.
 bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
@@ -580,12 +580,14 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
       if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
       if (!(now.second[row] > 0)) continue;
       const bool at_once = now.rate[row] * now.rate[row] <= 2 * now.second[row] * back_at_once * touch[row];
-      if (!at_once && !(shock && rattles_out(impl, row))) continue;
+      if (!at_once && !(shock && rattles_out(impl, row) && !may_keep_a_rhythm(impl.bounces))) continue;
       closed[row] = 1;
       any = true;
       still.rows.push_back(row);
       const double e = model.conditions[model.row_condition[row]].restitution;
-      if (!at_once) still.lasting = std::max(still.lasting, until_still(now.rate[row], now.second[row], e));
+      // Hops become shorter: what is left takes no longer than the last one.
+      const double left = until_still(now.rate[row], now.second[row], e);
+      still.lasting = std::max(still.lasting, at_once ? std::min(left, impl.flight) : left);
     }
     if (!any) return still;
     static_cast<void>(close_rows(motion, closed));
@@ -604,7 +606,12 @@ void announce_limit(Motion& motion, Still still) {
     return times < least_impacts_of_a_limit;
   });
   if (still.rows.empty()) return;
-  // Limits that lie ahead already are one with this.
+  // What is struck in turn with them comes to rest with them. Limits that lie ahead already are one with this.
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(impl.bounces);
+  const bool together = std::any_of(still.rows.begin(), still.rows.end(), [&](std::uint32_t row) {
+    return std::binary_search(in_turn.begin(), in_turn.end(), row);
+  });
+  if (together) still.rows.insert(still.rows.end(), in_turn.begin(), in_turn.end());
   if (impl.limit_ahead) still.rows.insert(still.rows.end(), impl.limit_rows.begin(), impl.limit_rows.end());
   std::sort(still.rows.begin(), still.rows.end());
   still.rows.erase(std::unique(still.rows.begin(), still.rows.end()), still.rows.end());
