@@ -188,13 +188,30 @@ class ExactWriter {
   ExactWriter(const model::Model& model, std::uint64_t most_bytes, Blob& blob, Tracks& tracks)
       : sight_(model), fit_(sight_), most_(blob.size() + most_bytes), blob_(blob), tracks_(tracks) {}
 
-  /// Not if its coefficients are none in plain units: then it is fitted.
+  /// Not if its coefficients are none in plain units: then it is fitted. Terms that no number shows anywhere on the piece are left out: of
+  /// a very short one they would be coefficients beyond all numbers.
   bool put(const Piece& piece) {
     if (piece.unit != 1) {
       std::vector<double> plain = piece.position;
+      const double s = piece.length / piece.unit;
+      for (std::size_t i = 0; i < piece.n; ++i) {
+        double largest = 0;
+        double power = 1;
+        for (std::size_t k = 0; k < piece.orders; ++k, power *= s) {
+          largest = std::fmax(largest, std::abs(plain[k * piece.n + i]) * power);
+        }
+        power = 1;
+        for (std::size_t k = 0; k < piece.orders; ++k, power *= s) {
+          double& c = plain[k * piece.n + i];
+          if (std::abs(c) * power < 0x1p-60 * largest) c = 0;
+        }
+      }
       double factor = 1;
       for (std::size_t k = 0; k < piece.orders; ++k, factor /= piece.unit) {
-        for (std::size_t i = 0; i < piece.n; ++i) plain[k * piece.n + i] *= factor;
+        for (std::size_t i = 0; i < piece.n; ++i) {
+          double& c = plain[k * piece.n + i];
+          if (c != 0) c *= factor;
+        }
       }
       if (!std::all_of(plain.begin(), plain.end(), [](double c) { return std::isfinite(c); })) return false;
       return put(plain, piece.n, needed_orders(plain, piece.n, piece.orders), piece.start, piece.length, 0);
