@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 // The programs and the engine order their sums differently; conditions of the matrices are below a hundred or so.
 constexpr double rounding = 1e-12;
-constexpr double roundings = 2;  // of sines and roots, each as large as that of a position
+constexpr double roundings = 4;  // of sines, roots and their sums, each as large as that of a position
 constexpr std::size_t most_moved = 12;
 constexpr std::size_t most_states = 5;  // of one motion
 
@@ -212,11 +212,11 @@ int main() {
     }
     for (std::size_t i = 0; i < std::min(state.position.size(), most_moved); ++i) {
       model::State moved = state;
-      moved.position[i] = std::nextafter(moved.position[i], 1e300);
+      moved.position[i] *= 1 + 0x1p-40;
       const std::vector<double> free = instant::accelerate(model, moved).free;
       double most = 0;
       for (std::size_t k = 0; k < free.size(); ++k) most = std::max(most, std::abs(free[k] - q.answer.free[k]));
-      q.of_last_digits += most;
+      q.of_last_digits += most * 0x1p-12;
     }
     questions_.push_back(std::move(q));
   }
