@@ -138,4 +138,35 @@ TEST(Passage, a_linkage_that_misses_its_flat_position_is_not_taken_through_it) {
   for (const Event& event : ran.events) EXPECT_NE(event.kind, EventKind::singular);
 }
 
+// One parallelogram on another, under gravity: opposite points move alike, so that it is the double pendulum of twice the masses.
+TEST(Passage, two_parallelograms_on_each_other_are_a_double_pendulum) {
+  const std::string points = R"toml(gravity = [0, -9.81]
+[simulation]
+until = 2
+[constraints]
+la = "norm(a) = 1"
+ac = "distance(a, c) = 1"
+)toml";
+  const auto point = [](const std::string& name, const std::string& mass, const std::string& x, const std::string& y,
+                        const std::string& along) {
+    return "[points." + name + "]\nmass = " + mass + "\nposition = [" + x + ", " + y + "]\nvelocity = [" + along +
+           ", -0.6]\n";
+  };
+  const std::string others = R"toml(lb = "distance(b, [2, 0]) = 1"
+bd = "distance(b, d) = 1"
+ab = "distance(a, b) = 2"
+cd = "distance(c, d) = 2"
+)toml";
+  const Ran linkage =
+      run(points + others + point("a", "1", "0.6", "0.8", "0.8") + point("c", "1", "0.6", "1.8", "1.8") +
+          point("b", "1", "2.6", "0.8", "0.8") + point("d", "1", "2.6", "1.8", "1.8"));
+  const Ran pendulum = run(points + point("a", "2", "0.6", "0.8", "0.8") + point("c", "2", "0.6", "1.8", "1.8"));
+  ASSERT_EQ(linkage.status, Status::finished) << linkage.why;
+  ASSERT_EQ(pendulum.status, Status::finished) << pendulum.why;
+  std::size_t passed = 0;
+  for (const Event& event : linkage.events) passed += event.kind == EventKind::singular ? 1 : 0;
+  EXPECT_EQ(passed, 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(linkage.state.position[i], pendulum.state.position[i], close) << i;
+}
+
 }  // namespace zwang::motion

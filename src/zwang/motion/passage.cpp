@@ -143,7 +143,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
 double sharpen(Lookout& lookout, double s, double low, double high) {
-  // w = y^T J is zero where w.w' changes sign; y follows.
+  // |w| of w = y^T J falls as w.w'/|w|: what w' has besides belongs to the other rows, and y follows there. Where w is but rounding its
+  // direction is none, and the place is found.
   const double beside = just_ahead * just_ahead * (high - low);
   double gradient = nowhere;
   for (int round = 0; round < rounds_of_newton; ++round) {
@@ -156,9 +157,9 @@ double sharpen(Lookout& lookout, double s, double low, double high) {
     lookout.go(s - beside);
     const std::vector<double> before = lookout.combine(y);
     for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = (rate[i] - before[i]) / (2 * beside);
-    const double steep = dot(rate, rate);
-    if (!(steep > 0)) return nowhere;
-    const double change = -dot(w, rate) / steep;
+    const double falls = dot(w, rate);
+    if (gradient <= roundings_of_a_combination * unit_rounding) break;
+    const double change = -gradient * gradient / falls;
     if (!(std::abs(change) < high - low)) return nowhere;
     s += change;
     if (std::abs(change) <= unit_rounding * std::abs(s)) break;

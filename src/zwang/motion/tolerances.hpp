@@ -136,6 +136,8 @@ inline constexpr int places_looked_at = 8;
 inline constexpr double just_ahead = 1e-3;
 /// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
 inline constexpr double near_enough_for_newton = 0.02;
+/// In roundings of one: a combination of some dozens of gradients of length one that is no longer than this is rounding.
+inline constexpr double roundings_of_a_combination = 16;
 /// Of the largest weight of a combination: below it a row has no part in it.
 inline constexpr double part_of_combination = 1e-12;
 /// Of the largest terms: so exact a series must be for a rough place of the position on it.
