@@ -656,10 +656,13 @@ class Compiler {
       }
     }
 
-    // A steady field is a steady force, a changing one a potential -m g(t).x.
+    // A steady field is a steady force, a changing one a potential -m g(t).x, and one that jumps a force m g(t): a potential that jumps
+    // would be none.
     std::vector<Expr> field;
     if (!constant) field = build(syntax, context);
     std::vector<TermShape> shapes;
+    bool jumps = false;
+    std::vector<std::uint32_t> components;
     for (const Body& body : vocabulary_.bodies) {
       if (body.kind != BodyKind::point) continue;
       for (std::uint32_t member = 0; member < body.members(); ++member) {
@@ -683,8 +686,20 @@ class Compiler {
           const Expr potential = graph.negate(graph.multiply(mass, graph.add(work)));
           std::string jump;
           shapes = shapes_.energy(TermKind::potential, potential, probe(), jump);
+          jumps = !jump.empty();
+          if (jumps) {
+            std::vector<Expr> outputs;
+            for (std::uint32_t c = 0; c < body.dimension; ++c) {
+              if (graph.is_number(field[c], 0)) continue;
+              outputs.push_back(graph.multiply(mass, field[c]));
+              components.push_back(c);
+            }
+            shapes.assign(1, shapes_.force(outputs, probe()));
+          }
         }
-        for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, {});
+        std::vector<std::uint32_t> targets;
+        for (const std::uint32_t c : components) targets.push_back(first + c);
+        for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, targets);
       }
     }
   }

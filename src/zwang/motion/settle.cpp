@@ -743,7 +743,11 @@ bool moved_on(const Motion& motion, const Triggers& triggers) {
     }
     return false;
   };
-  return moves(triggers.closing) || moves(triggers.releasing) || !triggers.any();
+  if (triggers.closing.empty() && triggers.releasing.empty()) {
+    // What switches need not move anything: then it is time that passes.
+    return !triggers.any() || motion.piece.length > resolution(motion.state.time);
+  }
+  return moves(triggers.closing) || moves(triggers.releasing);
 }
 
 }  // namespace
