@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/base/error.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
@@ -247,6 +248,35 @@ until = 8
   EXPECT_EQ(f.status, Status::finished) << f.why;
   EXPECT_EQ(f.kinds, "impact");
   EXPECT_NEAR(f.state.velocity[0], -1, close);
+}
+
+// Gravity that turns round at t = 1: x = -t^2/2, then back.
+TEST(Switches, gravity_may_jump_in_time) {
+  const Followed f = follow(R"toml(
+gravity = [0, "if(t < 1, -1, 1)"]
+[points.p]
+mass = 2
+position = [0, 0]
+[simulation]
+until = 4
+)toml");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch");
+  EXPECT_NEAR(f.state.position[1], 1, close);
+  EXPECT_NEAR(f.state.velocity[1], 2, close);
+}
+
+// Switches at thousands of instants are no thousand sets at one.
+TEST(Switches, thousands_of_switches_are_followed) {
+  const Followed f = follow(coordinate("initial = 0\n", "sign(sin(10*t))", "[simulation]\nuntil = 700\n"));
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_GT(f.events.size(), 2000U);
+}
+
+// What only jumps has no switching function that could be followed.
+TEST(Switches, corners_of_steps_are_refused) {
+  EXPECT_THROW(follow(coordinate("initial = 0\n", "if(floor(t) >= 2, 1, 0)", "[simulation]\nuntil = 3\n")), Error);
+  EXPECT_THROW(follow(coordinate("initial = 0\n", "0", "[simulation]\nuntil = 3\nstop = \"floor(t) >= 2\"\n")), Error);
 }
 
 }  // namespace zwang::motion

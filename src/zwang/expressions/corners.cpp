@@ -237,6 +237,41 @@ bool has_corners(const Graph& graph, Expr e) {
   });
 }
 
+bool has_corners_of_steps(const Graph& graph, Expr e) {
+  const std::vector<Expr> all = parts(graph, std::span(&e, 1));
+  std::vector<std::uint8_t> moves(all.size(), 0);   // depends on the state at all
+  std::vector<std::uint8_t> smooth(all.size(), 0);  // ... other than by jumps
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Node node = graph.node(all[k]);
+    if (node.kind == NodeKind::symbol) {
+      const SymbolKind kind = node.symbol.kind;
+      moves[k] = smooth[k] =
+          kind == SymbolKind::time || kind == SymbolKind::position || kind == SymbolKind::velocity ? 1 : 0;
+      continue;
+    }
+    const bool chooses = node.kind == NodeKind::function && node.function == Function::select;
+    for (std::size_t c = 0; c < node.children.size(); ++c) {
+      const std::size_t child = place_of(all, node.children[c]);
+      if (moves[child] != 0) moves[k] = 1;
+      if (smooth[child] != 0 && (!chooses || c > 0)) smooth[k] = 1;
+    }
+    if (node.kind != NodeKind::function) continue;
+    const bool joins = chooses || node.function == Function::both || node.function == Function::either;
+    if (is_corner(node) && !joins && moves[k] != 0 && smooth[k] == 0) return true;
+    switch (node.function) {
+      case Function::floor:
+      case Function::sign:
+      case Function::step:
+      case Function::at_least:
+      case Function::below:
+      case Function::both:
+      case Function::either: smooth[k] = 0; break;
+      default: break;
+    }
+  }
+  return false;
+}
+
 bool has_kinks(const Graph& graph, Expr e) {
   const std::vector<Expr> all = parts(graph, std::span(&e, 1));
   return std::any_of(all.begin(), all.end(), [&](Expr part) { return is_corner(graph.node(part)); });

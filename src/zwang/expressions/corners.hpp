@@ -74,6 +74,8 @@ struct Lowered {
 
 /// Does a function with corners, or atan2, occur?
 [[nodiscard]] bool has_corners(const Graph& graph, Expr e);
+/// Does one occur whose arguments depend on the state by jumps alone, as in floor(t) >= 2? It has no switching function that could be followed.
+[[nodiscard]] bool has_corners_of_steps(const Graph& graph, Expr e);
 /// Does a function with corners occur, atan2 not counted?
 [[nodiscard]] bool has_kinks(const Graph& graph, Expr e);
 
