@@ -30,7 +30,9 @@ constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may d
 constexpr int most_grazes = 100;      ///< of one function on one step
 
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
-double rises(std::span<const double> c, double threshold, double sign, bool at_start, double h, double& cut) {
+/// `slack`: by how much the start itself may be off.
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, double h,
+             double& cut) {
   std::array<double, 64> p{};
   const std::size_t size = std::min(c.size(), p.size());
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
@@ -49,7 +51,8 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   std::size_t leading = 0;
   power = 1;
   while (at_start && leading < most_leading && leading + 1 < size &&
-         std::abs(p[leading]) * power <= vanishing_part * terms) {
+         std::abs(p[leading]) * power <=
+             vanishing_part * terms + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
     ++leading;
     power *= h;
   }
@@ -130,6 +133,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
   FoundTurns found;
   if (impl.model.switches == 0 && !instant::has_alternatives(impl.model)) return found;
   std::vector<double> registers;
+  const double slack = resolution(motion.state.time) / along(impl).unit;
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
     const Corner& corner = group.corners[c];
     if (is_slid(switches, number)) return;
@@ -139,7 +143,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, h, found.cut);
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
       if (at == never) continue;
       found.turns.push_back({number, above, false, at});
       found.at = std::min(found.at, at);
@@ -152,7 +156,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> sigma = impl.series.weight(j);
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
-      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, h, found.cut);
+      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, h, found.cut);
       if (at == never) continue;
       for (const std::uint32_t number : slides[j].numbers) found.turns.push_back({number, above, true, at});
       found.at = std::min(found.at, at);
@@ -175,7 +179,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
       power *= h;
     }
     if (leading == f.size()) return;
-    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, h, found.cut);
+    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, h, found.cut);
     if (at == never) return;
     found.rows.emplace_back(row, at);
     found.at = std::min(found.at, at);
