@@ -15,7 +15,7 @@ namespace zwang::laws {
 
 namespace {
 
-/// Relative to the largest acceleration, free or true; the issue asks for 1e-12.
+/// Relative to the largest acceleration, free or true: some thousand roundings.
 constexpr double same = 1e-12;
 
 double scale_of(const oracles::AccelerationAnswer& answer, const oracles::Translation& translation) {
