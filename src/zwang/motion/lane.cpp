@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/ranges.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
@@ -55,6 +56,13 @@ void observe_lane(const Along& along, const model::Observable& observable, std::
   run_lane(plain, observable.term, observable.term.tape, 0, registers);
   const double* f = registers.data() + std::size_t{observable.term.tape.outputs[0]} * (along.known + 1);
   out.assign(f, f + along.known);
+}
+
+double size_of_lane(const Along& along, const expressions::Tape& tape, const std::vector<double>& registers,
+                    std::uint32_t output) {
+  std::vector<double> size(tape.registers());
+  expressions::magnitudes(tape, registers.data(), along.known + 1, 1, size.data());
+  return size[output];
 }
 
 double rest_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
@@ -137,6 +145,7 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
   clear = false;
   const double root = first_root(tape, registers, along.known, h);
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
+  const double size = size_of_lane(along, tape, registers, output);
   for (int round = 0; round < most_rounds; ++round) {
     // A root that comes to zero does not go on as its own series does.
     const double rest = h > root ? std::numeric_limits<double>::infinity()
@@ -144,7 +153,7 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
     if (rest == 0) return h;
     double moves = 0;
     for (unsigned k = along.known - 1; k > 0; --k) moves = (moves + std::abs(c[k])) * h;
-    double terms = std::abs(c[0]) + moves;
+    double terms = std::max(std::abs(c[0]) + moves, size);
     bool near = false;
     for (const double threshold : thresholds) {
       near = near || !(std::abs(c[0] - threshold) > moves + rest);

@@ -34,6 +34,10 @@ void run_lane(const Along& along, const model::Slotted& group, const expressions
 void observe_lane(const Along& along, const model::Observable& observable, std::vector<double>& registers,
                   std::vector<double>& out);
 
+/// The size of the terms that the function of `output` is made of at the start: rounding is a part of these, however small it is itself.
+[[nodiscard]] double size_of_lane(const Along& along, const expressions::Tape& tape,
+                                  const std::vector<double>& registers, std::uint32_t output);
+
 /// Room for bounds of a tape.
 struct LaneBound {
   const expressions::Tape* tape = nullptr;

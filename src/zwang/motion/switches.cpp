@@ -26,8 +26,9 @@ constexpr double vanishing_part =
 constexpr double sensible_cut = 1e-6;  ///< of a step: a piece is not ended sooner for something that only begins
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
-constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may differ by from its polynomial
-constexpr int most_grazes = 100;      ///< of one function on one step
+constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
+constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
+constexpr int most_grazes = 100;            ///< of one function on one step
 
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
 /// `slack`: by how much the start itself may be off.
@@ -187,9 +188,14 @@ FoundTurns find_turns(const Motion& motion, double h) {
     if (is_clear(group.first_switch + c * group.lanes + lane)) return;
     const std::span<const double> g = switching_series(series, group, c, lane, registers);
     const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
+    const double size = size_of_lane(series, group.switching, registers, group.switching.outputs[c]);
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
+      // What differs from its threshold by rounding alone, on all of the step, has no side.
+      double moves = std::abs(g[0] - threshold);
+      for (std::size_t k = 1; k < g.size(); ++k) moves = std::max(moves, std::abs(g[k]) * std::pow(h, k));
+      if (moves <= rounding_of_zero * size) continue;
       const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
