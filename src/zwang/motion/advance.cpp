@@ -227,11 +227,9 @@ void go(Motion& motion, double s, double time) {
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
   double work_terms = 0;
-  const double work = series.work(s, &work_terms);
-  if (std::isfinite(work)) {
-    motion.energy.work += work;
-    motion.energy.gross_work += work_terms;
-  }
+  double work = series.work(s, &work_terms);
+  model::Scratch& scratch = impl.workspace.impl().scratch;
+  work -= model::energy_with_time(impl.model, motion.state, scratch);
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
   dq.resize(n);
@@ -246,6 +244,11 @@ void go(Motion& motion, double s, double time) {
   }
   measure_step(motion, duration);
   motion.state.time = time;
+  work += model::energy_with_time(impl.model, motion.state, scratch);
+  if (std::isfinite(work)) {
+    motion.energy.work += work;
+    motion.energy.gross_work += work_terms;
+  }
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
   advance_rho(motion, s);
   impl.flight += duration;

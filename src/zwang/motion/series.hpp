@@ -121,8 +121,9 @@ class Series {
   [[nodiscard]] std::span<const double> watched(std::size_t w) const;
   [[nodiscard]] double least_pivot() const;
 
-  /// Work done from 0 to s by forces that have no potential, moving conditions and explicit time; `terms`: the sum of the
-  /// absolute values that it is summed up from, which do not cancel where it comes back to zero.
+  /// Work done from 0 to s by forces that have no potential, moving conditions and explicit time, but for what `energy_with_time`
+  /// gains from end to end; `terms`: the sum of the absolute values that it is summed up from, which do not cancel where it comes back to
+  /// zero.
   [[nodiscard]] double work(double s, double* terms = nullptr) const;
 
   /// A switch slid on, and the threshold it is on: its weight is an unknown of the series (series_slide.cpp).
