@@ -130,12 +130,13 @@ void leave_files(const Request& request, Made& made, bool with_report) {
 
 /// The estimated error of the end, for a motion that came to one.
 void estimate(const model::Model& model, motion::Store& store) {
-  const std::string& status = store.account().status;
-  if (status != motion::words(motion::Status::finished) && status != motion::words(motion::Status::stopped)) {
+  const bool finished = store.account().status == motion::words(motion::Status::finished);
+  if (!finished && store.account().status != motion::words(motion::Status::stopped)) {
     return;
   }
-  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state,
-                                                             [](const motion::Motion&) { return !asked_to_end(); });
+  const motion::ErrorEstimate found = motion::estimate_error(
+      model, store.account().present.state, finished ? motion::Status::finished : motion::Status::stopped,
+      [](const motion::Motion&) { return !asked_to_end(); });
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }
