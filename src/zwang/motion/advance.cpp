@@ -8,6 +8,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/endings.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/sweeps.hpp"
 #include "zwang/motion/time_unit.hpp"
@@ -417,6 +418,12 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
 }
 
 bool advance(Motion& motion) {
+  if (!advance_piece(motion)) return false;
+  if (motion.status != Status::going) tell_ending(motion);
+  return true;
+}
+
+bool advance_piece(Motion& motion) {
   if (motion.status != Status::going) return false;
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();

@@ -9,6 +9,7 @@
 #include "zwang/base/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/endings.hpp"
 
 namespace zwang::motion {
 
@@ -257,6 +258,7 @@ Motion begin(const model::Model& model, const Options& options) {
     begin_flow(motion);
     motion.piece.orders = 1;
     motion.piece.position = motion.state.position;
+    tell_ending(motion);
     return motion;
   }
 
@@ -272,6 +274,7 @@ Motion begin(const model::Model& model, const Options& options) {
   settle(motion, triggers, true);
   motion.piece.orders = 1;
   motion.piece.position = motion.state.position;
+  tell_ending(motion);
   return motion;
 }
 
