@@ -220,4 +220,42 @@ TEST(Passage, two_parallelograms_pass_hundreds_of_flat_positions_and_stay_parall
   }
 }
 
+// A start of 16 digits is brought onto the rods by some 1e-15; b, which is on its rail exactly, stays there and is not put 1e-33 beside it.
+TEST(Passage, the_start_of_a_scissor_lift_is_brought_onto_its_rods_and_stays_on_its_rail) {
+  const Ran ran = run(R"toml(gravity = [0, -9.81]
+[points.b]
+mass = 1.5818253576314998
+position = [1.0678147065298884, 0]
+velocity = [0.17193762880756797, 0]
+[points.c]
+mass = 1.2183175923858465
+position = [0, 1.303814712584286]
+velocity = [0, -0.14081565952165867]
+[points.d]
+mass = 0.6351503662748086
+position = [1.0678147065298884, 1.303814712584286]
+velocity = [0.17193762880756797, -0.14081565952165867]
+[points.m]
+mass = 0.5297257647096105
+position = [0.5339073532649429, 0.6519073562921415]
+velocity = [0.08596881440378377, -0.07040782976082915]
+[constraints]
+rail = "b.y = 0"
+om = "norm(m) = 0.842638868708408"
+md = "distance(m, d) = 0.842638868708408"
+od = "norm(d) = 1.685277737416816"
+bm = "distance(b, m) = 0.842638868708408"
+mc = "distance(m, c) = 0.842638868708408"
+bc = "distance(b, c) = 1.685277737416816"
+[simulation]
+until = 0.35
+)toml");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(ran.state.position[1], 0);
+  // c stays above the origin, d above b: one cross of two bars that turn alike.
+  EXPECT_NEAR(ran.state.position[2], 0, close);
+  EXPECT_NEAR(ran.state.position[4], ran.state.position[0], close);
+  EXPECT_NEAR(ran.state.position[5], ran.state.position[3], close);
+}
+
 }  // namespace zwang::motion
