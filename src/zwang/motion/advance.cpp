@@ -493,8 +493,8 @@ bool advance_piece(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
-  const bool arrives = crossing && impl.passage.ahead <= together;
-  if (arrives) s = impl.passage.ahead;
+  const bool arrives = crossing && impl.passage.ahead / u <= together;
+  if (arrives) s = impl.passage.ahead / u;
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {

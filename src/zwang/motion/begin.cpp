@@ -63,6 +63,18 @@ bool breaks_nothing(const Motion& motion) {
   });
 }
 
+void leave_as_written(const Series& series, const std::vector<double>& written, std::vector<double>& now,
+                      std::vector<double>& carry) {
+  double moved = 0;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    moved = std::max(moved, series.root_mass(i) * std::abs(now[i] - written[i]));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (series.root_mass(i) * std::abs(now[i] - written[i] + carry[i]) > touch_in_motion * moved) continue;
+    now[i] = written[i];
+    carry[i] = 0;
+  }
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
@@ -103,6 +115,9 @@ void project_start(Motion& motion) {
   }
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  // Corrections are solved for all at once: one that is but rounding of the largest is none, and what was written exactly stays so.
+  leave_as_written(impl.series, written.position, motion.state.position, impl.carry_position);
+  leave_as_written(impl.series, written.velocity, motion.state.velocity, impl.carry_velocity);
   for (std::size_t i = 0; i < written.position.size(); ++i) {
     motion.position_correction =
         std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));

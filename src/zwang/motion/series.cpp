@@ -98,9 +98,10 @@ std::span<const std::uint32_t> Series::closed_loops() const {
 bool Series::narrow_place(double h, double& after, double& low, double& high) {
   return impl_->narrow_place(h, after, low, high);
 }
+bool Series::close_to_dependent(double distance) { return impl_->distance_from_dependence(0) < distance; }
 void Series::make_plain() { impl_->plain = true; }
-bool Series::expand(model::State& state, std::span<const Combination> combinations,
-                    std::span<const std::uint32_t> idle) {
+Series::Expansion Series::expand(model::State& state, std::span<const Combination> combinations,
+                                 std::span<const std::uint32_t> idle) {
   return impl_->expand(state, combinations, idle);
 }
 Series::Proof Series::prove_arc(double least, double part, double tolerance, double touch) {

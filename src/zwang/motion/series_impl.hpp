@@ -1103,8 +1103,8 @@ struct Series::Impl {
   void read_rates(unsigned k, std::vector<double>& rates) const;
   void read_gradients(unsigned k, std::vector<double>& entries) const;
   void add_position_slope(const model::State& state, std::uint32_t j, double weight, std::vector<double>& out);
-  [[nodiscard]] bool expand(model::State& state, std::span<const Series::Combination> combinations,
-                            std::span<const std::uint32_t> idle);
+  [[nodiscard]] Series::Expansion expand(model::State& state, std::span<const Series::Combination> combinations,
+                                         std::span<const std::uint32_t> idle);
   [[nodiscard]] double judge_arc(double h, double r, double part, double tolerance, double touch);
   [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
   void look_from(double back, model::State& state);

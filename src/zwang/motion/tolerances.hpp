@@ -136,6 +136,10 @@ inline constexpr int places_looked_at = 8;
 inline constexpr double just_ahead = 1e-3;
 /// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
 inline constexpr double near_enough_for_newton = 0.02;
+/// Distance from dependence, of rows of length one, from which on a position is looked for along the first coefficients: up to this
+/// order what they leave out, some (1e-2)^7, is far below rounding.
+inline constexpr double close_to_position = 1e-2;
+inline constexpr unsigned order_of_place = 6;
 /// In roundings of one: a combination of some dozens of gradients of length one that is no longer than this is rounding.
 inline constexpr double roundings_of_a_combination = 16;
 /// Of the largest weight of a combination: below it a row has no part in it.
