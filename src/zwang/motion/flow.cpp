@@ -32,7 +32,7 @@ struct Strip {
   std::size_t registers = 0;               ///< place in the arena
   std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
-  std::vector<std::uint8_t> sized;
+  std::vector<std::uint32_t> sized;
   std::size_t first_mode = 0;          ///< register of the first mode
   std::vector<std::uint32_t> mode_of;  ///< number of the model's mode: [slot * width + lane]
 };
@@ -142,7 +142,6 @@ struct Flow::Impl {
       strip.registers = arena.size();
       strip.rest = rest_count;
       strip.sized = expressions::sized_registers(tape);
-      for (const std::uint32_t reg : tape.outputs) strip.sized[reg] = 1;
       rest_count += tape.registers() * strip.width;
       arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
       double* to = arena.data() + strip.registers;
@@ -357,15 +356,13 @@ struct Flow::Impl {
   // ---- the bound over the whole step
 
   /// By what factor the bound of a step h, reckoned on the circle of radius r, misses what is allowed.
-  double judge(double h, double circle, double part) {
+  double judge(double h, double part) {
     error.resize(rest_count);
-    outer.resize(rest_count);
-    dropped.resize(rest_count);
-    const double last = std::pow(h, static_cast<double>(N));
-    const expressions::Stretch stretch(h, circle, part / 4096);
+    const expressions::Stretch stretch(h, N);
+    const double last = stretch.of_length[N];
     for (const Strip& strip : strips) {
       const std::size_t w = strip.width;
-      expressions::make_room(*strip.tape, strip.width, room);
+      expressions::make_room(*strip.tape, strip.width, N, room);
       std::fill_n(room.error.begin(), strip.tape->inputs.size() * w, 0.0);
       for (std::size_t k = 0; k < strip.slots * w; ++k) {
         room.error[w + k] = std::abs(x[std::size_t{N} * n + strip.position_of[k]]) * last;
@@ -374,19 +371,22 @@ struct Flow::Impl {
                                     stretch, room);
       const auto count = static_cast<std::ptrdiff_t>(strip.tape->registers() * w);
       std::copy_n(room.error.begin(), count, error.begin() + static_cast<std::ptrdiff_t>(strip.rest));
-      for (std::ptrdiff_t k = 0; k < count; ++k) {
-        // What counts as rounding weighs on the circle as it does on the step.
-        const auto place = static_cast<std::size_t>(k);
-        outer[strip.rest + place] = room.sums.outer[place];
-        dropped[strip.rest + place] = room.sums.dropped[place];
-      }
     }
 
     // Sums over the step of rates, multipliers, and the change that conditions make.
-    const double tail = std::pow(h / circle, static_cast<double>(N));
-    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i, double at) {
+    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i) {
       double total = 0;
-      for (unsigned k = N; k-- > 0;) total = total * at + std::abs(list[std::size_t{k} * count + i]);
+      for (unsigned k = N; k-- > 0;) total = total * h + std::abs(list[std::size_t{k} * count + i]);
+      return total;
+    };
+    // Products of a gradient with one of those, beyond the orders known.
+    const auto tail = [&](const Coefficients& g, const std::vector<double>& list, std::size_t count, std::size_t i) {
+      double total = 0;
+      double later_of_g = 0;
+      for (unsigned k = 1; k < N; ++k) {
+        later_of_g += std::abs(arena[g.place + (N - k) * g.stride]) * stretch.of_length[N - k];
+        total += std::abs(list[std::size_t{k} * count + i]) * stretch.of_length[k] * later_of_g;
+      }
       return total;
     };
     const auto value_at_end = [&](const std::vector<double>& list, std::size_t i) {
@@ -408,11 +408,9 @@ struct Flow::Impl {
         const Coefficients& g = entry_at[e];
         if (g.constant) continue;
         const std::vector<double>& along_row = row < m ? r : u;
-        broken += tail * outer[g.rest] * sum(along_row, n, column[e], circle) +
-                  (error[g.rest] + dropped[g.rest]) * sum(along_row, n, column[e], h);
+        broken += tail(g, along_row, n, column[e]) + error[g.rest] * sum(along_row, n, column[e]);
         if (!oblique) {
-          miss[column[e]] += tail * outer[g.rest] * sum(lambda, m, row, circle) +
-                             (error[g.rest] + dropped[g.rest]) * sum(lambda, m, row, h);
+          miss[column[e]] += tail(g, lambda, m, row) + error[g.rest] * sum(lambda, m, row);
         }
       }
       shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, least_pivot)));
@@ -476,7 +474,7 @@ struct Flow::Impl {
   // the bound
   std::size_t rest_count = 0;
   expressions::Remainders room;
-  std::vector<double> error, outer, dropped, miss, scale_of;
+  std::vector<double> error, miss, scale_of;
   double defect = 0;
   StepMemory step_memory;
 
@@ -633,8 +631,8 @@ double Flow::reach(double tolerance) const {
 Flow::Proof Flow::prove(double wanted, double most, double part) {
   Impl& impl = *impl_;
   Proof proof;
-  proof.length =
-      longest_step(wanted, most, impl.N, impl.step_memory, [&](double h, double r) { return impl.judge(h, r, part); });
+  proof.length = longest_step(wanted, most, impl.N, false, impl.step_memory,
+                              [&](double h, double) { return impl.judge(h, part); });
   proof.defect = impl.defect;
   return proof;
 }

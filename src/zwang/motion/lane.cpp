@@ -2,24 +2,12 @@
 #include "zwang/motion/lane.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
-
-namespace {
-
-/// Circles of reckoning, as multiples of the step: small ones see less of what lies ahead, large ones make little of what is known.
-constexpr std::array<double, 3> circles = {4, 2, 1.2};
-/// Of the terms of a register: coefficients below this count as rounding.
-constexpr double rounding_of_coefficients = 1e-16;
-constexpr int most_rounds = 60;  ///< of making a step smaller
-constexpr double steepest_fall = 0.1, safety = 0.98;
-
-}  // namespace
 
 void run_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
               std::vector<double>& registers) {
@@ -61,10 +49,11 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     bound.tape = &tape;
     bound.sized = expressions::sized_registers(tape);
   }
-  expressions::make_room(tape, 1, bound.room);
+  expressions::make_room(tape, 1, along.known, bound.room);
+  const expressions::Stretch stretch(h, along.known);
   // Of the inputs the positions have one more coefficient.
   double* error = bound.room.error.data();
-  const double last = std::pow(h, static_cast<double>(along.known));
+  const double last = stretch.of_length[along.known];
   *error++ = 0;
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const std::uint32_t i = group.position_of[slot * group.lanes + lane];
@@ -72,19 +61,15 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     *error++ = next == 0 ? 0.0 : next * last;
   }
   std::fill(error, error + group.velocities + group.constants, 0.0);
-  double least = std::numeric_limits<double>::infinity();
-  for (const double circle : circles) {
-    const expressions::Stretch stretch(h, circle * h, rounding_of_coefficients);
-    expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
-                                  bound.room);
-    least = std::min(least, bound.room.error[output]);
-  }
-  return least;
+  expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
+                                bound.room);
+  return bound.room.error[output];
 }
 
 double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                      const std::vector<double>& registers, std::uint32_t output, std::span<const double> thresholds,
                      double part, double h, LaneBound& bound) {
+  using namespace step_search;
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
   for (int round = 0; round < most_rounds; ++round) {
     const double rest = rest_of_lane(along, group, tape, lane, registers, output, h, bound);

@@ -420,7 +420,7 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   passage.series->look_from(s, there);
   change_places(motion);
   motion.defect = std::max(motion.defect, passage.defect);
-  h = impl.series.prove_watched(s, defect_for(impl.tolerance), impl.tolerance);
+  h = impl.series.prove_watched(s, impl.tolerance);
   return true;
 }
 
@@ -470,7 +470,7 @@ bool leave_singular(Motion& motion, double gap, double& h) {
   passage.series->look_from(0, there);
   change_places(motion);
   motion.defect = std::max(motion.defect, passage.defect);
-  h = impl.series.prove_watched(std::min(length, gap / u), defect_for(impl.tolerance), impl.tolerance);
+  h = impl.series.prove_watched(std::min(length, gap / u), impl.tolerance);
   return true;
 }
 

@@ -108,9 +108,7 @@ Series::Proof Series::prove_arc(double least, double part, double tolerance, dou
   return impl_->prove_arc(least, part, tolerance, touch);
 }
 void Series::look_from(double back, model::State& state) { impl_->look_from(back, state); }
-double Series::prove_watched(double wanted, double part, double tolerance) {
-  return impl_->prove_watched(wanted, part, tolerance);
-}
+double Series::prove_watched(double wanted, double tolerance) { return impl_->prove_watched(wanted, tolerance); }
 double Series::pole() const { return impl_->pole; }
 bool Series::has_pole(std::size_t j) const { return impl_->pole_of[j] != 0; }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }

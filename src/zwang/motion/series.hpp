@@ -166,7 +166,7 @@ class Series {
   /// From now on the series is that of a time `back` before the singular position, where `state` then is; 0: from itself on.
   void look_from(double back, model::State& state);
   /// The longest step, not longer than `wanted`, on which what is watched is known to a part of `tolerance` of its terms.
-  [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
+  [[nodiscard]] double prove_watched(double wanted, double tolerance);
   /// The place of the pole after the beginning, in the unit of time; not a number: there is none. `multiplier` of a row with a pole is its product
   /// with the distance from there.
   [[nodiscard]] double pole() const;

@@ -595,10 +595,10 @@ void Series::Impl::run_all(const model::State& state) {
 /// By how much the worst bound on |s| <= h misses what is allowed.
 double Series::Impl::judge_arc(double h, double r, double part, double tolerance, double touch) {
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  measure(h, r, part);
+  measure(h, r);
   find_scales(h);
   const SingularArc& a = *arc;
-  const expressions::Stretch stretch(h, r, 0);
+  const expressions::Stretch stretch(h, N + 1);
 
   // What the rows' gradients leave out, and the rows themselves.
   std::vector<double> gradient_rest(column.size(), 0.0);
@@ -697,7 +697,8 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
     // At least so far; a few lengths and circles tell.
     for (const double longer : lengths_tried) {
       for (const double ratio : circles_tried) {
-        if (proof.length > 0 || !(judge_here(longer * least, ratio * longer * least) <= 1)) continue;
+        if (proof.length > 0 || (!on_circles() && ratio != circles_tried[0])) continue;
+        if (!(judge_here(longer * least, ratio * longer * least) <= 1)) continue;
         proof.length = longer * least;
         proof.defect = defect;
       }
@@ -708,7 +709,7 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
                                    [&](unsigned k) { return largest_size(v.data() + k * n, n); });
     const double wanted = guess > 1000 ? 1.0 : shortened(std::exp2(guess));
     StepMemory memory;
-    proof.length = longest_step(wanted, wanted, N - 2, memory, judge_here);
+    proof.length = longest_step(wanted, wanted, N - 2, on_circles(), memory, judge_here);
     proof.defect = defect;
   }
 
@@ -777,13 +778,13 @@ void Series::Impl::look_from(double back, model::State& state) {
 }
 
 /// The longest step, not longer than `wanted`, on which what is watched is known well enough.
-double Series::Impl::prove_watched(double wanted, double part, double tolerance) {
+double Series::Impl::prove_watched(double wanted, double tolerance) {
   if (watched_rows.empty() && terms.empty()) return wanted;
   StepMemory memory;
   const std::vector<double> kept = lambda;
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  const double found = longest_step(wanted, wanted, N - 1, memory, [&](double h, double r) {
-    measure(h, r, part);
+  const double found = longest_step(wanted, wanted, N - 1, on_circles(), memory, [&](double h, double r) {
+    measure(h, r);
     return judge_watched(h, tolerance, 0);
   });
   lambda = kept;
