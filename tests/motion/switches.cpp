@@ -273,10 +273,4 @@ TEST(Switches, thousands_of_switches_are_followed) {
   EXPECT_GT(f.events.size(), 2000U);
 }
 
-// What only jumps has no switching function that could be followed.
-TEST(Switches, corners_of_steps_are_refused) {
-  EXPECT_THROW(follow(coordinate("initial = 0\n", "if(floor(t) >= 2, 1, 0)", "[simulation]\nuntil = 3\n")), Error);
-  EXPECT_THROW(follow(coordinate("initial = 0\n", "0", "[simulation]\nuntil = 3\nstop = \"floor(t) >= 2\"\n")), Error);
-}
-
 }  // namespace zwang::motion

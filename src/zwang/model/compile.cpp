@@ -548,16 +548,8 @@ class Compiler {
     std::vector<Expr> out;
     for (std::size_t c = 0; c < value.parts(); ++c) {
       out.push_back(builder_->expr(value.part[c]));
-      refuse_corners_of_steps(syntax, out.back());
     }
     return out;
-  }
-  void refuse_corners_of_steps(const Syntax& syntax, Expr e) {
-    if (!expressions::has_corners_of_steps(shapes_.graph(), e)) return;
-    throw formulas_.error(
-        syntax,
-        "a comparison or function with corners of something that only jumps (floor, sign, step, if) is "
-        "not followed: compare what it is made of, `t >= 2` instead of `floor(t) >= 2`");
   }
 
   /// The state of the member whose slots stand there.
@@ -1306,7 +1298,6 @@ class Compiler {
       throw formulas_.error(syntax, fmt::format("{} is always {}: neither time, positions nor velocities occur in it",
                                                 where, traced.value != 0 ? "true" : "false"));
     }
-    refuse_corners_of_steps(syntax, builder_->expr(built));
     Observable truth;
     truth.name = name;
     truth.text = value.text;

@@ -137,7 +137,7 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   }
 
   // The end that the model asks for.
-  if (!impl.model.simulation.stop.empty()) {
+  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear) {
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;

@@ -248,13 +248,14 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.slid);
   one(archive, impl.switches.leader);
   one(archive, impl.switches.weight);
+  one(archive, impl.switches.mixed);
   one(archive, impl.switches.gone);
   one(archive, impl.switches.idle);
   one(archive, impl.switches.released);
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 7;
+constexpr std::uint32_t layout = 8;
 
 }  // namespace
 
@@ -373,6 +374,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
+  if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/expressions/ranges.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -66,10 +67,42 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
   return bound.room.error[output];
 }
 
+namespace {
+
+/// Do the values of the function stay away from all thresholds on [0, h]?
+bool stays_away(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
+                std::uint32_t output, std::span<const double> thresholds, double h) {
+  std::vector<expressions::Range> inputs;
+  inputs.push_back({along.time, along.time + h * along.unit});
+  const auto add = [&](const double* c, unsigned orders, double factor) {
+    double moves = 0;
+    for (unsigned k = orders; k > 0; --k) moves = (moves + std::abs(c[std::size_t{k} * along.n])) * h;
+    inputs.push_back({factor * (c[0] - moves), factor * (c[0] + moves)});
+  };
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    add(along.position + group.position_of[slot * group.lanes + lane], along.known, 1);
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+    add(along.velocity + group.velocity_of[slot * group.lanes + lane], along.known - 1, along.of_velocity);
+  }
+  for (std::size_t slot = 0; slot < group.constants; ++slot) {
+    const bool mode = slot >= group.steady() && !along.modes.empty();
+    const double value = mode ? along.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
+                              : group.constant_of[slot * group.lanes + lane];
+    inputs.push_back({value, value});
+  }
+  const expressions::Range found = expressions::ranges(tape, inputs)[output];
+  return std::all_of(thresholds.begin(), thresholds.end(),
+                     [&](double threshold) { return found.low > threshold || found.high < threshold; });
+}
+
+}  // namespace
+
 double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                      const std::vector<double>& registers, std::uint32_t output, std::span<const double> thresholds,
-                     double part, double h, LaneBound& bound) {
+                     double part, double h, LaneBound& bound, bool& clear) {
   using namespace step_search;
+  clear = false;
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
   for (int round = 0; round < most_rounds; ++round) {
     const double rest = rest_of_lane(along, group, tape, lane, registers, output, h, bound);
@@ -84,6 +117,12 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
     }
     const double allowed = part * terms;
     if (!near || rest <= allowed) return h;
+    // No derivative may be bounded where a root passes zero, and values still are.
+    if (!(rest < std::numeric_limits<double>::infinity()) &&
+        stays_away(along, group, tape, lane, output, thresholds, h)) {
+      clear = true;
+      return h;
+    }
     const double by = rest < std::numeric_limits<double>::infinity()
                           ? std::clamp(safety * std::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
                           : 0.5;

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/instant/corners.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/lane.hpp"
@@ -129,7 +130,7 @@ class Series {
   /// A switch slid on, and the threshold it is on: its weight is an unknown of the series (series_slide.cpp).
   struct Slide {
     std::vector<std::uint32_t> numbers;  ///< several where forces switch on one and the same surface
-    expressions::Side on = 0;
+    std::vector<instant::MixedMode> mixed;
   };
   void slide(std::span<const Slide> slides);
   [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-2 of sigma

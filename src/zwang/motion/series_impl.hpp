@@ -56,16 +56,16 @@ struct SlidSwitch {
   std::uint32_t corner = 0;
   std::uint32_t lane = 0;
   bool by_velocity = true;
-  std::vector<double> below, above;  ///< its modes on either side
-  std::vector<double> registers;     ///< of its switching function
-  std::vector<double> p;             ///< dg/dv, or dg/dq
-  std::vector<double> y;             ///< Phi^-1 J W p
-  std::vector<double> d, wd, jwd;    ///< what the forces change from one side to the other, D; W D; J W D
+  std::vector<double> registers;   ///< of its switching function
+  std::vector<double> p;           ///< dg/dv, or dg/dq
+  std::vector<double> y;           ///< Phi^-1 J W p
+  std::vector<double> d, wd, jwd;  ///< what the forces change from one side to the other, D; W D; J W D
   std::vector<double> sigma;
   struct Place {
     std::size_t block;
-    std::size_t mode;  ///< register of the first of its modes
+    std::size_t mode;  ///< register of the mode
     std::uint32_t lane;
+    double below, above;  ///< the mode on either side
   };
   std::vector<Place> places;  ///< among the blocks of terms
 };

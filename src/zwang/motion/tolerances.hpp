@@ -3,6 +3,8 @@
 /// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
 #pragma once
 
+#include <cstdint>
+
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::motion {
@@ -75,6 +77,8 @@ inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
 /// formula saw.
 inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// Turns of switches of a flow at one instant: each of a few dozen may turn once or twice.
+inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
 /// the row would be glued.
 inline constexpr double marginal_multiplier = 1e-9;
