@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "zwang/instant/impact.hpp"
@@ -87,6 +88,7 @@ struct Motion::Impl {
 
   // accumulation
   std::vector<Bounce> bounces;
+  std::uint64_t fresh_bounces = 0;  ///< those at their end since the last limit
   std::vector<Strikes> strikes;  ///< per row
   double flight = 0;
   bool limit_ahead = false;
@@ -128,10 +130,13 @@ struct Triggers {
 /// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.
 void settle(Motion& motion, const Triggers& triggers, bool first);
 
-/// Were the same conditions struck in the same order in each of the last three periods, of some length, or is it too early to tell?
-[[nodiscard]] bool may_keep_a_rhythm(const std::vector<Bounce>& bounces);
+/// The impacts since the last limit of an accumulation.
+[[nodiscard]] std::span<const Bounce> since_limit(const Motion::Impl& impl);
+/// Were the same conditions struck in the same order in each of the last three periods, of some length, and this one harder than `least` when
+/// that began? Or is it too early to tell?
+[[nodiscard]] bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double least);
 /// Conditions that were struck in the same order in each of the last three periods, faster each time; none if there is no such rhythm.
-[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces);
+[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
 

@@ -212,6 +212,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
+  one(archive, impl.fresh_bounces);
   one(archive, impl.strikes);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
@@ -238,7 +239,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 7;
+constexpr std::uint32_t layout = 8;
 
 }  // namespace
 
@@ -347,6 +348,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
                                 [&](const HeldRow& one) { return one.row < model.rows(); }) &&
                     std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),
                                 [&](std::uint32_t row) { return row < model.rows(); });
+  if (impl.fresh_bounces > impl.bounces.size()) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
   if (!fits || !reader.empty()) throw Error({"checkpoint", 0, 0}, "the checkpoint belongs to another model");
 
   // The same projection as before gives the same bits.

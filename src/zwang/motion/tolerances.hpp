@@ -96,6 +96,9 @@ inline constexpr double of_the_limit = 0.02;
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
+/// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
+/// to the last digit cannot be seen beside that.
+inline constexpr double worth_following = 1e-3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
