@@ -8,6 +8,7 @@
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/far.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
 #include "zwang/motion/series.hpp"
@@ -66,6 +67,7 @@ struct Motion::Impl {
   std::vector<Place> place;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
+  Far far;                            ///< open rows that are not watched, because they are plainly far
   bool in_order = false;              ///< held_rows are ascending, as in the pieces
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
   std::vector<double> size;           ///< per row: the terms of f (velocity conditions: of f) at the last instant
@@ -89,7 +91,7 @@ struct Motion::Impl {
   // accumulation
   std::vector<Bounce> bounces;
   std::uint64_t fresh_bounces = 0;  ///< those at their end since the last limit
-  std::vector<Strikes> strikes;  ///< per row
+  std::vector<Strikes> strikes;     ///< per row
   double flight = 0;
   bool limit_ahead = false;
   double limit_time = 0;

@@ -196,6 +196,11 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.carry_time);
   one(archive, impl.place);
   one(archive, impl.watched_rows);
+  one(archive, impl.far.rows);
+  one(archive, impl.far.slack);
+  one(archive, impl.far.length);
+  one(archive, impl.far.way);
+  one(archive, impl.far.pace);
   one(archive, impl.leading);
   one(archive, impl.size);
   one(archive, impl.multiplier_doubt);
@@ -357,6 +362,10 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
+  // Rows that are not evaluated at instants have a value nevertheless.
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  leave_unevaluated(motion);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));

@@ -174,6 +174,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     }
   }
 
+  leave_out_far(motion, watched);
+
   // Same rows as before: blocks and patterns stand.
   const bool same = held.size() == impl.held_rows.size() &&
                     std::equal(held.begin(), held.end(), impl.held_rows.begin(),
@@ -530,7 +532,9 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   put_implied_first(model, impl.held_rows);
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
+  const std::vector<double> from = motion.state.position;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  move_past_far(motion, from);
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;

@@ -79,6 +79,22 @@ inline constexpr unsigned most_sets_at_one_instant = 1000;
 /// the row would be glued.
 inline constexpr double marginal_multiplier = 1e-9;
 
+// ---- conditions that are far
+
+/// Open conditions from which on it pays to leave out those that are far.
+inline constexpr unsigned least_open_rows = 64;
+/// Of the value of a condition: as much as may be used up. The rest is far more than the defect of steps and projections can move.
+inline constexpr double usable_part = 0.9;
+/// Steps like the last one that are expected until the far conditions are looked at again, and how fast what was expected is forgotten.
+inline constexpr double steps_expected = 2;
+inline constexpr double slower = 0.9;
+/// Of what is expected: so much further than that a condition must be to become a far one, so that they are not looked at again at once.
+inline constexpr double looked_at_again = 4;
+/// What is expected grows by no more than this where a step was cut short.
+inline constexpr double quicker = 8;
+/// Halvings of a step: further than any series reaches beyond what is far.
+inline constexpr int most_halvings = 1000;
+
 // ---- accumulations
 
 /// Impacts remembered: at a restitution of 0.9 a bounce is 1e-12 of the first after 130 of them, and a cluster has several rows.
