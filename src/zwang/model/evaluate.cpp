@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "zwang/expressions/running_error.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/model/lanes.hpp"
 
 namespace zwang::model {
@@ -423,7 +424,12 @@ Rows make_rows(const Model& model) {
   return rows;
 }
 
-void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Rows& rows) {
+void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows) {
+  evaluate_rows_but(model, state, {}, scratch, rows);
+}
+
+void evaluate_rows_but(const Model& model, const State& given, std::span<const std::uint8_t> left_out, Scratch& scratch,
+                       Rows& rows) {
   State copy;
   const State& state = with_modes(model, given, copy);
   double* r = scratch.registers.data();
@@ -432,8 +438,13 @@ void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Row
     if (width_of(group.lanes) == 1) {
       for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, e, rows);
     } else {
-      for (std::size_t first = 0; first < group.lanes; first += wide)
-        evaluate_row_block<wide>(group, state, first, r, e, rows);
+      for (std::size_t first = 0; first < group.lanes; first += wide) {
+        const auto lane = group.row.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto last = lane + static_cast<std::ptrdiff_t>(std::min<std::size_t>(wide, group.lanes - first));
+        const bool needed =
+            left_out.empty() || std::any_of(lane, last, [&](std::uint32_t row) { return left_out[row] == 0; });
+        if (needed) evaluate_row_block<wide>(group, state, first, r, e, rows);
+      }
     }
     r += room(group.tape, row_orders, group.lanes);
   }

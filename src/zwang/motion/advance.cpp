@@ -457,8 +457,14 @@ bool advance_piece(Motion& motion) {
       return true;
     }
     if (entered(motion)) return true;
-    // Up to a singular position that is passed.
+    // Up to a singular position that is passed; there every condition counts.
     crossing = approach_singular(motion, due - motion.state.time, h);
+    if (crossing && !impl.far.rows.empty()) {
+      follow_own_series(motion);
+      watch_everything(motion);
+      static_cast<void>(project(motion));
+      return advance(motion);
+    }
   }
   // From here on all lengths are in the unit of time of the series.
   const double u = impl.series.unit();
@@ -482,6 +488,10 @@ bool advance_piece(Motion& motion) {
     lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
     return true;
   }
+  // No further than what is known of the conditions left out.
+  const double clear = reach_of_far(motion, h);
+  const bool near_far = clear < h;
+  h = clear;
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
   if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
@@ -518,12 +528,14 @@ bool advance_piece(Motion& motion) {
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
+  go_past_far(motion, s);
   go(motion, s, scheduled ? due : later(impl, from, s * u));
   if (scheduled) impl.carry_time = 0;
   const bool left = impl.passage.followed && !crossing;
   follow_own_series(motion);
   // Lengths of rows that were chosen at the position mean nothing.
   if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
+  if (near_far) look_around(motion);
   if (arrives) {
     if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
       end_singular(

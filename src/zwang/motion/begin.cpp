@@ -212,6 +212,11 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.carry_time);
   one(archive, impl.place);
   one(archive, impl.watched_rows);
+  one(archive, impl.far.rows);
+  one(archive, impl.far.slack);
+  one(archive, impl.far.length);
+  one(archive, impl.far.way);
+  one(archive, impl.far.pace);
   one(archive, impl.leading);
   one(archive, impl.size);
   one(archive, impl.multiplier_doubt);
@@ -228,6 +233,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
+  one(archive, impl.fresh_bounces);
   one(archive, impl.strikes);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
@@ -366,6 +372,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
                                 [&](const HeldRow& one) { return one.row < model.rows(); }) &&
                     std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),
                                 [&](std::uint32_t row) { return row < model.rows(); });
+  if (impl.fresh_bounces > impl.bounces.size()) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
   if (!fits || !reader.empty()) throw Error({"checkpoint", 0, 0}, "the checkpoint belongs to another model");
 
   // The same projection as before gives the same bits.
@@ -375,6 +382,10 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
   if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
+  // Rows that are not evaluated at instants have a value nevertheless.
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  leave_unevaluated(motion);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));

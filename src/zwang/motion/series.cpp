@@ -58,6 +58,17 @@ std::span<const double> Series::multiplier() const {
   const std::vector<double>& from = impl_->unit == 1 ? impl_->lambda : impl_->plain_multiplier;
   return {from.data(), (impl_->N - 1) * impl_->held_rows.size()};
 }
+Series::Slope Series::slope_of(std::uint32_t row) const {
+  const std::uint32_t g = impl_->model.row_group[row];
+  const model::RowGroup& group = impl_->model.groups[g];
+  const RowShape& shape = impl_->shapes[g];
+  if (!group.holonomic || shape.moving || !shape.steady || group.modes > 0) return Slope::varies;
+  return std::all_of(shape.directions.begin(), shape.directions.end(),
+                     [](const Direction& one) { return one.constant; })
+             ? Slope::constant
+             : Slope::of_constant_length;
+}
+
 double Series::body_size(std::uint32_t variable, std::span<const double> x) const {
   const auto& bodies = impl_->own_body;
   auto found = std::upper_bound(bodies.begin(), bodies.end(), variable,

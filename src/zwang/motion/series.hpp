@@ -115,6 +115,9 @@ class Series {
   [[nodiscard]] double root_mass(std::size_t i) const;  ///< sqrt(M_ii)
   /// The largest component, in x, of the body to which a variable belongs.
   [[nodiscard]] double body_size(std::uint32_t variable, std::span<const double> x) const;
+  /// Of a position condition: how its gradient changes from place to place.
+  enum class Slope : std::uint8_t { varies, constant, of_constant_length };
+  [[nodiscard]] Slope slope_of(std::uint32_t row) const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;

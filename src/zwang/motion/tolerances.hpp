@@ -83,6 +83,22 @@ inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// the row would be glued.
 inline constexpr double marginal_multiplier = 1e-9;
 
+// ---- conditions that are far
+
+/// Open conditions from which on it pays to leave out those that are far.
+inline constexpr unsigned least_open_rows = 64;
+/// Of the value of a condition: as much as may be used up. The rest is far more than the defect of steps and projections can move.
+inline constexpr double usable_part = 0.9;
+/// Steps like the last one that are expected until the far conditions are looked at again, and how fast what was expected is forgotten.
+inline constexpr double steps_expected = 2;
+inline constexpr double slower = 0.9;
+/// Of what is expected: so much further than that a condition must be to become a far one, so that they are not looked at again at once.
+inline constexpr double looked_at_again = 4;
+/// What is expected grows by no more than this where a step was cut short.
+inline constexpr double quicker = 8;
+/// Halvings of a step: further than any series reaches beyond what is far.
+inline constexpr int most_halvings = 1000;
+
 // ---- accumulations
 
 /// Impacts remembered: at a restitution of 0.9 a bounce is 1e-12 of the first after 130 of them, and a cluster has several rows.
@@ -100,6 +116,9 @@ inline constexpr double of_the_limit = 0.02;
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
+/// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
+/// to the last digit cannot be seen beside that.
+inline constexpr double worth_following = 1e-3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
