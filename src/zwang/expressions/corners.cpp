@@ -116,7 +116,7 @@ class Lowering {
   /// The greater (less) of two.
   Expr extreme(bool greater, Expr a, Expr b, Expr source) {
     const Expr g = graph_.subtract(a, b);
-    if (!moves(g)) return graph_.apply(greater ? Function::max : Function::min, std::vector<Expr>{a, b});
+    if (graph_.node(g).kind == NodeKind::number) return (graph_.node(g).number >= 0) == greater ? a : b;
     const Expr m = mode(CornerKind::truth, g, source);
     return greater ? choose(m, a, b) : choose(m, b, a);
   }

@@ -93,14 +93,11 @@ class Sliding {
     const double zero = push_zero * largest;
 
     // Murty's rule: the first that is not right changes its state.
-    enum class Where : std::uint8_t { below, on, above };
     std::vector<Where> where(n, Where::below);
     for (std::size_t i = 0; i < n; ++i) {
       // Nothing that the switch does moves it: it is where its value is.
       if (std::abs(change[i * n + i]) <= zero)
-        where[i] = base[i] > zero || (base[i] >= -zero && towards_[i] > on_[i])   ? Where::above
-                   : base[i] < -zero || (base[i] <= zero && towards_[i] < on_[i]) ? Where::below
-                                                                                  : Where::on;
+        where[i] = base[i] > zero ? Where::above : base[i] < -zero ? Where::below : resting(i);
       if (n == 1 && base[i] < -zero && base[i] + change[i] > zero) {
         for (const auto& way : ways) corners_.ways.push_back({way, 0});
         corners_.refusal = "both sides of the switching surface of " + named(model_, switches_[i]) +
@@ -258,6 +255,15 @@ class Sliding {
       return std::any_of(mixed_[j].begin(), mixed_[j].end(),
                          [&](const MixedMode& other) { return one.mode == other.mode; });
     });
+  }
+
+  enum class Where : std::uint8_t { below, on, above };
+
+  /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone.
+  [[nodiscard]] Where resting(std::size_t i) const {
+    if (towards_[i] != on_[i]) return towards_[i] > on_[i] ? Where::above : Where::below;
+    const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
+    return place.group->corners[place.corner].kind == expressions::CornerKind::sign ? Where::on : Where::above;
   }
 
   /// w of every switch for these weights; false if there are no accelerations, which is then the answer.

@@ -1129,7 +1129,11 @@ class Compiler {
     if (syntax.relation != Relation::equal && expressions::has_kinks(shapes_.graph(), parts[0])) {
       // Least and greatest of smooth functions: where it has corners, several of them hold at once.
       const expressions::Alternatives all = expressions::split(shapes_.graph(), parts[0]);
-      if (!all.empty() && all.size() + all[0].size() > 2) {
+      // Parts that jump where the whole does not stay together: the whole has corners then.
+      const bool apart = std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+        return std::any_of(list.begin(), list.end(), [&](Expr e) { return shapes_.jumps(e, at); });
+      });
+      if (apart && !all.empty() && all.size() + all[0].size() > 2) {
         std::vector<std::vector<RowShape>> out;
         for (const std::vector<Expr>& list : all) {
           out.emplace_back();

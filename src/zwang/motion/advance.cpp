@@ -453,7 +453,7 @@ bool advance_piece(Motion& motion) {
     // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
     if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
-      lead_nowhere(motion, "the accelerations are not finite");
+      lead_nowhere(motion, "the accelerations are not finite: look at " + impl.series.obstacle());
       return true;
     }
     if (entered(motion)) return true;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "zwang/expressions/ranges.hpp"
+#include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -69,6 +70,22 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
 
 namespace {
 
+/// The first place on [0, h] at which a root of the tape comes to zero; infinity if there is none.
+double first_root(const expressions::Tape& tape, const std::vector<double>& registers, unsigned known, double h) {
+  double first = std::numeric_limits<double>::infinity();
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::vector<double> p(known);
+  for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+    if (tape.instructions[i].op != expressions::Op::sqrt) continue;
+    const double* y = registers.data() + (before + i) * (std::size_t{known} + 1);
+    if (!(y[0] > 0)) continue;
+    for (unsigned k = 0; k < known; ++k) p[k] = -y[k];
+    const Excursion found = first_excursion(p, h, 0.0);
+    if (found.kind != Excursion::Kind::none) first = std::min(first, found.at);
+  }
+  return first;
+}
+
 /// Do the values of the function stay away from all thresholds on [0, h]?
 bool stays_away(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                 std::uint32_t output, std::span<const double> thresholds, double h) {
@@ -103,9 +120,12 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
                      double part, double h, LaneBound& bound, bool& clear) {
   using namespace step_search;
   clear = false;
+  const double root = first_root(tape, registers, along.known, h);
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
   for (int round = 0; round < most_rounds; ++round) {
-    const double rest = rest_of_lane(along, group, tape, lane, registers, output, h, bound);
+    // A root that comes to zero does not go on as its own series does.
+    const double rest = h > root ? std::numeric_limits<double>::infinity()
+                                 : rest_of_lane(along, group, tape, lane, registers, output, h, bound);
     if (rest == 0) return h;
     double moves = 0;
     for (unsigned k = along.known - 1; k > 0; --k) moves = (moves + std::abs(c[k])) * h;
