@@ -320,7 +320,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
   std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
   std::copy(state.velocity.begin(), state.velocity.end(), q.begin() + static_cast<std::ptrdiff_t>(n));
   if (varying_mass) {
-    model::evaluate_dynamics(model, state, scratch, dynamics);
+    model::evaluate_mass(model, state, scratch, dynamics);
     if (!dynamics.mass_positive) return false;
   }
   time = state.time;
