@@ -48,6 +48,38 @@ double least_size(const double* y, unsigned width, unsigned known, double h, dou
   return 0;
 }
 
+/// The most that Y rises from any place of the step to a later one: its coefficients above zero.
+double most_rise(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+  double sum = 0;
+  for (unsigned k = 1; k < known; ++k) sum += std::max(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  return sum;
+}
+double most_fall(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+  double sum = 0;
+  for (unsigned k = 1; k < known; ++k) sum -= std::min(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  return sum;
+}
+
+/// |tanh U - Y| where Y' = (1 - Y^2) U' is missed by `miss` over the step.
+///
+/// The difference e has e' = -(y + Y) U' e + ..., and y + Y = 2 y - e: what is missed at s grows until s' by cosh(U)^2 at s over that at s',
+/// times exp(e |U|_h) at most. No more than exp(2 d), d what |U| falls towards zero; where U may pass zero, than cosh of its largest squared.
+double of_tanh(double miss, const double* u, unsigned width, unsigned known, const Stretch& stretch, double inner,
+               double size_of_y) {
+  if (miss == 0) return 0;
+  const double size = std::abs(u[0]);
+  const double most = size + inner;
+  const double log_cosh = most + std::log1p(std::exp(-2 * most)) - 0.6931471805599453;
+  const double falls =
+      size > inner ? (u[0] > 0 ? most_fall : most_rise)(u, width, known, stretch) : std::min(inner, log_cosh);
+  const double linear = miss * std::exp(2 * falls);
+  // With e <= 1.02 of the linear part exp(e |U|_h) is below exp(0.0102), and so e is below 1.02 of it.
+  constexpr double slight = 0.01;
+  constexpr double fed = 1.02;
+  if (linear * inner <= slight) return fed * linear;
+  return std::min(1 + size_of_y, miss * std::exp((3 + size_of_y) * inner));
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> sized_registers(const Tape& tape, std::span<const std::uint32_t> named) {
@@ -293,7 +325,8 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           // A value that numbers can hardly hold says nothing of what it grows to.
           const double unseen = y[l] < faint ? std::exp(a[l] + inner_a[l]) : 0.0;
           const double miss = tail[l];
-          const double own = (miss > 0 ? std::exp(std::log(miss) + inner_a[l]) : 0.0) + unseen;
+          const double own =
+              (miss > 0 ? std::exp(std::log(miss) + most_rise(a + l, width, known, stretch)) : 0.0) + unseen;
           const double through = size_y(l) + own;
           return own + (through > 0 ? through * std::expm1(ea[l]) : 0.0);
         });
@@ -338,9 +371,11 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           const double of_square = other_tail[l];
           const double miss = tail[l] + inner_a[l] * of_square;
           const double steep = i.op == Op::tanh ? 1.0 : size_y(l) * size_y(l) + 1;
-          const double growth = std::exp(2 * (i.op == Op::tanh ? 1.0 : size_y(l)) * inner_a[l]);
-          double found = miss * growth;
-          if (i.op == Op::tanh) {
+          double found = 0;
+          if (i.op == Op::tan) {
+            found = miss * std::exp(2 * size_y(l) * inner_a[l]);
+          } else {
+            found = of_tanh(miss, a + l, width, known, stretch, inner_a[l], size_y(l));
             // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
             // difference, the series says nothing at all.
             const double size = std::abs(a[l]);

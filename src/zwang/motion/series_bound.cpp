@@ -46,11 +46,17 @@ constexpr double least_cancelled = 64;
 constexpr double part_of_cancelled = 0.25;
 constexpr double most_cancelled_watched = 4;  ///< the same of a condition watched, beside its first terms
 constexpr std::size_t first_of_watched = 6;   ///< so many of them: some may vanish where it has just been left
-constexpr double steep_fall = 8;
 /// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
 constexpr double part_of_rows = 0.1;
 /// The part of a tolerance that the rest of a watched condition may take.
 constexpr double part_of_watched = 0.1;
+
+/// Rounding of terms that cancel each other falls steeply with the step, about as x^8.
+double steep(double x) {
+  const double square = x * x;
+  const double fourth = square * square;
+  return fourth * fourth;
+}
 
 /// sum_{k=1..last} |c_k| r^k of `count` series side by side.
 void majorants(const double* c, std::size_t count, unsigned last, double r, double* y) {
@@ -501,7 +507,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   }
   // Terms that cancel each other leave their rounding; it falls fast with the step.
   const double most_cancelled = std::max(least_cancelled, part_of_cancelled * tolerance / eps);
-  double worst = std::max(defect / part, std::pow(cancelled / most_cancelled, steep_fall));
+  double worst = std::max(defect / part, steep(cancelled / most_cancelled));
   defect += rounding_units * eps * cancelled;
 
   // Of every row held: its rest, and what that and the defect make of its multiplier (the rest beyond order N, differentiated twice).
@@ -533,9 +539,9 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
   for (std::size_t w = 0; w < watched_rows.size(); ++w) {
     const RowGroup& group = model.groups[model.row_group[watched_rows[w]]];
     const RowShape& shape = shapes[model.row_group[watched_rows[w]]];
-    const bool steep =
+    const bool high =
         watched_degrees[model.row_group[watched_rows[w]]][shape.watched.outputs[0]] > 2 && shape.squared == 0;
-    if (watched_rest[w] == 0 && !steep) continue;
+    if (watched_rest[w] == 0 && !high) continue;
     const double* f = watched_value.data() + w * orders;
     const double size_of_f = motion::terms({f, group.holonomic ? N + 1 : N}, h);
     if (2 * f[0] + size_of_f + watched_rest[w] < 0) {
@@ -548,7 +554,7 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
     if (!watched_terms_known) find_watched_terms();
     const double floor = std::max(eps * watched_terms[w], faintest);
     const double first_terms = motion::terms({f, first_of_watched}, h);
-    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)), steep_fall);
+    const double lost = steep(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)));
     const double ratio = std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, floor)));
     if (ratio <= worst) continue;
     worst = ratio;

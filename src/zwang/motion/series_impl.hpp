@@ -173,6 +173,9 @@ struct Series::Impl {
       const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
       term_tapes.push_back(term_tape(group));
       term_roots.push_back(find_roots(term_tapes.back()));
+      const std::size_t first_velocity_input = std::size_t{1} + group.positions;
+      term_moving.push_back(
+          expressions::depending(term_tapes.back(), first_velocity_input, first_velocity_input + group.velocities));
       if (constant_kinetic) continue;
       momenta_vary = momenta_vary || group.kind == TermKind::kinetic;
       std::vector<std::uint32_t> lanes(group.lanes);
@@ -504,7 +507,7 @@ struct Series::Impl {
     per_unit = 1;
     begun = false;
     if (varying_mass) {
-      model::evaluate_dynamics(model, state, scratch, dynamics);
+      model::evaluate_mass(model, state, scratch, dynamics);
       if (!dynamics.mass_positive) {
         result.regular = false;
         return result;
@@ -702,7 +705,13 @@ struct Series::Impl {
         for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
           std::fill(speed, speed + w, 0.0);
         }
-        expressions::extend(tape, r, orders, k, k + 1, w);
+        // Of order k only what the velocities are in has changed since then.
+        if (k == 0 || block.slid) {
+          expressions::extend(tape, r, orders, k, k + 1, w);
+        } else {
+          expressions::extend_some(tape, term_moving[block.group], r, orders, k, w);
+          expressions::extend(tape, r, orders, k + 1, k + 1, w);
+        }
         for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
           const double* momentum = output(1 + group.positions + slot, k + 1);
           const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
@@ -1153,6 +1162,7 @@ struct Series::Impl {
   std::vector<RowShape> shapes;
   std::vector<expressions::Tape> term_tapes;
   std::vector<std::vector<std::uint32_t>> term_roots;
+  std::vector<std::vector<std::uint8_t>> term_moving;  ///< instructions that velocities are in
   model::Dynamics dynamics;
   model::Scratch scratch;
   bool sharp = false;

@@ -194,7 +194,7 @@ double Series::Impl::approach(double s) const {
 /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
 /// Positive at the start; by halving, if it is not so at the end.
 double Series::Impl::weightless(double h, std::uint32_t& variable) {
-  if (!varying_mass) return std::numeric_limits<double>::infinity();
+  if (!momenta_vary) return std::numeric_limits<double>::infinity();
   model::Dynamics there = dynamics;
   model::State state;
   state.position.resize(n);
@@ -207,7 +207,7 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
       for (unsigned k = N + 1; k-- > 0;) sum = sum * s + q[k * n + i];
       state.position[i] = sum;
     }
-    model::evaluate_dynamics(model, state, scratch, there);
+    model::evaluate_mass(model, state, scratch, there);
     return there.mass_positive;
   };
   if (is_positive(h)) return std::numeric_limits<double>::infinity();

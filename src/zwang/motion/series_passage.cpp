@@ -318,7 +318,7 @@ Series::Expansion Series::Impl::expand(model::State& state, std::span<const Seri
   std::copy(state.position.begin(), state.position.end(), q.begin());
   for (std::size_t i = 0; i < n; ++i) v[i] = q[n + i] = unit * state.velocity[i];
   if (varying_mass) {
-    model::evaluate_dynamics(model, state, scratch, dynamics);
+    model::evaluate_mass(model, state, scratch, dynamics);
     if (!dynamics.mass_positive) return Expansion::none;
   }
   time = state.time;

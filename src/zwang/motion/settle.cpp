@@ -478,7 +478,9 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
   const Motion::Impl& impl = *motion.impl;
   const auto found = std::lower_bound(impl.watched_rows.begin(), impl.watched_rows.end(), row);
   if (found == impl.watched_rows.end() || *found != row || !model::is_holonomic(impl.model.row_kind[row])) return false;
-  const std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  // In free flight most orders are not there.
+  while (f.size() > 1 && f.back() == 0) f = f.first(f.size() - 1);
   const model::Rows& rows = impl.workspace.impl().rows;
   const double off = instant::bounds_that_are_nothing * rows.value_error[row] + touch_in_motion * rows.value_scale[row];
   const auto at = [&](double s, double& rate) {
