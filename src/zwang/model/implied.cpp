@@ -398,6 +398,7 @@ class Stresses {
     std::sort(variable_.begin(), variable_.end());
     variable_.erase(std::unique(variable_.begin(), variable_.end()), variable_.end());
     n_ = variable_.size();
+    shift_.assign(n_, 0.0);
     for (const std::uint32_t i : variable_) {
       start_.push_back(start[i]);
       extent_ = std::max(extent_, std::abs(start[i]));
@@ -406,6 +407,8 @@ class Stresses {
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& variable() const { return variable_; }
+  /// From the start to where all that was found holds.
+  [[nodiscard]] const Vector& shift() const { return shift_; }
 
   /// All linear equations that follow, as rows of a matrix in echelon form: c.u = 0.
   std::vector<Vector> find() {
@@ -417,7 +420,9 @@ class Stresses {
       if (stress_.empty() || !hold_flexes()) break;
       find_matrices();
       std::vector<Vector> rows;
-      if (!semidefinite(rows)) break;
+      Vector to_least(n_, 0.0);
+      if (!semidefinite(rows, to_least)) break;
+      move_to(std::move(to_least));
       for (Vector& one : rows) {
         linear_.push_back(one);
         found.push_back(std::move(one));
@@ -580,6 +585,25 @@ class Stresses {
     return out;
   }
 
+  /// The equations about a place nearby: y.F is least where it is zero, which is not quite the start as it is written.
+  void move_to(Vector there) {
+    // What is but rounding of the way stays as it is written.
+    double most = 0;
+    for (const double value : there) most = std::max(most, std::abs(value));
+    for (double& value : there) {
+      if (std::abs(value) <= vanishing_coefficient * most) value = 0;
+    }
+    subtract(shift_, -1, there);
+    for (Quadratic& one : quadratic_) {
+      Vector image(n_, 0.0);
+      for (const std::size_t i : one.support) {
+        for (const std::size_t j : one.support) image[i] += one.q(i, j) * there[j];
+      }
+      one.r += dot(one.g, there) + 0.5 * dot(image, there);
+      subtract(one.g, -1, image);
+    }
+  }
+
   /// Does a stress matrix see one of the directions that the gradients leave free? Where none does, every linear equation that follows is
   /// one of the gradients', and nothing is gained: a plane truss with all its braces.
   [[nodiscard]] bool hold_flexes() const {
@@ -636,7 +660,7 @@ class Stresses {
       for (std::size_t j = 0; j < m; ++j) own += std::abs(as_rows[k][j]) * quadratic_[j].uncertain;
       double weights = 0;
       for (const double value : as_rows[k]) weights += std::abs(value);
-      return std::max(roundings_of_nothing * own, touch_ * weights);
+      return std::max(roundings_of_nothing * own, touches_of_a_gradient * touch_ * weights);
     };
     while (true) {
       std::size_t best = m;
@@ -695,7 +719,7 @@ class Stresses {
 
   /// A semidefinite matrix among those of the self-stresses. If none is definite wherever one of them is not zero: alternately the nearest of them and the nearest semidefinite one,
   /// beginning with the unit matrix. Its rows, if there is one.
-  bool semidefinite(std::vector<Vector>& rows) const {
+  bool semidefinite(std::vector<Vector>& rows, Vector& to_least) const {
     const std::size_t p = space_.size();
     // The matrices made orthonormal, with what each is of y.
     std::vector<Stress> basis;
@@ -731,7 +755,7 @@ class Stresses {
       basis.push_back(std::move(next));
     }
     if (basis.empty()) return false;
-    if (definite(basis, rows)) return true;
+    if (definite(basis, rows, to_least)) return true;
 
     Matrix target(p, p);
     for (std::size_t i = 0; i < p; ++i) target(i, i) = 1;
@@ -760,7 +784,7 @@ class Stresses {
         if (part <= range_part) beside = std::max(beside, std::abs(part));
       }
       const bool last = beside <= rounding_of_form || beside >= before || round + 1 == most_rounds;
-      if (beside <= semidefinite_part && last) return rows_of(sum, eigen, rows);
+      if (beside <= semidefinite_part && last) return rows_of(sum, eigen, rows, to_least);
       before = beside;
       for (std::size_t i = 0; i < p; ++i) {
         for (std::size_t j = 0; j < p; ++j) {
@@ -777,7 +801,7 @@ class Stresses {
 
   /// A combination of the matrices that is definite on all directions W on which some of them is not zero, where such ones are rare: the
   /// greatest t with sum y_k H_k - t > 0 on W and the trace of the sum fixed, by Newton's method on t / mu + log det for falling mu.
-  bool definite(const std::vector<Stress>& basis, std::vector<Vector>& rows) const {
+  bool definite(const std::vector<Stress>& basis, std::vector<Vector>& rows, Vector& to_least) const {
     const std::size_t p = space_.size();
     Matrix squares(p, p);
     for (const Stress& one : basis) {
@@ -889,16 +913,26 @@ class Stresses {
       terms += std::abs(sum.y[k]) * quadratic_[k].terms;
       weights += std::abs(sum.y[k]);
     }
-    if (norm(slope) > touch_ * weights || std::abs(value) > touch_ * terms) return false;
+    if (norm(slope) > touches_of_a_gradient * touch_ * weights || std::abs(value) > touch_ * terms) return false;
+    // Least at -S^-1 slope.
+    const Matrix lower = linear::cholesky(combined(y));
+    Vector least(q, 0.0);
+    for (std::size_t k = 0; k < q; ++k) {
+      for (std::size_t a = 0; a < p; ++a) least[k] -= w(a, k) * slope[a];
+    }
+    linear::solve_lower(lower, least);
+    linear::solve_lower_transposed(lower, least);
     for (std::size_t k = 0; k < q; ++k) {
       rows.emplace_back(n_, 0.0);
       for (std::size_t a = 0; a < p; ++a) subtract(rows.back(), -w(a, k), space_[a]);
+      subtract(to_least, -least[k], rows.back());
     }
     return true;
   }
 
   /// H u = 0; nothing if y.F does not vanish at the start, or is least elsewhere.
-  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows) const {
+  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows,
+               Vector& to_least) const {
     const std::size_t p = space_.size();
     Vector slope(p, 0.0);
     double value = 0;
@@ -917,7 +951,8 @@ class Stresses {
         subtract(row, -eigen.vectors(a, k), space_[a]);
         along += eigen.vectors(a, k) * slope[a];
       }
-      if (std::abs(along) > touch_ * extent_ * eigen.values[k]) return false;
+      if (std::abs(along) > touches_of_a_gradient * touch_ * extent_ * eigen.values[k]) return false;
+      subtract(to_least, along / eigen.values[k], row);
       rows.push_back(std::move(row));
     }
     return !rows.empty() && std::abs(value) <= touch_ * terms;
@@ -964,6 +999,7 @@ class Stresses {
   std::vector<std::uint32_t> variable_;
   std::size_t n_ = 0;
   Vector start_;
+  Vector shift_;
   std::vector<Vector> linear_;
   std::vector<Quadratic> quadratic_;
   std::vector<Vector> space_;
@@ -1105,7 +1141,7 @@ void add_implied(Model& model) {
         const std::uint32_t variable = stresses.variable()[i];
         row.variable.push_back(variable);
         row.c.push_back(one[i]);
-        row.d += one[i] * model.initial_position[variable];
+        row.d += one[i] * (model.initial_position[variable] + stresses.shift()[i]);
         terms += std::abs(one[i] * model.initial_position[variable]);
       }
       // What does not depend on the origin has no constant.

@@ -24,8 +24,7 @@ constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an 
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
 constexpr std::uint32_t none = 0xffffffff;
-constexpr double lost_drift = 1e-3;        ///< of a condition's own terms: so much is no rounding any more,
-constexpr double lost_length = 1e-9;       ///< unless it is so small a part of the largest coordinate
+constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
 constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -86,7 +85,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         return;
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
-        if (const double at = release ? e.at : std::max(e.at, e.through); at > 1e-6 * h)
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)
           found.cut = std::min(found.cut, at);
         return;
       case Excursion::Kind::graze:
@@ -95,7 +94,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        from = e.at + (h - e.at) * 1e-9 + h * rounding;
+        from = e.at + (h - e.at) * behind_a_graze + h * rounding;
         if (from >= h) return;
         break;
     }
@@ -131,7 +130,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
-    const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
+    const double part =
+        impl.place[row] == Place::implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
     look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.size[row], series.watched_rest(w), row, false,
             impl.place[row] == Place::implied, found);
   }
@@ -356,8 +356,7 @@ bool ascending(const std::vector<HeldRow>& rows) {
 }
 
 double shortest_step(const Motion::Impl& impl, double time) {
-  constexpr double of_duration = 1e-17;  // more steps than anybody waits for
-  return std::max(0.1 * resolution(time), of_duration * (impl.until - impl.model.simulation.start));
+  return std::max(0.1 * resolution(time), shortest_of_duration * (impl.until - impl.model.simulation.start));
 }
 
 double resolution(double time) { return same_time_in_roundings * unit_rounding * std::abs(time); }
@@ -372,7 +371,7 @@ double later(Motion::Impl& impl, double time, double s) {
 
 // A tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15 what is cut off stays far below rounding: always
 // of the same sign, it would add up over millions of steps.
-double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
+double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / sharp_tolerance); }
 double defect_for(double tolerance) { return 10 * part_for(tolerance); }
 
 void end(Motion& motion, Status status, std::string why) {
@@ -403,7 +402,7 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
     : model(of),
       until(end_time),
       tolerance(relative),
-      series(of, order_for(relative, of.variables), relative < 1e-12),
+      series(of, order_for(relative, of.variables), relative < sharp_tolerance),
       workspace(of) {
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
@@ -494,7 +493,7 @@ bool advance_piece(Motion& motion) {
   h = clear;
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
-  if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
+  if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
 
   // The first thing that happens.
   const Happening found = first_happening(motion, h, impl.buffer);

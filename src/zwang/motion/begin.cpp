@@ -75,12 +75,33 @@ void leave_as_written(const Series& series, const std::vector<double>& written, 
   }
 }
 
+/// Equations that others imply are linear: the start is brought onto them before anything is asked of it. A bar that is written with
+/// twelve digits is bent by 1e-12, where its rods are neither dependent nor independent.
+void straighten(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  std::vector<HeldRow> implied;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.conditions[model.row_condition[row]].implied) implied.push_back({row, false});
+  }
+  if (implied.empty()) return;
+  const model::State bent = motion.state;
+  impl.series.choose(implied, {});
+  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
+  // Velocities that are not theirs are a shock's affair.
+  if (found.position_drift > rough_start || !found.regular) motion.state = bent;
+  if (found.velocity_drift > rough_start) motion.state.velocity = bent.velocity;
+  std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const model::State written = motion.state;
+  straighten(motion);
   instant::Options options;
   options.broken = rough_start;
   instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);

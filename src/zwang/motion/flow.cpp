@@ -14,6 +14,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -683,7 +684,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
     for (std::size_t row = 0; row < m; ++row) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
       const double f = holonomic ? impl.coefficient(impl.value_at[row], 0) : 0.0;
-      const double scale = size * impl.gradient_sum[row] + 1e-300;
+      const double scale = size * impl.gradient_sum[row] + least_divisor;
       if (!std::isfinite(f) || !std::isfinite(impl.gradient_sum[row])) out.finite = false;
       broken[row] = f;
       if (round == 0 && !impl.skipped(row)) out.position_drift = std::max(out.position_drift, std::abs(f) / scale);
@@ -697,7 +698,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
       for (const double v : state.velocity) speed = std::max(speed, std::abs(v));
       for (std::size_t row = 0; row < m; ++row) {
         const double moving = impl.moving(row, 0);
-        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + 1e-300;
+        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + least_divisor;
         if (impl.skipped(row)) continue;
         out.rate_drift = std::max(out.rate_drift, std::abs(impl.along(row, state.velocity.data()) + moving) / scale);
       }
@@ -862,7 +863,8 @@ Flow::Dependence Flow::dependence() const {
   for (std::size_t k = 0; k < made_of.size(); ++k) most = std::max(most, std::abs(made_of[k]) * impl.gradient_sum[k]);
   out.rows.clear();
   for (std::uint32_t k = 0; k < impl.m; ++k) {
-    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > 1e-6 * most)) out.rows.push_back(k);
+    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > slight_part * most))
+      out.rows.push_back(k);
   }
   out.why = row >= impl.m
                 ? "the free function " + impl.model.free_functions[row - impl.m].text +

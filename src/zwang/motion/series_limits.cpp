@@ -8,6 +8,7 @@
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"
 #include "zwang/motion/sweeps.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -147,7 +148,7 @@ double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
         (look(a, along) < look(b, along) ? high : low) = look(a, along) < look(b, along) ? b : a;
       }
       const double at = (low + high) / 2;
-      if (look(at, along) <= 1e-16 * most && at < first) {
+      if (look(at, along) <= vanished_square * most && at < first) {
         first = at;
         culprit = held_rows[block.row[l]].row;
       }
@@ -213,7 +214,7 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
   if (is_positive(h)) return std::numeric_limits<double>::infinity();
   double low = 0;
   double high = h;
-  for (int round = 0; round < 60 && high - low > 1e-15 * high; ++round) {
+  for (int round = 0; round < 60 && high - low > place_of_no_inertia * high; ++round) {
     const double middle = 0.5 * (low + high);
     (is_positive(middle) ? low : high) = middle;
   }
@@ -224,7 +225,7 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
 
 bool Series::Impl::nearly_singular() const {
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
-    if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;
+    if (factor.diagonal(j) < all_but_vanished * row_length[j] * row_length[j]) return true;
   }
   // A root that goes to zero has no gradient there.
   for (const Block& block : held_blocks) {
@@ -235,11 +236,11 @@ bool Series::Impl::nearly_singular() const {
         double among = 0;
         const std::uint32_t j = block.row[l];
         for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) among = std::max(among, std::abs(q[column[e]]));
-        if (y[l] < 1e-9 * among) return true;
+        if (y[l] < all_but_no_distance * among) return true;
       }
     }
   }
-  return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
+  return !held_rows.empty() && factor.least_pivot() < std::min(all_but_dependent, fallen_pivot * first_pivot);
 }
 
 }  // namespace zwang::motion

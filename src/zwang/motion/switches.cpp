@@ -12,6 +12,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/lane.hpp"
 #include "zwang/motion/reach.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -22,8 +23,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
-    1e-13;                             ///< of the terms of g: leading coefficients of a g that starts on its threshold
-constexpr double sensible_cut = 1e-6;  ///< of a step: a piece is not ended sooner for something that only begins
+    1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
 constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may differ by from its polynomial
@@ -66,7 +66,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
     }
-    from = e.at + (h - e.at) * 1e-9;
+    from = e.at + (h - e.at) * behind_a_graze;
     if (from >= h) return never;
   }
   return never;

@@ -99,6 +99,28 @@ inline constexpr double quicker = 8;
 /// Halvings of a step: further than any series reaches beyond what is far.
 inline constexpr int most_halvings = 1000;
 
+// ---- events on a step
+
+/// Of a step: a doubt nearer than this to its beginning does not end the step there; it is asked again at the end of a shorter one.
+inline constexpr double sensible_cut = 1e-6;
+/// Of the rest of a step: so much behind a graze the search begins anew.
+inline constexpr double behind_a_graze = 1e-9;
+/// Of its own terms: an open condition that others imply opens by more than rounding of theirs only.
+inline constexpr double opens_though_implied = 1e-11;
+/// Newton's step, of the place, that shows the next to be of rounding size.
+inline constexpr double settled_root = 1e-9;
+/// Behind a place where two points pass through one another: of the way there, and of the step.
+inline constexpr double behind_a_branch = 1e-9;
+inline constexpr double behind_a_branch_of_step = 1e-12;
+/// From here on downwards the series keep more digits than a step needs: what is cut off has always the same sign.
+inline constexpr double sharp_tolerance = 1e-12;
+/// Of a combination of rows: what takes part with less does not count as one of those that depend.
+inline constexpr double slight_part = 1e-6;
+/// Of a condition's own terms: so much is no rounding any more, the series has lost it.
+inline constexpr double lost_drift = 1e-3;
+/// Of the duration of the motion: shorter steps are more of them than anybody waits for.
+inline constexpr double shortest_of_duration = 1e-17;
+
 // ---- accumulations
 
 /// Impacts remembered: at a restitution of 0.9 a bounce is 1e-12 of the first after 130 of them, and a cluster has several rows.
@@ -138,6 +160,18 @@ inline constexpr double nearly = 1e-4;
 inline constexpr double dependent_for_rho = linear::dependent_part;
 /// Coefficient of a unit combination from which on a row takes part in it.
 inline constexpr double takes_part = 1e-3;
+
+/// A gradient has vanished on a step where its square is below this part of the largest: to the rounding of a length.
+inline constexpr double vanished_square = 1e-16;
+/// The same at the end of a step, of its square when the rows were chosen; and the least pivot, itself and as a part of the first one, below which
+/// rows have all but become dependent: a multiplier has four digits left there.
+inline constexpr double all_but_vanished = 1e-15;
+inline constexpr double all_but_dependent = 1e-11;
+inline constexpr double fallen_pivot = 1e-6;
+/// Of the places it is the difference of: a root that has gone to zero.
+inline constexpr double all_but_no_distance = 1e-9;
+/// Of the place: so narrow the stretch is on which a kinetic energy stops being positive.
+inline constexpr double place_of_no_inertia = 1e-15;
 
 /// Passing a singular position. Parts of the rows' lengths below which a combination's gradient is none there: the place is found to a few
 /// roundings of a series, and loops that are flat together are so up to that.
