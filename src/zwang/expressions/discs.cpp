@@ -221,7 +221,7 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
       case Op::cos:
       case Op::cosh: {
         // Written along with sin and sinh, which stand before it.
-        const double* argument = radius + std::size_t{tape.instructions[&i - tape.instructions.data() - 1].a} * width;
+        const double* argument = radius + std::size_t{(&i)[-1].a} * width;
         const double* sine = y - stride;
         each([&](unsigned l) { return of_wave(y[l], sine[l], argument[l]); });
         break;

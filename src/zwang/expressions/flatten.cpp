@@ -327,7 +327,7 @@ class Flattener {
       }
       default: break;
     }
-    assert(!"functions with corners are taken apart before they reach a tape");
+    assert(false && "functions with corners are taken apart before they reach a tape");
     return 0;
   }
 

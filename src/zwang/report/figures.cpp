@@ -145,17 +145,17 @@ std::vector<std::uint32_t> wanted_variables(const model::Model& model) {
   return out;
 }
 
-Gathered gather(const model::Model& model, const motion::Store& store) {
+Gathered gather(const model::Model& model, const motion::RunView& run) {
   Gathered g;
   g.start = model.simulation.start;
-  g.end = store.account().present.state.time;
+  g.end = run.account->present.state.time;
   g.variables = wanted_variables(model);
   const auto curve = [&] { return TimeCurve(g.start, g.end, static_cast<std::uint32_t>(columns)); };
   g.values.assign(g.variables.size(), curve());
 
   // First the multipliers' sizes, then the curves of the largest.
   g.peak.assign(model.rows(), 0.0);
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     for (std::size_t j = 0; j < piece.rows.size(); ++j) {
       double& peak = g.peak[piece.rows[j]];
       peak = std::max({peak, std::abs(multiplier_at(piece, j, 0)), std::abs(multiplier_at(piece, j, piece.length))});
@@ -175,7 +175,7 @@ Gathered gather(const model::Model& model, const motion::Store& store) {
 
   model::Scratch scratch = model::make_scratch(model);
   model::State state;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     const double end = std::min(piece.end(), g.end);
     each_instant(g, piece, end, 2, [&](double s) {
       for (std::size_t k = 0; k < g.variables.size(); ++k)
@@ -203,7 +203,7 @@ Gathered gather(const model::Model& model, const motion::Store& store) {
     }
     return true;
   });
-  store.each_event(0, [&](const Event& event) {
+  run.each_event(0, [&](const Event& event) {
     g.events_left_out = g.events.size() == most_instants;
     if (!g.events_left_out) g.events.push_back(event);
     return !g.events_left_out;
@@ -321,11 +321,11 @@ struct Paths {
   bool whole = true;
 };
 
-Paths paths_of(const motion::Store& store, double end, const std::vector<Along>& along, double accuracy) {
+Paths paths_of(const motion::RunView& run, double end, const std::vector<Along>& along, double accuracy) {
   Paths out;
   out.spots.resize(along.size());
   std::size_t total = 0;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     const double length = std::min(piece.end(), end) - piece.start;
     if (length <= 0) return true;
     for (std::size_t k = 0; k < along.size(); ++k) {
@@ -349,7 +349,7 @@ Paths paths_of(const motion::Store& store, double end, const std::vector<Along>&
       const Spot3 last = look(length);
       if (out.spots[k].empty()) out.spots[k].push_back(first);
       if (std::hypot(last.x - first.x, last.y - first.y, last.z - first.z) > accuracy ||
-          length > (end - store.sampling().start) / columns) {
+          length > (end - run.sampling.start) / columns) {
         refine(0, first, length, last, 0);
       }
       out.spots[k].push_back(last);
@@ -662,18 +662,18 @@ Subject subject_of(const SceneBody& body) {
 }
 
 /// The lines between bodies at a few instants, earlier ones paler.
-void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<SceneBody>& bodies,
+void draw_lines(Canvas& canvas, const motion::RunView& run, const std::vector<SceneBody>& bodies,
                 const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end) {
   std::size_t count = 0;
   for (const OutlineShape& shape : shapes) count += shape.kind == OutlineKind::line ? 1 : 0;
   const int instants = count > 1500 ? 1 : instants_shown;
-  Piece piece;
   for (int k = instants == 1 ? instants_shown : 0; k <= instants_shown; ++k) {
     const bool last = k == instants_shown;
     const double time = last ? end : start + (end - start) * k / instants_shown;
-    if (!store.piece_at(time, piece)) continue;
+    const Piece* piece = run.piece_at(time);
+    if (piece == nullptr) continue;
     const std::vector<double> all =
-        last ? sight.of(end, store.account().present.state.position) : sight.at(piece, std::min(time, piece.end()));
+        last ? sight.of(end, run.account->present.state.position) : sight.at(*piece, std::min(time, piece->end()));
     for (const OutlineShape& shape : shapes) {
       if (shape.kind != OutlineKind::line || shape.relation == ">=") continue;
       std::vector<Vector> through;
@@ -695,11 +695,11 @@ void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<Sc
   }
 }
 
-std::string path_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
+std::string path_figure(const model::Model& model, const motion::RunView& run, const Gathered& g,
                         const Projection& projection, bool bare = false) {
   const unsigned dimension = picture_dimension(model);
   const std::vector<SceneBody> bodies = scene_bodies(model);
-  const Survey seen = survey(model, store);
+  const Survey seen = survey(model, run);
   const SceneBox box = body_box(bodies, seen.low, seen.high);
   Blob blob;
   const Scene drawn = scene(model, bodies, box, g.start, g.end, 400'000, blob);
@@ -746,8 +746,8 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
   }
   Canvas canvas(view, box.low, box.high);
   for (const OutlineShape& shape : shapes) canvas.surface(shape);
-  draw_lines(canvas, store, bodies, shapes, sight, g.start, g.end);
-  const Paths paths = paths_of(store, g.end, along, 1.5e-4 * size);
+  draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end);
+  const Paths paths = paths_of(run, g.end, along, 1.5e-4 * size);
   for (std::size_t k = 0; k < shown.size(); ++k) {
     canvas.curve(all.size() == 1 ? "" : shown[k].label, paths.spots[k], static_cast<std::uint32_t>(k));
   }
@@ -783,7 +783,7 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
   }
 
   // Where all began and ended.
-  const std::vector<double> last = sight.of(g.end, store.account().present.state.position);
+  const std::vector<double> last = sight.of(g.end, run.account->present.state.position);
   for (std::size_t k = 0; shown.size() < all.size() && k < all.size() && k < most_dots; ++k) {
     canvas.mark(Sight::place(last, all[k]), MarkShape::dot, 0, 1.6, 0.45);
   }
@@ -797,11 +797,11 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
 }
 
 /// x' over x of a coordinate.
-std::string phase_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
+std::string phase_figure(const model::Model& model, const motion::RunView& run, const Gathered& g,
                          std::uint32_t variable) {
   double scale_q = 0;
   double scale_v = 0;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     for (const double s : {0.0, 0.5 * piece.length, piece.length}) {
       scale_q = std::max(scale_q, std::abs(value_at(piece, variable, s)));
       scale_v = std::max(scale_v, std::abs(rate_at(piece, variable, s)));
@@ -811,7 +811,7 @@ std::string phase_figure(const model::Model& model, const motion::Store& store, 
   if (scale_q == 0) scale_q = 1;
   if (scale_v == 0) scale_v = 1;
   const Paths paths = paths_of(
-      store, g.end, {[&](const Piece& piece, double s) {
+      run, g.end, {[&](const Piece& piece, double s) {
         return std::array<double, 3>{value_at(piece, variable, s) / scale_q, rate_at(piece, variable, s) / scale_v, 0};
       }},
       3e-4);
@@ -860,19 +860,19 @@ std::optional<Projection> read_projection(std::string_view text) {
   return out;
 }
 
-std::string path_card(const model::Model& model, const motion::Store& store) {
-  if (picture_dimension(model) == 0 || store.pieces() == 0) return {};
+std::string path_card(const model::Model& model, const motion::RunView& run) {
+  if (picture_dimension(model) == 0 || run.pieces == 0) return {};
   Gathered g;
   g.start = model.simulation.start;
-  g.end = store.account().present.state.time;
-  return path_figure(model, store, g, {}, true);
+  g.end = run.account->present.state.time;
+  return path_figure(model, run, g, {}, true);
 }
 
-std::vector<Figure> figures(const model::Model& model, const motion::Store& store, const Projection& projection) {
-  const Gathered g = gather(model, store);
+std::vector<Figure> figures(const model::Model& model, const motion::RunView& run, const Projection& projection) {
+  const Gathered g = gather(model, run);
   std::vector<Figure> out;
   if (g.pieces == 0) return out;
-  if (picture_dimension(model) > 0) out.push_back({"path", path_figure(model, store, g, projection)});
+  if (picture_dimension(model) > 0) out.push_back({"path", path_figure(model, run, g, projection)});
   out.push_back({"coordinates", coordinates_figure(model, g)});
   if (model.rows() > 0) out.push_back({"multipliers", multipliers_figure(model, g)});
   if (!model.flow) out.push_back({"energy", energy_figure(model, g)});
@@ -885,7 +885,7 @@ std::vector<Figure> figures(const model::Model& model, const motion::Store& stor
   }
   for (const std::uint32_t variable : variables) {
     out.push_back({variables.size() == 1 ? "phase" : "phase-" + model::variable_name(model, variable),
-                   phase_figure(model, store, g, variable)});
+                   phase_figure(model, run, g, variable)});
   }
   return out;
 }

@@ -298,10 +298,10 @@ Interpolation interpolation(unsigned degree) {
 /// A run fitted again.
 class Refit {
  public:
-  Refit(const model::Model& model, const motion::Store& store, const Survey& survey, const TrackScale& scale,
+  Refit(const model::Model& model, const motion::RunView& run, const Survey& survey, const TrackScale& scale,
         const TrackLevel& level, std::uint64_t most_bytes, Blob& blob, Tracks& tracks)
       : sight_(model),
-        window_(store),
+        window_(run),
         survey_(survey),
         scale_(scale),
         level_(level),
@@ -637,7 +637,7 @@ void ViewSight::look(double time, const std::vector<double>& position, double* o
 
 void PieceWindow::fetch() {
   std::uint64_t bytes = 0;
-  store_->each_piece(next_, [&](const Piece& piece) {
+  run_->each_piece(next_, [&](const Piece& piece) {
     ahead_.push_back(piece);
     bytes += weight(piece);
     return bytes < (4U << 20U);
@@ -672,7 +672,7 @@ const Piece& PieceWindow::at(double time) const {
   return next == pieces_.begin() ? pieces_.front() : *(next - 1);
 }
 
-Survey survey(const model::Model& model, const motion::Store& store) {
+Survey survey(const model::Model& model, const motion::RunView& run) {
   Survey out;
   ViewSight sight(model);
   const std::size_t n = model.variables;
@@ -698,7 +698,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
     }
   };
   const int looks = n > 3000 ? 1 : 4;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     if (out.pieces == 0) {
       out.start = piece.start;
     }
@@ -728,7 +728,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
 
   // A run without pieces stands still where it is.
   if (out.pieces == 0) {
-    const model::State& state = store.account().present.state;
+    const model::State& state = run.account->present.state;
     const bool known = state.position.size() == n;
     position = known ? state.position : model.initial_position;
     out.start = out.end = known ? state.time : model.simulation.start;
@@ -742,7 +742,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
   return out;
 }
 
-bool write_tracks(const model::Model& model, const motion::Store& store, const Survey& survey, const TrackScale& scale,
+bool write_tracks(const model::Model& model, const motion::RunView& run, const Survey& survey, const TrackScale& scale,
                   const TrackLevel& level, std::uint64_t most_bytes, Blob& blob, Tracks& tracks) {
   const std::size_t before = blob.size();
   tracks = {};
@@ -750,7 +750,7 @@ bool write_tracks(const model::Model& model, const motion::Store& store, const S
   bool enough = true;
   if (survey.pieces == 0) {
     // One piece that does not move.
-    const model::State& state = store.account().present.state;
+    const model::State& state = run.account->present.state;
     Piece still;
     still.start = survey.start;
     still.n = model.variables;
@@ -761,13 +761,13 @@ bool write_tracks(const model::Model& model, const motion::Store& store, const S
   } else if (level.position == 0 && level.stretches == 0) {
     blob.begin(NumberType::f64);
     ExactWriter writer(model, most_bytes, blob, tracks);
-    store.each_piece(0, [&](const Piece& piece) {
+    run.each_piece(0, [&](const Piece& piece) {
       // A run that is going on meanwhile is shown as far as it was at first sight.
       enough = writer.put(piece);
       return enough && tracks.start.back() < survey.end && piece.end() < survey.end;
     });
   } else {
-    enough = Refit(model, store, survey, scale, level, most_bytes, blob, tracks).run();
+    enough = Refit(model, run, survey, scale, level, most_bytes, blob, tracks).run();
   }
   if (!enough) {
     blob.cut(before);
