@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::expressions {
 
 namespace {
@@ -236,7 +238,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
   const std::size_t inputs = tape.inputs.size();
   const std::size_t before = inputs + tape.constants.size();
   const double h = stretch.length;
-  const double beyond = std::pow(h / stretch.radius, known);  // x^K
+  const double beyond = elementary::pow(h / stretch.radius, known);  // x^K
   Sums& sums = room.sums;
   for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
     if (sized[reg] != 0) sum_up_sizes(registers + reg * stride, width, known, stretch, reg * width, sums);
@@ -316,7 +318,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
           const double p = std::abs(i.c);
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           if (!(least > 0) || !(a[l] > 0)) return ea[l] == 0 && inner_a[l] == 0 ? 0.0 : unbounded;
-          const double spread = std::pow((size_a(l) + ea[l]) / least, p);
+          const double spread = elementary::pow((size_a(l) + ea[l]) / least, p);
           return spread * ((1 + p) * tail(place_a + l, place_y + l) + p * size_y(l) * ea[l]) / least;
         });
         break;
@@ -324,11 +326,11 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
         each([&](unsigned l) {
           if (inner_a[l] == 0 && ea[l] == 0) return 0.0;
           // A value that numbers can hardly hold says nothing of what it grows to.
-          const double unseen = y[l] < faint ? std::exp(a[l] + inner_a[l]) : 0.0;
+          const double unseen = y[l] < faint ? elementary::exp(a[l] + inner_a[l]) : 0.0;
           const double miss = tail(place_a + l, place_y + l);
-          const double own = (miss > 0 ? std::exp(std::log(miss) + inner_a[l]) : 0.0) + unseen;
+          const double own = (miss > 0 ? elementary::exp(elementary::log(miss) + inner_a[l]) : 0.0) + unseen;
           const double through = size_y(l) + own;
-          return own + (through > 0 ? through * std::expm1(ea[l]) : 0.0);
+          return own + (through > 0 ? through * elementary::expm1(ea[l]) : 0.0);
         });
         break;
       case Op::log:
@@ -347,12 +349,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
         for (unsigned l = 0; l < width; ++l) {
           const double sine = tail(place_a + l, place_y + l);
           const double cosine = tail(place_a + l, place_y + width + l);
-          const double growth = turns ? 1.0 : std::exp(inner_a[l] + ea[l]);
+          const double growth = turns ? 1.0 : elementary::exp(inner_a[l] + ea[l]);
           // Rounding of the values at 0 grows along: their difference has less digits than they have.
-          const double first = turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * std::expm1(inner_a[l]);
+          const double first =
+              turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * elementary::expm1(inner_a[l]);
           const double through =
               turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + inner_y[width + l]) * growth;
-          const double found = std::hypot(sine, cosine) * growth + first + through;
+          const double found = elementary::hypot(sine, cosine) * growth + first + through;
           e[l] = other[l] = found >= 0 ? found : unbounded;
         }
         break;
@@ -367,13 +370,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
           const double of_square = tail(place_y + l, place_y + l);
           const double miss = tail(place_a + l, place_y + width + l) + inner_a[l] * of_square;
           const double steep = i.op == Op::tanh ? 1.0 : size_y(l) * size_y(l) + 1;
-          const double growth = std::exp(2 * (i.op == Op::tanh ? 1.0 : size_y(l)) * inner_a[l]);
+          const double growth = elementary::exp(2 * (i.op == Op::tanh ? 1.0 : size_y(l)) * inner_a[l]);
           double found = miss * growth;
           if (i.op == Op::tanh) {
             // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
             // difference, the series says nothing at all.
             const double size = std::abs(a[l]);
-            const double left = 2 * std::exp(2 * (inner_a[l] - size));
+            const double left = 2 * elementary::exp(2 * (inner_a[l] - size));
             if (size > inner_a[l]) found = std::min(found, left + inner_y[l]);
             if (2 * size > seen) found = std::min(left, 2.0);
           }

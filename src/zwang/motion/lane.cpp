@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -64,7 +65,7 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
   expressions::make_room(tape, 1, bound.room);
   // Of the inputs the positions have one more coefficient.
   double* error = bound.room.error.data();
-  const double last = std::pow(h, static_cast<double>(along.known));
+  const double last = elementary::pow(h, static_cast<double>(along.known));
   *error++ = 0;
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const std::uint32_t i = group.position_of[slot * group.lanes + lane];
@@ -99,9 +100,10 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
     }
     const double allowed = part * terms;
     if (!near || rest <= allowed) return h;
-    const double by = rest < std::numeric_limits<double>::infinity()
-                          ? std::clamp(safety * std::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
-                          : 0.5;
+    const double by =
+        rest < std::numeric_limits<double>::infinity()
+            ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
+            : 0.5;
     h = shortened(by * h);
   }
   return 0;

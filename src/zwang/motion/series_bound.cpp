@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -110,7 +111,7 @@ void Series::Impl::make_bound_lists() {
 /// Radii of positions and velocities on the circle r and on larger ones.
 void Series::Impl::find_radii(double r) {
   for (std::size_t level = 0; level <= outer_circles; ++level) {
-    const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = r * elementary::pow(outer_ratio, static_cast<double>(level));
     majorants(q.data(), n, N, grown, radius_q.data() + level * n);
     majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
   }
@@ -128,7 +129,7 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
   double* own = radii.data();
   double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
-    const double grown = std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = elementary::pow(outer_ratio, static_cast<double>(level));
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
@@ -160,7 +161,7 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
   double* to = rests.error.data();
   std::fill(to, to + w, 0.0);
   to += w;
-  const double first = std::pow(h, static_cast<double>(known));
+  const double first = elementary::pow(h, static_cast<double>(known));
   const std::uint32_t* variable = block.position_of.data();
   for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) {
     double sum = 0;
@@ -185,7 +186,7 @@ void Series::Impl::measure(double h, double r, double part) {
   const expressions::Stretch stretch(h, r, part_of_rounding * part);
   const double x = h / r;
   const auto order = static_cast<double>(N);
-  const double tail = std::pow(x, order - 1);
+  const double tail = elementary::pow(x, order - 1);
   std::fill(load.begin(), load.end(), 0.0);
   std::fill(row_rest.begin(), row_rest.end(), 0.0);
   if (m > 0) expressions::sum_up_sizes(lambda.data(), m, N - 1, stretch, 0, lambda_sums);
@@ -495,7 +496,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   }
   // Terms that cancel each other leave their rounding; it falls fast with the step.
   const double most_cancelled = std::max(least_cancelled, part_of_cancelled * tolerance / eps);
-  double worst = std::max(defect / part, std::pow(cancelled / most_cancelled, steep_fall));
+  double worst = std::max(defect / part, elementary::pow(cancelled / most_cancelled, steep_fall));
   defect += rounding_units * eps * cancelled;
 
   // Of every row held: its rest, and what that and the defect make of its multiplier (the rest beyond order N, differentiated twice).
@@ -542,7 +543,8 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
     if (!watched_terms_known) find_watched_terms();
     const double floor = std::max(eps * watched_terms[w], faintest);
     const double first_terms = motion::terms({f, first_of_watched}, h);
-    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)), steep_fall);
+    const double lost =
+        elementary::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)), steep_fall);
     const double ratio = std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, floor)));
     if (ratio <= worst) continue;
     worst = ratio;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/double_double.hpp"
 
 namespace zwang::motion {
@@ -641,7 +642,7 @@ void Strands::bound(const expressions::Stretch& stretch, unsigned last, const do
   sums.make_room(padded_);
   expressions::sum_up_sizes(delta_.data(), padded_, last, stretch, 0, sums);
   const double x = stretch.length / stretch.radius;
-  const double tail = std::pow(x, static_cast<double>(last - 1));
+  const double tail = elementary::pow(x, static_cast<double>(last - 1));
   const double tail_of_row = tail * x * x;
   for (std::size_t s = 0; s < strand_.size(); ++s) {
     // Coefficients of the last order are not kept.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -225,12 +226,12 @@ double reach_of_switches(const Motion& motion, double h) {
     observe_lane(series, impl.model.simulation.stop.front(), registers, value);
     h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound);
   }
-  const double log_tolerance = std::log2(part_for(impl.tolerance));
+  const double log_tolerance = elementary::log2(part_for(impl.tolerance));
   for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
     const std::span<const double> sigma = impl.series.weight(j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
-    if (log_of < 1000) h = std::min(h, std::exp2(log_of));
+    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
   }
   return h;
 }
