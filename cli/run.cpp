@@ -140,8 +140,8 @@ void estimate(const model::Model& model, runs::Store& store) {
   if (status != motion::Status::finished && status != motion::Status::stopped) {
     return;
   }
-  const motion::ErrorEstimate found = motion::estimate_error(
-      model, store.account().present.state, status, [](const motion::Motion&) { return !asked_to_end(); });
+  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state, status,
+                                                             [](const motion::Motion&) { return !asked_to_end(); });
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "zwang/base/side.hpp"
+#include "zwang/elementary/elementary.hpp"
 
 namespace zwang::expressions {
 
@@ -69,15 +70,15 @@ double of_tanh(double miss, const double* u, unsigned width, unsigned known, con
   if (miss == 0) return 0;
   const double size = std::abs(u[0]);
   const double most = size + inner;
-  const double log_cosh = most + std::log1p(std::exp(-2 * most)) - 0.6931471805599453;
+  const double log_cosh = most + elementary::log1p(elementary::exp(-2 * most)) - 0.6931471805599453;
   const double falls =
       size > inner ? (u[0] > 0 ? most_fall : most_rise)(u, width, known, stretch) : std::min(inner, log_cosh);
-  const double linear = miss * std::exp(2 * falls);
+  const double linear = miss * elementary::exp(2 * falls);
   // With e <= 1.02 of the linear part exp(e |U|_h) is below exp(0.0102), and so e is below 1.02 of it.
   constexpr double slight = 0.01;
   constexpr double fed = 1.02;
   if (linear * inner <= slight) return fed * linear;
-  return std::min(1 + size_of_y, miss * std::exp((3 + size_of_y) * inner));
+  return std::min(1 + size_of_y, miss * elementary::exp((3 + size_of_y) * inner));
 }
 
 }  // namespace
@@ -314,7 +315,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           const double p = std::abs(i.c);
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           if (!(least > 0) || !(a[l] > 0)) return ea[l] == 0 && inner_a[l] == 0 ? 0.0 : unbounded;
-          const double spread = std::pow((size_a(l) + ea[l]) / least, p);
+          const double spread = elementary::pow((size_a(l) + ea[l]) / least, p);
           return spread * ((1 + p) * tail[l] + p * size_y(l) * ea[l]) / least;
         });
         break;
@@ -323,12 +324,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         each([&](unsigned l) {
           if (inner_a[l] == 0 && ea[l] == 0) return 0.0;
           // A value that numbers can hardly hold says nothing of what it grows to.
-          const double unseen = y[l] < faint ? std::exp(a[l] + inner_a[l]) : 0.0;
+          const double unseen = y[l] < faint ? elementary::exp(a[l] + inner_a[l]) : 0.0;
           const double miss = tail[l];
           const double own =
-              (miss > 0 ? std::exp(std::log(miss) + most_rise(a + l, width, known, stretch)) : 0.0) + unseen;
+              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, width, known, stretch)) : 0.0) +
+              unseen;
           const double through = size_y(l) + own;
-          return own + (through > 0 ? through * std::expm1(ea[l]) : 0.0);
+          return own + (through > 0 ? through * elementary::expm1(ea[l]) : 0.0);
         });
         break;
       case Op::log:
@@ -349,12 +351,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         find_tails(i.a, at + 1, other_tail);
         const double* other_inner = inner_y + room.stride;
         for (unsigned l = 0; l < width; ++l) {
-          const double growth = turns ? 1.0 : std::exp(inner_a[l] + ea[l]);
+          const double growth = turns ? 1.0 : elementary::exp(inner_a[l] + ea[l]);
           // Rounding of the values at 0 grows along: their difference has less digits than they have.
-          const double first = turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * std::expm1(inner_a[l]);
+          const double first =
+              turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * elementary::expm1(inner_a[l]);
           const double through =
               turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + other_inner[l]) * growth;
-          const double found = std::hypot(tail[l], other_tail[l]) * growth + first + through;
+          const double found = elementary::hypot(tail[l], other_tail[l]) * growth + first + through;
           e[l] = other[l] = found >= 0 ? found : unbounded;
         }
         break;
@@ -373,13 +376,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           const double steep = i.op == Op::tanh ? 1.0 : size_y(l) * size_y(l) + 1;
           double found = 0;
           if (i.op == Op::tan) {
-            found = miss * std::exp(2 * size_y(l) * inner_a[l]);
+            found = miss * elementary::exp(2 * size_y(l) * inner_a[l]);
           } else {
             found = of_tanh(miss, a + l, width, known, stretch, inner_a[l], size_y(l));
             // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
             // difference, the series says nothing at all.
             const double size = std::abs(a[l]);
-            const double left = 2 * std::exp(2 * (inner_a[l] - size));
+            const double left = 2 * elementary::exp(2 * (inner_a[l] - size));
             if (size > inner_a[l]) found = std::min(found, left + inner_y[l]);
             if (2 * size > seen) found = std::min(left, 2.0);
           }

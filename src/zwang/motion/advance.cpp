@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
@@ -31,8 +32,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
 unsigned order_for(double tolerance, std::uint32_t variables) {
-  const double more = std::clamp(13 - std::log2(std::max(1.0, variables / 128.0)), 6.0, 13.0);
-  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 12L, 30L));
+  const double more = std::clamp(13 - elementary::log2(std::max(1.0, variables / 128.0)), 6.0, 13.0);
+  return static_cast<unsigned>(std::clamp(std::lround(-elementary::log(tolerance) / 2 + more), 12L, 30L));
 }
 
 /// The next time at which something is due, and never later than the end.
@@ -73,7 +74,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
-  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / std::pow(h, leading) : 0.0);
+  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);

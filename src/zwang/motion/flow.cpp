@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/row_factor.hpp"
@@ -768,7 +769,7 @@ double Flow::reach(double tolerance) const {
     return most;
   };
   const auto rates = [&](unsigned k) { return largest(impl.r.data() + k * n, n); };
-  const double log_tolerance = std::log2(tolerance);
+  const double log_tolerance = elementary::log2(tolerance);
   double least = log_reach(impl.N - 1, log_tolerance, true, rates);
   if (m > 0) {
     // Multipliers beside the rates, in their units: those that are but rounding do not count.
@@ -786,7 +787,7 @@ double Flow::reach(double tolerance) const {
     const double* last_lambda = impl.probe_lambda.data() + std::size_t{impl.N - 1} * m;
     const auto finite = [](double value) { return std::isfinite(value); };
     if (!std::all_of(last, last + n, finite) || !std::all_of(last_lambda, last_lambda + m, finite)) return 0;
-    least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
+    least = std::min(least, log_reach(impl.N - 1, elementary::log2(probe_tolerance), true, [&](unsigned k) {
                        double most = largest(impl.probe.data() + k * n, n);
                        for (std::size_t row = 0; row < m && !impl.oblique; ++row) {
                          most = std::max(most, std::abs(impl.probe_lambda[k * m + row]) * impl.length[row]);
@@ -794,7 +795,7 @@ double Flow::reach(double tolerance) const {
                        return most;
                      }));
   }
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 Flow::Proof Flow::prove(double wanted, double most, double part) {

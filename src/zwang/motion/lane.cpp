@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/ranges.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
@@ -143,9 +144,10 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
       clear = true;
       return h;
     }
-    const double by = rest < std::numeric_limits<double>::infinity()
-                          ? std::clamp(safety * std::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
-                          : 0.5;
+    const double by =
+        rest < std::numeric_limits<double>::infinity()
+            ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
+            : 0.5;
     h = shortened(by * h);
   }
   return 0;

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -114,7 +115,7 @@ void Series::Impl::make_bound_lists() {
 /// Radii of positions and velocities on the circle r and on larger ones.
 void Series::Impl::find_radii(double r) {
   for (std::size_t level = 0; level <= outer_circles; ++level) {
-    const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = r * elementary::pow(outer_ratio, static_cast<double>(level));
     majorants(q.data(), n, N, grown, radius_q.data() + level * n);
     majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
   }
@@ -132,7 +133,7 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
   double* own = radii.data();
   double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
-    const double grown = std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = elementary::pow(outer_ratio, static_cast<double>(level));
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
@@ -196,7 +197,7 @@ void Series::Impl::measure(double h, double r) {
   double beyond_bent = 0;
   if (on_circles()) {
     const auto order = static_cast<double>(N);
-    const double tail = std::pow(x, order - 1);
+    const double tail = elementary::pow(x, order - 1);
     beyond = tail / (1 - x);
     beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
     const double shrink = 1 - x * (order + 2) / order;

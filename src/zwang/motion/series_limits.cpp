@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
@@ -13,7 +14,7 @@
 namespace zwang::motion {
 
 double Series::Impl::reach(double tolerance) const {
-  const double log_tolerance = std::log2(tolerance);
+  const double log_tolerance = elementary::log2(tolerance);
   const std::size_t m = held_rows.size();
   // Velocities, coefficients 0..N-1, in the metric of the masses: those of angles are none of lengths.
   double least = log_reach(N - 1, log_tolerance, true,
@@ -36,13 +37,13 @@ double Series::Impl::reach(double tolerance) const {
       if (std::abs(f[k]) > tiny) least = std::min(least, (most - rough_log2(std::abs(f[k]))) / k);
     }
   }
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 double Series::Impl::reach_of_motion(double tolerance) const {
-  const double least =
-      log_reach(N - 1, std::log2(tolerance), false, [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  const double least = log_reach(N - 1, elementary::log2(tolerance), false,
+                                 [&](unsigned k) { return largest_size(v.data() + k * n, n); });
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
@@ -705,9 +706,9 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
     }
   } else {
     // A first guess from the coefficients; the search makes it shorter where it must.
-    const double guess = log_reach(N - 2, std::log2(0.1 * tolerance), true,
+    const double guess = log_reach(N - 2, elementary::log2(0.1 * tolerance), true,
                                    [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-    const double wanted = guess > 1000 ? 1.0 : shortened(std::exp2(guess));
+    const double wanted = guess > 1000 ? 1.0 : shortened(elementary::exp2(guess));
     StepMemory memory;
     proof.length = longest_step(wanted, wanted, N - 2, on_circles(), memory, judge_here);
     proof.defect = defect;

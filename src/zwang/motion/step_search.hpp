@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::motion {
 
 /// What a search teaches the next one; kept with a checkpoint, because steps depend on it.
@@ -68,7 +70,7 @@ double longest_step(double wanted, double most, unsigned order, bool on_circles,
   const auto foretold = [&](const Trial& trial) {
     if (!trial.bounded()) return 0.0;
     const double power = trial.proved() ? order : steepness * order;
-    return trial.h * std::clamp(safety * std::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
+    return trial.h * std::clamp(safety * elementary::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
   };
   const double limit = std::min(wanted, most);
   const auto within = [&](double h) { return h < limit ? shortened(h) : limit; };

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "zwang/base/side.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/double_double.hpp"
 
 namespace zwang::motion {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -280,12 +281,12 @@ double reach_of_switches(Motion& motion, double h) {
     h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
                       impl.switches.stop_clear);
   }
-  const double log_tolerance = std::log2(part_for(impl.tolerance));
+  const double log_tolerance = elementary::log2(part_for(impl.tolerance));
   for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
     const std::span<const double> sigma = weight_of(impl, j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
-    if (log_of < 1000) h = std::min(h, std::exp2(log_of));
+    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
   }
   return h;
 }

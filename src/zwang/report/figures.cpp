@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/trajectory.hpp"
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
@@ -339,7 +340,7 @@ Paths paths_of(const motion::RunView& run, double end, const std::vector<Along>&
             const double s = 0.5 * (s0 + s1);
             const Spot3 p = look(s);
             const double off =
-                std::hypot(p.x - 0.5 * (p0.x + p1.x), p.y - 0.5 * (p0.y + p1.y), p.z - 0.5 * (p0.z + p1.z));
+                elementary::hypot(p.x - 0.5 * (p0.x + p1.x), p.y - 0.5 * (p0.y + p1.y), p.z - 0.5 * (p0.z + p1.z));
             if (depth > 2 && (off < accuracy || depth > 12)) return;
             refine(s0, p0, s, p, depth + 1);
             out.spots[k].push_back(p);
@@ -348,7 +349,7 @@ Paths paths_of(const motion::RunView& run, double end, const std::vector<Along>&
       const Spot3 first = look(0);
       const Spot3 last = look(length);
       if (out.spots[k].empty()) out.spots[k].push_back(first);
-      if (std::hypot(last.x - first.x, last.y - first.y, last.z - first.z) > accuracy ||
+      if (elementary::hypot(last.x - first.x, last.y - first.y, last.z - first.z) > accuracy ||
           length > (end - run.sampling.start) / columns) {
         refine(0, first, length, last, 0);
       }
@@ -436,7 +437,7 @@ class Canvas {
       case OutlineKind::plane: plane({n[0], n[1], n[2]}, n[3], shape.side); break;
       case OutlineKind::sphere: sphere({n[0], n[1], n[2]}, n[3]); break;
       case OutlineKind::cylinder: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6], 0); break;
-      case OutlineKind::cone: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, 0, std::tan(n[6])); break;
+      case OutlineKind::cone: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, 0, elementary::tan(n[6])); break;
       case OutlineKind::curve:
         for (const std::vector<Vector>& stroke : shape.strokes) line(stroke, 0.35, 1.4);
         break;
@@ -490,8 +491,8 @@ class Canvas {
       const auto v = static_cast<std::size_t>(view_.up);
       const double a = normal[u];
       const double b = normal[v];
-      const double length = std::hypot(a, b);
-      if (length < 0.999 * std::hypot(normal[0], normal[1], normal[2])) return;
+      const double length = elementary::hypot(a, b);
+      if (length < 0.999 * elementary::hypot(normal[0], normal[1], normal[2])) return;
       // From the foot of the middle along the wall, both ways.
       const double cx = 0.5 * (low_[u] + high_[u]);
       const double cy = 0.5 * (low_[v] + high_[v]);
@@ -553,7 +554,7 @@ class Canvas {
         x += (p[i] - middle[i]) * e[i];
         y += (p[i] - middle[i]) * f[i];
       }
-      return std::atan2(y, x);
+      return elementary::atan2(y, x);
     };
     std::sort(corners.begin(), corners.end(), [&](const Vector& p, const Vector& q) { return angle(p) < angle(q); });
     corners.push_back(corners.front());
@@ -565,7 +566,8 @@ class Canvas {
     for (int k = 0; k <= 90; ++k) {
       const double a = 2 * std::numbers::pi * k / 90;
       Vector p{};
-      for (std::size_t i = 0; i < 3; ++i) p[i] = centre[i] + radius * (std::cos(a) * e[i] + std::sin(a) * f[i]);
+      for (std::size_t i = 0; i < 3; ++i)
+        p[i] = centre[i] + radius * (elementary::cos(a) * e[i] + elementary::sin(a) * f[i]);
       around.push_back(p);
     }
     line(around, shade, 1.1);
@@ -608,12 +610,12 @@ class Canvas {
   /// Two unit vectors across a direction.
   static std::pair<Vector, Vector> across(const Vector& axis) {
     const Vector other =
-        std::abs(axis[2]) < 0.9 * std::hypot(axis[0], axis[1], axis[2]) ? Vector{0, 0, 1} : Vector{1, 0, 0};
+        std::abs(axis[2]) < 0.9 * elementary::hypot(axis[0], axis[1], axis[2]) ? Vector{0, 0, 1} : Vector{1, 0, 0};
     const auto cross = [](const Vector& p, const Vector& q) {
       return Vector{p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
     };
     const auto unit = [](Vector p) {
-      const double length = std::hypot(p[0], p[1], p[2]);
+      const double length = elementary::hypot(p[0], p[1], p[2]);
       for (double& x : p) x /= length;
       return p;
     };
@@ -684,7 +686,7 @@ void draw_lines(Canvas& canvas, const motion::RunView& run, const std::vector<Sc
         if (through.size() > 1) {
           const Vector& p = through[through.size() - 2];
           const Vector& q = through.back();
-          length += std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+          length += elementary::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
         }
       }
       if (shape.closed) through.push_back(through.front());
@@ -770,7 +772,7 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
       if (!concerns(model, event, subject)) continue;
       const Vector p = Sight::place(event.position, subject);
       const bool near = std::any_of(struck.begin(), struck.end(), [&](const Vector& q) {
-        return std::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) < 0.012 * size;
+        return elementary::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) < 0.012 * size;
       });
       if (near || struck.size() >= 60) continue;
       struck.push_back(p);

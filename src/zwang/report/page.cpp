@@ -15,6 +15,7 @@
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/version.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/channels.hpp"
 #include "zwang/report/equations_mathml.hpp"
@@ -149,7 +150,7 @@ double rounded_up(double value) {
   if (!(value > 0) || !std::isfinite(value)) {
     return value;
   }
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  const double unit = elementary::pow(10.0, std::floor(elementary::log10(value)) - 1);
   return std::ceil(value / unit) * unit;
 }
 

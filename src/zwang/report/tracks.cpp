@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/lanes.hpp"
 
@@ -101,7 +102,7 @@ class ViewFit {
     for (std::size_t k = 0; k < m; ++k) {
       for (std::size_t j = 0; j < m; ++j) {
         // The points run from the start of the stretch: x = -cos.
-        wave_.push_back(std::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m)));
+        wave_.push_back(elementary::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m)));
       }
     }
   }
@@ -114,7 +115,7 @@ class ViewFit {
     std::vector<double> value(m * size);
     std::vector<double> position(n);
     for (std::size_t j = 0; j < m; ++j) {
-      const double u = 0.5 - 0.5 * std::cos((2.0 * static_cast<double>(j) + 1) * pi / (2.0 * m));
+      const double u = 0.5 - 0.5 * elementary::cos((2.0 * static_cast<double>(j) + 1) * pi / (2.0 * m));
       const double s = u * length;
       std::fill(position.begin(), position.end(), 0.0);
       for (std::size_t k = orders; k-- > 0;) {
@@ -269,11 +270,11 @@ Interpolation interpolation(unsigned degree) {
   out.degree = degree;
   const std::size_t count = degree + 1;
   for (std::size_t j = 0; j < count; ++j) {
-    out.node.push_back(0.5 - 0.5 * std::cos(pi * static_cast<double>(j) / degree));
+    out.node.push_back(0.5 - 0.5 * elementary::cos(pi * static_cast<double>(j) / degree));
   }
   for (std::size_t j = 0; j < degree; ++j) {
     for (const double part : {0.25, 0.5, 0.75}) {
-      out.test.push_back(0.5 - 0.5 * std::cos(pi * (static_cast<double>(j) + part) / degree));
+      out.test.push_back(0.5 - 0.5 * elementary::cos(pi * (static_cast<double>(j) + part) / degree));
     }
   }
   linear::Matrix vandermonde(count, count);
@@ -566,12 +567,13 @@ class Refit {
       errors = fit(rule(level_.degree), from, h, best_);
       double ratio = excess(errors);
       while (!(ratio <= 1) && h > least) {
-        h *= std::clamp(0.9 * std::pow(ratio, -1.0 / (level_.degree + 1)), 0.1, 0.7);
+        h *= std::clamp(0.9 * elementary::pow(ratio, -1.0 / (level_.degree + 1)), 0.1, 0.7);
         to_limit = false;
         errors = fit(rule(level_.degree), from, h, best_);
         ratio = excess(errors);
       }
-      const double growth = std::clamp(0.9 * std::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
+      const double growth =
+          std::clamp(0.9 * elementary::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
 
       // Lower degrees while they are good enough.
       degree = level_.degree;
