@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::expressions {
 
 namespace {
@@ -41,7 +43,7 @@ Range rising(Range a, const Function& f) {
 Range wave(Range a, double peak) {
   if (!(a.high - a.low < 2 * pi)) return {-1, 1};
   const auto holds = [&](double place) { return place + 2 * pi * std::ceil((a.low - place) / (2 * pi)) <= a.high; };
-  const auto at = [&](double x) { return std::cos(x - peak); };
+  const auto at = [&](double x) { return elementary::cos(x - peak); };
   // Near a greatest value, rounding of a large argument does not matter: it is 1 at most.
   const double slack = widening * (std::abs(a.low) + std::abs(a.high));
   const double low = std::min(at(a.low), at(a.high)) - slack;
@@ -51,16 +53,16 @@ Range wave(Range a, double peak) {
 
 Range power(Range a, double exponent) {
   if (!(a.low >= 0) || (exponent < 0 && a.low == 0)) return everything;
-  const double low = std::pow(a.low, exponent);
-  const double high = std::pow(a.high, exponent);
+  const double low = elementary::pow(a.low, exponent);
+  const double high = elementary::pow(a.high, exponent);
   return widened(std::min(low, high), std::max(low, high));
 }
 
 Range angle(Range y, Range x) {
   // Away from the cut the extremes lie at corners; else the whole turn.
   if (!(x.low > 0 || y.low > 0 || y.high < 0)) return {-pi, pi};
-  const double all[] = {std::atan2(y.low, x.low), std::atan2(y.low, x.high), std::atan2(y.high, x.low),
-                        std::atan2(y.high, x.high)};
+  const double all[] = {elementary::atan2(y.low, x.low), elementary::atan2(y.low, x.high),
+                        elementary::atan2(y.high, x.low), elementary::atan2(y.high, x.high)};
   return widened(*std::min_element(std::begin(all), std::end(all)), *std::max_element(std::begin(all), std::end(all)));
 }
 
@@ -94,28 +96,30 @@ std::vector<Range> ranges(const Tape& tape, std::span<const Range> inputs) {
         break;
       }
       case Op::power: out.push_back(power(a, i.c)); break;
-      case Op::exp: out.push_back(rising(a, [](double x) { return std::exp(x); })); break;
-      case Op::log: out.push_back(a.low > 0 ? rising(a, [](double x) { return std::log(x); }) : everything); break;
+      case Op::exp: out.push_back(rising(a, [](double x) { return elementary::exp(x); })); break;
+      case Op::log:
+        out.push_back(a.low > 0 ? rising(a, [](double x) { return elementary::log(x); }) : everything);
+        break;
       case Op::sin: out.push_back(wave(a, pi / 2)); break;
       // Written along with sin and sinh, which stand before it.
       case Op::cos: out.push_back(wave(out[(&i - 1)->a], 0)); break;
-      case Op::sinh: out.push_back(rising(a, [](double x) { return std::sinh(x); })); break;
+      case Op::sinh: out.push_back(rising(a, [](double x) { return elementary::sinh(x); })); break;
       case Op::cosh: {
         const Range of = out[(&i - 1)->a];
         const double far = std::max(std::abs(of.low), std::abs(of.high));
         const double near = of.low <= 0 && of.high >= 0 ? 0.0 : std::min(std::abs(of.low), std::abs(of.high));
-        out.push_back(widened(std::cosh(near), std::cosh(far)));
+        out.push_back(widened(elementary::cosh(near), elementary::cosh(far)));
         break;
       }
       case Op::tan: {
         const bool one_branch = std::floor(a.low / pi + 0.5) == std::floor(a.high / pi + 0.5);
-        out.push_back(one_branch ? rising(a, [](double x) { return std::tan(x); }) : everything);
+        out.push_back(one_branch ? rising(a, [](double x) { return elementary::tan(x); }) : everything);
         break;
       }
-      case Op::tanh: out.push_back(rising(a, [](double x) { return std::tanh(x); })); break;
-      case Op::asin: out.push_back(rising(a, [](double x) { return std::asin(x); })); break;
-      case Op::acos: out.push_back(widened(std::acos(a.high), std::acos(a.low))); break;
-      case Op::atan: out.push_back(rising(a, [](double x) { return std::atan(x); })); break;
+      case Op::tanh: out.push_back(rising(a, [](double x) { return elementary::tanh(x); })); break;
+      case Op::asin: out.push_back(rising(a, [](double x) { return elementary::asin(x); })); break;
+      case Op::acos: out.push_back(widened(elementary::acos(a.high), elementary::acos(a.low))); break;
+      case Op::atan: out.push_back(rising(a, [](double x) { return elementary::atan(x); })); break;
       case Op::atan2: out.push_back(angle(a, b)); break;
       case Op::select: {
         const Range truth = out.back();

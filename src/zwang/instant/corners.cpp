@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -233,8 +234,8 @@ class Sliding {
     // The same values at the state and beside it.
     model::State beside = state_;
     for (std::size_t i = 0; i < beside.position.size(); ++i) {
-      beside.position[i] += 0.1 * std::sin(1.0 + static_cast<double>(i));
-      beside.velocity[i] += 0.1 * std::cos(2.0 + static_cast<double>(i));
+      beside.position[i] += 0.1 * elementary::sin(1.0 + static_cast<double>(i));
+      beside.velocity[i] += 0.1 * elementary::cos(2.0 + static_cast<double>(i));
     }
     for (const model::State* state :
          {static_cast<const model::State*>(&state_), static_cast<const model::State*>(&beside)}) {

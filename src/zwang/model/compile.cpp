@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/row_factor.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/evaluate.hpp"
@@ -1401,7 +1402,7 @@ class Compiler {
       const Syntax syntax = formulas_.expression(*up);
       const Traced value = compute(syntax, "a direction");
       double length = 0;
-      for (std::size_t c = 0; c < value.parts(); ++c) length = std::hypot(length, value.part[c].value);
+      for (std::size_t c = 0; c < value.parts(); ++c) length = elementary::hypot(length, value.part[c].value);
       if (value.size == 0 || !(length > 0)) {
         throw formulas_.error(syntax, "`up` is a direction: a vector of 2 or 3 components that is not zero");
       }

@@ -45,6 +45,8 @@ struct Dynamics {
 };
 [[nodiscard]] Dynamics make_dynamics(const Model& model);
 void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
+/// Of these `mass` and `mass_positive` alone.
+void evaluate_mass(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
 
 /// Filled by evaluate_rows; one entry per row of the model. For nonholonomic rows `value` is 0 and f itself is `rate`.
 struct Rows {
@@ -84,6 +86,8 @@ struct Energy {
 [[nodiscard]] Energy energy(const Model& model, const State& state, Scratch& scratch);
 /// dT/dv.v - T = T_2 - T_0, the kinetic part of the energy integral.
 [[nodiscard]] double vis_viva(const Model& model, const State& state, Scratch& scratch);
+/// V - T of those terms alone in which t occurs; 0 where there is none.
+[[nodiscard]] double energy_with_time(const Model& model, const State& state, Scratch& scratch);
 
 [[nodiscard]] double observe(const Observable& observable, const State& state);
 

@@ -71,7 +71,7 @@ double stop_on(const Motion& motion, double h, double& cut, std::vector<double>&
     case Excursion::Kind::crossing:
     case Excursion::Kind::graze: return found.at;
     case Excursion::Kind::pending:
-      if (found.at > 1e-6 * h) cut = found.at;
+      if (found.at > sensible_cut * h) cut = found.at;
       break;
     case Excursion::Kind::none: break;
   }
@@ -301,7 +301,7 @@ bool advance_flow(Motion& motion) {
       return true;
     }
   }
-  if (motion.position_drift > 1e-3) {
+  if (motion.position_drift > lost_drift) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
   } else if (stop <= together) {
     end(motion, Status::stopped, "");

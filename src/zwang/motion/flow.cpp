@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/row_factor.hpp"
@@ -14,6 +15,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -35,7 +37,7 @@ struct Strip {
   std::size_t registers = 0;               ///< place in the arena
   std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
-  std::vector<std::uint8_t> sized;
+  std::vector<std::uint32_t> sized;
   std::size_t first_mode = 0;          ///< register of the first mode
   std::vector<std::uint32_t> mode_of;  ///< number of the model's mode: [slot * width + lane]
 };
@@ -163,7 +165,6 @@ struct Flow::Impl {
       strip.registers = arena.size();
       strip.rest = rest_count;
       strip.sized = expressions::sized_registers(tape);
-      for (const std::uint32_t reg : tape.outputs) strip.sized[reg] = 1;
       rest_count += tape.registers() * strip.width;
       arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
       double* to = arena.data() + strip.registers;
@@ -516,15 +517,13 @@ struct Flow::Impl {
   // ---- the bound over the whole step
 
   /// By what factor the bound of a step h, reckoned on the circle of radius r, misses what is allowed.
-  double judge(double h, double circle, double part) {
+  double judge(double h, double part) {
     error.resize(rest_count);
-    outer.resize(rest_count);
-    dropped.resize(rest_count);
-    const double last = std::pow(h, static_cast<double>(N));
-    const expressions::Stretch stretch(h, circle, part / 4096);
+    const expressions::Stretch stretch(h, N);
+    const double last = stretch.of_length[N];
     for (const Strip& strip : strips) {
       const std::size_t w = strip.width;
-      expressions::make_room(*strip.tape, strip.width, room);
+      expressions::make_room(*strip.tape, strip.width, N, room);
       std::fill_n(room.error.begin(), strip.tape->inputs.size() * w, 0.0);
       for (std::size_t k = 0; k < strip.slots * w; ++k) {
         room.error[w + k] = std::abs(x[std::size_t{N} * n + strip.position_of[k]]) * last;
@@ -533,19 +532,22 @@ struct Flow::Impl {
                                     stretch, room);
       const auto count = static_cast<std::ptrdiff_t>(strip.tape->registers() * w);
       std::copy_n(room.error.begin(), count, error.begin() + static_cast<std::ptrdiff_t>(strip.rest));
-      for (std::ptrdiff_t k = 0; k < count; ++k) {
-        // What counts as rounding weighs on the circle as it does on the step.
-        const auto place = static_cast<std::size_t>(k);
-        outer[strip.rest + place] = room.sums.outer[place];
-        dropped[strip.rest + place] = room.sums.dropped[place];
-      }
     }
 
     // Sums over the step of rates, multipliers, and the change that conditions make.
-    const double tail = std::pow(h / circle, static_cast<double>(N));
-    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i, double at) {
+    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i) {
       double total = 0;
-      for (unsigned k = N; k-- > 0;) total = total * at + std::abs(list[std::size_t{k} * count + i]);
+      for (unsigned k = N; k-- > 0;) total = total * h + std::abs(list[std::size_t{k} * count + i]);
+      return total;
+    };
+    // Products of a gradient with one of those, beyond the orders known.
+    const auto tail = [&](const Coefficients& g, const std::vector<double>& list, std::size_t count, std::size_t i) {
+      double total = 0;
+      double later_of_g = 0;
+      for (unsigned k = 1; k < N; ++k) {
+        later_of_g += std::abs(arena[g.place + (N - k) * g.stride]) * stretch.of_length[N - k];
+        total += std::abs(list[std::size_t{k} * count + i]) * stretch.of_length[k] * later_of_g;
+      }
       return total;
     };
     const auto value_at_end = [&](const std::vector<double>& list, std::size_t i) {
@@ -567,11 +569,9 @@ struct Flow::Impl {
         const Coefficients& g = entry_at[e];
         if (g.constant) continue;
         const std::vector<double>& along_row = row < m ? r : u;
-        broken += tail * outer[g.rest] * sum(along_row, n, column[e], circle) +
-                  (error[g.rest] + dropped[g.rest]) * sum(along_row, n, column[e], h);
+        broken += tail(g, along_row, n, column[e]) + error[g.rest] * sum(along_row, n, column[e]);
         if (!oblique) {
-          miss[column[e]] += tail * outer[g.rest] * sum(lambda, m, row, circle) +
-                             (error[g.rest] + dropped[g.rest]) * sum(lambda, m, row, h);
+          miss[column[e]] += tail(g, lambda, m, row) + error[g.rest] * sum(lambda, m, row);
         }
       }
       shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, least_pivot)));
@@ -635,7 +635,7 @@ struct Flow::Impl {
   // the bound
   std::size_t rest_count = 0;
   expressions::Remainders room;
-  std::vector<double> error, outer, dropped, miss, scale_of;
+  std::vector<double> error, miss, scale_of;
   double defect = 0;
   StepMemory step_memory;
 
@@ -685,7 +685,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
     for (std::size_t row = 0; row < m; ++row) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
       const double f = holonomic ? impl.coefficient(impl.value_at[row], 0) : 0.0;
-      const double scale = size * impl.gradient_sum[row] + 1e-300;
+      const double scale = size * impl.gradient_sum[row] + least_divisor;
       if (!std::isfinite(f) || !std::isfinite(impl.gradient_sum[row])) out.finite = false;
       broken[row] = f;
       if (round == 0 && !impl.skipped(row)) out.position_drift = std::max(out.position_drift, std::abs(f) / scale);
@@ -699,7 +699,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
       for (const double v : state.velocity) speed = std::max(speed, std::abs(v));
       for (std::size_t row = 0; row < m; ++row) {
         const double moving = impl.moving(row, 0);
-        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + 1e-300;
+        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + least_divisor;
         if (impl.skipped(row)) continue;
         out.rate_drift = std::max(out.rate_drift, std::abs(impl.along(row, state.velocity.data()) + moving) / scale);
       }
@@ -769,7 +769,7 @@ double Flow::reach(double tolerance) const {
     return most;
   };
   const auto rates = [&](unsigned k) { return largest(impl.r.data() + k * n, n); };
-  const double log_tolerance = std::log2(tolerance);
+  const double log_tolerance = elementary::log2(tolerance);
   double least = log_reach(impl.N - 1, log_tolerance, true, rates);
   if (m > 0) {
     // Multipliers beside the rates, in their units: those that are but rounding do not count.
@@ -787,7 +787,7 @@ double Flow::reach(double tolerance) const {
     const double* last_lambda = impl.probe_lambda.data() + std::size_t{impl.N - 1} * m;
     const auto finite = [](double value) { return std::isfinite(value); };
     if (!std::all_of(last, last + n, finite) || !std::all_of(last_lambda, last_lambda + m, finite)) return 0;
-    least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
+    least = std::min(least, log_reach(impl.N - 1, elementary::log2(probe_tolerance), true, [&](unsigned k) {
                        double most = largest(impl.probe.data() + k * n, n);
                        for (std::size_t row = 0; row < m && !impl.oblique; ++row) {
                          most = std::max(most, std::abs(impl.probe_lambda[k * m + row]) * impl.length[row]);
@@ -795,14 +795,14 @@ double Flow::reach(double tolerance) const {
                        return most;
                      }));
   }
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 Flow::Proof Flow::prove(double wanted, double most, double part) {
   Impl& impl = *impl_;
   Proof proof;
-  proof.length =
-      longest_step(wanted, most, impl.N, impl.step_memory, [&](double h, double r) { return impl.judge(h, r, part); });
+  proof.length = longest_step(wanted, most, impl.N, false, impl.step_memory,
+                              [&](double h, double) { return impl.judge(h, part); });
   proof.defect = impl.defect;
   return proof;
 }
@@ -864,7 +864,8 @@ Flow::Dependence Flow::dependence() const {
   for (std::size_t k = 0; k < made_of.size(); ++k) most = std::max(most, std::abs(made_of[k]) * impl.gradient_sum[k]);
   out.rows.clear();
   for (std::uint32_t k = 0; k < impl.m; ++k) {
-    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > 1e-6 * most)) out.rows.push_back(k);
+    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > slight_part * most))
+      out.rows.push_back(k);
   }
   out.why = row >= impl.m
                 ? "the free function " + impl.model.free_functions[row - impl.m].text +

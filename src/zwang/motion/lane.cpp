@@ -2,27 +2,16 @@
 #include "zwang/motion/lane.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/ranges.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
-
-namespace {
-
-/// Circles of reckoning, as multiples of the step: small ones see less of what lies ahead, large ones make little of what is known.
-constexpr std::array<double, 3> circles = {4, 2, 1.2};
-/// Of the terms of a register: coefficients below this count as rounding.
-constexpr double rounding_of_coefficients = 1e-16;
-constexpr int most_rounds = 60;  ///< of making a step smaller
-constexpr double steepest_fall = 0.1, safety = 0.98;
-
-}  // namespace
 
 void run_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
               std::vector<double>& registers) {
@@ -71,10 +60,11 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     bound.tape = &tape;
     bound.sized = expressions::sized_registers(tape);
   }
-  expressions::make_room(tape, 1, bound.room);
+  expressions::make_room(tape, 1, along.known, bound.room);
+  const expressions::Stretch stretch(h, along.known);
   // Of the inputs the positions have one more coefficient.
   double* error = bound.room.error.data();
-  const double last = std::pow(h, static_cast<double>(along.known));
+  const double last = stretch.of_length[along.known];
   *error++ = 0;
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const std::uint32_t i = group.position_of[slot * group.lanes + lane];
@@ -82,14 +72,9 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     *error++ = next == 0 ? 0.0 : next * last;
   }
   std::fill(error, error + group.velocities + group.constants, 0.0);
-  double least = std::numeric_limits<double>::infinity();
-  for (const double circle : circles) {
-    const expressions::Stretch stretch(h, circle * h, rounding_of_coefficients);
-    expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
-                                  bound.room);
-    least = std::min(least, bound.room.error[output]);
-  }
-  return least;
+  expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
+                                bound.room);
+  return bound.room.error[output];
 }
 
 namespace {
@@ -142,6 +127,7 @@ bool stays_away(const Along& along, const model::Slotted& group, const expressio
 double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                      const std::vector<double>& registers, std::uint32_t output, std::span<const double> thresholds,
                      double part, double h, LaneBound& bound, bool& clear) {
+  using namespace step_search;
   clear = false;
   const double root = first_root(tape, registers, along.known, h);
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
@@ -167,9 +153,10 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
       clear = true;
       return h;
     }
-    const double by = rest < std::numeric_limits<double>::infinity()
-                          ? std::clamp(safety * std::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
-                          : 0.5;
+    const double by =
+        rest < std::numeric_limits<double>::infinity()
+            ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
+            : 0.5;
     h = shortened(by * h);
   }
   return 0;

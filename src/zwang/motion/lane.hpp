@@ -41,7 +41,7 @@ void observe_lane(const Along& along, const model::Observable& observable, std::
 /// Room for bounds of a tape.
 struct LaneBound {
   const expressions::Tape* tape = nullptr;
-  std::vector<std::uint8_t> sized;  ///< of the tape
+  std::vector<std::uint32_t> sized;  ///< of the tape
   expressions::Remainders room;
 };
 

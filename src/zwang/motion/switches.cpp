@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -12,6 +13,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/lane.hpp"
 #include "zwang/motion/reach.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -22,8 +24,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
-    1e-13;                             ///< of the terms of g: leading coefficients of a g that starts on its threshold
-constexpr double sensible_cut = 1e-6;  ///< of a step: a piece is not ended sooner for something that only begins
+    1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
@@ -67,7 +68,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
     }
-    from = e.at + (h - e.at) * 1e-9;
+    from = e.at + (h - e.at) * behind_a_graze;
     if (from >= h) return never;
   }
   return never;
@@ -194,7 +195,11 @@ FoundTurns find_turns(const Motion& motion, double h) {
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
       // What differs from its threshold by rounding alone, on all of the step, has no side.
       double moves = std::abs(g[0] - threshold);
-      for (std::size_t k = 1; k < g.size(); ++k) moves = std::max(moves, std::abs(g[k]) * std::pow(h, k));
+      double power = 1;
+      for (std::size_t k = 1; k < g.size(); ++k) {
+        power *= h;
+        moves = std::max(moves, std::abs(g[k]) * power);
+      }
       if (moves <= rounding_of_zero * size) continue;
       const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
       if (at == never) continue;
@@ -286,12 +291,12 @@ double reach_of_switches(Motion& motion, double h) {
     h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
                       impl.switches.stop_clear);
   }
-  const double log_tolerance = std::log2(part_for(impl.tolerance));
+  const double log_tolerance = elementary::log2(part_for(impl.tolerance));
   for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
     const std::span<const double> sigma = weight_of(impl, j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
-    if (log_of < 1000) h = std::min(h, std::exp2(log_of));
+    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
   }
   return h;
 }
