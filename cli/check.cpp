@@ -69,6 +69,28 @@ int repair(const Request& request) {
   return status;
 }
 
+/// Open inequalities that a start written with six digits or more may mean to touch: how far they are, and what to do.
+std::string nearly_touching(const model::Model& model, const model::State& state, const instant::Instant& instant) {
+  constexpr double six_digits = 1e-6;  // of the terms of the condition
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  std::string text;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const double gap = -rows.value[row];
+    const double size = rows.value_scale[row];
+    const bool open = instant.role[row] == instant::Role::passive_in_position;
+    if (!open || !(gap > 0) || !(gap <= six_digits * size)) {
+      continue;
+    }
+    text += fmt::format(
+        "nearly touching: {} is open by {}; if it should touch, write the start with more digits or set touch = {} in "
+        "[simulation]\n",
+        model::row_name(model, row), readable(gap, 3), readable(2 * gap / size, 2));
+  }
+  return text;
+}
+
 /// Free rates, rates and what the conditions change.
 std::string rate_table(const model::Model& model, const model::State& state) {
   model::Scratch scratch = model::make_scratch(model);
@@ -129,6 +151,7 @@ int check(const Request& request) {
   }
   if (model.rows() > 0) {
     print("\n" + table.text());
+    print(nearly_touching(model, state, instant));
   }
   if (model.flow) {
     print("\n" + rate_table(model, state));

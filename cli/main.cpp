@@ -91,7 +91,8 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--projection", request.projection,
                   "with --svg: the plane (xy, xz, yz) or AZIMUTH,ELEVATION in degrees")
       ->type_name("P");
-  run->add_flag("--error", request.error, "estimate the error of the final state by a second, sharper motion");
+  run->add_flag("--error", request.error,
+                "estimate the error of the final state by two sharper motions from starts a few roundings away");
   run->add_flag("--no-report", request.no_report, "leave out the animated report");
   run->add_option("--vary", request.vary,
                   "one run per value of a parameter, in one report: NAME=A,B,C or NAME=FROM:TO:COUNT")

@@ -141,8 +141,8 @@ std::string verdict(const model::Model& model, const motion::Store& store, bool 
     return fmt::format("{}interrupted{} at t = {}{}\n", s.warm, s.off, time,
                        resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
   }
-  return fmt::format("{}{}{} at t = {}{}{}{}\n", s.bad, account.status, s.off, time, account.why.empty() ? "" : ": ",
-                     account.why, account.culprits.empty() ? "" : fmt::format(" ({})", listed(account.culprits)));
+  return fmt::format("{}{}{} at t = {}{}{}\n", s.bad, account.status, s.off, time, account.why.empty() ? "" : ": ",
+                     account.why);
 }
 
 std::string event_table(const model::Model& model, const motion::Store& store) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -71,10 +73,33 @@ bool is_open(const Task& task, const motion::Account& account) {
          task.model.simulation.until > account.present.state.time;
 }
 
+/// What is below the rounding of the other components of its body, now or at the start, is shown as zero.
+std::vector<double> without_rounding(const model::Model& model, std::vector<double> values,
+                                     const std::vector<double>& at_start) {
+  constexpr double rounding = 0x1p-50;  // a few operations on the largest of them
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      const std::uint32_t first = body.first + member * body.dimension;
+      double most = 0;
+      for (std::uint32_t i = first; i < first + body.dimension; ++i) {
+        most = std::max({most, std::abs(values[i]), std::abs(at_start[i])});
+      }
+      for (std::uint32_t i = first; i < first + body.dimension; ++i) {
+        if (std::abs(values[i]) <= rounding * most) {
+          values[i] = 0;
+        }
+      }
+    }
+  }
+  return values;
+}
+
 /// Positions and velocities; of a flow, values and rates.
 std::string state_table(const model::Model& model, const model::State& state) {
-  return body_table(model, {{model.flow ? "value" : "position", &state.position},
-                            {model.flow ? "rate" : "velocity", &state.velocity}});
+  const std::vector<double> position = without_rounding(model, state.position, model.initial_position);
+  const std::vector<double> velocity = without_rounding(model, state.velocity, model.initial_velocity);
+  return body_table(model,
+                    {{model.flow ? "value" : "position", &position}, {model.flow ? "rate" : "velocity", &velocity}});
 }
 
 void print_run(const Task& task, const motion::Store& store, const std::vector<double>& sample_at,
@@ -130,12 +155,13 @@ void leave_files(const Request& request, Made& made, bool with_report) {
 
 /// The estimated error of the end, for a motion that came to one.
 void estimate(const model::Model& model, motion::Store& store) {
-  const std::string& status = store.account().status;
-  if (status != motion::words(motion::Status::finished) && status != motion::words(motion::Status::stopped)) {
+  const bool finished = store.account().status == motion::words(motion::Status::finished);
+  if (!finished && store.account().status != motion::words(motion::Status::stopped)) {
     return;
   }
-  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state,
-                                                             [](const motion::Motion&) { return !asked_to_end(); });
+  const motion::ErrorEstimate found = motion::estimate_error(
+      model, store.account().present.state, finished ? motion::Status::finished : motion::Status::stopped,
+      [](const motion::Motion&) { return !asked_to_end(); });
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }

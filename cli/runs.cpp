@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iostream>
 
 #include "progress.hpp"
 #include "recorded.hpp"
@@ -11,6 +12,7 @@
 #include "zwang/analysis/with_integrals.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/motion/endings.hpp"
 #include "zwang/motion/record.hpp"
 #include "zwang/report/json.hpp"
 
@@ -73,6 +75,9 @@ void compute(const Request& request, const Task& task, motion::Store& store) {
   recording.seconds = request.checkpoint;
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
+    if (const std::string long_way = motion::foretell(now); !long_way.empty() && !request.quiet) {
+      std::cerr << "\nzwang: " << long_way << "\n";
+    }
     return !asked_to_end();
   };
   motion::record(task.model, motion, store, recording);

@@ -479,6 +479,18 @@ double vis_viva(const Model& model, const State& state, Scratch& scratch) {
   return out;
 }
 
+double energy_with_time(const Model& model, const State& given, Scratch& scratch) {
+  const auto moves = [](const TermGroup& group) { return group.uses_time && group.kind != TermKind::force; };
+  if (std::none_of(model.terms.begin(), model.terms.end(), moves)) return 0;
+  State copy;
+  const State& state = with_modes(model, given, copy);
+  double out = 0;
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
+    if (moves(group)) out += group.kind == TermKind::kinetic ? -output(0) : output(0);
+  });
+  return out;
+}
+
 double observe(const Observable& observable, const State& state) {
   const TermGroup& term = observable.term;
   std::vector<double> registers(term.tape.registers());

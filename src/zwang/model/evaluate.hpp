@@ -84,6 +84,8 @@ struct Energy {
 [[nodiscard]] Energy energy(const Model& model, const State& state, Scratch& scratch);
 /// dT/dv.v - T = T_2 - T_0, the kinetic part of the energy integral.
 [[nodiscard]] double vis_viva(const Model& model, const State& state, Scratch& scratch);
+/// V - T of those terms alone in which t occurs; 0 where there is none.
+[[nodiscard]] double energy_with_time(const Model& model, const State& state, Scratch& scratch);
 
 [[nodiscard]] double observe(const Observable& observable, const State& state);
 

@@ -414,7 +414,8 @@ class Stresses {
       make_space();
       restrict();
       find_self_stresses();
-      if (stress_.empty()) break;
+      if (stress_.empty() || !hold_flexes()) break;
+      find_matrices();
       std::vector<Vector> rows;
       if (!semidefinite(rows)) break;
       for (Vector& one : rows) {
@@ -461,15 +462,16 @@ class Stresses {
     double terms = 0;
     Vector g;
     Matrix q;
-    double uncertain = 0;  ///< of the gradient of length one
-    Vector inside;         ///< on V
+    std::vector<std::size_t> support;  ///< variables that q has
+    double uncertain = 0;              ///< of the gradient of length one
+    Vector inside;                     ///< on V
     Matrix on_space;
   };
   /// y with sum y g = 0 on V, what is left of that sum, and the stress matrix on V.
   struct Stress {
     Vector y;
-    Vector h;     ///< H, flat
-    double size;  ///< of the terms of H
+    Vector h;         ///< H, flat
+    double size = 0;  ///< of the terms of H
   };
 
   void add(const Equation& one) {
@@ -508,6 +510,9 @@ class Stresses {
     scale(out.g, 1 / length);
     scale(out.q.entry, 1 / length);
     out.uncertain = rounding / length;
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    out.support = std::move(at);
     quadratic_.push_back(std::move(out));
   }
 
@@ -548,20 +553,66 @@ class Stresses {
   }
 
   void restrict() {
-    const std::size_t p = space_.size();
     for (Quadratic& one : quadratic_) {
-      one.inside.assign(p, 0.0);
-      one.on_space = Matrix(p, p);
-      for (std::size_t a = 0; a < p; ++a) {
-        one.inside[a] = dot(one.g, space_[a]);
-        Vector image(n_, 0.0);
-        for (std::size_t j = 0; j < n_; ++j) {
-          if (space_[a][j] == 0) continue;
-          for (std::size_t i = 0; i < n_; ++i) image[i] += one.q(i, j) * space_[a][j];
-        }
-        for (std::size_t b = 0; b < p; ++b) one.on_space(b, a) = dot(space_[b], image);
+      one.inside.clear();
+      for (const Vector& direction : space_) one.inside.push_back(dot(one.g, direction));
+    }
+  }
+
+  /// d_a^T Q d_b of an equation for directions d; it has few variables.
+  [[nodiscard]] Matrix on_directions(const Quadratic& one, const std::vector<Vector>& directions) const {
+    const std::size_t p = directions.size();
+    const std::size_t slots = one.support.size();
+    Matrix out(p, p);
+    Vector image(slots);
+    for (std::size_t a = 0; a < p; ++a) {
+      bool touched = false;
+      for (std::size_t i = 0; i < slots; ++i) {
+        image[i] = 0;
+        for (std::size_t j = 0; j < slots; ++j)
+          image[i] += one.q(one.support[i], one.support[j]) * directions[a][one.support[j]];
+        touched = touched || image[i] != 0;
+      }
+      for (std::size_t b = 0; b < p && touched; ++b) {
+        for (std::size_t i = 0; i < slots; ++i) out(b, a) += directions[b][one.support[i]] * image[i];
       }
     }
+    return out;
+  }
+
+  /// Does a stress matrix see one of the directions that the gradients leave free? Where none does, every linear equation that follows is
+  /// one of the gradients', and nothing is gained: a plane truss with all its braces.
+  [[nodiscard]] bool hold_flexes() const {
+    const std::size_t p = space_.size();
+    std::vector<Vector> flex;
+    Orthonormal all = stiff_;
+    for (std::size_t a = 0; a < p; ++a) {
+      Vector axis(p, 0.0);
+      axis[a] = 1;
+      const double left = all.reduce(axis);
+      if (!(left > clearly_apart)) continue;
+      all.append(std::move(axis), left);
+      Vector direction(n_, 0.0);
+      for (std::size_t b = 0; b < p; ++b) subtract(direction, -all.directions().back()[b], space_[b]);
+      flex.push_back(std::move(direction));
+    }
+    if (flex.empty()) return false;
+    std::vector<Vector> on_flexes;
+    Vector size;
+    for (const Quadratic& one : quadratic_) {
+      on_flexes.push_back(on_directions(one, flex).entry);
+      size.push_back(norm(one.q.entry));
+    }
+    return std::any_of(stress_.begin(), stress_.end(), [&](const Stress& stress) {
+      Vector seen(flex.size() * flex.size(), 0.0);
+      double terms = 0;
+      for (std::size_t k = 0; k < quadratic_.size(); ++k) {
+        if (stress.y[k] == 0) continue;
+        subtract(seen, -stress.y[k], on_flexes[k]);
+        terms += std::abs(stress.y[k]) * size[k];
+      }
+      return norm(seen) > doubt_ * terms;
+    });
   }
 
   /// Gradients on V one after the other, the one with the largest remainder first; each that depends on others is a self-stress.
@@ -576,6 +627,7 @@ class Stresses {
     }
     std::vector<std::uint8_t> taken(m, 0);
     stress_.clear();
+    stiff_ = {};
     doubt_ = vanishing_form;
     double rounding = std::numeric_limits<double>::epsilon();
     for (const Quadratic& one : quadratic_) rounding = std::max(rounding, one.uncertain);
@@ -600,6 +652,7 @@ class Stresses {
       // Coefficients of combinations are as uncertain as the gradients are near to dependence.
       doubt_ = std::max(doubt_, roundings_of_a_form * rounding / most);
       Vector direction = rest[best];
+      stiff_.append(direction, most);
       scale(direction, 1 / most);
       Vector combination = as_rows[best];
       scale(combination, 1 / most);
@@ -620,9 +673,13 @@ class Stresses {
       for (double& value : stress.y) {
         if (std::abs(value) <= vanishing_coefficient * largest) value = 0;
       }
-      matrix_of(stress);
       stress_.push_back(std::move(stress));
     }
+  }
+
+  void find_matrices() {
+    for (Quadratic& one : quadratic_) one.on_space = on_directions(one, space_);
+    for (Stress& stress : stress_) matrix_of(stress);
   }
 
   void matrix_of(Stress& stress) const {
@@ -911,6 +968,7 @@ class Stresses {
   std::vector<Quadratic> quadratic_;
   std::vector<Vector> space_;
   std::vector<Stress> stress_;
+  Orthonormal stiff_;  ///< gradients on V
 };
 
 // ---- the new rows

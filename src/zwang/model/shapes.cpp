@@ -387,6 +387,11 @@ void Shapes::add_corners(Slotted& group, const Apart& apart) {
   group.slopes = expressions::flatten(graph_, slopes, all);
 }
 
+bool Shapes::jumps(Expr f, const Probe& probe) {
+  const Apart apart = take_apart(std::span(&f, 1), probe, true);
+  return !find_jump(apart, with_modes(apart, probe)).empty();
+}
+
 RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   RowShape shape;
   Apart apart = take_apart(std::span(&f, 1), given, true);

@@ -55,8 +55,8 @@ double window(std::span<const Bounce> bounces, std::size_t period, std::size_t b
   return sum;
 }
 
-/// The rest of a sequence that repeats every `period` impacts.
-Rest rest_of_rhythm(std::span<const Bounce> bounces, std::size_t period) {
+/// The rest of a sequence that repeats every `period` impacts; none if its length is uncertain by more than `allowed`.
+Rest rest_of_rhythm(std::span<const Bounce> bounces, std::size_t period, double allowed) {
   Rest rest;
   const std::size_t end = bounces.size();
   const std::size_t windows = end / period;
@@ -80,12 +80,14 @@ Rest rest_of_rhythm(std::span<const Bounce> bounces, std::size_t period) {
     if (back == 2) {
       if (std::abs(r - factor) > same_factor * (1 - r)) break;
       rest.error = last * std::abs(r - factor) / ((1 - r) * (1 - r));
+      if (rest.error > allowed) return rest;
     } else if (std::abs(r - factor) > same_factor) {
       break;
     }
     rest.began = duration;
     rest.whole += duration;
   }
+  if (rest.error > allowed) return rest;
   double earlier = 0;
   for (std::size_t k = 0; k < period; ++k) {
     const Bounce& one = bounces[end - period + k];
@@ -192,12 +194,13 @@ bool quickens(std::span<const Bounce> bounces) {
   return late < early;
 }
 
+/// Sums of the same durations in another order differ by roundings.
+constexpr double times_rounding = 1 + 1e-12;
+
 /// Can any sequence that ends with the last shock move nothing any more? A rest lasts at least F^2 / T, F the last flight and T all that is
 /// remembered, and what began it no longer than T: asked first, because it mostly tells.
-bool may_have_ended(const Motion& motion) {
+bool may_have_ended(const Motion& motion, double all) {
   const Motion::Impl& impl = *motion.impl;
-  double all = 0;
-  for (const Bounce& one : since_limit(impl)) all += one.flight;
   const Bounce& last = impl.bounces.back();
   const double least = last.flight * last.flight;  // times 1 / T, as the other side
   if (!(least * last.flight > while_it_lasts * impl.tolerance * all * all * all) || last.rows.empty()) return true;
@@ -250,15 +253,23 @@ std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces) {
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const std::span<const Bounce> bounces = since_limit(impl);
-  if (bounces.empty() || !quickens(bounces) || !may_have_ended(motion)) return;
+  if (bounces.empty() || !quickens(bounces)) return;
+  double all = 0;
+  for (const Bounce& one : bounces) all += one.flight;
+  if (!may_have_ended(motion, all)) return;
+  // No sequence lasts longer than all that is remembered: what `moves_nothing` would turn down is not looked at further.
+  const double uncertain = times_rounding * of_the_limit * impl.tolerance * all;
   Rest rest;
   for (std::size_t period = 1; period <= longest_period; ++period) {
-    Rest one = rest_of_rhythm(bounces, period);
+    Rest one = rest_of_rhythm(bounces, period, uncertain);
     if (!one.found || !moves_nothing(motion, one)) continue;
     rest = std::move(one);
     break;
   }
   if (!rest.found) {
+    // The rest of a cluster lasts at least F^2 / T, too, and is uncertain by as much.
+    const double flight = bounces.back().flight;
+    if (flight * flight > uncertain * all) return;
     rest = rest_of_cluster(bounces);
     if (!rest.found || !moves_nothing(motion, rest)) return;
   }

@@ -8,6 +8,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/endings.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/sweeps.hpp"
 #include "zwang/motion/time_unit.hpp"
@@ -136,7 +137,7 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   }
 
   // The end that the model asks for.
-  if (!impl.model.simulation.stop.empty()) {
+  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear) {
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;
@@ -227,11 +228,9 @@ void go(Motion& motion, double s, double time) {
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
   double work_terms = 0;
-  const double work = series.work(s, &work_terms);
-  if (std::isfinite(work)) {
-    motion.energy.work += work;
-    motion.energy.gross_work += work_terms;
-  }
+  double work = series.work(s, &work_terms);
+  model::Scratch& scratch = impl.workspace.impl().scratch;
+  work -= model::energy_with_time(impl.model, motion.state, scratch);
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
   dq.resize(n);
@@ -246,6 +245,11 @@ void go(Motion& motion, double s, double time) {
   }
   measure_step(motion, duration);
   motion.state.time = time;
+  work += model::energy_with_time(impl.model, motion.state, scratch);
+  if (std::isfinite(work)) {
+    motion.energy.work += work;
+    motion.energy.gross_work += work_terms;
+  }
   evaluate_multipliers(piece, piece.end(), motion.multipliers);
   advance_rho(motion, s);
   impl.flight += duration;
@@ -414,6 +418,12 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
 }
 
 bool advance(Motion& motion) {
+  if (!advance_piece(motion)) return false;
+  if (motion.status != Status::going) tell_ending(motion);
+  return true;
+}
+
+bool advance_piece(Motion& motion) {
   if (motion.status != Status::going) return false;
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();
@@ -443,7 +453,7 @@ bool advance(Motion& motion) {
     // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
     if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
-      lead_nowhere(motion, "the accelerations are not finite");
+      lead_nowhere(motion, "the accelerations are not finite: look at " + impl.series.obstacle());
       return true;
     }
     if (entered(motion)) return true;
@@ -493,8 +503,8 @@ bool advance(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
-  const bool arrives = crossing && impl.passage.ahead <= together;
-  if (arrives) s = impl.passage.ahead;
+  const bool arrives = crossing && impl.passage.ahead / u <= together;
+  if (arrives) s = impl.passage.ahead / u;
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {

@@ -129,6 +129,9 @@ struct Triggers {
   }
 };
 
+/// One piece further, with the events at its end; an ending has its cause alone.
+[[nodiscard]] bool advance_piece(Motion& motion);
+
 /// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.
 void settle(Motion& motion, const Triggers& triggers, bool first);
 

@@ -9,6 +9,7 @@
 #include "zwang/base/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/endings.hpp"
 
 namespace zwang::motion {
 
@@ -62,6 +63,18 @@ bool breaks_nothing(const Motion& motion) {
   });
 }
 
+void leave_as_written(const Series& series, const std::vector<double>& written, std::vector<double>& now,
+                      std::vector<double>& carry) {
+  double moved = 0;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    moved = std::max(moved, series.root_mass(i) * std::abs(now[i] - written[i]));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (series.root_mass(i) * std::abs(now[i] - written[i] + carry[i]) > touch_in_motion * moved) continue;
+    now[i] = written[i];
+    carry[i] = 0;
+  }
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
@@ -102,6 +115,9 @@ void project_start(Motion& motion) {
   }
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  // Corrections are solved for all at once: one that is but rounding of the largest is none, and what was written exactly stays so.
+  leave_as_written(impl.series, written.position, motion.state.position, impl.carry_position);
+  leave_as_written(impl.series, written.velocity, motion.state.velocity, impl.carry_velocity);
   for (std::size_t i = 0; i < written.position.size(); ++i) {
     motion.position_correction =
         std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
@@ -238,6 +254,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.slid);
   one(archive, impl.switches.leader);
   one(archive, impl.switches.weight);
+  one(archive, impl.switches.mixed);
   one(archive, impl.switches.gone);
   one(archive, impl.switches.idle);
   one(archive, impl.switches.released);
@@ -263,6 +280,7 @@ Motion begin(const model::Model& model, const Options& options) {
     begin_flow(motion);
     motion.piece.orders = 1;
     motion.piece.position = motion.state.position;
+    tell_ending(motion);
     return motion;
   }
 
@@ -278,6 +296,7 @@ Motion begin(const model::Model& model, const Options& options) {
   settle(motion, triggers, true);
   motion.piece.orders = 1;
   motion.piece.position = motion.state.position;
+  tell_ending(motion);
   return motion;
 }
 
@@ -362,6 +381,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
+  if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
   // Rows that are not evaluated at instants have a value nevertheless.
   instant::Workspace::Impl& work = impl.workspace.impl();
   if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);

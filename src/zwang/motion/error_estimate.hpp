@@ -1,8 +1,16 @@
-/// The error of the state a motion has come to, estimated by going the same way again with a hundredth of the tolerance.
+/// The error of the state a motion has come to, estimated by going the same way again.
 ///
-/// A defect is proved, an error is not: it is the defect times the growth of small differences along the motion, and that is seen best by
-/// a second motion. Differences of positions are a part of the largest displacement that any variable makes, those of velocities a
-/// part of the largest velocity; the larger of both is the estimate.
+/// A defect is proved, an error is not: it is what every step and every shock rounds or leaves out, times the growth of small differences
+/// from there to the end. Tightening the tolerance alone shows what steps leave out; straight flights between shocks repeat their bits.
+/// So the motion is gone twice more, with a hundredth of the tolerance, from starts that differ from the written one by a few dozen roundings:
+///
+///   x_i -> x_i + r_i 2^-48 max(|x_i(0)|, |x_i(t_1)|),      1/2 <= |r_i| <= 1,      x = q, v,      t_1 the end of the first piece
+///
+/// (r_i from a fixed table of chance, so that the same run gives the same estimate). These roundings grow as those of the motion itself do,
+/// and make all that follow other ones. Differences of positions are a part of the largest displacement that any variable makes, those of
+/// velocities a part of the largest velocity; the largest of all is the estimate. Where the end hangs on an exact coincidence (two
+/// shocks at the very same instant whose order matters) rounding decides it: then it is lost, too. Reference: docs/mathematics, section
+/// 10.8.
 #pragma once
 
 #include "zwang/model/model.hpp"
@@ -11,12 +19,13 @@
 namespace zwang::motion {
 
 struct ErrorEstimate {
-  bool known = false;  ///< false: the second motion did not come as far
+  bool known = false;  ///< false: no second motion came as far
   bool lost = false;   ///< the difference is not small any more: the motion has forgotten its start
   double error = 0;
 };
 
-/// Of the state that a motion ended with. `go_on` is asked now and then.
-[[nodiscard]] ErrorEstimate estimate_error(const model::Model& model, const model::State& end, const GoOn& go_on = {});
+/// Of the state that a motion ended with, which `finished` or `stopped`. `go_on` is asked now and then.
+[[nodiscard]] ErrorEstimate estimate_error(const model::Model& model, const model::State& end, Status status,
+                                           const GoOn& go_on = {});
 
 }  // namespace zwang::motion

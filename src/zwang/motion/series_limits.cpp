@@ -41,7 +41,7 @@ double Series::Impl::reach(double tolerance) const {
 double Series::Impl::reach_of_motion(double tolerance) const {
   const double least =
       log_reach(N - 1, std::log2(tolerance), false, [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-  return least > 1000 ? 1e300 : std::exp2(least);
+  return least > 1000 ? 1e300 : shortened(std::exp2(least));
 }
 
 /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.

@@ -1,4 +1,9 @@
 /// The work of all that has no potential: forces, moving conditions, explicit time (docs/mathematics, section 10.6).
+///
+/// Of an energy in which t occurs only the power of its forces is a product of series that the bound of the step speaks of; the energy
+/// itself may converge later than its forces (sin(t) y, far away), so what it gains is taken from its values at both ends:
+///
+///   int V_t = [V] - int V_q.v,      int T_t = [T] - int (T_q.v + T_v.a)
 #include "zwang/motion/series_impl.hpp"
 
 namespace zwang::motion {
@@ -31,11 +36,9 @@ void Series::Impl::find_power() {
       continue;
     }
     if (!group.uses_time) continue;
-    // dV/dt at fixed position: V' - V_q.v; the same of T with the other sign and T_v.a besides.
+    // V_t but for V': -V_q.v; the same of T with the other sign and T_v.a besides.
     const double sign = group.kind == TermKind::potential ? unit_squared : -unit_squared;
     for (std::uint32_t l = 0; l < block.count; ++l) {
-      const double* value = series_of(0, l);
-      for (unsigned k = 0; k + 3 <= N; ++k) power[k] += sign * (k + 1.0) * value[(k + 1) * w];
       for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
         add_product(series_of(1 + slot, l), w, N - 1, block.position_of[slot * w + l], -sign);
       }

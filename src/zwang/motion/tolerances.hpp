@@ -3,6 +3,8 @@
 /// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
 #pragma once
 
+#include <cstdint>
+
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::motion {
@@ -75,6 +77,8 @@ inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
 /// formula saw.
 inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// Turns of switches of a flow at one instant: each of a few dozen may turn once or twice.
+inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
 /// the row would be glued.
 inline constexpr double marginal_multiplier = 1e-9;
@@ -155,6 +159,10 @@ inline constexpr int places_looked_at = 8;
 inline constexpr double just_ahead = 1e-3;
 /// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
 inline constexpr double near_enough_for_newton = 0.02;
+/// Distance from dependence, of rows of length one, from which on a position is looked for along the first coefficients: up to this
+/// order what they leave out, some (1e-2)^7, is far below rounding.
+inline constexpr double close_to_position = 1e-2;
+inline constexpr unsigned order_of_place = 6;
 /// In roundings of one: a combination of some dozens of gradients of length one that is no longer than this is rounding.
 inline constexpr double roundings_of_a_combination = 16;
 /// Of the largest weight of a combination: below it a row has no part in it.

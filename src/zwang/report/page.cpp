@@ -173,12 +173,8 @@ std::vector<std::string> sentences(const model::Model& model, const motion::Stor
   } else if (account.status == "going" || account.status == "interrupted") {
     out.push_back(fmt::format("The run was interrupted at t = {} and can go on.", time));
   } else {
-    std::string culprits;
-    for (const std::string& name : account.culprits) {
-      culprits += (culprits.empty() ? "" : ", ") + name;
-    }
-    out.push_back(fmt::format("{} at t = {}{}{}{}.", capital(account.status), time, account.why.empty() ? "" : ": ",
-                              account.why, culprits.empty() ? "" : " (" + culprits + ")"));
+    out.push_back(
+        fmt::format("{} at t = {}{}{}.", capital(account.status), time, account.why.empty() ? "" : ": ", account.why));
   }
   out.push_back(fmt::format("{} step{}, {} event{}, {} s of computing.", account.steps, account.steps == 1 ? "" : "s",
                             store.events(), store.events() == 1 ? "" : "s", readable(account.seconds, 3)));

@@ -1,0 +1,186 @@
+/// The words of an ending.
+#include "zwang/motion/endings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "zwang/base/number.hpp"
+#include "zwang/instant/workspace.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr std::size_t most_named = 6;      ///< conditions in one sentence
+constexpr double largest_square = 1e150;   ///< what is larger has no square, and its energy no number
+constexpr double sharp_already = 1e-14;    ///< a tolerance from which a smaller one does not help
+constexpr double tolerance_to_try = 1e-2;  ///< of the present one
+constexpr int digits_of_amounts = 3;
+constexpr std::uint64_t steps_of_pace = 4096;  ///< tell the pace
+constexpr double very_many_steps = 3e5;        ///< from here on a run takes more than some seconds
+constexpr std::uint32_t none = 0xffffffff;
+
+/// The body that a variable belongs to, without its component: variable names are body.x or a coordinate's name.
+std::string body_of(const model::Model& model, std::uint32_t variable) {
+  const std::string name = model::variable_name(model, variable);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+/// " (a, b)": the bodies that a row connects.
+std::string bodies_of(const model::Model& model, std::uint32_t row) {
+  std::vector<std::string> names;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    std::string name = body_of(model, model.row_column[e]);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string out;
+  for (std::size_t k = 0; k < std::min(names.size(), most_named); ++k) out += (k == 0 ? "" : ", ") + names[k];
+  if (names.size() > most_named) out += ", ...";
+  return out.empty() ? "" : " (" + out + ")";
+}
+
+/// The first variable that has grown beyond all squares, or is no number.
+std::uint32_t overflown(const Motion& motion) {
+  for (std::uint32_t i = 0; i < motion.state.position.size(); ++i) {
+    const double size = std::max(std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]));
+    if (!(size <= largest_square)) return i;
+  }
+  return none;
+}
+
+/// Where the state is not finite: back to the beginning of the last piece.
+void take_last_good_state(Motion& motion) {
+  const auto finite = [](const std::vector<double>& x) {
+    return std::all_of(x.begin(), x.end(), [](double one) { return std::isfinite(one); });
+  };
+  if (finite(motion.state.position) && finite(motion.state.velocity)) return;
+  const Piece& piece = motion.piece;
+  if (piece.n == 0 || piece.orders < 2 || piece.position.size() < std::size_t{2} * piece.n) return;
+  for (std::uint32_t i = 0; i < piece.n; ++i) {
+    motion.state.position[i] = piece.position[i];
+    motion.state.velocity[i] = piece.position[piece.n + i] / piece.unit;
+  }
+  motion.state.time = piece.start;
+}
+
+/// Conditions without a number at the state, if the cause names none.
+void find_culprits(Motion& motion) {
+  if (!motion.culprits.empty() || motion.status != Status::gave_up) return;
+  Motion::Impl& impl = *motion.impl;
+  instant::Workspace::Impl& found = impl.workspace.impl();
+  model::evaluate_rows(impl.model, motion.state, found.scratch, found.rows);
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (impl.place[row] == Place::absent) continue;
+    if (!std::isfinite(found.rows.value[row]) || !std::isfinite(found.rows.rate[row])) motion.culprits.push_back(row);
+  }
+}
+
+/// "floor by 0.1 (a), rod by 0.995 (a, b)"; amounts where something is broken.
+std::string list_of_culprits(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Workspace::Impl& found = impl.workspace.impl();
+  model::evaluate_rows(model, motion.state, found.scratch, found.rows);
+  std::string out;
+  std::size_t named = 0;
+  for (const std::uint32_t row : motion.culprits) {
+    if (named++ == most_named) {
+      out += " and " + std::to_string(motion.culprits.size() - most_named) + " more";
+      break;
+    }
+    out += (named == 1 ? "" : ", ") + model::row_name(model, row);
+    if (motion.status == Status::inadmissible) {
+      const double f = model::is_holonomic(model.row_kind[row]) ? found.rows.value[row] : found.rows.rate[row];
+      out += " by " + readable(std::abs(f), digits_of_amounts);
+    }
+    out += bodies_of(model, row);
+  }
+  return out;
+}
+
+/// Does the sentence say this name, as a word of its own?
+bool says(const std::string& sentence, const std::string& name) {
+  const auto part_of_word = [&](std::size_t at) {
+    return at < sentence.size() && (std::isalnum(static_cast<unsigned char>(sentence[at])) != 0 || sentence[at] == '_');
+  };
+  for (std::size_t at = sentence.find(name); at != std::string::npos; at = sentence.find(name, at + 1)) {
+    if ((at == 0 || !part_of_word(at - 1)) && !part_of_word(at + name.size())) return true;
+  }
+  return false;
+}
+
+/// The next thing to try.
+std::string advice(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const bool at_start = motion.steps == 0;
+  const std::string time = readable(motion.state.time, 10);
+  switch (motion.status) {
+    case Status::inadmissible:
+      return at_start ? "try `zwang check --repair`, which brings the start onto the conditions"
+                      : "try a smaller tolerance (`--tolerance " +
+                            readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`)";
+    case Status::jammed:
+      return at_start
+                 ? "`zwang accelerate` and `zwang impact` show the contradiction; take one of these conditions away"
+                 : "the motion ends here; take one of these conditions away, or end it before (`--until " + time + "`)";
+    case Status::singular:
+      return at_start ? "`zwang accelerate` shows what is known of the ways on; try a start beside this position"
+                      : "end the run before (`--until " + time +
+                            "`), or go on from a start beside this position and see what `zwang accelerate` says there";
+    case Status::gave_up:
+      if (impl.tolerance > sharp_already)
+        return "try a smaller tolerance (`--tolerance " +
+               readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`), or end the run before (`--until " +
+               time + "`)";
+      return "try a larger tolerance, or end the run before (`--until " + time + "`)";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+void tell_ending(Motion& motion) {
+  if (motion.status == Status::going || motion.status == Status::finished || motion.status == Status::stopped) return;
+  const model::Model& model = motion.impl->model;
+
+  // Numbers that ran away.
+  if (motion.status == Status::gave_up && motion.why.find("escapes") == std::string::npos) {
+    if (const std::uint32_t gone = overflown(motion); gone != none) {
+      take_last_good_state(motion);
+      motion.why = "overflow: " + model::variable_name(model, gone) +
+                   " grows beyond what numbers hold; this is the last good state, end the run before (`--until " +
+                   readable(motion.state.time, 10) + "`)";
+      return;
+    }
+  }
+
+  // The cause, the conditions, what to try.
+  find_culprits(motion);
+  const bool all_named = std::all_of(motion.culprits.begin(), motion.culprits.end(),
+                                     [&](std::uint32_t row) { return says(motion.why, model::row_name(model, row)); });
+  if (!all_named || (motion.status == Status::inadmissible && !motion.culprits.empty()))
+    motion.why += (motion.why.find(": ") == std::string::npos ? ": " : "; conditions ") + list_of_culprits(motion);
+  const auto holds = [&](const char* words) { return motion.why.find(words) != std::string::npos; };
+  const bool advised = holds("try ") || holds("end the run") || holds("write it");
+  const std::string next = advised ? std::string() : advice(motion);
+  if (!next.empty()) motion.why += "; " + next;
+}
+
+std::string foretell(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const bool asked = motion.steps == steps_of_pace && motion.event_count <= steps_of_pace / 64;
+  if (!asked || motion.status != Status::going || impl.flow != nullptr) return "";
+  const double gone = motion.state.time - impl.model.simulation.start;
+  const double steps = (impl.until - motion.state.time) / gone * static_cast<double>(steps_of_pace);
+  if (!(gone > 0) || !(steps > very_many_steps)) return "";
+  return "this will take long: at its present pace the rest of the way is " + readable(steps, 2) +
+         " steps, held short by " + impl.series.obstacle() +
+         ". If a force settles far faster than anything moves (a stiff model), put what it settles to in its place, as "
+         "a "
+         "condition on positions or velocities";
+}
+
+}  // namespace zwang::motion

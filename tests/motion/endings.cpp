@@ -1,0 +1,106 @@
+/// Endings that help: each names its conditions, the bodies, the amount and what to try.
+#include "zwang/motion/endings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "zwang/model/read.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+struct Ended {
+  Status status = Status::going;
+  std::string why;
+  model::State state;
+  std::string foretold;
+};
+
+/// To its end, or for so many steps.
+Ended run(const std::string& text, std::uint64_t most = 100000) {
+  const model::Model model = model::load(text, "ending.toml");
+  Motion motion = begin(model);
+  Ended out;
+  while (motion.steps < most && advance(motion)) {
+    if (const std::string told = foretell(motion); !told.empty()) out.foretold = told;
+  }
+  out.status = motion.status;
+  out.why = motion.why;
+  out.state = motion.state;
+  return out;
+}
+
+void expect_words(const Ended& ended, std::initializer_list<const char*> all) {
+  for (const char* words : all) EXPECT_NE(ended.why.find(words), std::string::npos) << words << " in: " << ended.why;
+}
+
+std::string line(const std::string& force, double until) {
+  return "[coordinates.x]\ninitial = 1\nvelocity = 1\nforce = \"" + force +
+         "\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = " + std::to_string(until) + "\n";
+}
+
+}  // namespace
+
+TEST(Endings, a_start_that_breaks_conditions_names_each_with_its_amount_and_the_repair) {
+  const Ended ended =
+      run("[points.a]\nmass = 1\nposition = [0, -0.125]\n[points.b]\nmass = 1\nposition = [1, "
+          "-0.125]\n[constraints]\nfloor = "
+          "\"a.y >= 0\"\nrod = \"distance(a, b) = 2\"\n[simulation]\nuntil = 1\n");
+  EXPECT_EQ(ended.status, Status::inadmissible);
+  expect_words(ended, {"floor by 0.125 (a)", "rod by 1 (a, b)", "zwang check --repair"});
+}
+
+TEST(Endings, a_jam_names_the_conditions_that_contradict_each_other) {
+  const std::string point = "[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\n";
+  const Ended at_once = run(point + "l = \"a.x >= t^2\"\nr = \"a.x <= -t^2\"\n[simulation]\nuntil = 1\n");
+  EXPECT_EQ(at_once.status, Status::jammed);
+  expect_words(at_once, {"l (a)", "r (a)", "zwang accelerate"});
+  const Ended later = run(point + "left = \"a.x >= t - 1\"\nright = \"a.x <= 1 - t\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(later.status, Status::jammed);
+  expect_words(later, {"left (a)", "right (a)", "--until 1"});
+}
+
+TEST(Endings, a_singular_position_names_its_condition_and_what_to_ask) {
+  const Ended ended =
+      run("[points.a]\nmass = 1\nposition = [0, 0]\nforce = [1, 1]\n[constraints]\ncross = \"a.x*a.y = "
+          "0\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(ended.status, Status::singular);
+  expect_words(ended, {"cross", "(a)", "zwang accelerate"});
+}
+
+TEST(Endings, an_escape_in_finite_time_and_an_overflow_are_named_with_the_last_good_state) {
+  const Ended escape = run(line("x^3", 100));
+  EXPECT_EQ(escape.status, Status::gave_up);
+  expect_words(escape, {"x escapes to infinity in finite time"});
+  const Ended overflow = run(line("100*x", 1000));
+  EXPECT_EQ(overflow.status, Status::gave_up);
+  expect_words(overflow, {"overflow", "x ", "last good state", "--until"});
+  for (const Ended* one : {&escape, &overflow}) {
+    EXPECT_TRUE(std::isfinite(one->state.position[0]));
+    EXPECT_TRUE(std::isfinite(one->state.velocity[0]));
+  }
+  // x = 1.1/2 e^(10 t) + ...: the last good state is on it.
+  const double t = overflow.state.time;
+  EXPECT_NEAR(std::log(overflow.state.position[0]), std::log(0.55) + 10 * t, 1e-8 * t);
+}
+
+TEST(Endings, friction_by_a_root_ends_where_it_has_no_value) {
+  const Ended ended = run(line("-sqrt(x'^2)/x'", 5));
+  EXPECT_EQ(ended.status, Status::gave_up);
+  EXPECT_NEAR(ended.state.position[0], 1.5, 1e-6);
+  expect_words(ended, {"sign, abs or if", "acceleration of x"});
+}
+
+TEST(Endings, a_stiff_model_is_told_before_it_takes_long) {
+  constexpr std::uint64_t first_steps = 5000;
+  const Ended stiff = run(line("-1e6*x' + 1e6*sin(t)", 10), first_steps);
+  EXPECT_EQ(stiff.status, Status::going);
+  EXPECT_NE(stiff.foretold.find("steps"), std::string::npos);
+  EXPECT_NE(stiff.foretold.find("acceleration of x"), std::string::npos);
+  EXPECT_EQ(run(line("-x", 100)).foretold, "");
+}
+
+}  // namespace zwang::motion
