@@ -9,7 +9,7 @@
 /// proved, for the other conditions alone; where a step would lead further than is known of the far ones it ends there, and all are
 /// looked at anew. At instants they are not evaluated either.
 ///
-/// Symbols: f condition, g gradient, p_i = sum_{k >= 1} |q_ik| s^k with the coefficients q_ik of the series. Reference: docs/mathematics, section 11.6.
+/// Symbols: f condition, g gradient, p_i = sum_{k >= 1} |q_ik| s^k with the coefficients q_ik of the series. Reference: docs/mathematics, section 11.7.
 #pragma once
 
 #include <cstdint>
