@@ -113,7 +113,8 @@ def main():
     if arguments.write:
         known.update(found)
         text = "# The final bits of models: name (or class:seeds), hash of the model, hash of the answer. Written by\n" \
-               "#   python3 tests/project/golden_bits.py build/release/bin/zwang --hard build/release/bin/hard_models --write\n"
+               "#   python3 tests/project/golden_bits.py build/release/bin/zwang --hard build/release/bin/hard_models --write\n" \
+               "# and once more with --only hard --seeds 21 for `make soak`.\n"
         text += "".join(f"{name} {pair[0]} {pair[1]}\n" for name, pair in sorted(known.items()))
         FILE.write_text(text, encoding="utf-8")
         print(f"{len(found)} lines written")
