@@ -31,11 +31,12 @@ soak: ## the long runs: 10^6 swings, 10^6 events in constant memory, 10^5 polyno
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 
-bench: ## measure, and print ratios to the floors measured in the same run
+bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured in the same run (BEFORE=zwang: and what motions cost beside an older command)
 	@scripts/setup bench
 	@cmake --preset bench
 	@cmake --build build/bench -j $(JOBS)
 	@for program in build/bench/bin/bench_*; do echo "== $${program##*/bench_}"; $$program || exit 1; done
+	@[ -z "$(BEFORE)" ] || { echo "== before and after"; benchmarks/before_after.py "$(BEFORE)" build/release/bin/zwang; }
 
 format: ## rewrite every C++ file in the house's format
 	@scripts/setup test

@@ -9,6 +9,7 @@
 #include "terminal.hpp"
 #include "zwang/analysis/stability.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/report/stability.hpp"
 
 namespace zwang::cli {
@@ -23,19 +24,19 @@ std::string complex_words(std::complex<double> z) {
 }
 
 std::string root_meaning(const analysis::MultipleRoot& root, bool exponents) {
-  const std::complex<double> mu = exponents ? root.value : std::sqrt(root.value);
+  const double growth = exponents ? std::abs(root.value.real()) : analysis::growth_of(root.value);
   const bool defective = root.independent < root.multiplicity;
   std::string text;
   if (exponents && root.value.real() < 0) {
     text = root.value.imag() == 0
                ? "dies away"
-               : fmt::format("swings and dies away, half in {}", readable(std::log(2.0) / -root.value.real()));
+               : fmt::format("swings and dies away, half in {}", readable(elementary::log(2.0) / -root.value.real()));
   } else if (!exponents && root.value.imag() == 0 && root.value.real() < 0) {
     text = fmt::format("swings with period {}", readable(2 * 3.14159265358979323846 / std::sqrt(-root.value.real())));
   } else if (exponents && root.value.real() == 0 && root.value.imag() != 0) {
     text = "swings";
-  } else if (std::abs(mu.real()) > 0) {
-    text = fmt::format("grows, twofold in {}", readable(std::log(2.0) / std::abs(mu.real())));
+  } else if (growth > 0) {
+    text = fmt::format("grows, twofold in {}", readable(elementary::log(2.0) / growth));
   } else {
     text = exponents ? "stays where it is" : "drifts away uniformly";
   }

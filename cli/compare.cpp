@@ -18,8 +18,10 @@
 #include "zwang/analysis/compare.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/model/law.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/runs/life.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
@@ -29,34 +31,34 @@ namespace {
 struct Side {
   const char* name;
   model::Model model;
-  motion::Store store;
+  runs::Store store;
   std::vector<std::string> files;
   model::State start;  ///< on the conditions
 };
 
-Side make_side(const char* name, model::Law law, const Request& request, const motion::Recipe& recipe,
+Side make_side(const char* name, model::Law law, const Request& request, const runs::Recipe& recipe,
                const model::Model& model) {
-  // The text of the model says another law, so the file is marked: nothing else can go on with it.
-  motion::Recipe marked = recipe;
-  marked.version += fmt::format(" compare, {} law", name);
+  // The text of the model may say another law, so the recipe says which one was put in its place.
+  runs::Recipe marked = recipe;
+  marked.law = law;
   const std::string file = (std::filesystem::path(request.out.empty() ? "out" : request.out) /
                             fmt::format("{}-{}.sqlite", file_stem(request.model), name))
                                .string();
-  model::Model changed = analysis::under_law(model, law);
-  motion::Store store = motion::Store::create(file, marked, changed);
+  model::Model changed = model::under_law(model, law);
+  runs::Store store = runs::Store::create(file, marked, changed);
   return {name, std::move(changed), std::move(store), {}, {}};
 }
 
 void compute(const Request& request, Side& side) {
-  motion::Motion motion = motion::start_or_resume(side.model, {}, side.store);
+  motion::Motion motion = runs::start_or_resume(side.model, {}, side.store);
   side.start = motion.state;
   ProgressLine progress(side.model, !request.quiet);
-  motion::Recording recording;
+  runs::Recording recording;
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
     return !asked_to_end();
   };
-  motion::record(side.model, motion, side.store, recording);
+  runs::record(side.model, motion, side.store, recording);
   side.files.push_back(side.store.path());
   if (request.csv) {
     const std::vector<std::string> tables = write_csv(side.model, side.store);
@@ -128,9 +130,10 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
   const motion::Account& account = side.store.account();
   print(fmt::format("\n{}{}{}: {}", s.bold, side.name, s.off, verdict(side.model, side.store, false)));
   print(event_table(side.model, side.store));
+  const motion::RunView run = side.store.view();
   motion::Sample sample;
   for (const double time : sample_at) {
-    if (motion::state_at(side.model, side.store, time, sample)) {
+    if (motion::state_at(side.model, run, time, sample)) {
       print(fmt::format("at t = {}\n", exact(time)));
       print(body_table(side.model, {{"position", &sample.state.position}, {"velocity", &sample.state.velocity}}));
     }
@@ -147,16 +150,12 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
 
 int compare(const Request& request) {
   const Source source = read_source(request.model);
-  const motion::Recipe recipe{report::version(), source.name, source.text, overrides(request)};
+  const runs::Recipe recipe = runs::recipe_of(source.text, source.name, overrides(request));
   const model::Model model = model::load(source.text, source.name, recipe.overrides);
   if (model.flow) {
     throw Error({source.name, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
   }
-  if (model.simulation.until <= model.simulation.start) {
-    throw Error({"command line", 0, 0},
-                fmt::format("the run starts at {} and would end before, at {}; --until sets a later end",
-                            exact(model.simulation.start), exact(model.simulation.until)));
-  }
+  runs::require_duration(model, model.simulation.until);
   const std::vector<double> sample_at = instants(request, recipe, model);
 
   // Both motions from one start, each in its file.
@@ -166,8 +165,8 @@ int compare(const Request& request) {
   compute(request, straightest);
   compute(request, variational);
   const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
-  const std::vector<analysis::Apart> distance =
-      analysis::distances(straightest.model, straightest.store, variational.model, variational.store, sample_at);
+  const std::vector<analysis::Apart> distance = analysis::distances(
+      straightest.model, straightest.store.view(), variational.model, variational.store.view(), sample_at);
   std::string distance_file;
   if (request.csv) {
     distance_file = write_distance(request, distance);
@@ -177,8 +176,8 @@ int compare(const Request& request) {
   // Both over one another.
   std::vector<std::string> both;
   if (!request.no_report && !asked_to_end()) {
-    const report::PageRun runs[] = {{&straightest.model, &straightest.store, straightest.name},
-                                    {&variational.model, &variational.store, variational.name}};
+    const report::PageRun runs[] = {{&straightest.model, straightest.store.view(), straightest.name},
+                                    {&variational.model, variational.store.view(), variational.name}};
     report::PageOptions options;
     options.distance.title = "distance of the motions";
     for (const analysis::Apart& apart : distance) {
@@ -192,9 +191,9 @@ int compare(const Request& request) {
 
   if (request.json) {
     straightest.files.insert(straightest.files.end(), both.begin(), both.end());
-    report::compare_json({&straightest.model, &straightest.store, straightest.files},
-                         {&variational.model, &variational.store, variational.files}, equivalence, distance, sample_at,
-                         print);
+    report::compare_json({&straightest.model, straightest.store.view(), straightest.files},
+                         {&variational.model, variational.store.view(), variational.files}, equivalence, distance,
+                         sample_at, print);
   } else if (request.quiet) {
     print(equivalence.agree ? "the laws agree\n" : "the laws differ\n");
   } else {

@@ -10,6 +10,7 @@
 #include "site.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -36,7 +37,7 @@ void list_all(bool json) {
   }
   if (json) {
     report::Writer writer;
-    writer.open().put("zwang", report::version()).put("models", names);
+    writer.open().put("zwang", version).put("models", names);
     print(writer.close().text());
     return;
   }
@@ -61,7 +62,7 @@ int gallery(const Request& request) {
     }
     if (request.json) {
       report::Writer writer;
-      writer.open().put("zwang", report::version()).put("models", std::uint64_t{account.models});
+      writer.open().put("zwang", version).put("models", std::uint64_t{account.models});
       writer.put("files", std::vector<std::string>{account.index});
       print(writer.close().text());
     } else {

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/json.hpp"
 
 namespace {
@@ -65,7 +66,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   std::vector<Command> commands;
   const auto add = [&](const char* name, const char* help, int (*answer)(const cli::Request&)) {
     commands.push_back({app.add_subcommand(name, help), answer});
-    commands.back().app->set_version_flag("--version", "zwang " + report::version(), "print the version");
+    commands.back().app->set_version_flag("--version", "zwang " + std::string(version), "print the version");
     return commands.back().app;
   };
   CLI::App* check =
@@ -123,7 +124,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   analyze->require_subcommand(1);
   const auto add_analysis = [&](const char* name, const char* what, int (*answer)(const cli::Request&)) {
     CLI::App* command = analyze->add_subcommand(name, what);
-    command->set_version_flag("--version", "zwang " + report::version(), "print the version");
+    command->set_version_flag("--version", "zwang " + std::string(version), "print the version");
     commands.push_back({command, answer});
     add_common(*command, request);
     return command;
@@ -168,7 +169,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
 int run(int count, char** words) {
   CLI::App app{"Mechanics with constraints, by Gauss's principle of least constraint."};
   app.name("zwang");
-  app.set_version_flag("--version", "zwang " + report::version());
+  app.set_version_flag("--version", "zwang " + std::string(version));
   app.require_subcommand(1);
   app.footer("Models are TOML files; `zwang gallery` lists the ones that come along.");
   cli::Request request;
@@ -183,7 +184,7 @@ int run(int count, char** words) {
     cli::print(chosen->help());
     return cli::answered;
   } catch (const CLI::CallForVersion&) {
-    cli::print("zwang " + report::version() + "\n");
+    cli::print("zwang " + std::string(version) + "\n");
     return cli::answered;
   } catch (const CLI::ParseError& error) {
     if (wants_json(count, words)) {

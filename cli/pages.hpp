@@ -7,8 +7,8 @@
 
 #include "request.hpp"
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
 #include "zwang/report/page.hpp"
+#include "zwang/runs/store.hpp"
 
 namespace zwang::cli {
 
@@ -25,7 +25,7 @@ void leave_report(const std::string& file, std::span<const report::PageRun> runs
 
 /// Figures beside the run file; their names.
 [[nodiscard]] std::vector<std::string> write_figures(const Request& request, const model::Model& model,
-                                                     const motion::Store& store);
+                                                     const runs::Store& store);
 
 /// Shows a file in the browser of $BROWSER or of the system. False if there is none.
 [[nodiscard]] bool open_in_browser(const std::string& file);

@@ -16,8 +16,8 @@
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/run.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
@@ -69,7 +69,7 @@ void listen_to_signals() {
 
 bool asked_to_end() { return asked != 0; }
 
-std::vector<double> instants(const Request& request, const motion::Recipe& recipe, const model::Model& model) {
+std::vector<double> instants(const Request& request, const runs::Recipe& recipe, const model::Model& model) {
   std::vector<double> list;
   for (std::size_t at = 0; at < request.sample_at.size() || (at > 0 && at == request.sample_at.size());) {
     const std::size_t end = std::min(request.sample_at.find(',', at), request.sample_at.size());
@@ -97,14 +97,14 @@ std::vector<double> instants(const Request& request, const motion::Recipe& recip
   return list;
 }
 
-std::vector<std::string> write_csv(const model::Model& model, const motion::Store& store) {
+std::vector<std::string> write_csv(const model::Model& model, const runs::Store& store) {
   const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
   std::vector<std::string> files;
   for (const bool events : {false, true}) {
     const std::string name = base.string() + (events ? "-events.csv" : ".csv");
     std::ofstream file(name, std::ios::binary);
     const report::Sink sink = [&](std::string_view text) { file << text; };
-    (events ? report::events_csv : report::samples_csv)(model, store, sink);
+    (events ? report::events_csv : report::samples_csv)(model, store.view(), sink);
     file.close();
     if (!file) {
       throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
@@ -114,26 +114,27 @@ std::vector<std::string> write_csv(const model::Model& model, const motion::Stor
   return files;
 }
 
-int exit_status(const std::string& status) {
+int exit_status(motion::Status status) {
   using motion::Status;
-  if (status == motion::words(Status::finished) || status == motion::words(Status::stopped)) {
-    return answered;
+  switch (status) {
+    case Status::finished:
+    case Status::stopped: return answered;
+    case Status::interrupted:
+    case Status::going: return interrupted;
+    case Status::gave_up: return gave_up;
+    default: return no_answer;
   }
-  if (status == "interrupted" || status == "going") {
-    return interrupted;
-  }
-  return status == motion::words(Status::gave_up) ? gave_up : no_answer;
 }
 
-std::string verdict(const model::Model& model, const motion::Store& store, bool resumable) {
+std::string verdict(const model::Model& model, const runs::Store& store, bool resumable) {
   using motion::Status;
   const Style& s = style();
   const motion::Account& account = store.account();
   const std::string time = readable(account.present.state.time, 10);
-  if (account.status == motion::words(Status::finished)) {
+  if (account.status == Status::finished) {
     return fmt::format("{}finished{} at t = {}\n", s.good, s.off, time);
   }
-  if (account.status == motion::words(Status::stopped)) {
+  if (account.status == Status::stopped) {
     return fmt::format("{}stopped{} at t = {}: {} came true\n", s.good, s.off, time,
                        model.simulation.stop.empty() ? "stop" : model.simulation.stop.front().text);
   }
@@ -141,11 +142,11 @@ std::string verdict(const model::Model& model, const motion::Store& store, bool 
     return fmt::format("{}interrupted{} at t = {}{}\n", s.warm, s.off, time,
                        resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
   }
-  return fmt::format("{}{}{} at t = {}{}{}\n", s.bad, account.status, s.off, time, account.why.empty() ? "" : ": ",
-                     account.why);
+  return fmt::format("{}{}{} at t = {}{}{}\n", s.bad, motion::words(account.status), s.off, time,
+                     account.why.empty() ? "" : ": ", account.why);
 }
 
-std::string event_table(const model::Model& model, const motion::Store& store) {
+std::string event_table(const model::Model& model, const runs::Store& store) {
   constexpr std::uint64_t head = 40;
   constexpr std::uint64_t tail = 20;
   const std::uint64_t count = store.events();
@@ -181,7 +182,7 @@ std::string rho_line(const model::Model& model, const motion::Sample& sample) {
   return texts.empty() ? "" : fmt::format("  rho: {}\n", listed(texts));
 }
 
-std::string summary(const motion::Store& store, const std::vector<std::string>& files, bool with_energy) {
+std::string summary(const runs::Store& store, const std::vector<std::string>& files, bool with_energy) {
   const motion::Account& account = store.account();
   const motion::EnergyBalance& energy = account.energy;
   std::string text;

@@ -6,7 +6,7 @@
 
 #include "request.hpp"
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/runs/store.hpp"
 
 namespace zwang::cli {
 
@@ -15,23 +15,23 @@ void listen_to_signals();
 [[nodiscard]] bool asked_to_end();
 
 /// --sample-at: numbers between commas, or expressions of the model's parameters.
-[[nodiscard]] std::vector<double> instants(const Request& request, const motion::Recipe& recipe,
+[[nodiscard]] std::vector<double> instants(const Request& request, const runs::Recipe& recipe,
                                            const model::Model& model);
 
 /// Samples and events beside the run file; the names of the files.
-[[nodiscard]] std::vector<std::string> write_csv(const model::Model& model, const motion::Store& store);
+[[nodiscard]] std::vector<std::string> write_csv(const model::Model& model, const runs::Store& store);
 
 /// The exit status that belongs to a run's status.
-[[nodiscard]] int exit_status(const std::string& status);
+[[nodiscard]] int exit_status(motion::Status status);
 
 /// The status in a sentence; of an interrupted run that can go on, how.
-[[nodiscard]] std::string verdict(const model::Model& model, const motion::Store& store, bool resumable = true);
+[[nodiscard]] std::string verdict(const model::Model& model, const runs::Store& store, bool resumable = true);
 /// The first forty and the last twenty events; what lies between is in the file.
-[[nodiscard]] std::string event_table(const model::Model& model, const motion::Store& store);
+[[nodiscard]] std::string event_table(const model::Model& model, const runs::Store& store);
 /// "  rho: edge 0.25" of the conditions under the variational law, or nothing.
 [[nodiscard]] std::string rho_line(const model::Model& model, const motion::Sample& sample);
 /// Energy (where there is one), drift, what it cost, and the files.
-[[nodiscard]] std::string summary(const motion::Store& store, const std::vector<std::string>& files,
+[[nodiscard]] std::string summary(const runs::Store& store, const std::vector<std::string>& files,
                                   bool with_energy = true);
 
 }  // namespace zwang::cli

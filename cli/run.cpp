@@ -18,17 +18,18 @@
 #include "vary.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/motion/error_estimate.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
 namespace {
 
 /// What a run file says of its run, with a later end if one is asked for.
-Task resumed_task(const Request& request, const motion::Store& store) {
+Task resumed_task(const Request& request, const runs::Store& store) {
   const std::pair<const char*, bool> fixed[] = {{"--set", !request.set.empty()},
                                                 {"--at", !request.at.empty()},
                                                 {"--tolerance", !request.tolerance.empty()},
@@ -41,36 +42,15 @@ Task resumed_task(const Request& request, const motion::Store& store) {
                   fmt::format("--resume goes on with the run as it was begun: {} cannot be changed", name));
     }
   }
-  Task task;
-  task.recipe = store.recipe();
-  task.file = store.path();
-  task.resumed = true;
-  if (!request.model.empty() && read_source(request.model).text != task.recipe.text) {
+  if (!request.model.empty() && read_source(request.model).text != store.recipe().text) {
     throw Error(
         {request.resume, 0, 0},
         fmt::format("this run was made with another text than that of {}; without MODEL it goes on with its own",
                     request.model));
   }
-  if (!request.until.empty()) {
-    task.recipe.overrides.until = request.until;
-    task.later_until = request.until;
-  }
-  task.model = model::load(task.recipe.text, task.recipe.file, task.recipe.overrides);
-  const motion::Account& account = store.account();
-  if (!task.later_until.empty() && task.model.simulation.until < account.present.state.time) {
-    throw Error({request.resume, 0, 0}, fmt::format("this run is already at {}; --until must not be earlier",
-                                                    exact(account.present.state.time)));
-  }
+  Task task;
+  static_cast<runs::Task&>(task) = runs::resumed_task(store, request.until);
   return task;
-}
-
-/// Is there anything left to compute?
-bool is_open(const Task& task, const motion::Account& account) {
-  if (account.status == "going" || account.status == "interrupted") {
-    return true;
-  }
-  return account.status == motion::words(motion::Status::finished) &&
-         task.model.simulation.until > account.present.state.time;
 }
 
 /// What is below the rounding of the other components of its body, now or at the start, is shown as zero.
@@ -102,10 +82,11 @@ std::string state_table(const model::Model& model, const model::State& state) {
                     {{model.flow ? "value" : "position", &position}, {model.flow ? "rate" : "velocity", &velocity}});
 }
 
-void print_run(const Task& task, const motion::Store& store, const std::vector<double>& sample_at,
+void print_run(const Task& task, const runs::Store& store, const std::vector<double>& sample_at,
                const std::vector<std::string>& files, bool asked_for_integrals) {
   const model::Model& model = task.model;
   const motion::Account& account = store.account();
+  const motion::RunView run = store.view();
   print(heading(model, model.simulation.start));
   print(verdict(model, store));
   for (const auto& [name, equation] : task.replaced) {
@@ -117,7 +98,7 @@ void print_run(const Task& task, const motion::Store& store, const std::vector<d
   print("\n" + event_table(model, store) + "\n");
   motion::Sample sample;
   for (const double time : sample_at) {
-    if (motion::state_at(model, store, time, sample)) {
+    if (motion::state_at(model, run, time, sample)) {
       print(fmt::format("at t = {}\n", exact(time)));
       print(state_table(model, sample.state) + rho_line(model, sample) + "\n");
     }
@@ -132,7 +113,7 @@ void print_run(const Task& task, const motion::Store& store, const std::vector<d
 /// A run made and its files: the run file first, then what else was asked for.
 struct Made {
   Task task;
-  motion::Store store;
+  runs::Store store;
   std::vector<std::string> files;
 };
 
@@ -148,20 +129,19 @@ void leave_files(const Request& request, Made& made, bool with_report) {
     made.files.insert(made.files.end(), figures.begin(), figures.end());
   }
   if (with_report && !request.no_report && !asked_to_end()) {
-    const report::PageRun page{&made.task.model, &made.store, ""};
+    const report::PageRun page{&made.task.model, made.store.view(), ""};
     leave_report(report_name(made.store.path()), {&page, 1}, made.files);
   }
 }
 
 /// The estimated error of the end, for a motion that came to one.
-void estimate(const model::Model& model, motion::Store& store) {
-  const bool finished = store.account().status == motion::words(motion::Status::finished);
-  if (!finished && store.account().status != motion::words(motion::Status::stopped)) {
+void estimate(const model::Model& model, runs::Store& store) {
+  const motion::Status status = store.account().status;
+  if (status != motion::Status::finished && status != motion::Status::stopped) {
     return;
   }
-  const motion::ErrorEstimate found = motion::estimate_error(
-      model, store.account().present.state, finished ? motion::Status::finished : motion::Status::stopped,
-      [](const motion::Motion&) { return !asked_to_end(); });
+  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state, status,
+                                                             [](const motion::Motion&) { return !asked_to_end(); });
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }
@@ -216,7 +196,7 @@ int run_varied(const Request& request) {
   }
   std::vector<Made> made;
   for (std::size_t k = 0; k < tasks.size() && !asked_to_end(); ++k) {
-    motion::Store store = motion::Store::create(tasks[k].file, tasks[k].recipe, tasks[k].model);
+    runs::Store store = runs::Store::create(tasks[k].file, tasks[k].recipe, tasks[k].model);
     store.set_outputs(tasks[k].model);
     compute(requests[k], tasks[k], store);
     if (request.error) {
@@ -231,7 +211,7 @@ int run_varied(const Request& request) {
   if (!request.no_report && !asked_to_end()) {
     std::vector<report::PageRun> pages;
     for (std::size_t k = 0; k < made.size(); ++k) {
-      pages.push_back({&made[k].task.model, &made[k].store, variation.name + " = " + variation.values[k]});
+      pages.push_back({&made[k].task.model, made[k].store.view(), variation.name + " = " + variation.values[k]});
     }
     leave_report((std::filesystem::path(folder(request)) / fmt::format("{}-{}.html", stem, variation.name)).string(),
                  pages, files);
@@ -242,7 +222,7 @@ int run_varied(const Request& request) {
   }
   if (request.json) {
     report::Writer json;
-    json.open().put("zwang", report::version());
+    json.open().put("zwang", version);
     const model::Model& first = made.front().task.model;
     json.put("model", first.title.empty() ? std::string_view(first.file) : std::string_view(first.title));
     json.put("vary", variation.name);
@@ -251,7 +231,7 @@ int run_varied(const Request& request) {
       json.open();
       put_value(json, one.task.model, variation.name);
       const std::vector<double> sample_at = instants(request, one.task.recipe, one.task.model);
-      report::put_run(json, one.task.model, one.store, sample_at, one.files, print);
+      report::put_run(json, one.task.model, one.store.view(), sample_at, one.files, print);
       json.close();
     }
     json.close_list();
@@ -261,7 +241,7 @@ int run_varied(const Request& request) {
     for (std::size_t k = 0; k < made.size(); ++k) {
       const std::string label = variation.name + " = " + variation.values[k];
       if (request.quiet) {
-        print(fmt::format("{}: {}\n", label, made[k].store.account().status));
+        print(fmt::format("{}: {}\n", label, motion::words(made[k].store.account().status)));
         continue;
       }
       if (k == 0) {
@@ -292,19 +272,19 @@ int run(const Request& request) {
 
   // The file first: where the run was, or where it will go.
   const bool resume = !request.resume.empty();
-  std::optional<motion::Store> store;
+  std::optional<runs::Store> store;
   if (resume) {
-    store = motion::Store::open(request.resume);
+    store = runs::Store::open(request.resume);
   }
   Task task = resume ? resumed_task(request, *store) : new_task(request);
   const std::vector<double> sample_at = instants(request, task.recipe, task.model);
   if (!store) {
-    store = motion::Store::create(task.file, task.recipe, task.model);
+    store = runs::Store::create(task.file, task.recipe, task.model);
   }
   store->set_outputs(task.model);
 
   // The motion, then what it leaves.
-  if (is_open(task, store->account())) {
+  if (runs::is_open(task, store->account())) {
     compute(request, task, *store);
   }
   if (request.error) {
@@ -313,9 +293,9 @@ int run(const Request& request) {
   Made made{std::move(task), std::move(*store), {}};
   leave_files(request, made, true);
   if (request.json) {
-    report::run_json(made.task.model, made.store, sample_at, made.files, print, made.task.replaced);
+    report::run_json(made.task.model, made.store.view(), sample_at, made.files, print, made.task.replaced);
   } else if (request.quiet) {
-    print(made.store.account().status + "\n");
+    print(fmt::format("{}\n", motion::words(made.store.account().status)));
   } else {
     print_run(made.task, made.store, sample_at, made.files, request.use_integrals);
   }

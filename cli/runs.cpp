@@ -13,8 +13,8 @@
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/motion/endings.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
@@ -44,34 +44,20 @@ Task new_task(const Request& request, const std::string& name) {
   }
   const Source source = read_source(request.model);
   Task task;
-  task.recipe = {report::version(), source.name, source.text, overrides(request)};
+  task.recipe = runs::recipe_of(source.text, source.name, overrides(request));
   if (request.use_integrals) {
     use_integrals(task);
   }
-  task.model = model::load(task.recipe.text, source.name, task.recipe.overrides);
   const std::string stem = name.empty() ? file_stem(request.model) : name;
-  task.file = (std::filesystem::path(folder(request)) / (stem + ".sqlite")).string();
-  if (task.model.simulation.until <= task.model.simulation.start) {
-    throw Error({"command line", 0, 0},
-                fmt::format("the run starts at {} and would end before, at {}; --until sets a later end",
-                            exact(task.model.simulation.start), exact(task.model.simulation.until)));
-  }
+  static_cast<runs::Task&>(task) =
+      runs::new_task(task.recipe, (std::filesystem::path(folder(request)) / (stem + ".sqlite")).string());
   return task;
 }
 
-void compute(const Request& request, const Task& task, motion::Store& store) {
-  if (task.recipe.version != report::version()) {
-    throw Error({task.file, 0, 0},
-                fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
-                            task.recipe.version, report::version()));
-  }
-  if (!task.later_until.empty()) {
-    store.set_until(task.later_until, task.model.simulation.until);
-  }
+void compute(const Request& request, const Task& task, runs::Store& store) {
   listen_to_signals();
-  motion::Motion motion = motion::start_or_resume(task.model, {}, store);
   ProgressLine progress(task.model, !request.quiet);
-  motion::Recording recording;
+  runs::Recording recording;
   recording.seconds = request.checkpoint;
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
@@ -80,20 +66,7 @@ void compute(const Request& request, const Task& task, motion::Store& store) {
     }
     return !asked_to_end();
   };
-  motion::record(task.model, motion, store, recording);
-}
-
-model::Model model_of(const motion::Store& store) {
-  const motion::Recipe& recipe = store.recipe();
-  model::Model model = model::load(recipe.text, recipe.file, recipe.overrides);
-  // Files that `zwang compare` left say in their version which law was put in the place of the file's.
-  for (const auto& [mark, law] : {std::pair{"compare, straightest law", model::Law::straightest},
-                                  std::pair{"compare, variational law", model::Law::variational}}) {
-    if (recipe.version.ends_with(mark)) {
-      return analysis::under_law(model, law);
-    }
-  }
-  return model;
+  runs::go_on(task, store, recording);
 }
 
 }  // namespace zwang::cli

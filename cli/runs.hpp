@@ -4,19 +4,13 @@
 #include <string>
 
 #include "request.hpp"
-#include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
 #include "zwang/report/run.hpp"
+#include "zwang/runs/life.hpp"
 
 namespace zwang::cli {
 
-/// A run to be made or gone on with: its file, its model, and what there is to do.
-struct Task {
-  motion::Recipe recipe;
-  model::Model model;
-  std::string file;
-  bool resumed = false;
-  std::string later_until;
+/// A run to be made or gone on with, and what was done to its text.
+struct Task : runs::Task {
   report::Replacements replaced;  ///< conditions held as integrals
 };
 
@@ -27,9 +21,6 @@ struct Task {
 [[nodiscard]] std::string folder(const Request& request);
 
 /// On to the end, with a line of progress; signals interrupt it.
-void compute(const Request& request, const Task& task, motion::Store& store);
-
-/// The model of a run file, from its own recipe.
-[[nodiscard]] model::Model model_of(const motion::Store& store);
+void compute(const Request& request, const Task& task, runs::Store& store);
 
 }  // namespace zwang::cli

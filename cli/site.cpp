@@ -20,12 +20,13 @@
 #include "runs.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/expressions/mathml.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/report/page_shell.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
@@ -216,16 +217,17 @@ void make(const Request& request, const std::string& shell, const fs::path& fold
     Task task = new_task(own);
     task.model.file = exhibit.name + ".toml";
     exhibit.title = task.model.title;
-    motion::Store store = motion::Store::create(task.file, task.recipe, task.model);
+    runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
     store.set_outputs(task.model);
     compute(own, task, store);
     const motion::Account& account = store.account();
-    exhibit.outcome = fmt::format("The run {} at t = {} with {} event{}{}.",
-                                  account.status == "finished" ? "ends" : "is " + account.status,
-                                  readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
-                                  account.why.empty() ? "" : ": " + account.why);
+    exhibit.outcome = fmt::format(
+        "The run {} at t = {} with {} event{}{}.",
+        account.status == motion::Status::finished ? "ends" : "is " + std::string(motion::words(account.status)),
+        readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
+        account.why.empty() ? "" : ": " + account.why);
     // The path first, or what comes nearest to one.
-    for (const report::Figure& figure : report::figures(task.model, store)) {
+    for (const report::Figure& figure : report::figures(task.model, store.view())) {
       write_file(folder / (figure.name + ".svg"), figure.svg);
       exhibit.figures.push_back(figure.name + ".svg");
     }
@@ -236,11 +238,11 @@ void make(const Request& request, const std::string& shell, const fs::path& fold
       return rank(a) < rank(b);
     });
     exhibit.card = exhibit.figures.empty() ? "" : exhibit.figures.front();
-    if (const std::string card = report::path_card(task.model, store); !card.empty()) {
+    if (const std::string card = report::path_card(task.model, store.view()); !card.empty()) {
       write_file(folder / "card.svg", card);
       exhibit.card = "card.svg";
     }
-    const report::PageRun run{&task.model, &store, ""};
+    const report::PageRun run{&task.model, store.view(), ""};
     report::PageOptions options;
     options.shell = shell;
     std::string html;
@@ -325,8 +327,8 @@ std::string index_page(const std::vector<const Exhibit*>& first, const std::vect
     body += fmt::format("<li><a href=\"{}/index.html\">{}</a><span>{}</span></li>\n", exhibit->name,
                         xml_escaped(exhibit->heading), xml_escaped(exhibit->title));
   }
-  body += fmt::format("</ul>\n</main>\n<footer>Made by <code>zwang gallery --site</code>, version {}</footer>\n",
-                      report::version());
+  body +=
+      fmt::format("</ul>\n</main>\n<footer>Made by <code>zwang gallery --site</code>, version {}</footer>\n", version);
   return page("The gallery of zwang", "", body, "Mechanical systems with constraints, computed and animated");
 }
 

@@ -15,6 +15,7 @@
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -64,7 +65,7 @@ void require_report(const std::string& name) {
 
 struct Shown {
   model::Model model;
-  motion::Store store;
+  runs::Store store;
   std::string stem;
 };
 
@@ -107,8 +108,8 @@ std::vector<std::string> labels(const std::vector<Shown>& shown) {
 
 Shown show(const Request& request, const std::string& name) {
   if (kind_of(name) == Kind::run) {
-    motion::Store store = motion::Store::read(name);
-    model::Model model = model_of(store);
+    runs::Store store = runs::Store::read(name);
+    model::Model model = runs::model_of(store.recipe());
     store.set_outputs(model);
     if (store.pieces() == 0 && store.account().present.state.position.empty()) {
       throw Error({name, 0, 0}, "this run file holds no motion yet");
@@ -118,7 +119,7 @@ Shown show(const Request& request, const std::string& name) {
   Request own = request;
   own.model = name;
   Task task = new_task(own);
-  motion::Store store = motion::Store::create(task.file, task.recipe, task.model);
+  runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
   store.set_outputs(task.model);
   compute(own, task, store);
   return {std::move(task.model), std::move(store), file_stem(name)};
@@ -144,7 +145,7 @@ std::string make_report(const Request& request) {
   const std::vector<std::string> names = labels(shown);
   std::vector<report::PageRun> pages;
   for (std::size_t k = 0; k < shown.size(); ++k) {
-    pages.push_back({&shown[k].model, &shown[k].store, names[k]});
+    pages.push_back({&shown[k].model, shown[k].store.view(), names[k]});
   }
 
   // Beside the first run file, or where it is wanted.
@@ -164,7 +165,7 @@ int view(const Request& request) {
   const bool opened = !request.no_open && open_in_browser(file);
   if (request.json) {
     report::Writer json;
-    json.open().put("zwang", report::version()).put("files", std::vector<std::string>{file}).put("opened", opened);
+    json.open().put("zwang", version).put("files", std::vector<std::string>{file}).put("opened", opened);
     print(json.close().text());
     return answered;
   }

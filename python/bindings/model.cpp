@@ -61,34 +61,6 @@ std::vector<double> checked(const Numbers& numbers, std::size_t size, const char
 Model::Model(const std::string& text, const std::string& file, model::Overrides overrides)
     : model_(model::load(text, file, overrides)), overrides_(std::move(overrides)) {}
 
-model::Model begun_at(const model::Model& model, model::State state, std::optional<double> until) {
-  model::Model result = model;
-  result.initial_position = std::move(state.position);
-  result.initial_velocity = std::move(state.velocity);
-  result.simulation.start = state.time;
-  if (until) {
-    result.simulation.until = *until;
-    result.simulation.has_until = true;
-  }
-  // rho is written with its condition; members of a family share what is written.
-  if (!state.rho.empty()) {
-    for (model::Condition& condition : result.conditions) {
-      if (condition.law != model::Law::variational || condition.rows == 0) {
-        continue;
-      }
-      for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
-        if (state.rho[row] != state.rho[condition.first_row]) {
-          throw std::invalid_argument(
-              fmt::format("rho of `{}` differs from member to member: a motion can only begin with one value for all",
-                          condition.name));
-        }
-      }
-      condition.multiplier = state.rho[condition.first_row];
-    }
-  }
-  return result;
-}
-
 void Model::refuse_flow() const {
   if (model_.flow) {
     throw Error({model_.file, 0, 0},
@@ -172,7 +144,7 @@ void bind_model(nb::module_& module) {
           [](const Handle& self, std::optional<double> time, const std::optional<Numbers>& position,
              const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho, std::optional<double> until) {
             return Handle{std::make_shared<Model>(
-                begun_at(self.pointer->get(), self.pointer->state(time, position, velocity, rho), until),
+                motion::begun_at(self.pointer->get(), self.pointer->state(time, position, velocity, rho), until),
                 self.pointer->overrides())};
           },
           nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(), nb::arg("rho").none(),

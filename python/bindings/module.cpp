@@ -46,7 +46,7 @@ NB_MODULE(_zwang, module) {
   namespace python = zwang::python;
   module.doc() = "The native part of zwang; the package zwang is what is meant to be used.";
   nanobind::register_exception_translator(python::translate);
-  module.def("version", &zwang::report::version);
+  module.def("version", [] { return std::string(zwang::version); });
   python::bind_model(module);
   python::bind_instant(module);
   python::bind_analyses(module);

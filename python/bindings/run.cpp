@@ -11,11 +11,12 @@
 #include "zwang/analysis/compare.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/model/law.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/compare.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
+#include "zwang/runs/life.hpp"
 
 namespace zwang::python {
 
@@ -27,16 +28,16 @@ using Clock = std::chrono::steady_clock;
 class Run {
  public:
   Run(ModelPointer model, motion::Track track) : model_(std::move(model)), place_(std::move(track)) {}
-  Run(ModelPointer model, motion::Store store) : model_(std::move(model)), place_(std::move(store)) {
-    std::get<motion::Store>(place_).set_outputs(model_->get());
+  Run(ModelPointer model, runs::Store store) : model_(std::move(model)), place_(std::move(store)) {
+    std::get<runs::Store>(place_).set_outputs(model_->get());
   }
 
   [[nodiscard]] const ModelPointer& model() const { return model_; }
   [[nodiscard]] const model::Model& system() const { return model_->get(); }
-  [[nodiscard]] const motion::Store* store() const { return std::get_if<motion::Store>(&place_); }
+  [[nodiscard]] const runs::Store* store() const { return std::get_if<runs::Store>(&place_); }
   [[nodiscard]] const motion::Track* track() const { return std::get_if<motion::Track>(&place_); }
   [[nodiscard]] motion::RunView view() const {
-    return track() != nullptr ? motion::view(*track()) : motion::view(*store());
+    return track() != nullptr ? motion::view(model_->get(), *track()) : store()->view();
   }
   [[nodiscard]] const motion::Account& account() const {
     return track() != nullptr ? track()->account : store()->account();
@@ -54,7 +55,7 @@ class Run {
 
  private:
   ModelPointer model_;
-  std::variant<motion::Track, motion::Store> place_;
+  std::variant<motion::Track, runs::Store> place_;
   mutable std::mutex mutex_;
 };
 
@@ -66,6 +67,10 @@ class Watch {
 
   /// Called without the interpreter lock.
   bool go_on(const motion::Motion& motion) {
+    if (motion.status != motion::Status::going) {
+      const nb::gil_scoped_acquire acquire;
+      return tell(motion);
+    }
     if ((++count_ & 7U) != 0 && motion.state.position.size() < 100) {
       return true;
     }
@@ -108,21 +113,13 @@ class Watch {
   std::uint32_t count_ = 0;
 };
 
-void require_end(const model::Model& model, double until) {
-  if (!(until > model.simulation.start)) {
-    throw Error({model.file, 0, 0},
-                fmt::format("the run starts at {} and would end before, at {}; until sets a later end",
-                            exact(model.simulation.start), exact(until)));
-  }
-}
-
 std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std::optional<double> tolerance,
                          std::optional<std::uint32_t> samples, const nb::object& progress) {
   const ModelPointer& model = handle.pointer;
   motion::Options options;
   options.until = until.value_or(model->get().simulation.until);
   options.tolerance = tolerance.value_or(0);
-  require_end(model->get(), options.until);
+  runs::require_duration(model->get(), options.until);
   motion::Track track;
   Watch watch(progress);
   {
@@ -131,48 +128,37 @@ std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std:
     motion::follow(model->get(), motion, track, [&](const motion::Motion& now) { return watch.go_on(now); });
     track.sampling.until = options.until;
     track.sampling.count = samples.value_or(track.sampling.count);
-    if (!progress.is_none() && motion.status != motion::Status::going) {
-      const nb::gil_scoped_acquire acquire;
-      watch.tell(motion);
-    }
   }
   watch.raise();
   return std::make_unique<Run>(model, std::move(track));
 }
 
-/// Into a file, or on from where a file stands. The model is made from the recipe, so that the file stands on its own.
-std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const nb::object& progress, double seconds) {
-  const ModelPointer& model = handle.pointer;
-  const motion::Recipe recipe{report::version(), model->get().file, model->get().text, model->overrides()};
-  require_end(model->get(), model->get().simulation.until);
-  Watch watch(progress);
-  std::optional<motion::Store> store;
-  {
-    const nb::gil_scoped_release release;
-    store = motion::Store::create(path, recipe, model->get());
-    motion::Motion motion = motion::start_or_resume(model->get(), {}, *store);
-    motion::Recording recording;
-    recording.seconds = seconds;
-    recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
-    motion::record(model->get(), motion, *store, recording);
-    if (!progress.is_none() && motion.status != motion::Status::going) {
-      const nb::gil_scoped_acquire acquire;
-      watch.tell(motion);
-    }
-  }
-  const std::string kept = store->path();
-  store.reset();
-  watch.raise();
-  return std::make_unique<Run>(model, motion::Store::read(kept));
+/// What was made with a recipe, for Python to hold.
+ModelPointer model_of(const runs::Task& task) { return std::make_shared<Model>(task.model, task.recipe.overrides); }
+
+/// To the end of what there is to do.
+void complete(const runs::Task& task, runs::Store& store, Watch& watch, double seconds) {
+  runs::Recording recording;
+  recording.seconds = seconds;
+  recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
+  runs::go_on(task, store, recording);
 }
 
-/// What a run file was made from.
-ModelPointer model_of(const motion::Store& store, const std::string& until) {
-  model::Overrides overrides = store.recipe().overrides;
-  if (!until.empty()) {
-    overrides.until = until;
+/// Into a new file. The model is made from the recipe, so that the file stands on its own.
+std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const nb::object& progress, double seconds) {
+  const ModelPointer& model = handle.pointer;
+  Watch watch(progress);
+  std::string kept;
+  {
+    const nb::gil_scoped_release release;
+    const runs::Task task =
+        runs::new_task(runs::recipe_of(model->get().text, model->get().file, model->overrides()), path);
+    runs::Store store = runs::Store::create(path, task.recipe, task.model);
+    complete(task, store, watch, seconds);
+    kept = store.path();
   }
-  return std::make_shared<Model>(store.recipe().text, store.recipe().file, std::move(overrides));
+  watch.raise();
+  return std::make_unique<Run>(model, runs::Store::read(kept));
 }
 
 std::unique_ptr<Run> resume(const std::string& path, const std::string& until, const nb::object& progress) {
@@ -180,38 +166,21 @@ std::unique_ptr<Run> resume(const std::string& path, const std::string& until, c
   ModelPointer model;
   {
     const nb::gil_scoped_release release;
-    motion::Store store = motion::Store::open(path);
-    if (store.recipe().version != report::version()) {
-      throw Error({path, 0, 0}, fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
-                                            store.recipe().version, report::version()));
+    runs::Store store = runs::Store::open(path);
+    const runs::Task task = runs::resumed_task(store, until);
+    if (runs::is_open(task, store.account())) {
+      complete(task, store, watch, runs::Recording{}.seconds);
     }
-    model = model_of(store, until);
-    const motion::Account& account = store.account();
-    const double end = model->get().simulation.until;
-    if (end < account.present.state.time) {
-      throw Error({path, 0, 0}, fmt::format("this run is already at {}; until must not be earlier",
-                                            exact(account.present.state.time)));
-    }
-    const bool open = account.status == "going" || account.status == "interrupted" ||
-                      (account.status == motion::words(motion::Status::finished) && end > account.present.state.time);
-    if (open) {
-      if (!until.empty()) {
-        store.set_until(until, end);
-      }
-      motion::Motion motion = motion::start_or_resume(model->get(), {}, store);
-      motion::Recording recording;
-      recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
-      motion::record(model->get(), motion, store, recording);
-    }
+    model = model_of(task);
   }
   watch.raise();
-  return std::make_unique<Run>(model, motion::Store::read(path));
+  return std::make_unique<Run>(model, runs::Store::read(path));
 }
 
 std::unique_ptr<Run> open_run(const std::string& path) {
   const nb::gil_scoped_release release;
-  motion::Store store = motion::Store::read(path);
-  ModelPointer model = model_of(store, "");
+  runs::Store store = runs::Store::read(path);
+  ModelPointer model = std::make_shared<Model>(runs::model_of(store.recipe()), store.recipe().overrides);
   return std::make_unique<Run>(std::move(model), std::move(store));
 }
 
@@ -377,19 +346,16 @@ std::string save(const Run& self, const std::string& path) {
   }
   const nb::gil_scoped_release release;
   const Model& model = *self.model();
-  const motion::Recipe recipe{report::version(), model.get().file, model.get().text, model.overrides()};
-  motion::Store store = motion::Store::create(path, recipe, model.get());
-  motion::write(model.get(), *self.track(), store);
+  const runs::Recipe recipe = runs::recipe_of(model.get().text, model.get().file, model.overrides());
+  runs::Store store = runs::Store::create(path, recipe, model.get());
+  runs::write(model.get(), *self.track(), store);
   return store.path();
 }
 
-/// The animated report of a run in a file.
+/// The animated report.
 std::string page(const Run& self) {
-  if (self.store() == nullptr) {
-    throw nb::value_error("the animated report is made from a run file");
-  }
-  return self.ask([&](const motion::RunView& /*view*/) {
-    const report::PageRun run{&self.system(), self.store(), ""};
+  return self.ask([&](const motion::RunView& view) {
+    const report::PageRun run{&self.system(), view, ""};
     std::string text;
     report::write_page({&run, 1}, {}, [&](std::string_view part) { text += part; });
     return text;
@@ -406,7 +372,7 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
   if (model->get().flow) {
     throw Error({model->get().file, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
   }
-  require_end(model->get(), model->get().simulation.until);
+  runs::require_duration(model->get(), model->get().simulation.until);
   struct Side {
     ModelPointer model;
     motion::Track track;
@@ -414,7 +380,7 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
   };
   const auto one = [&](model::Law law) {
     Side side;
-    side.model = std::make_shared<Model>(analysis::under_law(model->get(), law), model->overrides());
+    side.model = std::make_shared<Model>(model::under_law(model->get(), law), model->overrides());
     motion::Motion motion = motion::begin(side.model->get());
     side.start = motion.state;
     motion::follow(side.model->get(), motion, side.track);
@@ -431,8 +397,8 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  const motion::RunView straightest_view = motion::view(straightest.track);
-  const motion::RunView variational_view = motion::view(variational.track);
+  const motion::RunView straightest_view = motion::view(straightest.model->get(), straightest.track);
+  const motion::RunView variational_view = motion::view(variational.model->get(), variational.track);
   analysis::Ruler ruler(straightest.model->get());
   std::vector<analysis::Apart> distance;
   motion::Sample left;
@@ -457,7 +423,7 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
 void bind_run(nb::module_& module) {
   nb::class_<Run>(module, "Run", "A run in memory or in a file.")
       .def_prop_ro("model", [](const Run& self) { return Handle{self.model()}; })
-      .def_prop_ro("status", [](const Run& self) { return self.account().status; })
+      .def_prop_ro("status", [](const Run& self) { return std::string(motion::words(self.account().status)); })
       .def_prop_ro("why", [](const Run& self) { return self.account().why; })
       .def_prop_ro("steps", [](const Run& self) { return self.account().steps; })
       .def_prop_ro("seconds", [](const Run& self) { return self.account().seconds; })

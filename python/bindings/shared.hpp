@@ -100,9 +100,6 @@ struct Handle {
   ModelPointer pointer;
 };
 
-/// The same system from another state on.
-[[nodiscard]] model::Model begun_at(const model::Model& model, model::State state, std::optional<double> until);
-
 /// A workspace for as long as this object lives.
 class Borrowed {
  public:

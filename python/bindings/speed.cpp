@@ -43,7 +43,7 @@ double states_seconds(const Handle& handle, std::uint32_t count) {
   motion::Motion motion = motion::begin(model.get());
   motion::Track track;
   motion::follow(model.get(), motion, track);
-  const motion::RunView view = motion::view(track);
+  const motion::RunView view = motion::view(model.get(), track);
   std::vector<double> times(count);
   const double start = model.get().simulation.start;
   for (std::uint32_t k = 0; k < count; ++k) {

@@ -6,14 +6,15 @@
 #include <cmath>
 
 #include "analysis/models.hpp"
+#include "zwang/model/law.hpp"
 
 namespace zwang::analysis {
 
 TEST(Compare, changes_the_law_of_equations_between_velocities_and_of_nothing_else) {
   const auto model =
       from(cart("ring = \"x^2 + y^2 = 2\"\nratchet = \"w' <= 0\"\n", ", law = \"variational\", multiplier = 2"));
-  const auto straightest = under_law(model, model::Law::straightest);
-  const auto variational = under_law(model, model::Law::variational);
+  const auto straightest = model::under_law(model, model::Law::straightest);
+  const auto variational = model::under_law(model, model::Law::variational);
   for (std::size_t i = 0; i < model.conditions.size(); ++i) {
     EXPECT_EQ(straightest.conditions[i].law, model::Law::straightest);
     EXPECT_EQ(variational.conditions[i].law, i == 0 ? model::Law::variational : model::Law::straightest);

@@ -91,6 +91,7 @@ const std::vector<Class>& classes() {
     add_linkages(out);
     add_contacts(out);
     add_endings(out);
+    add_switching(out);
     return out;
   }();
   return all;

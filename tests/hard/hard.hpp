@@ -91,6 +91,7 @@ void add_sameness(std::vector<Class>& all);
 void add_linkages(std::vector<Class>& all);
 void add_contacts(std::vector<Class>& all);
 void add_endings(std::vector<Class>& all);
+void add_switching(std::vector<Class>& all);
 
 enum class Verdict : std::uint8_t { right, refused, wrong };
 [[nodiscard]] std::string_view words(Verdict verdict);

@@ -296,6 +296,109 @@ Case many_four_bars(std::uint64_t seed) {
   return parallelograms(seed, counts[seed % 4]);
 }
 
+/// Parallelograms one on the other, of any lengths in 16 digits, under gravity: opposite points move alike, so that it is the pendulum of as
+/// many members. Each of them is flat now and then, two of them sometimes nearly at once.
+Case stacked_parallelograms(std::uint64_t seed) {
+  Dice dice(seed);
+  const int levels = dice.among(1, 3);
+  const double width = dice.uniform(0.5, 2);
+  std::vector<double> length, mass, angle, spin;
+  for (int k = 0; k < levels; ++k) {
+    length.push_back(dice.uniform(0.5, 1.5));
+    mass.push_back(dice.spread(0.5, 2));
+    mass.push_back(dice.spread(0.5, 2));
+    angle.push_back(dice.uniform(-1.2, 1.2));
+    spin.push_back(dice.uniform(-8, 8));
+  }
+  // Other units of time: 9.81 m/s^2 and speeds in seconds of another length.
+  const double fast = std::ldexp(1.0, dice.coin() ? 0 : 10 * dice.among(-4, 4));
+  const double until = dice.uniform(1, 3) / fast;
+  const double g = 9.81 * fast * fast;
+  std::string points;
+  std::string rods;
+  double x = 0, y = 0, u = 0, w = 0;
+  for (int k = 0; k < levels; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    x += length[i] * std::sin(angle[i]);
+    y -= length[i] * std::cos(angle[i]);
+    u += length[i] * fast * spin[i] * std::cos(angle[i]);
+    w += length[i] * fast * spin[i] * std::sin(angle[i]);
+    for (int side = 0; side < 2; ++side) {
+      const char* name = side == 0 ? "a" : "b";
+      points += fmt::format("[points.{}{}]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\n", name, k,
+                            number(mass[2 * i + static_cast<std::size_t>(side)]), number(x + side * width), number(y),
+                            number(u), number(w));
+      const std::string above = k > 0 ? fmt::format("{}{}", name, k - 1) : fmt::format("[{}, 0]", number(side * width));
+      rods += fmt::format("{}rod{} = \"distance({}, {}{}) = {}\"\n", name, k, above, name, k, number(length[i]));
+    }
+    rods += fmt::format("bar{} = \"distance(a{}, b{}) = {}\"\n", k, k, k, number(width));
+  }
+  const auto at = even_times(0, until, 24);
+  Case out = against(
+      fmt::format("gravity = [0, {}]\n{}[constraints]\n{}[simulation]\nuntil = {}\n", number(-g), points, rods,
+                  number(until)),
+      at,
+      truth_of(at, [&](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
+        const std::size_t n = length.size();
+        // sum_j m_ij l_i l_j (cos(i - j) a_j + sin(i - j) w_j^2) + m_ii g l_i sin_i = 0, m_ij what hangs below both.
+        Vector below(n, 0);
+        for (std::size_t i = n; i-- > 0;)
+          below[i] = Real{mass[2 * i]} + mass[2 * i + 1] + (i + 1 < n ? below[i + 1] : 0);
+        const Flow flow = [&](Real, const Vector& s, Vector& rate) {
+          std::vector<Vector> a(n, Vector(n + 1, 0));
+          for (std::size_t i = 0; i < n; ++i) {
+            a[i][n] = -below[i] * g * length[i] * std::sin(s[i]);
+            for (std::size_t j = 0; j < n; ++j) {
+              const Real both = below[std::max(i, j)] * length[i] * length[j];
+              a[i][j] = both * std::cos(s[i] - s[j]);
+              a[i][n] -= both * std::sin(s[i] - s[j]) * s[n + j] * s[n + j];
+            }
+          }
+          for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t i = k + 1; i < n; ++i) {
+              const Real by = a[i][k] / a[k][k];
+              for (std::size_t j = k; j <= n; ++j) a[i][j] -= by * a[k][j];
+            }
+          }
+          rate.assign(2 * n, 0);
+          for (std::size_t i = n; i-- > 0;) {
+            Real sum = a[i][n];
+            for (std::size_t j = i + 1; j < n; ++j) sum -= a[i][j] * rate[n + j];
+            rate[n + i] = sum / a[i][i];
+            rate[i] = s[n + i];
+          }
+        };
+        Vector s(2 * n);
+        for (std::size_t i = 0; i < n; ++i) {
+          s[i] = angle[i];
+          s[n + i] = Real{fast} * spin[i] * (nudged ? 1 + nudge : 1);
+        }
+        Real t = 0;
+        for (const double time : times) {
+          integrate(flow, t, s, time);
+          Real px = 0, py = 0, vx = 0, vy = 0;
+          Vector place, speed;
+          for (std::size_t i = 0; i < n; ++i) {
+            px += length[i] * std::sin(s[i]);
+            py -= length[i] * std::cos(s[i]);
+            vx += length[i] * s[n + i] * std::cos(s[i]);
+            vy += length[i] * s[n + i] * std::sin(s[i]);
+            place.insert(place.end(), {px, py, px + width, py});
+            speed.insert(speed.end(), {vx, vy, vx, vy});
+          }
+          q.push_back(place);
+          v.push_back(speed);
+        }
+      }));
+  for (std::size_t i = 0; i < length.size(); ++i) {
+    out.conditions.push_back(rod(fmt::format("bar{}", i), 2 * i, 2 * i + 1, 2, width));
+    if (i == 0) continue;
+    out.conditions.push_back(rod(fmt::format("arod{}", i), 2 * i - 2, 2 * i, 2, length[i]));
+    out.conditions.push_back(rod(fmt::format("brod{}", i), 2 * i - 1, 2 * i + 1, 2, length[i]));
+  }
+  return out;
+}
+
 /// Crank and rod of the same length: the slider passes the pivot of the crank, where it could go two ways.
 Case dead_centre(std::uint64_t seed) {
   Dice dice(seed);
@@ -557,6 +660,8 @@ void add_linkages(std::vector<Class>& all) {
   all.push_back({"bricard", "Bricard's mechanism moves and keeps its energy", bricard, 5, 200});
   all.push_back({"flat-four-bar", "a parallelogram passes its flat position", flat_four_bar, 30, 1500});
   all.push_back({"many-four-bars", "a row of parallelograms passes its flat position", many_four_bars, 8, 500});
+  all.push_back({"stacked-parallelograms", "parallelograms on each other are a pendulum of several members",
+                 stacked_parallelograms, 20, 2000});
   all.push_back({"dead-centre", "a slider passes the pivot of a crank as long as its rod", dead_centre, 30, 2000});
   all.push_back({"cart-at-wall", "a cart leaves the wall when its edge is parallel to it", cart_at_a_wall, 40, 2000});
 }

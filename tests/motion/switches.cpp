@@ -273,10 +273,135 @@ TEST(Switches, thousands_of_switches_are_followed) {
   EXPECT_GT(f.events.size(), 2000U);
 }
 
-// What only jumps has no switching function that could be followed.
-TEST(Switches, corners_of_steps_are_refused) {
-  EXPECT_THROW(follow(coordinate("initial = 0\n", "if(floor(t) >= 2, 1, 0)", "[simulation]\nuntil = 3\n")), Error);
-  EXPECT_THROW(follow(coordinate("initial = 0\n", "0", "[simulation]\nuntil = 3\nstop = \"floor(t) >= 2\"\n")), Error);
+// Outer corners are found anew where inner ones turn.
+TEST(Switches, square_waves_of_time_are_followed_over_their_wraps) {
+  for (const std::string force : {"if(mod(t, 1) < 0.5, 1, -1)", "1 - 2*step(mod(t, 1) - 0.5)", "-sign(mod(t, 1) - 0.5)",
+                                  "1 - 2*mod(floor(2*t), 2)", "if(mod(floor(2*t), 2) >= 1, -1, 1)"}) {
+    const Followed f = follow(coordinate("initial = 0\n", force, "[simulation]\nuntil = 4.75\n"));
+    EXPECT_EQ(f.status, Status::finished) << force << f.why;
+    EXPECT_EQ(f.events.size(), 9U) << force;
+    EXPECT_NEAR(f.state.velocity[0], 0.25, close) << force;
+    EXPECT_NEAR(f.state.position[0], 1.0 + 0.125 + 0.5 * 0.25 - 0.03125, close) << force;
+  }
+}
+
+TEST(Switches, what_only_jumps_turns_with_what_it_is_made_of) {
+  const Followed f = follow(coordinate("initial = 0\n", "if(floor(t) >= 2, 1, 0)", "[simulation]\nuntil = 3\n"));
+  EXPECT_EQ(f.kinds, "switch");  // none at t = 1, where nothing changes
+  EXPECT_NEAR(f.state.position[0], 0.5, close);
+  const Followed stops =
+      follow(coordinate("initial = 0\n", "0", "[simulation]\nuntil = 3\nstop = \"floor(t) >= 2\"\n"));
+  EXPECT_EQ(stops.status, Status::stopped);
+  EXPECT_NEAR(stops.state.time, 2, close);
+  const Followed root = follow(coordinate("initial = 0\n", "sqrt(floor(t))", "[simulation]\nuntil = 3\n"));
+  EXPECT_NEAR(root.state.velocity[0], 1 + std::sqrt(2.0), close);
+}
+
+TEST(Switches, a_ground_of_periodic_lines_goes_on_over_its_wraps) {
+  // Slides without friction up and down roofs of slope 1/5: at x = 2 it is where the ground is.
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [0.5, 3]\nvelocity = [1, 0]\n[constraints]\n"
+      "ground = { condition = \"p.y >= table(mod(p.x, 2), [0, 1, 2], [0, 0.2, 0])\", restitution = 1 }\n"
+      "[simulation]\nuntil = 9\n");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  // Elastic: the energy 30.5 is kept at every event.
+  for (const Event& event : f.events) {
+    const double energy =
+        (event.velocity[0] * event.velocity[0] + event.velocity[1] * event.velocity[1]) / 2 + 10 * event.position[1];
+    EXPECT_NEAR(energy, 30.5, 1e-10);
+    const double u = event.position[0] - 2 * std::floor(event.position[0] / 2);
+    EXPECT_GE(event.position[1], 0.2 * (1 - std::abs(u - 1)) - 1e-10);
+  }
+}
+
+TEST(Switches, a_ground_of_nested_corners_that_is_continuous_is_admitted) {
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [0.1, 3]\nvelocity = [1, 0]\n[constraints]\n"
+      "ground = { condition = \"p.y >= abs(mod(p.x, 1) - 0.5)\", restitution = 1 }\n[simulation]\nuntil = 5\n");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  for (const Event& event : f.events) {
+    const double energy =
+        (event.velocity[0] * event.velocity[0] + event.velocity[1] * event.velocity[1]) / 2 + 10 * event.position[1];
+    EXPECT_NEAR(energy, 30.5, 1e-10);
+    const double u = event.position[0] - std::floor(event.position[0]);
+    EXPECT_GE(event.position[1], std::abs(u - 0.5) - 1e-10);
+  }
+}
+
+TEST(Switches, a_start_on_a_kink_of_stop_or_when_goes_on) {
+  const Followed stops =
+      follow(coordinate("initial = 0\nvelocity = -1\n", "0", "[simulation]\nuntil = 9\nstop = \"abs(x) >= 2\"\n"));
+  EXPECT_EQ(stops.status, Status::stopped) << stops.why;
+  EXPECT_NEAR(stops.state.time, 2, close);
+  // From rest: which way it goes the force tells.
+  const Followed rests = follow(coordinate("initial = 0\n", "-1", "[simulation]\nuntil = 9\nstop = \"abs(x) >= 2\"\n"));
+  EXPECT_EQ(rests.status, Status::stopped) << rests.why;
+  EXPECT_NEAR(rests.state.time, 2, close);
+  const Followed norm = follow(
+      "[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [3, 4]\n[simulation]\nuntil = 9\nstop = \"norm(p) >= 2\"\n");
+  EXPECT_EQ(norm.status, Status::stopped) << norm.why;
+  EXPECT_NEAR(norm.state.time, 0.4, close);
+  const Followed through = follow(
+      "[points.p]\nmass = 1\nposition = [-3, -4]\nvelocity = [3, 4]\n[simulation]\nuntil = 9\nstop = \"norm(p) >= "
+      "7\"\n");
+  EXPECT_EQ(through.status, Status::stopped) << through.why;
+  EXPECT_NEAR(through.state.time, 2.4, close);
+}
+
+std::string one_rate(const std::string& start, const std::string& rate, const std::string& until) {
+  return "[coordinates.x]\ninitial = " + start + "\n[flow]\nx = \"" + rate + "\"\n[simulation]\nuntil = " + until +
+         "\n";
+}
+
+TEST(Switches, a_flow_slides_where_both_sides_push_towards_the_surface) {
+  const Followed f = follow(one_rate("0.5", "t - 1 - sign(x)", "4"));
+  EXPECT_EQ(f.kinds, "stick, slip");
+  // From 0.5 with x' = t - 2 to 0; held until t = 2; then x = (t - 2)^2 / 2.
+  EXPECT_NEAR(f.events[0].time, 2 - std::sqrt(3.0), close);
+  EXPECT_NEAR(f.events[1].time, 2, close);
+  EXPECT_NEAR(f.state.position[0], 2, close);
+  // On a curve: y = sin(x) is kept.
+  const Followed curve = follow(
+      "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 2\n[flow]\nx = \"1\"\ny = \"-3*sign(y - sin(x))\"\n"
+      "[simulation]\nuntil = 6\n");
+  EXPECT_EQ(curve.kinds, "stick");
+  EXPECT_NEAR(curve.state.position[1], std::sin(6.0), close);
+  EXPECT_NEAR(curve.state.velocity[1], std::cos(6.0), close);
+  // Under a condition: on the circle at y = 1/2.
+  const Followed circle = follow(
+      "[coordinates.x]\ninitial = 1\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"-y - sign(y - 0.5)\"\n"
+      "y = \"x - 2*sign(y - 0.5)\"\n[constraints]\nc = \"x^2 + y^2 = 1\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(circle.kinds, "stick");
+  EXPECT_NEAR(circle.state.position[0], std::sqrt(0.75), close);
+}
+
+TEST(Switches, a_flow_slides_where_the_inner_of_two_nested_corners_turns) {
+  // At x = 1 the outer one jumps with the inner one: both sides push towards it.
+  const Followed f = follow(one_rate("0.7", "sign(mod(x, 1) - 0.5) + 0.5*sin(t)", "5"));
+  EXPECT_EQ(f.kinds, "stick");
+  EXPECT_NEAR(f.state.position[0], 1, close);
+  EXPECT_NEAR(f.state.velocity[0], 0, close);
+}
+
+TEST(Switches, a_flow_whose_root_comes_to_zero_does_not_come_back) {
+  const Followed f = follow(one_rate("1", "-sqrt(max(x, 0))", "5"));
+  EXPECT_EQ(f.status, Status::gave_up);
+  EXPECT_NEAR(f.state.time, 2, 1e-9);
+  EXPECT_NE(f.why.find("root"), std::string::npos) << f.why;
+}
+
+TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {
+  const model::Model model =
+      model::compile(model::read(one_rate("0.7", "sign(mod(x, 1) - 0.5) + 2*sin(t)", "20"), "t"));
+  Motion whole = begin(model);
+  Motion parts = begin(model);
+  while (advance(whole)) {
+    advance(parts);
+    parts = restore(model, {}, save(parts));
+    ASSERT_EQ(whole.state.time, parts.state.time);
+    ASSERT_EQ(whole.state.position, parts.state.position);
+  }
+  EXPECT_EQ(whole.status, Status::finished) << whole.why;
 }
 
 }  // namespace zwang::motion

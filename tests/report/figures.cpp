@@ -11,8 +11,8 @@
 
 #include "expressions/xml.hpp"
 #include "zwang/model/read.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/chart.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace {
 
@@ -109,12 +109,12 @@ class Figures : public testing::Test {
 
   std::map<std::string, std::string> drawn(const std::string& text, const report::Projection& projection = {}) {
     const model::Model model = model::load(text, "model.toml");
-    motion::Store store =
-        motion::Store::create((folder_ / "run.sqlite").string(), {"test", "model.toml", text, {}}, model);
-    motion::Motion motion = motion::start_or_resume(model, {}, store);
-    motion::record(model, motion, store);
+    runs::Store store = runs::Store::create((folder_ / "run.sqlite").string(), {"test", "model.toml", text, {}}, model);
+    motion::Motion motion = runs::start_or_resume(model, {}, store);
+    runs::record(model, motion, store);
     std::map<std::string, std::string> out;
-    for (report::Figure& figure : report::figures(model, store, projection)) out[figure.name] = std::move(figure.svg);
+    for (report::Figure& figure : report::figures(model, store.view(), projection))
+      out[figure.name] = std::move(figure.svg);
     return out;
   }
   std::filesystem::path folder_;

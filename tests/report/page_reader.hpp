@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "zwang/model/read.hpp"
-#include "zwang/motion/record.hpp"
 #include "zwang/report/page.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace page_reader {
 
@@ -178,18 +178,18 @@ class Folder {
 /// A model with its run.
 struct Recorded {
   zwang::model::Model model;
-  zwang::motion::Store store;
+  zwang::runs::Store store;
 };
 
 inline Recorded make_run(const Folder& folder, const std::string& text, const zwang::model::Overrides& overrides = {},
                          std::uint64_t most_pieces = 1'000'000'000, const std::string& name = "run.sqlite") {
   zwang::model::Model model = zwang::model::load(text, "folder/model.toml", overrides);
-  zwang::motion::Store store =
-      zwang::motion::Store::create(folder.file(name), {"0.1.0", "folder/model.toml", text, overrides}, model);
-  zwang::motion::Motion motion = zwang::motion::start_or_resume(model, {}, store);
-  zwang::motion::Recording recording;
+  zwang::runs::Store store =
+      zwang::runs::Store::create(folder.file(name), {"0.1.0", "folder/model.toml", text, overrides}, model);
+  zwang::motion::Motion motion = zwang::runs::start_or_resume(model, {}, store);
+  zwang::runs::Recording recording;
   recording.go_on = [&](const zwang::motion::Motion&) { return store.pieces() < most_pieces; };
-  zwang::motion::record(model, motion, store, recording);
+  zwang::runs::record(model, motion, store, recording);
   return {std::move(model), std::move(store)};
 }
 
@@ -208,7 +208,7 @@ inline Written write(std::span<const zwang::report::PageRun> runs, zwang::report
 }
 
 inline Written write(const Recorded& run, const zwang::report::PageOptions& options = {}) {
-  const zwang::report::PageRun one{&run.model, &run.store, ""};
+  const zwang::report::PageRun one{&run.model, run.store.view(), ""};
   return write({&one, 1}, options);
 }
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "zwang/model/read.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::motion {
 
@@ -100,14 +100,14 @@ until = 1e9
   std::uintmax_t size = 0;
   const double begin = seconds();
   {
-    Store store = Store::create((folder / "box.sqlite").string(), {"0", "box", text, {}}, model);
-    Motion motion = start_or_resume(model, {}, store);
-    Recording recording;
+    runs::Store store = runs::Store::create((folder / "box.sqlite").string(), {"0", "box", text, {}}, model);
+    Motion motion = runs::start_or_resume(model, {}, store);
+    runs::Recording recording;
     recording.go_on = [&](const Motion& now) {
       if (early == 0 && now.event_count >= events / 10) early = megabytes();
       return now.event_count < events;
     };
-    EXPECT_FALSE(record(model, motion, store, recording));
+    EXPECT_FALSE(runs::record(model, motion, store, recording));
     EXPECT_GE(store.events(), events);
     size = std::filesystem::file_size(store.path());
     fmt::print(

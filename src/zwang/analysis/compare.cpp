@@ -6,15 +6,12 @@
 #include <limits>
 #include <memory>
 
-#include "zwang/motion/record.hpp"
+#include "zwang/model/law.hpp"
+#include "zwang/motion/track.hpp"
 
 namespace zwang::analysis {
 
 namespace {
-
-bool is_velocity_equation(const model::Model& model, const model::Condition& condition) {
-  return condition.rows > 0 && model.row_kind[condition.first_row] == model::RowKind::nonholonomic_equation;
-}
 
 /// The states of a motion at ascending instants; at an event the state after it.
 std::vector<model::State> states_at(motion::Motion& motion, const std::vector<double>& instants) {
@@ -39,16 +36,6 @@ std::vector<model::State> states_at(motion::Motion& motion, const std::vector<do
 
 }  // namespace
 
-model::Model under_law(const model::Model& model, model::Law law) {
-  model::Model changed = model;
-  for (model::Condition& condition : changed.conditions) {
-    if (is_velocity_equation(model, condition)) {
-      condition.law = law;
-    }
-  }
-  return changed;
-}
-
 Ruler::Ruler(const model::Model& model)
     : model_(model), scratch_(model::make_scratch(model)), dynamics_(model::make_dynamics(model)) {}
 
@@ -71,15 +58,15 @@ double Ruler::distance(const model::State& straightest, const model::State& vari
   return std::sqrt(std::max(sum, 0.0));
 }
 
-std::vector<Apart> distances(const model::Model& straightest, const motion::Store& straightest_run,
-                             const model::Model& variational, const motion::Store& variational_run,
+std::vector<Apart> distances(const model::Model& straightest, const motion::RunView& straightest_run,
+                             const model::Model& variational, const motion::RunView& variational_run,
                              const std::vector<double>& more) {
   Ruler ruler(straightest);
   std::vector<Apart> list;
 
   // Samples of both, a thousand at a time.
   constexpr std::uint64_t batch = 1000;
-  const std::uint64_t count = std::min(straightest_run.samples(), variational_run.samples());
+  const std::uint64_t count = std::min(straightest_run.samples, variational_run.samples);
   std::vector<model::State> states;
   for (std::uint64_t first = 0; first < count; first += batch) {
     const std::uint64_t size = std::min(batch, count - first);
@@ -113,8 +100,8 @@ std::vector<Apart> distances(const model::Model& straightest, const motion::Stor
 
 Comparison compare(const model::Model& model, const motion::Options& options, const std::vector<double>& instants) {
   Comparison result;
-  result.straightest_model = std::make_unique<model::Model>(under_law(model, model::Law::straightest));
-  result.variational_model = std::make_unique<model::Model>(under_law(model, model::Law::variational));
+  result.straightest_model = std::make_unique<model::Model>(model::under_law(model, model::Law::straightest));
+  result.variational_model = std::make_unique<model::Model>(model::under_law(model, model::Law::variational));
   result.straightest = motion::begin(*result.straightest_model, options);
   result.variational = motion::begin(*result.variational_model, options);
   result.equivalence = equivalence(*result.straightest_model, result.straightest.state);

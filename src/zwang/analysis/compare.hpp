@@ -14,12 +14,9 @@
 #include "zwang/analysis/equivalence.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/advance.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 
 namespace zwang::analysis {
-
-/// The model with every nonholonomic equation under one law; rho starts as the model says, at 0 if it says nothing.
-[[nodiscard]] model::Model under_law(const model::Model& model, model::Law law);
 
 /// The distance of two states at one time in the metric of T; NaN where T is not positive definite.
 class Ruler {
@@ -40,8 +37,8 @@ struct Apart {
 };
 
 /// The distance at the samples that both runs have, in their order, and at `more` instants, ascending in time.
-[[nodiscard]] std::vector<Apart> distances(const model::Model& straightest, const motion::Store& straightest_run,
-                                           const model::Model& variational, const motion::Store& variational_run,
+[[nodiscard]] std::vector<Apart> distances(const model::Model& straightest, const motion::RunView& straightest_run,
+                                           const model::Model& variational, const motion::RunView& variational_run,
                                            const std::vector<double>& more = {});
 
 /// Both motions at once, without a file.

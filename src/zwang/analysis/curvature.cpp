@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::analysis {
 
 namespace {
@@ -15,7 +17,7 @@ Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Vector& a) { return std::hypot(a[0], a[1], a[2]); }
+double length(const Vector& a) { return elementary::hypot(a[0], a[1], a[2]); }
 
 }  // namespace
 
@@ -35,7 +37,7 @@ Curvature curvature(const model::Model& model) {
   const motion::Piece& piece = motion.piece;
   const auto derivative = [&](std::uint32_t variable, unsigned k) {
     constexpr double factorial[] = {1, 1, 2, 6};
-    const double plain = std::pow(piece.unit, static_cast<double>(k));
+    const double plain = elementary::pow(piece.unit, static_cast<double>(k));
     return k < piece.orders ? factorial[k] * piece.position[k * piece.n + variable] / plain : 0.0;
   };
   for (std::uint32_t b = 0; b < model.bodies.size(); ++b) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::analysis {
 
 using expressions::Expr;
@@ -134,8 +136,8 @@ Jet<S> from_derivatives(const JetShape& shape, const Jet<S>& a, const S& even, c
 
 template <class S>
 Jet<S> power(const JetShape& shape, const Jet<S>& base, double exponent) {
-  using std::exp;
-  using std::log;
+  using elementary::exp;
+  using elementary::log;
   using std::sqrt;
   // Whole powers by repeated squaring.
   if (std::trunc(exponent) == exponent && std::abs(exponent) <= 64) {
@@ -158,11 +160,11 @@ Jet<S> power(const JetShape& shape, const Jet<S>& base, double exponent) {
 
 template <class S>
 Jet<S> apply(const JetShape& shape, Function function, const std::vector<const Jet<S>*>& arguments) {
-  using std::atan2;
-  using std::cos;
-  using std::exp;
-  using std::log;
-  using std::sin;
+  using elementary::atan2;
+  using elementary::cos;
+  using elementary::exp;
+  using elementary::log;
+  using elementary::sin;
   using std::sqrt;
   const Jet<S>& a = *arguments[0];
   const auto one_plus_square = [&](double sign) {

@@ -11,6 +11,7 @@
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {
@@ -305,7 +306,8 @@ Matrix allowed_directions(const PfaffianSystem& system, const Here<double>& here
   Matrix rows(here.forms.size(), N);
   for (std::size_t s = 0; s < here.forms.size(); ++s) {
     double length = 0;
-    for (std::size_t c = 0; c < N; ++c) length = std::hypot(length, here.forms[s][c][0] * system.columns[c].unit);
+    for (std::size_t c = 0; c < N; ++c)
+      length = elementary::hypot(length, here.forms[s][c][0] * system.columns[c].unit);
     for (std::size_t c = 0; c < N && length > 0; ++c)
       rows(s, c) = here.forms[s][c][0] * system.columns[c].unit / length;
   }

@@ -9,6 +9,7 @@
 
 #include "zwang/analysis/linearise.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/workspace.hpp"
 
@@ -17,6 +18,8 @@ namespace zwang::analysis {
 namespace {
 
 using Complex = std::complex<double>;
+
+double distance(Complex x, Complex y) { return elementary::hypot(x.real() - y.real(), x.imag() - y.imag()); }
 using instant::Role;
 using linear::Matrix;
 
@@ -58,7 +61,7 @@ Reduced reduce(const Linearised& system) {
   Matrix rows = system.rows;
   for (std::size_t j = 0; j < rows.rows; ++j) {
     double length = 0;
-    for (std::size_t i = 0; i < n; ++i) length = std::hypot(length, rows(j, i));
+    for (std::size_t i = 0; i < n; ++i) length = elementary::hypot(length, rows(j, i));
     for (std::size_t i = 0; i < n && length > 0; ++i) rows(j, i) /= length;
   }
   Matrix z(n, n);
@@ -118,14 +121,14 @@ std::vector<MultipleRoot> group(const Matrix& a, std::vector<Complex> values, do
     if (used[i] != 0) continue;
     std::vector<std::size_t> cluster{i};
     for (std::size_t k = i + 1; k < values.size(); ++k) {
-      if (used[k] == 0 && std::abs(values[k] - values[i]) <= near_roots * scale) cluster.push_back(k);
+      if (used[k] == 0 && distance(values[k], values[i]) <= near_roots * scale) cluster.push_back(k);
     }
     Complex mean = 0;
     for (const std::size_t k : cluster) mean += values[k] / static_cast<double>(cluster.size());
     if (std::abs(mean.imag()) <= near_roots * scale && std::all_of(cluster.begin(), cluster.end(), [&](std::size_t k) {
           // Conjugates come in pairs: what is left of the imaginary part is rounding.
           return std::any_of(cluster.begin(), cluster.end(),
-                             [&](std::size_t l) { return std::abs(values[k] - std::conj(values[l])) <= 1e-9 * scale; });
+                             [&](std::size_t l) { return distance(values[k], std::conj(values[l])) <= 1e-9 * scale; });
         })) {
       mean = mean.real();
     }
@@ -134,7 +137,7 @@ std::vector<MultipleRoot> group(const Matrix& a, std::vector<Complex> values, do
       const Matrix shift = shifted(a, mean);
       Matrix power = shift;
       for (std::size_t k = 1; k < cluster.size(); ++k) power = linear::product(power, shift);
-      const double power_scale = std::pow(scale, static_cast<double>(cluster.size()));
+      const double power_scale = elementary::pow(scale, static_cast<double>(cluster.size()));
       const unsigned independent = short_values(shift, no_length * scale) / fold;
       const unsigned generalized = short_values(power, 1e-13 * power_scale) / fold;
       if (independent >= 1 && generalized >= cluster.size()) {
@@ -189,7 +192,7 @@ void find_modes(const Reduced& reduced, double scale, Stability& out) {
   for (const MultipleRoot& root : out.grouped) {
     if (root.multiplicity > 1 || root.value.imag() != 0 || root.value.real() >= 0) continue;
     for (std::size_t k = 0; k < eigen.values.size(); ++k) {
-      if (std::abs(eigen.values[k] - root.value) > 1e-9 * scale) continue;
+      if (distance(eigen.values[k], root.value) > 1e-9 * scale) continue;
       Mode mode;
       mode.value = root.value.real();
       mode.period = 2 * std::numbers::pi / std::sqrt(-mode.value);
@@ -239,10 +242,9 @@ void judge(const Linearised& system, Stability& out) {
     find_roots(reduced.alpha, scale, out);
     bool bounded = out.semisimple;
     for (const Complex s : out.roots) {
-      const Complex mu = std::sqrt(s);
       const bool swings = s.imag() == 0 && s.real() < 0;
       bounded = bounded && swings;
-      if (!swings) out.growth_rate = std::max(out.growth_rate, std::abs(mu.real()));
+      if (!swings) out.growth_rate = std::max(out.growth_rate, growth_of(s));
     }
     out.stable = bounded;
     find_modes(reduced, scale, out);
@@ -580,6 +582,14 @@ Search find_equilibrium(const model::Model& model, const model::State& guess) {
     rows = std::move(next);
   }
   return search;
+}
+
+double growth_of(std::complex<double> s) {
+  const double size = elementary::hypot(s.real(), s.imag());
+  if (size == 0) return 0;
+  // Of the two ways the one without a difference: Re(mu) Im(mu) = Im(s) / 2.
+  const double larger = std::sqrt(0.5 * (size + std::abs(s.real())));
+  return s.real() >= 0 ? larger : std::abs(s.imag()) / (2 * larger);
 }
 
 }  // namespace zwang::analysis

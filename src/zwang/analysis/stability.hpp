@@ -90,4 +90,7 @@ struct Search {
 };
 [[nodiscard]] Search find_equilibrium(const model::Model& model, const model::State& guess);
 
+/// The real part of the exponent mu, mu^2 = s, that is not negative.
+[[nodiscard]] double growth_of(std::complex<double> s);
+
 }  // namespace zwang::analysis

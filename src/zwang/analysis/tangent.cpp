@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::analysis {
 
 namespace {
@@ -59,7 +61,7 @@ Table scaled_rows(const linear::Matrix& rows, const std::vector<double>& offset,
     const double size = length(table[i], rows.columns);
     // A power of two, so that nothing is rounded.
     if (size > 0 && std::isfinite(size)) {
-      scale(table, i, std::exp2(-std::round(std::log2(size))));
+      scale(table, i, elementary::exp2(-std::round(elementary::log2(size))));
     }
   }
   return table;
@@ -202,7 +204,7 @@ std::vector<double> units(const linear::Mass& mass) {
       m = b.entries[place * b.variables.size() + place];
     }
     if (m > 0 && std::isfinite(m)) {
-      unit[i] = std::exp2(std::round(0.5 * std::log2(m)));
+      unit[i] = elementary::exp2(std::round(0.5 * elementary::log2(m)));
     }
   }
   return unit;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::analysis {
 
 namespace {
@@ -60,7 +62,7 @@ Wide sqrt(const Wide& x) {
 Wide exp(const Wide& x) {
   const Wide log_two(motion::DoubleDouble{0.693147180559945286, 2.319046813846299558e-17});
   const double twos = std::nearbyint(x.value.high / log_two.value.high);
-  if (!(std::abs(twos) < 1000)) return std::exp(x.value.high);
+  if (!(std::abs(twos) < 1000)) return elementary::exp(x.value.high);
   // The argument is halved six times, the sum squared as often.
   const Wide r = scaled(x - log_two * Wide(twos), -6);
   Wide term = 1;
@@ -74,17 +76,17 @@ Wide exp(const Wide& x) {
 }
 
 Wide log(const Wide& x) {
-  const double first = std::log(x.value.high);
+  const double first = elementary::log(x.value.high);
   if (!std::isfinite(first)) return first;
   const Wide once = Wide(first) + (x * exp(Wide(-first)) - Wide(1));
   return once + (x * exp(-once) - Wide(1));
 }
 
-Wide sin(const Wide& x) { return std::isfinite(x.value.high) ? turn(x).sine : Wide(std::sin(x.value.high)); }
-Wide cos(const Wide& x) { return std::isfinite(x.value.high) ? turn(x).cosine : Wide(std::cos(x.value.high)); }
+Wide sin(const Wide& x) { return std::isfinite(x.value.high) ? turn(x).sine : Wide(elementary::sin(x.value.high)); }
+Wide cos(const Wide& x) { return std::isfinite(x.value.high) ? turn(x).cosine : Wide(elementary::cos(x.value.high)); }
 
 Wide atan2(const Wide& y, const Wide& x) {
-  const double first = std::atan2(y.value.high, x.value.high);
+  const double first = elementary::atan2(y.value.high, x.value.high);
   if (!std::isfinite(first) || (y.value.high == 0 && x.value.high == 0)) return first;
   // What is left of the angle is its own tangent.
   const Turn t = turn(Wide(first));

@@ -46,15 +46,42 @@ class Lowering {
       }
     }
     for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
+    tell_nesting();
     return std::move(out_);
   }
 
  private:
-  [[nodiscard]] bool moves(Expr e) const {
-    constexpr unsigned state = (1U << static_cast<unsigned>(SymbolKind::time)) |
-                               (1U << static_cast<unsigned>(SymbolKind::position)) |
-                               (1U << static_cast<unsigned>(SymbolKind::velocity));
-    return (graph_.kinds(e) & state) != 0;
+  static constexpr unsigned state = (1U << static_cast<unsigned>(SymbolKind::time)) |
+                                    (1U << static_cast<unsigned>(SymbolKind::position)) |
+                                    (1U << static_cast<unsigned>(SymbolKind::velocity));
+  static constexpr unsigned modes = 1U << static_cast<unsigned>(SymbolKind::mode);
+
+  [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & (state | modes)) != 0; }
+
+  /// The sites whose modes occur in these expressions, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> sites_in(std::span<const Expr> expressions) const {
+    std::vector<std::uint32_t> out;
+    for (const Expr part : parts(graph_, expressions)) {
+      const Node node = graph_.node(part);
+      if (node.kind != NodeKind::symbol || node.symbol.kind != SymbolKind::mode) continue;
+      std::uint32_t site = 0;
+      while (out_.sites[site].corner.first_mode + out_.sites[site].corner.modes <= node.symbol.index) ++site;
+      if (std::find(out.begin(), out.end(), site) == out.end()) out.push_back(site);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  /// Which switching functions contain the modes of which others.
+  void tell_nesting() {
+    for (Site& site : out_.sites) {
+      std::vector<Expr> both = {site.g};
+      if (site.corner.kind == CornerKind::turns) both.push_back(site.beside);
+      site.corner.inner = sites_in(both);
+      site.corner.follows = (graph_.kinds(site.g) & state) == 0;
+      site.corner.inside = true;
+    }
+    for (const std::uint32_t site : sites_in(out_.outputs)) out_.sites[site].corner.inside = false;
   }
 
   /// The mode symbol number k of the site with this switching function; made if there is none yet.
@@ -89,7 +116,7 @@ class Lowering {
   /// The greater (less) of two.
   Expr extreme(bool greater, Expr a, Expr b, Expr source) {
     const Expr g = graph_.subtract(a, b);
-    if (!moves(g)) return graph_.apply(greater ? Function::max : Function::min, std::vector<Expr>{a, b});
+    if (graph_.node(g).kind == NodeKind::number) return (graph_.node(g).number >= 0) == greater ? a : b;
     const Expr m = mode(CornerKind::truth, g, source);
     return greater ? choose(m, a, b) : choose(m, b, a);
   }
@@ -235,41 +262,6 @@ bool has_corners(const Graph& graph, Expr e) {
     const Node node = graph.node(part);
     return is_corner(node) || (node.kind == NodeKind::function && node.function == Function::atan2);
   });
-}
-
-bool has_corners_of_steps(const Graph& graph, Expr e) {
-  const std::vector<Expr> all = parts(graph, std::span(&e, 1));
-  std::vector<std::uint8_t> moves(all.size(), 0);   // depends on the state at all
-  std::vector<std::uint8_t> smooth(all.size(), 0);  // ... other than by jumps
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const Node node = graph.node(all[k]);
-    if (node.kind == NodeKind::symbol) {
-      const SymbolKind kind = node.symbol.kind;
-      moves[k] = smooth[k] =
-          kind == SymbolKind::time || kind == SymbolKind::position || kind == SymbolKind::velocity ? 1 : 0;
-      continue;
-    }
-    const bool chooses = node.kind == NodeKind::function && node.function == Function::select;
-    for (std::size_t c = 0; c < node.children.size(); ++c) {
-      const std::size_t child = place_of(all, node.children[c]);
-      if (moves[child] != 0) moves[k] = 1;
-      if (smooth[child] != 0 && (!chooses || c > 0)) smooth[k] = 1;
-    }
-    if (node.kind != NodeKind::function) continue;
-    const bool joins = chooses || node.function == Function::both || node.function == Function::either;
-    if (is_corner(node) && !joins && moves[k] != 0 && smooth[k] == 0) return true;
-    switch (node.function) {
-      case Function::floor:
-      case Function::sign:
-      case Function::step:
-      case Function::at_least:
-      case Function::below:
-      case Function::both:
-      case Function::either: smooth[k] = 0; break;
-      default: break;
-    }
-  }
-  return false;
 }
 
 bool has_kinks(const Graph& graph, Expr e) {

@@ -8,7 +8,8 @@
 ///   atan2(y, x) = x >= 0 ? atan2(y, x) : s pi + atan2(-y, -x)      s the sign of y: across the cut the angle jumps by 2 pi
 ///               = j pi + (j even ? atan2(y, x) : atan2(-y, -x))    continued: j counts half turns from the start
 ///
-/// s, m, k and the numbers of a piece are modes: symbols of the graph that stay constant while no g passes a threshold.
+/// s, m, k and the numbers of a piece are modes: symbols of the graph that stay constant while no g passes a threshold. Corners may be
+/// nested: the g of sign(mod(t, 1) - 0.5) contains the mode of mod, and jumps where that turns.
 /// A condition's expression can also be split (`split`): abs, min, max and clip make it a least or greatest of several smooth
 /// expressions. Reference: docs/mathematics, section 21.
 #pragma once
@@ -39,7 +40,10 @@ struct Corner {
   CornerKind kind = CornerKind::sign;
   std::uint32_t first_mode = 0;  ///< of its mode symbols
   std::uint32_t modes = 1;
-  bool quiet = false;  ///< both sides are the same analytic function: no event, and never slid on
+  bool quiet = false;                ///< both sides are the same analytic function: no event, and never slid on
+  std::vector<std::uint32_t> inner;  ///< corners whose modes occur in g: where one of them turns, g may jump
+  bool follows = false;              ///< nothing but modes occurs in g, as in floor(t) >= 2: it turns with them alone
+  bool inside = false;               ///< its modes occur in switching functions only, not in the expressions themselves
   Pieces pieces;
   std::string text;  ///< the call it comes from, in words of the model
 
@@ -74,8 +78,6 @@ struct Lowered {
 
 /// Does a function with corners, or atan2, occur?
 [[nodiscard]] bool has_corners(const Graph& graph, Expr e);
-/// Does one occur whose arguments depend on the state by jumps alone, as in floor(t) >= 2? It has no switching function that could be followed.
-[[nodiscard]] bool has_corners_of_steps(const Graph& graph, Expr e);
 /// Does a function with corners occur, atan2 not counted?
 [[nodiscard]] bool has_kinks(const Graph& graph, Expr e);
 

@@ -127,7 +127,7 @@ Expr partial(Graph& graph, Expr y, const Kept& kept, std::size_t i) {
     }
     case NodeKind::function: return function_partial(graph, kept.node.function, y, kept.children, i);
   }
-  assert(!"leaves have no children");
+  assert(false && "leaves have no children");
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::expressions {
 
 namespace {
@@ -40,27 +42,27 @@ double of_power(double c, double r, double exponent) {
   // |binomial(p, k)| <= |binomial(-|p|, k)|.
   if (r == 0) return 0;
   if (!(r < c)) return unbounded;
-  return std::pow(c, exponent) * std::expm1(-std::abs(exponent) * std::log1p(-r / c));
+  return elementary::pow(c, exponent) * elementary::expm1(-std::abs(exponent) * elementary::log1p(-r / c));
 }
 
 double of_exp(double c, double value, double r) {
   // The value itself may be too small for a number where the disc is not.
   if (r == 0) return 0;
-  const double found = value * std::expm1(r);
-  return value > 0 && found < unbounded ? found : std::exp(c + r);
+  const double found = value * elementary::expm1(r);
+  return value > 0 && found < unbounded ? found : elementary::exp(c + r);
 }
 
 /// a cosh(r) - a + b sinh(r): sine and cosine, hyperbolic or not, by their values a and those of their derivatives b.
 double of_wave(double a, double b, double r) {
   if (r == 0) return 0;
-  const double half = std::sinh(0.5 * r);
-  return std::abs(a) * 2 * half * half + std::abs(b) * std::sinh(r);
+  const double half = elementary::sinh(0.5 * r);
+  return std::abs(a) * 2 * half * half + std::abs(b) * elementary::sinh(r);
 }
 
 double of_tan(double value, double r) {
   if (r == 0) return 0;
   if (!(r < quarter_turn)) return unbounded;
-  const double t = std::tan(r);
+  const double t = elementary::tan(r);
   const double left = 1 - std::abs(value) * t;
   return left > 0 ? (1 + value * value) * t / left : unbounded;
 }
@@ -70,14 +72,14 @@ double of_tanh(double c, double value, double r) {
   double best = unbounded;
   const double size = std::abs(c);
   if (r < quarter_turn) {
-    const double t = std::tan(r);
+    const double t = elementary::tan(r);
     const double left = 1 - std::abs(value) * t;
-    const double decay = 1 / std::cosh(std::min(size, 700.0));
+    const double decay = 1 / elementary::cosh(std::min(size, 700.0));
     if (left > 0) best = decay * decay * t / left;
   }
   // Far out: tanh z = 1 - 2 / (e^{2z} + 1), and both values are that near to 1.
-  const double low = std::exp(-2 * (size - r));
-  if (size > r && low < 1) best = std::min(best, 2 * low / (1 - low) + 2 * std::exp(-2 * size));
+  const double low = elementary::exp(-2 * (size - r));
+  if (size > r && low < 1) best = std::min(best, 2 * low / (1 - low) + 2 * elementary::exp(-2 * size));
   return best;
 }
 
@@ -94,20 +96,20 @@ double of_atan(double c, double r) {
   const double below = 1 + c * c - std::abs(c) * r;
   if (!(below > 0)) return unbounded;
   const double x = r / below;
-  return x < 1 ? std::atanh(x) : unbounded;
+  return x < 1 ? elementary::atanh(x) : unbounded;
 }
 
 double of_log(double c, double r) {
   if (r == 0) return 0;
-  return r < c ? -std::log1p(-r / c) : unbounded;
+  return r < c ? -elementary::log1p(-r / c) : unbounded;
 }
 
 double of_atan2(double y, double ry, double x, double rx) {
   // (log(x + iy) - log(x - iy)) / 2i.
   if (rx == 0 && ry == 0) return 0;
-  const double size = std::hypot(x, y);
+  const double size = elementary::hypot(x, y);
   const double r = rx + ry;
-  return r < size ? -std::log1p(-r / size) : unbounded;
+  return r < size ? -elementary::log1p(-r / size) : unbounded;
 }
 
 /// sum_{k>=1} |y_k| r^k of what the registers hold.
@@ -121,7 +123,7 @@ double own_terms(const double* y, unsigned width, const Circle& circle) {
 double own_quotient(const double* y, unsigned width, const Circle& circle, double a, double ra, double b, double rb) {
   if (circle.known < 8) return unbounded;
   const double own = own_terms(y, width, circle);
-  const double beyond = std::pow(circle.part, circle.known) / (1 - circle.part);
+  const double beyond = elementary::pow(circle.part, circle.known) / (1 - circle.part);
   const double miss = ((std::abs(y[0]) + own) * (std::abs(b) + rb) + std::abs(a) + ra) * beyond;
   return miss <= same_part * std::abs(a) ? own : unbounded;
 }
@@ -161,7 +163,7 @@ std::vector<unsigned> degrees(const Tape& tape, std::size_t first_constant) {
 
 void spread(const Tape& tape, const double* registers, unsigned orders, unsigned width, const Circle& circle,
             double* radius, const double* outer, double inside) {
-  const double beyond_known = outer == nullptr ? 0 : std::pow(inside, circle.known) / (1 - inside);
+  const double beyond_known = outer == nullptr ? 0 : elementary::pow(inside, circle.known) / (1 - inside);
   const std::size_t stride = std::size_t{orders} * width;
   std::size_t at = tape.inputs.size();
   std::fill(radius + at * width, radius + (at + tape.constants.size()) * width, 0.0);
@@ -209,7 +211,7 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
           // The own series of the root, where its square is the argument to rounding.
           const double own = own_terms(y + l, width, circle);
           const double size = std::abs(y[l]) + own;
-          const double beyond = std::pow(circle.part, circle.known) / (1 - circle.part);
+          const double beyond = elementary::pow(circle.part, circle.known) / (1 - circle.part);
           return (size * size + ra[l]) * beyond <= same_part * a[l] ? own : unbounded;
         });
         break;
@@ -221,7 +223,7 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
       case Op::cos:
       case Op::cosh: {
         // Written along with sin and sinh, which stand before it.
-        const double* argument = radius + std::size_t{tape.instructions[&i - tape.instructions.data() - 1].a} * width;
+        const double* argument = radius + std::size_t{(&i)[-1].a} * width;
         const double* sine = y - stride;
         each([&](unsigned l) { return of_wave(y[l], sine[l], argument[l]); });
         break;

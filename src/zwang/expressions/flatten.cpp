@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/tape.hpp"
 #include "zwang/expressions/traversal.hpp"
 
@@ -267,7 +268,7 @@ class Flattener {
 
     // A constant without a finite value.
     if (is_number(base) && is_number(exponent)) {
-      return constant(std::pow(graph_.node(base).number, graph_.node(exponent).number));
+      return constant(elementary::pow(graph_.node(base).number, graph_.node(exponent).number));
     }
 
     // A number as exponent.
@@ -280,7 +281,7 @@ class Flattener {
 
     // b^e = exp(e log b).
     if (is_number(base)) {
-      const double logarithm = std::log(graph_.node(base).number);
+      const double logarithm = elementary::log(graph_.node(base).number);
       return instruction(Op::exp, instruction(Op::multiply, at(exponent), constant(logarithm)));
     }
     return instruction(Op::exp, instruction(Op::multiply, at(exponent), instruction(Op::log, at(base))));
@@ -327,7 +328,7 @@ class Flattener {
       }
       default: break;
     }
-    assert(!"functions with corners are taken apart before they reach a tape");
+    assert(false && "functions with corners are taken apart before they reach a tape");
     return 0;
   }
 

@@ -14,6 +14,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::expressions {
 namespace {
 
@@ -318,7 +320,8 @@ struct Graph::Store {
   [[nodiscard]] bool written_out(Expr e, double exponent) const {
     if (at(e).kind != NodeKind::product || !whole(exponent)) return false;
     const double c = term(e).coefficient;
-    return exponent == 1 || (std::isnormal(std::pow(c, exponent)) && std::isnormal(std::pow(c, -exponent)));
+    return exponent == 1 ||
+           (std::isnormal(elementary::pow(c, exponent)) && std::isnormal(elementary::pow(c, -exponent)));
   }
 
   /// Append (e)^exponent to factors_in, written out before anything is collected, so that x y / sqrt(x y) does not
@@ -354,7 +357,7 @@ struct Graph::Store {
       coefficient *= number;
       return true;
     }
-    const double value = std::pow(number, exponent);
+    const double value = elementary::pow(number, exponent);
     if (!std::isfinite(value)) return false;
     if (exponent == -1) {
       coefficient /= number;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <type_traits>
+
+#include "zwang/base/side.hpp"
+#include "zwang/elementary/elementary.hpp"
 
 namespace zwang::expressions {
 
@@ -46,11 +49,43 @@ double least_size(const double* y, unsigned width, unsigned known, double h, dou
   return 0;
 }
 
+/// The most that Y rises from any place of the step to a later one: its coefficients above zero.
+double most_rise(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+  double sum = 0;
+  for (unsigned k = 1; k < known; ++k) sum += std::max(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  return sum;
+}
+double most_fall(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+  double sum = 0;
+  for (unsigned k = 1; k < known; ++k) sum -= std::min(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  return sum;
+}
+
+/// |tanh U - Y| where Y' = (1 - Y^2) U' is missed by `miss` over the step.
+///
+/// The difference e has e' = -(y + Y) U' e + ..., and y + Y = 2 y - e: what is missed at s grows until s' by cosh(U)^2 at s over that at s',
+/// times exp(e |U|_h) at most. No more than exp(2 d), d what |U| falls towards zero; where U may pass zero, than cosh of its largest squared.
+double of_tanh(double miss, const double* u, unsigned width, unsigned known, const Stretch& stretch, double inner,
+               double size_of_y) {
+  if (miss == 0) return 0;
+  const double size = std::abs(u[0]);
+  const double most = size + inner;
+  const double log_cosh = most + elementary::log1p(elementary::exp(-2 * most)) - 0.6931471805599453;
+  const double falls =
+      size > inner ? (u[0] > 0 ? most_fall : most_rise)(u, width, known, stretch) : std::min(inner, log_cosh);
+  const double linear = miss * elementary::exp(2 * falls);
+  // With e <= 1.02 of the linear part exp(e |U|_h) is below exp(0.0102), and so e is below 1.02 of it.
+  constexpr double slight = 0.01;
+  constexpr double fed = 1.02;
+  if (linear * inner <= slight) return fed * linear;
+  return std::min(1 + size_of_y, miss * elementary::exp((3 + size_of_y) * inner));
+}
+
 }  // namespace
 
-std::vector<std::uint8_t> sized_registers(const Tape& tape) {
-  std::vector<std::uint8_t> sized(tape.registers(), 0);
-  std::size_t at = tape.inputs.size() + tape.constants.size();
+std::vector<std::uint32_t> sized_registers(const Tape& tape, std::span<const std::uint32_t> named) {
+  std::vector<std::uint32_t> sized(named.begin(), named.end());
+  auto at = static_cast<std::uint32_t>(tape.inputs.size() + tape.constants.size());
   for (const Instruction& i : tape.instructions) {
     switch (i.op) {
       case Op::add:
@@ -58,192 +93,154 @@ std::vector<std::uint8_t> sized_registers(const Tape& tape) {
       case Op::negate:
       case Op::scale: break;
       default:
-        sized[i.a] = 1;
-        sized[i.b] = 1;
-        sized[at] = 1;
-        if (i.op == Op::sin || i.op == Op::sinh || i.op == Op::tan || i.op == Op::tanh) sized[at + 1] = 1;
-        if (i.op == Op::atan2 || i.op == Op::select) sized[at - 1] = 1;
+        sized.insert(sized.end(), {i.a, i.b, at});
+        if (i.op == Op::sin || i.op == Op::sinh || i.op == Op::tan || i.op == Op::tanh) sized.push_back(at + 1);
+        if (i.op == Op::atan2 || i.op == Op::select) sized.push_back(at - 1);
     }
     ++at;
   }
+  std::sort(sized.begin(), sized.end());
+  sized.erase(std::unique(sized.begin(), sized.end()), sized.end());
   return sized;
 }
 
-Stretch::Stretch(double step, double circle, double share) : length(step), radius(circle), cut(share) {
-  of_length[0] = of_radius[0] = 1;
-  for (unsigned k = 1; k < most; ++k) {
-    of_length[k] = of_length[k - 1] * step;
-    of_radius[k] = of_radius[k - 1] * circle;
-  }
-}
-
-void Sums::make_room(std::size_t size) {
-  if (outer.size() >= size) return;
-  whole.resize(size);
-  outer.resize(size);
-  inner.resize(size);
-  dropped.resize(size);
-  degree.resize(size);
+Stretch::Stretch(double step, unsigned last) : length(step) {
+  of_length[0] = 1;
+  for (unsigned k = 1; k <= last; ++k) of_length[k] = of_length[k - 1] * step;
 }
 
 namespace {
 
-struct FiveSums {
-  double *whole, *outer, *inner, *dropped, *degree;
-};
+/// Lists of terms are filled up with zeros to whole fours.
+constexpr std::size_t filled_up(std::size_t known) { return (known + 3) / 4 * 4; }
 
-/// Four numbers at once, wherever they lie; the same operations on each as on one.
-constexpr std::size_t lanes = 4;
-using Four = double __attribute__((vector_size(8 * lanes)));
-using Bits = std::int64_t __attribute__((vector_size(8 * lanes)));
-
-/// The sums of four lanes, term by term.
-struct FourSums {
-  Four whole = {}, outer = {}, inner = {}, dropped = {}, degree = {};
-  [[gnu::always_inline]] void add(const Four& c, const Four& of_length, const Four& of_radius, const Four& order,
-                                  const Four& least) {
-    const auto size = reinterpret_cast<Four>(reinterpret_cast<Bits>(c) & std::numeric_limits<std::int64_t>::max());
-    const Four term = size * of_length;
-    const Four on_circle = size * of_radius;
-    const Bits rounding = term <= least;
-    inner += term;
-    whole += on_circle;
-    outer += reinterpret_cast<Four>(reinterpret_cast<Bits>(on_circle) & ~rounding);
-    dropped += reinterpret_cast<Four>(reinterpret_cast<Bits>(term) & rounding);
-    degree = reinterpret_cast<Four>((reinterpret_cast<Bits>(degree) & rounding) |
-                                    (reinterpret_cast<Bits>(order) & ~rounding));
-  }
-};
-
-/// Few series: the orders side by side.
-[[gnu::always_inline]] inline void sum_along_orders(const double* series, std::size_t count, unsigned known,
-                                                    const Stretch& stretch, const FiveSums& to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const double* c = series + i;
-    double least = std::abs(c[0]);
-    if (known > 1) least += std::abs(c[count]) * stretch.of_length[1];
-    if (known > 2) least += std::abs(c[2 * count]) * stretch.of_length[2];
-    least *= stretch.cut;
-    const Four cut = {least, least, least, least};
-    FourSums sums;
-    Four order = {1, 2, 3, 4};
-    Four of_length, of_radius, some;
-    unsigned k = 1;
-    for (; k + lanes <= known; k += lanes) {
-      if (count == 1) {
-        std::memcpy(&some, c + k, sizeof some);
-      } else {
-        const double* at = c + k * count;
-        some = Four{at[0], at[count], at[2 * count], at[3 * count]};
-      }
-      std::memcpy(&of_length, stretch.of_length + k, sizeof of_length);
-      std::memcpy(&of_radius, stretch.of_radius + k, sizeof of_radius);
-      sums.add(some, of_length, of_radius, order, cut);
-      order += static_cast<double>(lanes);
+/// The terms of one register, and what of them comes later.
+template <std::size_t W>
+[[gnu::always_inline]] inline void size_up(const double* y, unsigned known, const Stretch& stretch, double* term,
+                                           double* later) {
+  using Numbers = Side<W>;
+  if constexpr (W == 1) {
+    unsigned k = 0;
+    for (; k + 4 <= known; k += 4) {
+      Side<4> some = Side<4>::sizes(y + k);
+      some.times(Side<4>::load(stretch.of_length + k));
+      some.store(term + k);
     }
-    if (k < known) {
-      some = of_length = of_radius = Four{};
-      for (unsigned lane = 0; k + lane < known; ++lane) {
-        some[lane] = c[(k + lane) * count];
-        of_length[lane] = stretch.of_length[k + lane];
-        of_radius[lane] = stretch.of_radius[k + lane];
-      }
-      sums.add(some, of_length, of_radius, order, cut);
-    }
-    const auto all = [](const Four& x) { return (x[0] + x[2]) + (x[1] + x[3]); };
-    to.whole[i] = all(sums.whole);
-    to.outer[i] = all(sums.outer);
-    to.inner[i] = all(sums.inner);
-    to.dropped[i] = all(sums.dropped);
-    to.degree[i] = std::max(std::max(sums.degree[0], sums.degree[1]), std::max(sums.degree[2], sums.degree[3]));
-  }
-}
-
-/// Many series: side by side.
-[[gnu::always_inline]] inline void sum_along_series(const double* series, std::size_t count, unsigned known,
-                                                    const Stretch& stretch, const FiveSums& to) {
-  // The last lanes are reckoned twice where four do not divide the number.
-  for (std::size_t begin = 0; begin < count; begin += lanes) {
-    const std::size_t at = std::min(begin, count - lanes);
-    const auto least = [&](std::size_t i) {
-      double sum = std::abs(series[i]);
-      if (known > 1) sum += std::abs(series[count + i]) * stretch.of_length[1];
-      if (known > 2) sum += std::abs(series[2 * count + i]) * stretch.of_length[2];
-      return stretch.cut * sum;
-    };
-    const Four cut = {least(at), least(at + 1), least(at + 2), least(at + 3)};
-    FourSums sums;
-    const double* c = series + at;
-    for (unsigned k = 1; k < known; ++k) {
-      c += count;
-      Four some;
-      std::memcpy(&some, c, sizeof some);
-      const double h = stretch.of_length[k];
-      const double r = stretch.of_radius[k];
-      const double order = k;
-      sums.add(some, Four{h, h, h, h}, Four{r, r, r, r}, Four{order, order, order, order}, cut);
-    }
-    std::memcpy(to.whole + at, &sums.whole, sizeof(Four));
-    std::memcpy(to.outer + at, &sums.outer, sizeof(Four));
-    std::memcpy(to.inner + at, &sums.inner, sizeof(Four));
-    std::memcpy(to.dropped + at, &sums.dropped, sizeof(Four));
-    std::memcpy(to.degree + at, &sums.degree, sizeof(Four));
-  }
-}
-
-[[gnu::always_inline]] inline void sum_sizes(const double* series, std::size_t count, unsigned known,
-                                             const Stretch& stretch, const FiveSums& to) {
-  if (count < lanes) {
-    sum_along_orders(series, count, known, stretch, to);
+    for (; k < known; ++k) term[k] = std::abs(y[k]) * stretch.of_length[k];
   } else {
-    sum_along_series(series, count, known, stretch, to);
+    for (unsigned k = 1; k < known; ++k) {
+      Numbers some = Numbers::sizes(y + k * W);
+      some.times(stretch.of_length[k]);
+      some.store(term + k * W);
+    }
+  }
+  Numbers::zero().store(term);
+  Numbers::zero().store(later);
+  Numbers sum = Numbers::zero();
+  for (unsigned k = 1; k < known; ++k) {
+    sum.add(Numbers::load(term + (known - k) * W));
+    sum.store(later + k * W);
+  }
+  for (std::size_t k = known; k < filled_up(known); ++k) {
+    Numbers::zero().store(term + k * W);
+    Numbers::zero().store(later + k * W);
+  }
+}
+
+struct Sizing {
+  const std::vector<std::uint32_t>& sized;
+  const double* registers;
+  std::size_t register_stride;
+  unsigned width, known;
+  const Stretch& stretch;
+  Remainders& room;
+};
+
+[[gnu::always_inline]] inline void size_up_all(const Sizing& s) {
+  const auto each = [&](auto width) {
+    for (const std::uint32_t reg : s.sized) {
+      size_up<width>(s.registers + reg * s.register_stride, s.known, s.stretch,
+                     s.room.term.data() + reg * s.room.stride, s.room.later.data() + reg * s.room.stride);
+    }
+  };
+  switch (s.width) {
+    case 1: each(std::integral_constant<std::size_t, 1>{}); break;
+    case 2: each(std::integral_constant<std::size_t, 2>{}); break;
+    case 4: each(std::integral_constant<std::size_t, 4>{}); break;
+    default: each(std::integral_constant<std::size_t, 8>{}); break;
+  }
+}
+
+/// sum_k term_k later_k of every lane: the tail of a product.
+[[gnu::always_inline]] inline void add_up_tails(const double* term, const double* later, std::size_t count,
+                                                unsigned width, double* tail) {
+  if (width == 8) {
+    Side<8> sum = Side<8>::zero();
+    for (std::size_t k = 0; k < count; k += 8) sum.add_product(Side<8>::load(term + k), Side<8>::load(later + k));
+    sum.store(tail);
+    return;
+  }
+  Side<4> sum = Side<4>::zero();
+  for (std::size_t k = 0; k < count; k += 4) sum.add_product(Side<4>::load(term + k), Side<4>::load(later + k));
+  const auto& part = sum.part[0];
+  switch (width) {
+    case 1: tail[0] = (part[0] + part[2]) + (part[1] + part[3]); break;
+    case 2:
+      tail[0] = part[0] + part[2];
+      tail[1] = part[1] + part[3];
+      break;
+    default: sum.store(tail);
   }
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void sum_sizes_wide(const double* series, std::size_t count, unsigned known,
-                                            const Stretch& stretch, const FiveSums& to) {
-  sum_sizes(series, count, known, stretch, to);
+[[gnu::target("avx2")]] void size_up_wide(const Sizing& sizing) { size_up_all(sizing); }
+[[gnu::target("avx2")]] void tails_wide(const double* term, const double* later, std::size_t count, unsigned width,
+                                        double* tail) {
+  add_up_tails(term, later, count, width, tail);
 }
 const bool has_wide = __builtin_cpu_supports("avx2") != 0;
 #else
-void sum_sizes_wide(const double*, std::size_t, unsigned, const Stretch&, const FiveSums&) {}
+void size_up_wide(const Sizing&) {}
+void tails_wide(const double*, const double*, std::size_t, unsigned, double*) {}
 constexpr bool has_wide = false;
 #endif
+void tails_plain(const double* term, const double* later, std::size_t count, unsigned width, double* tail) {
+  add_up_tails(term, later, count, width, tail);
+}
+
+constexpr unsigned most_lanes = 8;
 
 }  // namespace
 
-void sum_up_sizes(const double* series, std::size_t count, unsigned known, const Stretch& stretch, std::size_t place,
-                  Sums& sums) {
-  const FiveSums to{sums.whole.data() + place, sums.outer.data() + place, sums.inner.data() + place,
-                    sums.dropped.data() + place, sums.degree.data() + place};
-  if (has_wide) {
-    sum_sizes_wide(series, count, known, stretch, to);
-  } else {
-    sum_sizes(series, count, known, stretch, to);
-  }
-}
-
-void make_room(const Tape& tape, unsigned width, Remainders& room) {
+void make_room(const Tape& tape, unsigned width, unsigned known, Remainders& room) {
   const std::size_t size = tape.registers() * width;
   if (room.error.size() < size) room.error.resize(size);
-  room.sums.make_room(size);
+  room.stride = filled_up(known) * width;
+  const std::size_t all = tape.registers() * room.stride;
+  if (room.term.size() < all) room.term.resize(all);
+  if (room.later.size() < all) room.later.resize(all);
 }
 
-void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, const double* registers,
+void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized, const double* registers,
                       unsigned orders, unsigned width, unsigned known, const Stretch& stretch, Remainders& room) {
   const std::size_t stride = std::size_t{orders} * width;
   const std::size_t inputs = tape.inputs.size();
   const std::size_t before = inputs + tape.constants.size();
   const double h = stretch.length;
-  const double beyond = std::pow(h / stretch.radius, known);  // x^K
-  Sums& sums = room.sums;
-  for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
-    if (sized[reg] != 0) sum_up_sizes(registers + reg * stride, width, known, stretch, reg * width, sums);
+  const Sizing sizing{sized, registers, stride, width, known, stretch, room};
+  if (has_wide) {
+    size_up_wide(sizing);
+  } else {
+    size_up_all(sizing);
   }
+  const auto tails = has_wide ? tails_wide : tails_plain;
+  double tail[most_lanes];
+  double other_tail[most_lanes];
 
   double* const error = room.error.data();
   std::fill(error + inputs * width, error + before * width, 0.0);
+  const double* const all_terms = room.later.data() + std::size_t{known - 1} * width;
   std::size_t at = before;
   for (const Instruction& i : tape.instructions) {
     const double* a = registers + i.a * stride;
@@ -251,14 +248,12 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
     const double* y = registers + at * stride;
     const double* ea = error + std::size_t{i.a} * width;
     const double* eb = error + std::size_t{i.b} * width;
-    const std::size_t place_a = std::size_t{i.a} * width;
-    const std::size_t place_b = std::size_t{i.b} * width;
-    const std::size_t place_y = at * width;
-    const double* inner_a = sums.inner.data() + place_a;
-    const double* inner_b = sums.inner.data() + place_b;
-    const double* inner_y = sums.inner.data() + place_y;
-    const auto tail = [&](std::size_t first, std::size_t second) {
-      return product_tail(sums, first, second, known, beyond);
+    // The sums of all terms behind the first.
+    const double* inner_a = all_terms + i.a * room.stride;
+    const double* inner_b = all_terms + i.b * room.stride;
+    const double* inner_y = all_terms + at * room.stride;
+    const auto find_tails = [&](std::size_t first, std::size_t second, double* to) {
+      tails(room.term.data() + first * room.stride, room.later.data() + second * room.stride, room.stride, width, to);
     };
     double* e = error + at * width;
     const auto each = [&](auto f) {
@@ -277,63 +272,71 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
       case Op::negate: each([&](unsigned l) { return ea[l]; }); break;
       case Op::scale: each([&](unsigned l) { return std::abs(i.c) * ea[l]; }); break;
       case Op::multiply:
-        each([&](unsigned l) {
-          return tail(place_a + l, place_b + l) + size_a(l) * eb[l] + size_b(l) * ea[l] + ea[l] * eb[l];
-        });
+        find_tails(i.a, i.b, tail);
+        each([&](unsigned l) { return tail[l] + size_a(l) * eb[l] + size_b(l) * ea[l] + ea[l] * eb[l]; });
         break;
       case Op::square:
-        each([&](unsigned l) { return tail(place_a + l, place_a + l) + (2 * size_a(l) + ea[l]) * ea[l]; });
+        find_tails(i.a, i.a, tail);
+        each([&](unsigned l) { return tail[l] + (2 * size_a(l) + ea[l]) * ea[l]; });
         break;
       case Op::divide:
+        find_tails(at, i.b, tail);
         each([&](unsigned l) {
           // y (B + e_b) = A + e_a, and Y B = A but for what lies beyond.
-          const double miss = tail(place_y + l, place_b + l) + ea[l] + (eb[l] == 0 ? 0.0 : size_y(l) * eb[l]);
+          const double miss = tail[l] + ea[l] + (eb[l] == 0 ? 0.0 : size_y(l) * eb[l]);
           if (miss == 0) return 0.0;
           const double least = least_size(b + l, width, known, h, inner_b[l]) - eb[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
       case Op::reciprocal:
+        find_tails(at, i.a, tail);
         each([&](unsigned l) {
-          const double miss = tail(place_y + l, place_a + l) + (ea[l] == 0 ? 0.0 : size_y(l) * ea[l]);
+          const double miss = tail[l] + (ea[l] == 0 ? 0.0 : size_y(l) * ea[l]);
           if (miss == 0) return 0.0;
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
       case Op::sqrt:
+        find_tails(at, at, tail);
         each([&](unsigned l) {
           // (y - Y)(y + Y) = U + e_u - Y^2. Through a zero only |y| - |Y| is bounded: the sign is a matter of its own.
-          const double miss = tail(place_y + l, place_y + l) + ea[l];
+          const double miss = tail[l] + ea[l];
           if (miss == 0) return 0.0;
           const double least = least_size(y + l, width, known, h, inner_y[l]);
           return least > 0 ? std::min(miss / least, std::sqrt(miss)) : std::sqrt(miss);
         });
         break;
       case Op::power:
+        find_tails(i.a, at, tail);
         each([&](unsigned l) {
           // z = Y u^-p has z' = u^(-p-1) (u Y' - p u' Y).
           const double p = std::abs(i.c);
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           if (!(least > 0) || !(a[l] > 0)) return ea[l] == 0 && inner_a[l] == 0 ? 0.0 : unbounded;
-          const double spread = std::pow((size_a(l) + ea[l]) / least, p);
-          return spread * ((1 + p) * tail(place_a + l, place_y + l) + p * size_y(l) * ea[l]) / least;
+          const double spread = elementary::pow((size_a(l) + ea[l]) / least, p);
+          return spread * ((1 + p) * tail[l] + p * size_y(l) * ea[l]) / least;
         });
         break;
       case Op::exp:
+        find_tails(i.a, at, tail);
         each([&](unsigned l) {
           if (inner_a[l] == 0 && ea[l] == 0) return 0.0;
           // A value that numbers can hardly hold says nothing of what it grows to.
-          const double unseen = y[l] < faint ? std::exp(a[l] + inner_a[l]) : 0.0;
-          const double miss = tail(place_a + l, place_y + l);
-          const double own = (miss > 0 ? std::exp(std::log(miss) + inner_a[l]) : 0.0) + unseen;
+          const double unseen = y[l] < faint ? elementary::exp(a[l] + inner_a[l]) : 0.0;
+          const double miss = tail[l];
+          const double own =
+              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, width, known, stretch)) : 0.0) +
+              unseen;
           const double through = size_y(l) + own;
-          return own + (through > 0 ? through * std::expm1(ea[l]) : 0.0);
+          return own + (through > 0 ? through * elementary::expm1(ea[l]) : 0.0);
         });
         break;
       case Op::log:
+        find_tails(at, i.a, tail);
         each([&](unsigned l) {
-          const double miss = tail(place_y + l, place_a + l) + ea[l];
+          const double miss = tail[l] + ea[l];
           if (miss == 0) return 0.0;
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           return least > 0 && a[l] > 0 ? miss / least : unbounded;
@@ -344,15 +347,17 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
         // The pair turns (or stretches) with u: errors turn (stretch) along.
         const bool turns = i.op == Op::sin;
         double* other = e + width;
+        find_tails(i.a, at, tail);
+        find_tails(i.a, at + 1, other_tail);
+        const double* other_inner = inner_y + room.stride;
         for (unsigned l = 0; l < width; ++l) {
-          const double sine = tail(place_a + l, place_y + l);
-          const double cosine = tail(place_a + l, place_y + width + l);
-          const double growth = turns ? 1.0 : std::exp(inner_a[l] + ea[l]);
+          const double growth = turns ? 1.0 : elementary::exp(inner_a[l] + ea[l]);
           // Rounding of the values at 0 grows along: their difference has less digits than they have.
-          const double first = turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * std::expm1(inner_a[l]);
+          const double first =
+              turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * elementary::expm1(inner_a[l]);
           const double through =
-              turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + inner_y[width + l]) * growth;
-          const double found = std::hypot(sine, cosine) * growth + first + through;
+              turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + other_inner[l]) * growth;
+          const double found = elementary::hypot(tail[l], other_tail[l]) * growth + first + through;
           e[l] = other[l] = found >= 0 ? found : unbounded;
         }
         break;
@@ -363,17 +368,21 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
       case Op::tanh: {
         // Y' = (1 +- Q) u', Q = Y^2 in the register behind.
         double* square = e + width;
+        find_tails(at, at, other_tail);
+        find_tails(i.a, at + 1, tail);
         for (unsigned l = 0; l < width; ++l) {
-          const double of_square = tail(place_y + l, place_y + l);
-          const double miss = tail(place_a + l, place_y + width + l) + inner_a[l] * of_square;
+          const double of_square = other_tail[l];
+          const double miss = tail[l] + inner_a[l] * of_square;
           const double steep = i.op == Op::tanh ? 1.0 : size_y(l) * size_y(l) + 1;
-          const double growth = std::exp(2 * (i.op == Op::tanh ? 1.0 : size_y(l)) * inner_a[l]);
-          double found = miss * growth;
-          if (i.op == Op::tanh) {
+          double found = 0;
+          if (i.op == Op::tan) {
+            found = miss * elementary::exp(2 * size_y(l) * inner_a[l]);
+          } else {
+            found = of_tanh(miss, a + l, width, known, stretch, inner_a[l], size_y(l));
             // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
             // difference, the series says nothing at all.
             const double size = std::abs(a[l]);
-            const double left = 2 * std::exp(2 * (inner_a[l] - size));
+            const double left = 2 * elementary::exp(2 * (inner_a[l] - size));
             if (size > inner_a[l]) found = std::min(found, left + inner_y[l]);
             if (2 * size > seen) found = std::min(left, 2.0);
           }
@@ -388,9 +397,10 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
       case Op::asin:
       case Op::acos:
       case Op::atan:
+        find_tails(at, i.b, tail);
         each([&](unsigned l) {
           // Y' P = +-u', P in the register b.
-          const double miss = tail(place_y + l, place_b + l) + inner_y[l] * eb[l] + 2 * ea[l];
+          const double miss = tail[l] + inner_y[l] * eb[l] + 2 * ea[l];
           if (miss == 0) return 0.0;
           const double least = least_size(b + l, width, known, h, inner_b[l]) - eb[l];
           return least > 0 ? miss / least : unbounded;
@@ -399,12 +409,13 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
       case Op::atan2: {
         // Y' P = b a' - a b', P = a^2 + b^2 in the register before.
         const double* p = y - stride;
-        const double* inner_p = inner_y - width;
+        const double* inner_p = inner_y - room.stride;
         const double* ep = e - width;
+        find_tails(at, at - 1, tail);
+        find_tails(i.a, i.b, other_tail);
         each([&](unsigned l) {
           const double size = size_a(l) + size_b(l);
-          const double miss = tail(place_y + l, place_y - width + l) + 2 * tail(place_a + l, place_b + l) +
-                              inner_y[l] * ep[l] + 4 * size * (ea[l] + eb[l]);
+          const double miss = tail[l] + 2 * other_tail[l] + inner_y[l] * ep[l] + 4 * size * (ea[l] + eb[l]);
           if (miss == 0) return 0.0;
           const double least = least_size(p + l, width, known, h, inner_p[l]) - ep[l];
           return least > 0 ? miss / least : unbounded;
@@ -414,13 +425,14 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, 
       case Op::select: {
         // The truth in the register before: one side, or on a surface slid on both, b + truth (a - b).
         const double* truth = y - stride;
-        const double* moving = inner_y - width;
+        const double* moving = inner_y - room.stride;
+        find_tails(at - 1, i.a, tail);
+        find_tails(at - 1, i.b, other_tail);
         each([&](unsigned l) {
           if (moving[l] == 0 && truth[l] == 1) return ea[l];
           if (moving[l] == 0 && truth[l] == 0) return eb[l];
           const double most = std::abs(truth[l]) + moving[l];
-          return tail(place_y - width + l, place_a + l) + tail(place_y - width + l, place_b + l) + most * ea[l] +
-                 (1 + most) * eb[l];
+          return tail[l] + other_tail[l] + most * ea[l] + (1 + most) * eb[l];
         });
         break;
       }

@@ -2,71 +2,52 @@
 ///
 /// Every register holds a polynomial Y of degree K - 1, and the arithmetic of series has made it satisfy the equation that defines
 /// its function up to that degree: Y B = A for a quotient, Y^2 = U for a root, Y' = U' Y for an exponential. What the equation
-/// is missed by is a polynomial, too: a sum of products of known coefficients beyond degree K - 1. With
+/// is missed by is a polynomial, too: a sum of products of known coefficients beyond degree K - 1. For 0 <= s <= h it is at most
 ///
-///   |A| = sum_{k>=1} |A_k| r^k,   x = h / r < 1:      sum_{i+j>=K} |A_i| |B_j| s^{i+j}  <=  x^K |A| |B|    for 0 <= s <= h,
+///   sum_{i+j>=K} |A_i| |B_j| h^{i+j}  =  sum_{j=1..K-1} |B_j| h^j (sum_{i>=K-j} |A_i| h^i)  =:  tail(A, B),
 ///
-/// and from what the equation is missed by follows, step by step along the tape, by how much the function itself can differ
-/// from Y at any place of the step: no sampling, no hope, and nothing is too narrow or too flat to be seen. The circle of radius r is one of
-/// reckoning only; functions need not be analytic on it. Coefficients that are but rounding would weigh heavily on it: they are left out
-/// of the sums at r and count, with what they can be on the step, as an error of their own, where that is better.
+/// one sum over the orders, and from it follows, step by step along the tape, by how much the function itself can differ
+/// from Y at any place of the step: no sampling, no hope, and nothing is too narrow or too flat to be seen. Functions need not be analytic
+/// anywhere but on the step.
 ///
-/// Symbols: K coefficients known, h step, r radius of reckoning, e bound of |function - Y| on [0, h]. Infinity: no bound.
+/// Symbols: K coefficients known, h step, e bound of |function - Y| on [0, h]. Infinity: no bound.
 /// Reference: docs/mathematics, section 10.8.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "zwang/expressions/tape.hpp"
 
 namespace zwang::expressions {
 
-/// Which registers are asked for their sizes: arguments and results of whatever is not linear. Found once for a tape.
-[[nodiscard]] std::vector<std::uint8_t> sized_registers(const Tape& tape);
+/// Which registers are asked for the sizes of their terms: arguments and results of whatever is not linear, and those named. Found once
+/// for a tape, ascending.
+[[nodiscard]] std::vector<std::uint32_t> sized_registers(const Tape& tape, std::span<const std::uint32_t> named = {});
 
-/// Powers of a step and of its circle, and what of a series counts as rounding.
+/// A step and its powers.
 struct Stretch {
-  Stretch(double step, double circle, double share);
+  Stretch(double step, unsigned last);
   static constexpr unsigned most = 64;
-  double length = 0;  ///< h
-  double radius = 0;  ///< r > h
-  double cut = 0;     ///< a coefficient counts as rounding if |Y_k| h^k is below this part of the first terms
-  double of_length[most], of_radius[most];
+  double length = 0;       ///< h
+  double of_length[most];  ///< h^0 .. h^last
 };
-
-/// Sums over the coefficients 1 .. of `count` series side by side, [k * count + i]:
-struct Sums {
-  std::vector<double> whole;    ///< |Y_k| r^k of all
-  std::vector<double> outer;    ///< |Y_k| r^k of what counts
-  std::vector<double> inner;    ///< |Y_k| h^k of all
-  std::vector<double> dropped;  ///< |Y_k| h^k of what counts as rounding
-  std::vector<double> degree;   ///< of what counts
-  void make_room(std::size_t size);
-};
-void sum_up_sizes(const double* series, std::size_t count, unsigned known, const Stretch& stretch, std::size_t place,
-                  Sums& sums);
-
-/// sum_{i+j>=K} |A_i| |B_j| s^{i+j} on the step, from the sums of both; `beyond` is x^K. The smaller of two bounds: with all
-/// coefficients reckoned on the circle, or with those that count.
-[[nodiscard]] inline double product_tail(const Sums& sums, std::size_t a, std::size_t b, unsigned known,
-                                         double beyond) {
-  const double all = beyond * sums.whole[a] * sums.whole[b];
-  const double kept = sums.degree[a] + sums.degree[b] < known ? 0.0 : beyond * sums.outer[a] * sums.outer[b];
-  const double parted = kept + sums.dropped[a] * sums.inner[b] + sums.inner[a] * sums.dropped[b];
-  return parted < all ? parted : all;
-}
 
 /// Room for the numbers of one block; grows as needed.
 struct Remainders {
   std::vector<double> error;  ///< e: [register * width + lane]
-  Sums sums;                  ///< where asked for
+  // Where asked for, of the orders 1 .. K-1, at [register * stride + k * width + lane]:
+  std::vector<double> term;   ///< |Y_k| h^k
+  std::vector<double> later;  ///< sum_{i>=K-k} |Y_i| h^i
+  std::size_t stride = 0;
 };
 
 /// Bounds for all registers. Those of the inputs must stand in `room.error` (what of them lies beyond the coefficients known);
-/// `make_room` gives them their place. `registers` and `orders` are those of the series.
-void make_room(const Tape& tape, unsigned width, Remainders& room);
-void bound_remainders(const Tape& tape, const std::vector<std::uint8_t>& sized, const double* registers,
+/// `make_room` gives them their place. `registers` and `orders` are those of the series, `known` is K.
+void make_room(const Tape& tape, unsigned width, unsigned known, Remainders& room);
+void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized, const double* registers,
                       unsigned orders, unsigned width, unsigned known, const Stretch& stretch, Remainders& room);
 
 }  // namespace zwang::expressions

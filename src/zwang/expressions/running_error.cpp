@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::expressions {
 
 namespace {
@@ -76,8 +78,8 @@ void running_error(const Tape& tape, const double* registers, unsigned orders, u
         case Op::reciprocal: bounds = of_quotient({1, 0, 0, 0}, a, y, y_one); break;
         case Op::sqrt: bounds = of_sqrt(a, y); break;
         case Op::power:
-          bounds = by_derivatives(a, std::abs(i.c) * std::pow(a.zero, i.c - 1),
-                                  std::abs(i.c * (i.c - 1)) * std::pow(a.zero, i.c - 2));
+          bounds = by_derivatives(a, std::abs(i.c) * elementary::pow(a.zero, i.c - 1),
+                                  std::abs(i.c * (i.c - 1)) * elementary::pow(a.zero, i.c - 2));
           break;
         case Op::exp: bounds = by_derivatives(a, y, y); break;
         case Op::log: bounds = by_derivatives(a, 1 / a.zero, 1 / (a.zero * a.zero)); break;

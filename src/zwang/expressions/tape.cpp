@@ -115,6 +115,47 @@ void extend(const Tape& tape, double* registers, unsigned orders, unsigned first
   }
 }
 
+std::vector<std::uint8_t> depending(const Tape& tape, std::size_t first, std::size_t end) {
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::vector<std::uint8_t> all(tape.registers(), 0);
+  std::fill(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end), 1);
+  for (std::size_t at = before; at < all.size(); ++at) {
+    const Instruction& i = tape.instructions[at - before];
+    // Some functions write, or read, the register beside their own.
+    const Op earlier = at > before ? tape.instructions[at - before - 1].op : Op::add;
+    const bool pair = i.op == Op::cos || i.op == Op::cosh || i.op == Op::atan2 || i.op == Op::select ||
+                      earlier == Op::tan || earlier == Op::tanh;
+    all[at] = all[i.a] != 0 || all[i.b] != 0 || (pair && all[at - 1] != 0) ? 1 : 0;
+  }
+  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
+}
+
+namespace {
+
+template <unsigned W>
+void extend_some_width(const Tape& tape, const std::vector<std::uint8_t>& some, double* registers, std::size_t stride,
+                       unsigned k) {
+  double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
+  for (std::size_t number = 0; number < some.size(); ++number, y += stride) {
+    if (some[number] != 0) run_one<W>(tape.instructions[number], registers, y, stride, k);
+  }
+}
+
+}  // namespace
+
+void extend_some(const Tape& tape, const std::vector<std::uint8_t>& some, double* registers, unsigned orders,
+                 unsigned k, unsigned width) {
+  assert(k > 0 && k < orders);
+  const std::size_t stride = std::size_t{orders} * width;
+  switch (width) {
+    case 1: extend_some_width<1>(tape, some, registers, stride, k); break;
+    case 2: extend_some_width<2>(tape, some, registers, stride, k); break;
+    case 4: extend_some_width<4>(tape, some, registers, stride, k); break;
+    case wide: extend_some_width<wide>(tape, some, registers, stride, k); break;
+    default: assert(false && "widths are 1, 2, 4 and wide");
+  }
+}
+
 void sweep(const Tape& tape, double* registers, unsigned orders, unsigned last, unsigned width) {
   assert(last < orders);
   switch (width) {

@@ -73,7 +73,13 @@ void load_constants(const Tape& tape, double* registers, unsigned orders, unsign
 /// orders = 1, first = last = 0. No allocation.
 void extend(const Tape& tape, double* registers, unsigned orders, unsigned first, unsigned last, unsigned width);
 
-/// The same for coefficients 0..last when all of the inputs' are known beforehand: instruction by instruction, which is
+/// Per instruction, 1: it depends on an input from number `first` up to, but not with, number `end`.
+[[nodiscard]] std::vector<std::uint8_t> depending(const Tape& tape, std::size_t first, std::size_t end);
+/// Coefficient k of the instructions marked by 1; those of the others must be there.
+void extend_some(const Tape& tape, const std::vector<std::uint8_t>& some, double* registers, unsigned orders,
+                 unsigned k, unsigned width);
+
+/// As `extend` for coefficients 0..last when all of the inputs' are known beforehand: instruction by instruction, which is
 /// faster; same bits.
 void sweep(const Tape& tape, double* registers, unsigned orders, unsigned last, unsigned width);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::expressions {
@@ -394,7 +395,7 @@ double evaluate(const Graph& graph, Expr e, const std::function<double(Symbol)>&
         value = 1;
         for (const double a : arguments) value *= a;
         break;
-      case NodeKind::power: value = std::pow(arguments[0], arguments[1]); break;
+      case NodeKind::power: value = elementary::pow(arguments[0], arguments[1]); break;
       case NodeKind::function: value = evaluate(node.function, arguments); break;
     }
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/gauss/tolerances.hpp"
 #include "zwang/gauss/verify.hpp"
 #include "zwang/linear/kernels.hpp"
@@ -37,7 +38,7 @@ struct Kind<linear::Twofold> {
 using linear::sqrt;
 using std::sqrt;
 
-double hypotenuse(double x, double y) { return std::hypot(x, y); }
+double hypotenuse(double x, double y) { return elementary::hypot(x, y); }
 linear::Twofold hypotenuse(linear::Twofold x, linear::Twofold y) { return linear::sqrt(x * x + y * y); }
 
 double plain(double x) { return x; }

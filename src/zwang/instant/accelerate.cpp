@@ -649,7 +649,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     return;
   }
   Workspace::Impl& impl = workspace.impl();
-  model::evaluate_rows(model, state, impl.scratch, impl.rows);
+  model::evaluate_rows_but(model, state, impl.left_out, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   instant.singular = false;
   instant.continuum = false;

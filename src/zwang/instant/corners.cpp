@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/model/flow.hpp"
+#include "zwang/model/lanes.hpp"
 
 namespace zwang::instant {
 
@@ -16,37 +19,13 @@ using expressions::Side;
 namespace {
 
 // What decides here, each with its reason.
-constexpr double on_threshold = 1e-12;  ///< of the terms of g: written states have rounding of their decimals
-constexpr double rate_zero = 1e-12;     ///< of the terms of a rate: the same
-constexpr double push_zero = 1e-11;     ///< of the largest push: accelerations of either side come from two solutions
-constexpr double same_way = 1e-9;       ///< of two costs: alternatives between which nothing decides
-constexpr std::size_t most_slid = 64;   ///< switches on a threshold at one instant
-
-/// (B) x = b for a small dense system by elimination with pivoting; false if it is singular.
-bool solve_small(std::vector<double> matrix, std::vector<double>& x) {
-  const std::size_t n = x.size();
-  double largest = 0;
-  for (const double entry : matrix) largest = std::max(largest, std::abs(entry));
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i) {
-      if (std::abs(matrix[i * n + k]) > std::abs(matrix[pivot * n + k])) pivot = i;
-    }
-    if (!(std::abs(matrix[pivot * n + k]) > push_zero * largest)) return false;
-    for (std::size_t j = 0; j < n; ++j) std::swap(matrix[k * n + j], matrix[pivot * n + j]);
-    std::swap(x[k], x[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = matrix[i * n + k] / matrix[k * n + k];
-      for (std::size_t j = k; j < n; ++j) matrix[i * n + j] -= factor * matrix[k * n + j];
-      x[i] -= factor * x[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) x[k] -= matrix[k * n + j] * x[j];
-    x[k] /= matrix[k * n + k];
-  }
-  return true;
-}
+constexpr double on_threshold = 1e-12;   ///< of the terms of g: written states have rounding of their decimals
+constexpr double doubts = 4;             ///< uncertainties of the state within which g is on a threshold
+constexpr double rate_zero = 1e-12;      ///< of the terms of a rate: the same
+constexpr double push_zero = 1e-11;      ///< of the largest push: accelerations of either side come from two solutions
+constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
+constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
+constexpr std::size_t most_slid = 64;    ///< switches on a threshold at one instant
 
 /// The words for a switch in a sentence.
 std::string named(const model::Model& model, std::uint32_t number) {
@@ -58,20 +37,29 @@ std::string named(const model::Model& model, std::uint32_t number) {
 class Sliding {
  public:
   Sliding(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
-          Corners& corners, std::vector<std::uint32_t> switches, std::vector<Side> on)
+          Corners& corners, std::vector<std::uint32_t> switches, std::vector<Side> on, std::vector<Side> towards)
       : model_(model),
         state_(state),
         options_(options),
         workspace_(workspace),
         corners_(corners),
         switches_(std::move(switches)),
-        on_(std::move(on)) {
+        on_(std::move(on)),
+        towards_(std::move(towards)) {
     state_.modes = corners.modes;
     options_.tell = false;
     options_.balanced = {};
     none_.assign(model.rows(), 0);
     if (options_.gone.empty()) options_.gone = none_;
     join_equal();
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      mixed_.emplace_back();
+      for (const std::uint32_t number : members_[i]) {
+        for (const MixedMode& mode : modes_across(model_, state_, corners.sides, number, on_[i])) {
+          mixed_[i].push_back(mode);
+        }
+      }
+    }
   }
 
   void run() {
@@ -79,6 +67,11 @@ class Sliding {
     if (n > most_slid) {
       corners_.refusal = "more switching surfaces are met at once than are treated";
       return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (shares(i, j)) return refuse("are nested in one another");
+      }
     }
     // w at the lower sides, and what every switch changes.
     std::vector<double> sigma(n, 0.0);
@@ -101,12 +94,11 @@ class Sliding {
     const double zero = push_zero * largest;
 
     // Murty's rule: the first that is not right changes its state.
-    enum class Where : std::uint8_t { below, on, above };
     std::vector<Where> where(n, Where::below);
     for (std::size_t i = 0; i < n; ++i) {
       // Nothing that the switch does moves it: it is where its value is.
       if (std::abs(change[i * n + i]) <= zero)
-        where[i] = base[i] > zero ? Where::above : (base[i] < -zero ? Where::below : Where::on);
+        where[i] = base[i] > zero ? Where::above : base[i] < -zero ? Where::below : resting(i);
       if (n == 1 && base[i] < -zero && base[i] + change[i] > zero) {
         for (const auto& way : ways) corners_.ways.push_back({way, 0});
         corners_.refusal = "both sides of the switching surface of " + named(model_, switches_[i]) +
@@ -131,7 +123,7 @@ class Sliding {
         for (std::size_t j = 0; j < n; ++j) x[a] -= change[on[a] * n + j] * sigma[j];
         for (std::size_t b = 0; b < on.size(); ++b) matrix[a * on.size() + b] = change[on[a] * n + on[b]];
       }
-      if (!solve_small(matrix, x)) {
+      if (!linear::solve_small(matrix, x, push_zero)) {
         refuse("their combination is not determined");
         return;
       }
@@ -141,7 +133,13 @@ class Sliding {
         if (std::abs(change[i * n + i]) <= zero) continue;
         double w = base[i];
         for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
-        if (where[i] == Where::on && sigma[i] < 0) {
+        if (change[i * n + i] > zero) {
+          // What the switch does pushes away from its surface: it is never slid on.
+          if (where[i] == Where::on || (where[i] == Where::above ? w < -zero : w > zero)) {
+            where[i] = where[i] == Where::above ? Where::below : Where::above;
+            right = false;
+          }
+        } else if (where[i] == Where::on && sigma[i] < 0) {
           where[i] = Where::below;
           right = false;
         } else if (where[i] == Where::on && sigma[i] > 1) {
@@ -153,6 +151,14 @@ class Sliding {
         }
       }
       if (!right) continue;
+      for (std::size_t i = 0; i < n; ++i) {
+        double w = base[i];
+        for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * (j == i ? 0.0 : sigma[j]);
+        if (w < -zero && w + change[i * n + i] > zero) {
+          refuse("one of them, " + named(model_, switches_[i]) + ", pushes away to either side");
+          return;
+        }
+      }
 
       // The linear picture must be the truth: no other condition has opened or closed, no product of two modes occurs.
       std::vector<double> w;
@@ -173,9 +179,14 @@ class Sliding {
         const Side below = on_[i] - 1;
         mix(i, sigma[i], corners_.modes);
         const bool effective = std::abs(change[i * n + i]) > zero;
+        const bool slides = where[i] == Where::on && effective;
+        for (const MixedMode& mode : mixed_[i]) {
+          corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
+          if (slides) corners_.mixed.push_back(mode);
+        }
         for (const std::uint32_t number : members_[i]) {
           corners_.sides[number] = where[i] == Where::on ? on_[i] : (where[i] == Where::below ? below : below + 2);
-          if (where[i] == Where::on && effective) slid.push_back({number, switches_[i], sigma[i]});
+          if (slides) slid.push_back({number, switches_[i], sigma[i]});
         }
       }
       std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
@@ -194,18 +205,21 @@ class Sliding {
   void join_equal() {
     std::vector<std::uint32_t> first;
     std::vector<Side> on;
+    std::vector<Side> towards;
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       std::size_t same = 0;
       while (same < first.size() && !(on[same] == on_[i] && equal(first[same], switches_[i]))) ++same;
       if (same == first.size()) {
         first.push_back(switches_[i]);
         on.push_back(on_[i]);
+        towards.push_back(towards_[i]);
         members_.emplace_back();
       }
       members_[same].push_back(switches_[i]);
     }
     switches_ = std::move(first);
     on_ = std::move(on);
+    towards_ = std::move(towards);
   }
 
   [[nodiscard]] bool equal(std::uint32_t one, std::uint32_t other) const {
@@ -220,8 +234,8 @@ class Sliding {
     // The same values at the state and beside it.
     model::State beside = state_;
     for (std::size_t i = 0; i < beside.position.size(); ++i) {
-      beside.position[i] += 0.1 * std::sin(1.0 + static_cast<double>(i));
-      beside.velocity[i] += 0.1 * std::cos(2.0 + static_cast<double>(i));
+      beside.position[i] += 0.1 * elementary::sin(1.0 + static_cast<double>(i));
+      beside.velocity[i] += 0.1 * elementary::cos(2.0 + static_cast<double>(i));
     }
     for (const model::State* state :
          {static_cast<const model::State*>(&state_), static_cast<const model::State*>(&beside)}) {
@@ -233,12 +247,40 @@ class Sliding {
   }
 
   void mix(std::size_t i, double sigma, std::vector<double>& modes) const {
-    for (const std::uint32_t number : members_[i]) mix_modes(model_, number, on_[i], sigma, modes);
+    for (const MixedMode& mode : mixed_[i]) instant::mix(mode, sigma, modes);
+  }
+
+  /// Is some corner nested about both?
+  [[nodiscard]] bool shares(std::size_t i, std::size_t j) const {
+    return std::any_of(mixed_[i].begin(), mixed_[i].end(), [&](const MixedMode& one) {
+      return std::any_of(mixed_[j].begin(), mixed_[j].end(),
+                         [&](const MixedMode& other) { return one.mode == other.mode; });
+    });
+  }
+
+  enum class Where : std::uint8_t { below, on, above };
+
+  /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone.
+  [[nodiscard]] Where resting(std::size_t i) const {
+    if (towards_[i] != on_[i]) return towards_[i] > on_[i] ? Where::above : Where::below;
+    const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
+    return place.group->corners[place.corner].kind == expressions::CornerKind::sign ? Where::on : Where::above;
   }
 
   /// w of every switch for these weights; false if there are no accelerations, which is then the answer.
   bool push(const std::vector<double>& sigma, std::vector<double>& w) {
     for (std::size_t i = 0; i < sigma.size(); ++i) mix(i, sigma[i], state_.modes);
+    if (model_.flow) {
+      model::Rates rates = model::rates(model_, state_);
+      if (!rates.finite) {
+        refuse("the rates beside them are not finite");
+        return false;
+      }
+      state_.velocity = instant_.accelerations = rates.rate;
+      w.clear();
+      for (const std::uint32_t number : switches_) w.push_back(switch_rates(model_, number, state_, {}).first);
+      return true;
+    }
     accelerate(model_, state_, options_, workspace_, instant_);
     if (instant_.status != Status::determined) {
       // A shock comes first, or the state is none: the middle of every threshold stands for it.
@@ -270,8 +312,9 @@ class Sliding {
   void refuse(const std::string& why) {
     std::string names;
     for (const std::uint32_t number : switches_) names += (names.empty() ? "" : ", ") + named(model_, number);
-    corners_.refusal = "the switching surfaces of " + names + " are met at once and " + why +
-                       ": give one of them a smooth transition, such as tanh(u/0.01)";
+    corners_.refusal = (switches_.size() == 1 ? "the switching surface of " + names + " is met and "
+                                              : "the switching surfaces of " + names + " are met at once and ") +
+                       why + ": give one of them a smooth transition, such as tanh(u/0.01)";
   }
 
   const model::Model& model_;
@@ -281,25 +324,116 @@ class Sliding {
   Corners& corners_;
   std::vector<std::uint32_t> switches_;
   std::vector<Side> on_;
+  std::vector<Side> towards_;  ///< of each: where the series was going, where nothing else tells; on it: nowhere
   std::vector<std::vector<std::uint32_t>> members_;  ///< of each: the switches with its surface
+  std::vector<std::vector<MixedMode>> mixed_;        ///< of each: what changes across it
   std::vector<std::uint8_t> none_;
   Instant instant_;
 };
 
 }  // namespace
 
-void mix_modes(const model::Model& model, std::uint32_t number, Side on, double sigma, std::vector<double>& modes) {
-  const model::SwitchPlace place = model::place_of_switch(model, number);
-  const Corner& corner = place.group->corners[place.corner];
-  std::vector<double> below(corner.modes);
-  std::vector<double> above(corner.modes);
-  corner.numbers(on - 1, below);
-  corner.numbers(on + 1, above);
-  for (std::uint32_t k = 0; k < corner.modes; ++k) {
-    // The ends exactly: a branch is chosen by them.
-    const double mixed = sigma == 0 ? below[k] : (sigma == 1 ? above[k] : below[k] + sigma * (above[k] - below[k]));
-    modes[place.group->first_mode + (corner.first_mode + k) * place.group->lanes + place.lane] = mixed;
+void mix(const MixedMode& mode, double sigma, std::vector<double>& modes) {
+  // The ends exactly: a branch is chosen by them.
+  modes[mode.mode] =
+      sigma == 0 ? mode.below : (sigma == 1 ? mode.above : mode.below + sigma * (mode.above - mode.below));
+}
+
+namespace {
+
+/// The modes of a corner on a side, into those of the model.
+void set_modes(const model::Slotted& group, std::uint32_t corner, std::uint32_t lane, Side side,
+               std::vector<double>& modes) {
+  const Corner& one = group.corners[corner];
+  std::vector<double> numbers(one.modes);
+  one.numbers(side, numbers);
+  for (std::uint32_t k = 0; k < one.modes; ++k) {
+    modes[group.first_mode + (one.first_mode + k) * group.lanes + lane] = numbers[k];
   }
+}
+
+/// Is this distance from a threshold none?
+bool is_zero(double distance, const SwitchRates& rates) {
+  return distance <= on_threshold * rates.size + doubts * rates.doubt;
+}
+
+/// How far g is from its nearest threshold, and the odd side that stands for that threshold.
+std::pair<double, Side> nearest_threshold(const Corner& corner, Side side, double g) {
+  constexpr double far = 1e300;
+  if (side % 2 != 0) return {0.0, side};
+  const double up = corner.has_threshold(side, true) ? std::abs(corner.threshold(side, true) - g) : far;
+  const double down = corner.has_threshold(side, false) ? std::abs(g - corner.threshold(side, false)) : far;
+  return up < down ? std::pair(up, side + 1) : std::pair(down, side - 1);
+}
+
+}  // namespace
+
+std::vector<MixedMode> modes_across(const model::Model& model, const model::State& state, std::span<const Side> sides,
+                                    std::uint32_t number, Side on) {
+  const model::SwitchPlace place = model::place_of_switch(model, number);
+  const model::Slotted& group = *place.group;
+  std::vector<MixedMode> out;
+  const auto add = [&](std::uint32_t corner, Side below, Side above) {
+    const Corner& one = group.corners[corner];
+    std::vector<double> low(one.modes);
+    std::vector<double> high(one.modes);
+    one.numbers(below, low);
+    one.numbers(above, high);
+    const std::uint32_t its = group.first_switch + corner * group.lanes + place.lane;
+    for (std::uint32_t k = 0; k < one.modes; ++k) {
+      const std::uint32_t mode = group.first_mode + (one.first_mode + k) * group.lanes + place.lane;
+      out.push_back({number, its, mode, below, above, low[k], high[k]});
+    }
+  };
+  add(place.corner, on - 1, on + 1);
+
+  // Corners nested about it, from the inside out, on either side of the surface.
+  std::vector<std::uint8_t> changes(group.corners.size(), 0);
+  changes[place.corner] = 1;
+  model::State there[2] = {state, state};
+  for (const bool above : {false, true}) {
+    set_modes(group, place.corner, place.lane, above ? on + 1 : on - 1, there[above ? 1 : 0].modes);
+  }
+  for (std::uint32_t c = place.corner + 1; c < group.corners.size(); ++c) {
+    const Corner& corner = group.corners[c];
+    if (std::none_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return changes[one] != 0; })) {
+      continue;
+    }
+    changes[c] = 1;
+    const std::uint32_t its = group.first_switch + c * group.lanes + place.lane;
+    Side found[2] = {sides[its], sides[its]};
+    for (const bool above : {false, true}) {
+      model::State& one = there[above ? 1 : 0];
+      SwitchRates rates = switch_rates(model, its, one, {});
+      Side& side = found[above ? 1 : 0];
+      side = corner.side(rates.g, rates.beside);
+      if (!corner.follows && is_zero(nearest_threshold(corner, side, rates.g).first, rates)) {
+        // On its own threshold as well: what it is a little further on this side of the surface.
+        const SwitchRates surface = switch_rates(model, number, one, {});
+        const std::size_t slots = std::size_t{group.positions} + group.velocities;
+        std::vector<double> r(group.slopes.registers());
+        expressions::load_constants(group.slopes, r.data(), 1, 1);
+        model::fill_inputs<1, 1>(group, one.time, one.position, one.velocity, one.modes, place.lane, r.data());
+        expressions::extend(group.slopes, r.data(), 1, 0, 0, 1);
+        const auto slope = [&](std::size_t k) { return r[group.slopes.outputs[place.corner * slots + k]]; };
+        double square = 0;
+        for (std::size_t k = 0; k < slots; ++k) square += slope(k) * slope(k);
+        if (square > 0) {
+          const double way = (above ? 1 : -1) * beside_surface * (surface.size + std::sqrt(square)) / square;
+          model::State further = one;
+          for (std::size_t k = 0; k < group.positions; ++k)
+            further.position[group.position_of[k * group.lanes + place.lane]] += way * slope(k);
+          for (std::size_t k = 0; k < group.velocities; ++k)
+            further.velocity[group.velocity_of[k * group.lanes + place.lane]] += way * slope(group.positions + k);
+          rates = switch_rates(model, its, further, {});
+          side = corner.side(rates.g, rates.beside);
+        }
+      }
+      set_modes(group, c, place.lane, side, one.modes);
+    }
+    add(c, found[0], found[1]);
+  }
+  return out;
 }
 
 SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const model::State& state,
@@ -341,74 +475,88 @@ SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const 
   out.g = g[0];
   out.first = g[1];
   out.second = 2 * g[2];
+  out.beside = r[std::size_t{group.switching.outputs[group.corners.size() + place.corner]} * orders];
 
   // Sizes, from the slopes.
   const std::vector<double> s = fill(group.slopes, 1);
   const std::size_t slots = std::size_t{group.positions} + group.velocities;
   const auto slope = [&](std::size_t k) { return s[group.slopes.outputs[place.corner * slots + k]]; };
+  double by_time = out.first;
   for (std::size_t k = 0; k < group.positions; ++k) {
     const std::uint32_t i = group.position_of[k * group.lanes + place.lane];
     out.size += std::abs(slope(k) * state.position[i]);
     out.rate_size += std::abs(slope(k) * state.velocity[i]);
+    out.by_position = out.by_position || slope(k) != 0;
+    if (i < state.position_uncertainty.size()) out.doubt += std::abs(slope(k)) * state.position_uncertainty[i];
+    by_time -= slope(k) * state.velocity[i];
   }
   for (std::size_t k = 0; k < group.velocities; ++k) {
     const std::uint32_t i = group.velocity_of[k * group.lanes + place.lane];
     out.size += std::abs(slope(group.positions + k) * state.velocity[i]);
     out.by_velocity = out.by_velocity || slope(group.positions + k) != 0;
+    if (i < state.velocity_uncertainty.size())
+      out.doubt += std::abs(slope(group.positions + k)) * state.velocity_uncertainty[i];
+    if (!accelerations.empty()) by_time -= slope(group.positions + k) * accelerations[i];
   }
+  out.size += std::abs(by_time * state.time);
   return out;
 }
 
 Corners find_corners(const model::Model& model, const model::State& given, const Options& options, Workspace& workspace,
                      std::span<const KnownSide> known, std::span<const KnownSide> near) {
+  enum class Told : std::uint8_t { nothing, side, threshold };
   Corners out;
+  std::vector<Told> told(model.switches, Told::nothing);
+  out.sides.assign(model.switches, 0);
+  for (const KnownSide& one : known) {
+    out.sides[one.number] = one.side;
+    told[one.number] = Told::side;
+  }
+  for (const KnownSide& one : near) {
+    out.sides[one.number] = one.side;
+    told[one.number] = Told::threshold;
+  }
   model::State state = given;
-  state.modes.clear();
-  out.sides = model::sides_of(model, state);
-  for (const KnownSide& one : known) out.sides[one.number] = one.side;
-  for (const KnownSide& one : near) out.sides[one.number] = one.side;
-  out.modes = model::modes_of(model, out.sides);
-  state.modes = out.modes;
+  state.modes = model::modes_of(model, out.sides);
 
-  // Who is on a threshold, and is not told by its rate to which side it goes?
+  // From the inside out: what are values and rates, and who is on a threshold, and is not told by its rate to which side it goes?
   std::vector<std::uint32_t> critical;
   std::vector<Side> on;
+  std::vector<Side> towards;
   model::for_cornered(model, [&](const model::Slotted& group) {
-    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
-      const Corner& corner = group.corners[c];
-      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+    for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+      std::vector<std::uint8_t> waits(group.corners.size(), 0);  // for an inner one that is critical
+      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+        const Corner& corner = group.corners[c];
         const std::uint32_t number = group.first_switch + c * group.lanes + lane;
-        if (std::any_of(known.begin(), known.end(), [&](const KnownSide& one) { return one.number == number; }))
-          continue;
+        if (told[number] == Told::side) continue;
         const SwitchRates rates = switch_rates(model, number, state, {});
-        const bool told =
-            std::any_of(near.begin(), near.end(), [&](const KnownSide& one) { return one.number == number; });
-        Side side = out.sides[number];
-        Side threshold = side;
-        if (side % 2 == 0) {
-          const double tolerance = on_threshold * rates.size;
-          const bool above = corner.has_threshold(side, true);
-          const bool below = corner.has_threshold(side, false);
-          const double up = above ? std::abs(corner.threshold(side, true) - rates.g) : 1e300;
-          const double down = below ? std::abs(rates.g - corner.threshold(side, false)) : 1e300;
-          if (!told && std::min(up, down) > tolerance) continue;
-          threshold = up < down ? side + 1 : side - 1;
+        Side& side = out.sides[number];
+        if (told[number] == Told::nothing) side = corner.side(rates.g, rates.beside);
+        const bool follows_critical =
+            std::any_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return waits[one] != 0; });
+        const auto [distance, threshold] = nearest_threshold(corner, side, rates.g);
+        const bool meets = told[number] == Told::threshold || is_zero(distance, rates);
+        if (meets && !corner.follows && !follows_critical && corner.kind != expressions::CornerKind::turns) {
+          // Where the rate is known beforehand it decides. The rates of a flow are not: they depend on the sides.
+          const bool known_rate = model.flow ? !rates.by_position : !rates.by_velocity;
+          const model::SwitchPlace place = model::place_of_switch(model, number);
+          if (known_rate && std::abs(rates.first) > rate_zero * rates.rate_size) {
+            side = rates.first > 0 ? threshold + 1 : threshold - 1;
+          } else if (!corner.quiet && !place.truth && place.row >= model.rows()) {
+            critical.push_back(number);
+            on.push_back(threshold);
+            towards.push_back(told[number] == Told::threshold ? side : threshold);
+            waits[c] = 1;
+          }
         }
-        if (corner.kind == expressions::CornerKind::turns) continue;
-        // Where the rate is known beforehand it decides.
-        if (!rates.by_velocity && std::abs(rates.first) > rate_zero * rates.rate_size) {
-          out.sides[number] = rates.first > 0 ? threshold + 1 : threshold - 1;
-          continue;
-        }
-        const model::SwitchPlace place = model::place_of_switch(model, number);
-        if (corner.quiet || place.truth || place.row < model.rows()) continue;
-        critical.push_back(number);
-        on.push_back(threshold);
+        if (follows_critical) waits[c] = 1;
+        set_modes(group, c, lane, side, state.modes);
       }
     }
   });
-  out.modes = model::modes_of(model, out.sides);
-  if (!critical.empty()) Sliding(model, state, options, workspace, out, critical, on).run();
+  out.modes = state.modes;
+  if (!critical.empty()) Sliding(model, state, options, workspace, out, critical, on, towards).run();
   return out;
 }
 

@@ -6,6 +6,10 @@
 /// (1 - sigma) X- + sigma X+ with 0 <= sigma <= 1 such that w = 0; w- < 0 < w+: it may leave to either side. Several switches at
 /// once: w = w_0 + B sigma and for every one  w = 0,  or sigma = 0 and w < 0,  or sigma = 1 and w > 0.
 ///
+/// A flow has rates for accelerations: there r = 1 for every g of positions. Corners nested in one another are decided from the inside
+/// out: where an inner one turns, the g of an outer one jumps, and its side is that of its new value. Across a surface slid on the
+/// modes of outer corners are mixed with the inner ones'.
+///
 /// A condition of several alternatives holds where one of them holds: rows of those that do not count are idle. Where several
 /// are touched and none is open, the one that changes the motion least counts.
 ///
@@ -28,12 +32,22 @@ struct KnownSide {
   expressions::Side side = 0;
 };
 
+/// A mode of the model that is mixed along a surface slid on: its own, or that of a corner nested about it.
+struct MixedMode {
+  std::uint32_t slid = 0;                            ///< number of the switch slid on
+  std::uint32_t number = 0;                          ///< number of the switch whose mode it is
+  std::uint32_t mode = 0;                            ///< among the model's
+  expressions::Side side_below = 0, side_above = 0;  ///< of the corner, on either side of the surface
+  double below = 0, above = 0;
+};
+
 struct Corners {
   std::vector<expressions::Side> sides;  ///< per switch of the model; odd: on a threshold, slid on
   std::vector<double> modes;             ///< of the model, those of switches slid on mixed by sigma
   std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;            ///< sigma of each
+  std::vector<MixedMode> mixed;          ///< of all that are slid on
   std::string refusal;                   ///< why the sides are not determined, or ""
   std::vector<Minimiser> ways;           ///< the accelerations of either side, where both lead away
 };
@@ -44,15 +58,21 @@ struct Corners {
                                    Workspace& workspace, std::span<const KnownSide> known,
                                    std::span<const KnownSide> near);
 
-/// The modes of a side between two intervals: mixed by sigma.
-void mix_modes(const model::Model& model, std::uint32_t number, expressions::Side on, double sigma,
-               std::vector<double>& modes);
+/// The modes that change across the threshold `on` of a switch, at a state on it whose modes hold for all other corners.
+[[nodiscard]] std::vector<MixedMode> modes_across(const model::Model& model, const model::State& state,
+                                                  std::span<const expressions::Side> sides, std::uint32_t number,
+                                                  expressions::Side on);
+/// Mixed by sigma.
+void mix(const MixedMode& mode, double sigma, std::vector<double>& modes);
 
 /// g and its first two derivatives along q + v s + a s^2 / 2.
 struct SwitchRates {
   double g = 0, first = 0, second = 0;
+  double beside = 0;         ///< the other argument of `turns`
   bool by_velocity = false;  ///< a velocity occurs in g: accelerations occur in `first`
+  bool by_position = false;  ///< a position does
   double size = 0;           ///< of the terms of g
+  double doubt = 0;          ///< of g, by the uncertainty of the state
   double rate_size = 0;      ///< of the terms of the first derivative without accelerations
 };
 [[nodiscard]] SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const model::State& state,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 using Vector = std::vector<double>;
 
 /// Rounding grows from order to order with the number of terms.
-double zero_part_of(unsigned k) { return zero_part * std::pow(growth_per_order, k); }
+double zero_part_of(unsigned k) { return zero_part * elementary::pow(growth_per_order, k); }
 
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {

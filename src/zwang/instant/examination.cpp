@@ -7,6 +7,7 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/tolerances.hpp"
 
 namespace zwang::instant {
@@ -189,7 +190,7 @@ std::vector<Vector> sparse_elements(const std::vector<Vector>& vectors) {
       const double scale = dot(t, direction);
       if (!(std::abs(scale) > 0)) break;
       for (double& value : t) value /= scale;
-      const double small = std::pow(0.3, round);
+      const double small = elementary::pow(0.3, round);
       for (std::size_t j = 0; j < r; ++j) {
         double y = 0;
         for (std::size_t k = 0; k < d; ++k) y += t[k] * vectors[k][j];
@@ -492,7 +493,7 @@ class Examination {
         for (int trial = 1; trial <= 3; ++trial) {
           Vector u(space.null.columns, 0.0);
           for (std::size_t i = 0; i < u.size(); ++i) {
-            u[i] = std::cos(1.7 * trial + 2.3 * static_cast<double>(i) + 0.4) * sigma;
+            u[i] = elementary::cos(1.7 * trial + 2.3 * static_cast<double>(i) + 0.4) * sigma;
           }
           std::vector<std::size_t> all;
           for (std::size_t j = 0; j < part.r(); ++j) {

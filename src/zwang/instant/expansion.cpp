@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/elementary/elementary.hpp"
+
 namespace zwang::instant {
 
 namespace {
@@ -207,8 +209,8 @@ Form Expansion::fourth(const std::vector<double>& y, const std::vector<double>& 
     for (std::size_t e = 0; e < local.variable.size(); ++e) {
       const std::size_t i = local.variable[e];
       linear_part[i] += y[j] * local.l4[e] - z[j] * local.l3[e];
-      own4 += std::pow(local.l4[e] / part_.lower(i, i), 2);
-      own3 += std::pow(local.l3[e] / part_.lower(i, i), 2);
+      own4 += elementary::pow(local.l4[e] / part_.lower(i, i), 2);
+      own3 += elementary::pow(local.l3[e] / part_.lower(i, i), 2);
       for (std::size_t f = 0; f < local.variable.size(); ++f) h(i, local.variable[f]) += y[j] * local.h(e, f);
     }
     constant += y[j] * local.c4 - z[j] * local.c3;

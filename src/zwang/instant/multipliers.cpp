@@ -45,38 +45,69 @@ linear::Matrix dense_rows(const MultiplierQuestion& question, std::vector<double
   return result;
 }
 
+/// An orthonormal set that spans the columns. These depend on one another wherever a motion is left free: it says the same without rounding in
+/// which they could contradict each other.
+std::vector<std::vector<double>> span_of_columns(const linear::Matrix& rows) {
+  Basis basis;
+  std::vector<double> in;
+  for (std::size_t c = 0; c < rows.columns; ++c) {
+    std::vector<double> column(rows.rows);
+    double size = 0;
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      column[i] = rows(i, c);
+      size += column[i] * column[i];
+    }
+    if (size == 0) continue;
+    double left = 0;
+    for (const double value : basis.remainder(column, in)) left += value * value;
+    if (left > carries_nothing * carries_nothing * size) basis.append(column);
+  }
+  return basis.directions();
+}
+
+/// What of a gain changes with the multipliers as far as they can change at all, the columns being spanned by these directions.
+std::vector<double> beyond_span(const std::vector<std::vector<double>>& directions, std::vector<double> gain) {
+  for (int round = 0; round < 2; ++round) {
+    for (const std::vector<double>& direction : directions) {
+      double part = 0;
+      for (std::size_t i = 0; i < gain.size(); ++i) part += direction[i] * gain[i];
+      for (std::size_t i = 0; i < gain.size(); ++i) gain[i] -= part * direction[i];
+    }
+  }
+  return gain;
+}
+
+/// Are the rows, each of length one, plainly independent? The factor of their Gram matrix tells, where its pivots are far from zero.
+bool plainly_independent(const linear::Matrix& rows) {
+  const std::size_t m = rows.rows;
+  if (m > rows.columns) return false;
+  std::vector<double> factor(m * m, 0.0);
+  for (std::size_t j = 0; j < m; ++j) {
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = 0;
+      for (std::size_t c = 0; c < rows.columns; ++c) sum += rows(j, c) * rows(k, c);
+      for (std::size_t l = 0; l < k; ++l) sum -= factor[j * m + l] * factor[k * m + l];
+      if (k < j) {
+        factor[j * m + k] = sum / factor[k * m + k];
+        continue;
+      }
+      if (!(sum > plain_pivot)) return false;
+      factor[j * m + j] = std::sqrt(sum);
+    }
+  }
+  return true;
+}
+
 /// Nearest point, in the plain metric, of { x : rows^T x = rows^T base, x_j >= 0 where bounded, x_j = 0 where fixed }.
 class Polytope {
  public:
-  Polytope(const linear::Matrix& rows, const std::vector<double>& base, const std::vector<std::uint8_t>& bounded,
+  Polytope(const linear::Matrix& rows, const std::vector<std::vector<double>>& directions,
+           const std::vector<double>& base, const std::vector<std::uint8_t>& bounded,
            const std::vector<std::uint8_t>& fixed)
       : mass_(std::vector<double>(rows.rows, 1.0)) {
     factored_ = mass_.factor();
     start_.push_back(0);
-    // Columns depend on one another wherever a motion is left free: an orthonormal set says the same without rounding
-    // in which they could contradict each other.
-    Basis basis;
-    std::vector<double> in;
-    for (std::size_t c = 0; c < rows.columns; ++c) {
-      std::vector<double> column(rows.rows);
-      double size = 0;
-      for (std::size_t i = 0; i < rows.rows; ++i) {
-        column[i] = rows(i, c);
-        size += column[i] * column[i];
-      }
-      if (size == 0) {
-        continue;
-      }
-      double left = 0;
-      for (const double value : basis.remainder(column, in)) {
-        left += value * value;
-      }
-      if (left <= carries_nothing * carries_nothing * size) {
-        continue;
-      }
-      basis.append(column);
-    }
-    for (const std::vector<double>& direction : basis.directions()) {
+    for (const std::vector<double>& direction : directions) {
       double right = 0;
       for (std::size_t i = 0; i < rows.rows; ++i) {
         if (direction[i] != 0) {
@@ -200,7 +231,7 @@ bool unique_in_part(const MultiplierQuestion& question) {
   std::vector<double> norm;
   std::vector<std::uint32_t> columns;
   const linear::Matrix rows = dense_rows(question, norm, columns);
-  if (linear::rank(rows) == m) {
+  if (plainly_independent(rows) || linear::rank(rows) == m) {
     return true;
   }
   // Rows that can move both ways must be independent by themselves.
@@ -226,11 +257,11 @@ bool unique_in_part(const MultiplierQuestion& question) {
       both(i, c) = rows(free_rows[i], c);
     }
   }
-  if (linear::rank(both) < free_rows.size()) {
+  if (!plainly_independent(both) && linear::rank(both) < free_rows.size()) {
     return false;
   }
   // A direction that opens some multiplier now at zero?
-  Polytope cone(rows, std::vector<double>(m, 0.0), bounded, fixed);
+  Polytope cone(rows, span_of_columns(rows), std::vector<double>(m, 0.0), bounded, fixed);
   if (!cone.project(direction)) {
     return false;
   }
@@ -252,7 +283,7 @@ std::vector<std::uint8_t> support_in_part(const MultiplierQuestion& question) {
   std::vector<std::uint32_t> columns;
   const linear::Matrix rows = dense_rows(question, norm, columns);
   const std::vector<std::uint8_t> fixed(m, 0);
-  Polytope cone(rows, std::vector<double>(m, 0.0), question.nonnegative, fixed);
+  Polytope cone(rows, span_of_columns(rows), std::vector<double>(m, 0.0), question.nonnegative, fixed);
   // Nearest to 1 on the rows not yet found; each round finds at least one or ends.
   for (std::size_t round = 0; round < m; ++round) {
     std::vector<double> y(m, 0.0);
@@ -291,14 +322,20 @@ bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) 
     base[i] = question.lambda[i] * norm[i];
     gain[i] = d.empty() ? 0.0 : d[i] / norm[i];
   }
+  // Nothing to choose where the rows leave none free.
+  if (plainly_independent(rows)) {
+    return true;
+  }
+  const std::vector<std::vector<double>> directions = span_of_columns(rows);
   std::vector<std::uint8_t> fixed(m, 0);
-  Polytope polytope(rows, base, question.nonnegative, fixed);
+  Polytope polytope(rows, directions, base, question.nonnegative, fixed);
   std::vector<double> x(m, 0.0);
   if (!polytope.project(x)) {
     return true;
   }
   const double size = std::max(largest(base), largest(x));
-  const double steepest = largest(gain);
+  // A gain that is the same for all of them chooses none.
+  const double steepest = largest(beyond_span(directions, gain)) > same_for_all * largest(gain) ? largest(gain) : 0.0;
   if (steepest > 0 && size > 0) {
     // Proximal steps of growing length end at the maximiser after finitely many; growth without bound has none.
     double tau = size / steepest;
@@ -327,7 +364,7 @@ bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) 
     for (std::size_t i = 0; i < m; ++i) {
       fixed[i] = question.nonnegative[i] != 0 && x[i] <= carries_nothing_after_steps * size ? 1 : 0;
     }
-    Polytope face(rows, base, question.nonnegative, fixed);
+    Polytope face(rows, directions, base, question.nonnegative, fixed);
     std::vector<double> y(m, 0.0);
     if (face.project(y)) {
       x = y;

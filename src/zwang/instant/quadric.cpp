@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/tolerances.hpp"
 
 namespace zwang::instant {
@@ -258,8 +259,8 @@ std::vector<QuadricPoint> stationary_points(const Quadric& quadric, const std::v
       const std::size_t first = static_cast<std::size_t>(k) % g.axes.size();
       const std::size_t second = (first + 1) % g.axes.size();
       std::vector<double> u = centre;
-      u[g.axes[g.axes.size() == 2 ? 0 : first]] += radius * std::cos(angle);
-      u[g.axes[g.axes.size() == 2 ? 1 : second]] += radius * std::sin(angle);
+      u[g.axes[g.axes.size() == 2 ? 0 : first]] += radius * elementary::cos(angle);
+      u[g.axes[g.axes.size() == 2 ? 1 : second]] += radius * elementary::sin(angle);
       add(u, true);
     }
   }

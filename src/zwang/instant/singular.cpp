@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/examination.hpp"
 #include "zwang/instant/quadric.hpp"
@@ -362,7 +363,7 @@ Settled minimise(const Subproblem& problem, const std::vector<Known>& parts, Wor
     double least = std::numeric_limits<double>::infinity();
     for (Candidate& candidate : candidates) {
       candidate.z = 0;
-      for (std::size_t c = 0; c < part.n(); ++c) candidate.z += std::pow(candidate.x[c] - part.x0[c], 2);
+      for (std::size_t c = 0; c < part.n(); ++c) candidate.z += elementary::pow(candidate.x[c] - part.x0[c], 2);
       least = std::min(least, candidate.z);
     }
     // All of least constraint, each once.

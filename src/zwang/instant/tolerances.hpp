@@ -106,6 +106,10 @@ constexpr double opens = 1e-9;
 /// Multipliers (times the length of their row) below this part of the largest in the choice are zero, before and after a
 /// linear programme was solved by steps.
 constexpr double carries_nothing = 1e-11;
+/// Pivots of rows of length one that are plainly independent: the least singular value is then far above what counts as none, 1e-9.
+constexpr double plain_pivot = 1e-8;
+/// Of a gain: what is left of it beyond the span of the rows is rounding, and it is the same for all multipliers.
+constexpr double same_for_all = 1e-10;
 constexpr double carries_nothing_after_steps = 1e-8;
 /// Steps of growing length towards the maximiser: ended when they move less than the first, unbounded beyond the second.
 constexpr double step_ends = 1e-10;

@@ -7,6 +7,7 @@
 #include "zwang/gauss/solve.hpp"
 #include "zwang/gauss/verify.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/model/evaluate_some.hpp"
 
 namespace zwang::instant {
 
@@ -42,6 +43,7 @@ struct Workspace::Impl {
   model::Scratch scratch;
   model::Dynamics dynamics;
   model::Rows rows;
+  std::vector<std::uint8_t> left_out;  ///< per row, 1: known to be passive in position, not evaluated; may be empty
 
   // classification
   std::vector<double> touch_value;  ///< |f| below this counts as zero, per row

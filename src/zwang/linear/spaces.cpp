@@ -176,4 +176,29 @@ std::vector<double> real_roots(std::vector<double> c) {
   return roots;
 }
 
+bool solve_small(std::vector<double> matrix, std::vector<double>& x, double least_pivot) {
+  const std::size_t n = x.size();
+  double largest = 0;
+  for (const double entry : matrix) largest = std::max(largest, std::abs(entry));
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      if (std::abs(matrix[i * n + k]) > std::abs(matrix[pivot * n + k])) pivot = i;
+    }
+    if (!(std::abs(matrix[pivot * n + k]) > least_pivot * largest)) return false;
+    for (std::size_t j = 0; j < n; ++j) std::swap(matrix[k * n + j], matrix[pivot * n + j]);
+    std::swap(x[k], x[pivot]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = matrix[i * n + k] / matrix[k * n + k];
+      for (std::size_t j = k; j < n; ++j) matrix[i * n + j] -= factor * matrix[k * n + j];
+      x[i] -= factor * x[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t j = k + 1; j < n; ++j) x[k] -= matrix[k * n + j] * x[j];
+    x[k] /= matrix[k * n + k];
+  }
+  return true;
+}
+
 }  // namespace zwang::linear

@@ -57,6 +57,10 @@ struct GeneralEigen {
 void solve_lower(const Matrix& lower, std::vector<double>& b);
 void solve_lower_transposed(const Matrix& lower, std::vector<double>& b);
 
+/// x becomes the solution of A x = b for a small dense system, A by rows, by elimination with pivoting; false where a pivot is not above
+/// `least_pivot` times the largest entry.
+bool solve_small(std::vector<double> matrix, std::vector<double>& x, double least_pivot = 0);
+
 /// Real roots of sum c[k] x^k (ascending coefficients), each polished by Newton's rule; multiple roots may appear once.
 [[nodiscard]] std::vector<double> real_roots(std::vector<double> coefficients);
 

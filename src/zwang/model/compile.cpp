@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/row_factor.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/evaluate.hpp"
@@ -548,16 +549,8 @@ class Compiler {
     std::vector<Expr> out;
     for (std::size_t c = 0; c < value.parts(); ++c) {
       out.push_back(builder_->expr(value.part[c]));
-      refuse_corners_of_steps(syntax, out.back());
     }
     return out;
-  }
-  void refuse_corners_of_steps(const Syntax& syntax, Expr e) {
-    if (!expressions::has_corners_of_steps(shapes_.graph(), e)) return;
-    throw formulas_.error(
-        syntax,
-        "a comparison or function with corners of something that only jumps (floor, sign, step, if) is "
-        "not followed: compare what it is made of, `t >= 2` instead of `floor(t) >= 2`");
   }
 
   /// The state of the member whose slots stand there.
@@ -1137,7 +1130,11 @@ class Compiler {
     if (syntax.relation != Relation::equal && expressions::has_kinks(shapes_.graph(), parts[0])) {
       // Least and greatest of smooth functions: where it has corners, several of them hold at once.
       const expressions::Alternatives all = expressions::split(shapes_.graph(), parts[0]);
-      if (!all.empty() && all.size() + all[0].size() > 2) {
+      // Parts that jump where the whole does not stay together: the whole has corners then.
+      const bool apart = std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+        return std::any_of(list.begin(), list.end(), [&](Expr e) { return shapes_.jumps(e, at); });
+      });
+      if (apart && !all.empty() && all.size() + all[0].size() > 2) {
         std::vector<std::vector<RowShape>> out;
         for (const std::vector<Expr>& list : all) {
           out.emplace_back();
@@ -1306,7 +1303,6 @@ class Compiler {
       throw formulas_.error(syntax, fmt::format("{} is always {}: neither time, positions nor velocities occur in it",
                                                 where, traced.value != 0 ? "true" : "false"));
     }
-    refuse_corners_of_steps(syntax, builder_->expr(built));
     Observable truth;
     truth.name = name;
     truth.text = value.text;
@@ -1406,7 +1402,7 @@ class Compiler {
       const Syntax syntax = formulas_.expression(*up);
       const Traced value = compute(syntax, "a direction");
       double length = 0;
-      for (std::size_t c = 0; c < value.parts(); ++c) length = std::hypot(length, value.part[c].value);
+      for (std::size_t c = 0; c < value.parts(); ++c) length = elementary::hypot(length, value.part[c].value);
       if (value.size == 0 || !(length > 0)) {
         throw formulas_.error(syntax, "`up` is a direction: a vector of 2 or 3 components that is not zero");
       }

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "zwang/expressions/running_error.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/model/lanes.hpp"
 
 namespace zwang::model {
@@ -240,6 +241,25 @@ void add_force(Dynamics& dynamics, std::uint32_t variable, double value, double 
   dynamics.force_error[variable] += error;
 }
 
+/// The inertia in one block of lanes of a kinetic energy; its tape has been run.
+template <unsigned W>
+void add_inertia(const TermGroup& group, std::size_t first, const double* r, linear::Mass& mass) {
+  const std::size_t lanes = group.lanes;
+  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  std::size_t k = std::size_t{1} + group.positions + group.velocities;
+  for (std::size_t i = 0; i < group.velocities; ++i) {
+    for (std::size_t j = i; j < group.velocities; ++j, ++k) {
+      const double* entry = r + std::size_t{group.tape.outputs[k]} * orders_of(group) * W;
+      for (std::size_t l = 0; l < count; ++l) {
+        const std::uint32_t a = group.velocity_of[i * lanes + first + l];
+        const std::uint32_t b = group.velocity_of[j * lanes + first + l];
+        const bool one_block = a == b || (mass.block_of(a) >= 0 && mass.block_of(a) == mass.block_of(b));
+        if (one_block) mass.add(a, b, entry[l]);
+      }
+    }
+  }
+}
+
 /// Lagrange's terms of one block of lanes, added to force and mass.
 template <unsigned W>
 void add_term_block(const TermGroup& group, const State& state, std::size_t first, double* r, double* e,
@@ -287,19 +307,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
       }
     }
   }
-  std::size_t k = momenta + group.velocities;
-  for (std::size_t i = 0; i < group.velocities; ++i) {
-    for (std::size_t j = i; j < group.velocities; ++j, ++k) {
-      const double* entry = coefficient(k, 0);
-      for (std::size_t l = 0; l < count; ++l) {
-        const std::uint32_t a = group.velocity_of[i * lanes + first + l];
-        const std::uint32_t b = group.velocity_of[j * lanes + first + l];
-        const bool one_block =
-            a == b || (dynamics.mass.block_of(a) >= 0 && dynamics.mass.block_of(a) == dynamics.mass.block_of(b));
-        if (one_block) dynamics.mass.add(a, b, entry[l]);
-      }
-    }
-  }
+  add_inertia<W>(group, first, r, dynamics.mass);
 }
 
 bool has_kinetic(const Model& model) {
@@ -414,6 +422,29 @@ void evaluate_dynamics(const Model& model, const State& given, Scratch& scratch,
   if (kinetic) dynamics.mass_positive = dynamics.mass.factor();
 }
 
+void evaluate_mass(const Model& model, const State& given, Scratch& scratch, Dynamics& dynamics) {
+  if (!has_kinetic(model)) return;
+  State copy;
+  const State& state = with_modes(model, given, copy);
+  set_point_masses(model, dynamics.mass);
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) r += room(group.tape, row_orders, group.lanes);
+  for (const TermGroup& group : model.terms) {
+    const unsigned width = width_of(group.lanes);
+    for (std::size_t first = 0; first < group.lanes && group.kind == TermKind::kinetic; first += width) {
+      if (width == 1) {
+        run_term_block<1>(group, state, first, 0, r);
+        add_inertia<1>(group, first, r, dynamics.mass);
+      } else {
+        run_term_block<wide>(group, state, first, 0, r);
+        add_inertia<wide>(group, first, r, dynamics.mass);
+      }
+    }
+    r += room(group.tape, orders_of(group), group.lanes);
+  }
+  dynamics.mass_positive = dynamics.mass.factor();
+}
+
 Rows make_rows(const Model& model) {
   Rows rows;
   rows.value.assign(model.rows(), 0.0);
@@ -423,7 +454,12 @@ Rows make_rows(const Model& model) {
   return rows;
 }
 
-void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Rows& rows) {
+void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Rows& rows) {
+  evaluate_rows_but(model, state, {}, scratch, rows);
+}
+
+void evaluate_rows_but(const Model& model, const State& given, std::span<const std::uint8_t> left_out, Scratch& scratch,
+                       Rows& rows) {
   State copy;
   const State& state = with_modes(model, given, copy);
   double* r = scratch.registers.data();
@@ -432,8 +468,13 @@ void evaluate_rows(const Model& model, const State& given, Scratch& scratch, Row
     if (width_of(group.lanes) == 1) {
       for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, e, rows);
     } else {
-      for (std::size_t first = 0; first < group.lanes; first += wide)
-        evaluate_row_block<wide>(group, state, first, r, e, rows);
+      for (std::size_t first = 0; first < group.lanes; first += wide) {
+        const auto lane = group.row.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto last = lane + static_cast<std::ptrdiff_t>(std::min<std::size_t>(wide, group.lanes - first));
+        const bool needed =
+            left_out.empty() || std::any_of(lane, last, [&](std::uint32_t row) { return left_out[row] == 0; });
+        if (needed) evaluate_row_block<wide>(group, state, first, r, e, rows);
+      }
     }
     r += room(group.tape, row_orders, group.lanes);
   }

@@ -45,6 +45,8 @@ struct Dynamics {
 };
 [[nodiscard]] Dynamics make_dynamics(const Model& model);
 void evaluate_dynamics(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
+/// Of these `mass` and `mass_positive` alone.
+void evaluate_mass(const Model& model, const State& state, Scratch& scratch, Dynamics& dynamics);
 
 /// Filled by evaluate_rows; one entry per row of the model. For nonholonomic rows `value` is 0 and f itself is `rate`.
 struct Rows {

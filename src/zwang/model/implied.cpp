@@ -398,6 +398,7 @@ class Stresses {
     std::sort(variable_.begin(), variable_.end());
     variable_.erase(std::unique(variable_.begin(), variable_.end()), variable_.end());
     n_ = variable_.size();
+    shift_.assign(n_, 0.0);
     for (const std::uint32_t i : variable_) {
       start_.push_back(start[i]);
       extent_ = std::max(extent_, std::abs(start[i]));
@@ -406,6 +407,8 @@ class Stresses {
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& variable() const { return variable_; }
+  /// From the start to where all that was found holds.
+  [[nodiscard]] const Vector& shift() const { return shift_; }
 
   /// All linear equations that follow, as rows of a matrix in echelon form: c.u = 0.
   std::vector<Vector> find() {
@@ -414,9 +417,12 @@ class Stresses {
       make_space();
       restrict();
       find_self_stresses();
-      if (stress_.empty()) break;
+      if (stress_.empty() || !hold_flexes()) break;
+      find_matrices();
       std::vector<Vector> rows;
-      if (!semidefinite(rows)) break;
+      Vector to_least(n_, 0.0);
+      if (!semidefinite(rows, to_least)) break;
+      move_to(std::move(to_least));
       for (Vector& one : rows) {
         linear_.push_back(one);
         found.push_back(std::move(one));
@@ -461,15 +467,16 @@ class Stresses {
     double terms = 0;
     Vector g;
     Matrix q;
-    double uncertain = 0;  ///< of the gradient of length one
-    Vector inside;         ///< on V
+    std::vector<std::size_t> support;  ///< variables that q has
+    double uncertain = 0;              ///< of the gradient of length one
+    Vector inside;                     ///< on V
     Matrix on_space;
   };
   /// y with sum y g = 0 on V, what is left of that sum, and the stress matrix on V.
   struct Stress {
     Vector y;
-    Vector h;     ///< H, flat
-    double size;  ///< of the terms of H
+    Vector h;         ///< H, flat
+    double size = 0;  ///< of the terms of H
   };
 
   void add(const Equation& one) {
@@ -508,6 +515,9 @@ class Stresses {
     scale(out.g, 1 / length);
     scale(out.q.entry, 1 / length);
     out.uncertain = rounding / length;
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    out.support = std::move(at);
     quadratic_.push_back(std::move(out));
   }
 
@@ -548,20 +558,85 @@ class Stresses {
   }
 
   void restrict() {
-    const std::size_t p = space_.size();
     for (Quadratic& one : quadratic_) {
-      one.inside.assign(p, 0.0);
-      one.on_space = Matrix(p, p);
-      for (std::size_t a = 0; a < p; ++a) {
-        one.inside[a] = dot(one.g, space_[a]);
-        Vector image(n_, 0.0);
-        for (std::size_t j = 0; j < n_; ++j) {
-          if (space_[a][j] == 0) continue;
-          for (std::size_t i = 0; i < n_; ++i) image[i] += one.q(i, j) * space_[a][j];
-        }
-        for (std::size_t b = 0; b < p; ++b) one.on_space(b, a) = dot(space_[b], image);
+      one.inside.clear();
+      for (const Vector& direction : space_) one.inside.push_back(dot(one.g, direction));
+    }
+  }
+
+  /// d_a^T Q d_b of an equation for directions d; it has few variables.
+  [[nodiscard]] Matrix on_directions(const Quadratic& one, const std::vector<Vector>& directions) const {
+    const std::size_t p = directions.size();
+    const std::size_t slots = one.support.size();
+    Matrix out(p, p);
+    Vector image(slots);
+    for (std::size_t a = 0; a < p; ++a) {
+      bool touched = false;
+      for (std::size_t i = 0; i < slots; ++i) {
+        image[i] = 0;
+        for (std::size_t j = 0; j < slots; ++j)
+          image[i] += one.q(one.support[i], one.support[j]) * directions[a][one.support[j]];
+        touched = touched || image[i] != 0;
+      }
+      for (std::size_t b = 0; b < p && touched; ++b) {
+        for (std::size_t i = 0; i < slots; ++i) out(b, a) += directions[b][one.support[i]] * image[i];
       }
     }
+    return out;
+  }
+
+  /// The equations about a place nearby: y.F is least where it is zero, which is not quite the start as it is written.
+  void move_to(Vector there) {
+    // What is but rounding of the way stays as it is written.
+    double most = 0;
+    for (const double value : there) most = std::max(most, std::abs(value));
+    for (double& value : there) {
+      if (std::abs(value) <= vanishing_coefficient * most) value = 0;
+    }
+    subtract(shift_, -1, there);
+    for (Quadratic& one : quadratic_) {
+      Vector image(n_, 0.0);
+      for (const std::size_t i : one.support) {
+        for (const std::size_t j : one.support) image[i] += one.q(i, j) * there[j];
+      }
+      one.r += dot(one.g, there) + 0.5 * dot(image, there);
+      subtract(one.g, -1, image);
+    }
+  }
+
+  /// Does a stress matrix see one of the directions that the gradients leave free? Where none does, every linear equation that follows is
+  /// one of the gradients', and nothing is gained: a plane truss with all its braces.
+  [[nodiscard]] bool hold_flexes() const {
+    const std::size_t p = space_.size();
+    std::vector<Vector> flex;
+    Orthonormal all = stiff_;
+    for (std::size_t a = 0; a < p; ++a) {
+      Vector axis(p, 0.0);
+      axis[a] = 1;
+      const double left = all.reduce(axis);
+      if (!(left > clearly_apart)) continue;
+      all.append(std::move(axis), left);
+      Vector direction(n_, 0.0);
+      for (std::size_t b = 0; b < p; ++b) subtract(direction, -all.directions().back()[b], space_[b]);
+      flex.push_back(std::move(direction));
+    }
+    if (flex.empty()) return false;
+    std::vector<Vector> on_flexes;
+    Vector size;
+    for (const Quadratic& one : quadratic_) {
+      on_flexes.push_back(on_directions(one, flex).entry);
+      size.push_back(norm(one.q.entry));
+    }
+    return std::any_of(stress_.begin(), stress_.end(), [&](const Stress& stress) {
+      Vector seen(flex.size() * flex.size(), 0.0);
+      double terms = 0;
+      for (std::size_t k = 0; k < quadratic_.size(); ++k) {
+        if (stress.y[k] == 0) continue;
+        subtract(seen, -stress.y[k], on_flexes[k]);
+        terms += std::abs(stress.y[k]) * size[k];
+      }
+      return norm(seen) > doubt_ * terms;
+    });
   }
 
   /// Gradients on V one after the other, the one with the largest remainder first; each that depends on others is a self-stress.
@@ -576,6 +651,7 @@ class Stresses {
     }
     std::vector<std::uint8_t> taken(m, 0);
     stress_.clear();
+    stiff_ = {};
     doubt_ = vanishing_form;
     double rounding = std::numeric_limits<double>::epsilon();
     for (const Quadratic& one : quadratic_) rounding = std::max(rounding, one.uncertain);
@@ -584,7 +660,7 @@ class Stresses {
       for (std::size_t j = 0; j < m; ++j) own += std::abs(as_rows[k][j]) * quadratic_[j].uncertain;
       double weights = 0;
       for (const double value : as_rows[k]) weights += std::abs(value);
-      return std::max(roundings_of_nothing * own, touch_ * weights);
+      return std::max(roundings_of_nothing * own, touches_of_a_gradient * touch_ * weights);
     };
     while (true) {
       std::size_t best = m;
@@ -600,6 +676,7 @@ class Stresses {
       // Coefficients of combinations are as uncertain as the gradients are near to dependence.
       doubt_ = std::max(doubt_, roundings_of_a_form * rounding / most);
       Vector direction = rest[best];
+      stiff_.append(direction, most);
       scale(direction, 1 / most);
       Vector combination = as_rows[best];
       scale(combination, 1 / most);
@@ -620,9 +697,13 @@ class Stresses {
       for (double& value : stress.y) {
         if (std::abs(value) <= vanishing_coefficient * largest) value = 0;
       }
-      matrix_of(stress);
       stress_.push_back(std::move(stress));
     }
+  }
+
+  void find_matrices() {
+    for (Quadratic& one : quadratic_) one.on_space = on_directions(one, space_);
+    for (Stress& stress : stress_) matrix_of(stress);
   }
 
   void matrix_of(Stress& stress) const {
@@ -638,7 +719,7 @@ class Stresses {
 
   /// A semidefinite matrix among those of the self-stresses. If none is definite wherever one of them is not zero: alternately the nearest of them and the nearest semidefinite one,
   /// beginning with the unit matrix. Its rows, if there is one.
-  bool semidefinite(std::vector<Vector>& rows) const {
+  bool semidefinite(std::vector<Vector>& rows, Vector& to_least) const {
     const std::size_t p = space_.size();
     // The matrices made orthonormal, with what each is of y.
     std::vector<Stress> basis;
@@ -674,7 +755,7 @@ class Stresses {
       basis.push_back(std::move(next));
     }
     if (basis.empty()) return false;
-    if (definite(basis, rows)) return true;
+    if (definite(basis, rows, to_least)) return true;
 
     Matrix target(p, p);
     for (std::size_t i = 0; i < p; ++i) target(i, i) = 1;
@@ -703,7 +784,7 @@ class Stresses {
         if (part <= range_part) beside = std::max(beside, std::abs(part));
       }
       const bool last = beside <= rounding_of_form || beside >= before || round + 1 == most_rounds;
-      if (beside <= semidefinite_part && last) return rows_of(sum, eigen, rows);
+      if (beside <= semidefinite_part && last) return rows_of(sum, eigen, rows, to_least);
       before = beside;
       for (std::size_t i = 0; i < p; ++i) {
         for (std::size_t j = 0; j < p; ++j) {
@@ -720,7 +801,7 @@ class Stresses {
 
   /// A combination of the matrices that is definite on all directions W on which some of them is not zero, where such ones are rare: the
   /// greatest t with sum y_k H_k - t > 0 on W and the trace of the sum fixed, by Newton's method on t / mu + log det for falling mu.
-  bool definite(const std::vector<Stress>& basis, std::vector<Vector>& rows) const {
+  bool definite(const std::vector<Stress>& basis, std::vector<Vector>& rows, Vector& to_least) const {
     const std::size_t p = space_.size();
     Matrix squares(p, p);
     for (const Stress& one : basis) {
@@ -832,16 +913,26 @@ class Stresses {
       terms += std::abs(sum.y[k]) * quadratic_[k].terms;
       weights += std::abs(sum.y[k]);
     }
-    if (norm(slope) > touch_ * weights || std::abs(value) > touch_ * terms) return false;
+    if (norm(slope) > touches_of_a_gradient * touch_ * weights || std::abs(value) > touch_ * terms) return false;
+    // Least at -S^-1 slope.
+    const Matrix lower = linear::cholesky(combined(y));
+    Vector least(q, 0.0);
+    for (std::size_t k = 0; k < q; ++k) {
+      for (std::size_t a = 0; a < p; ++a) least[k] -= w(a, k) * slope[a];
+    }
+    linear::solve_lower(lower, least);
+    linear::solve_lower_transposed(lower, least);
     for (std::size_t k = 0; k < q; ++k) {
       rows.emplace_back(n_, 0.0);
       for (std::size_t a = 0; a < p; ++a) subtract(rows.back(), -w(a, k), space_[a]);
+      subtract(to_least, -least[k], rows.back());
     }
     return true;
   }
 
   /// H u = 0; nothing if y.F does not vanish at the start, or is least elsewhere.
-  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows) const {
+  bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows,
+               Vector& to_least) const {
     const std::size_t p = space_.size();
     Vector slope(p, 0.0);
     double value = 0;
@@ -860,7 +951,8 @@ class Stresses {
         subtract(row, -eigen.vectors(a, k), space_[a]);
         along += eigen.vectors(a, k) * slope[a];
       }
-      if (std::abs(along) > touch_ * extent_ * eigen.values[k]) return false;
+      if (std::abs(along) > touches_of_a_gradient * touch_ * extent_ * eigen.values[k]) return false;
+      subtract(to_least, along / eigen.values[k], row);
       rows.push_back(std::move(row));
     }
     return !rows.empty() && std::abs(value) <= touch_ * terms;
@@ -907,10 +999,12 @@ class Stresses {
   std::vector<std::uint32_t> variable_;
   std::size_t n_ = 0;
   Vector start_;
+  Vector shift_;
   std::vector<Vector> linear_;
   std::vector<Quadratic> quadratic_;
   std::vector<Vector> space_;
   std::vector<Stress> stress_;
+  Orthonormal stiff_;  ///< gradients on V
 };
 
 // ---- the new rows
@@ -1047,7 +1141,7 @@ void add_implied(Model& model) {
         const std::uint32_t variable = stresses.variable()[i];
         row.variable.push_back(variable);
         row.c.push_back(one[i]);
-        row.d += one[i] * model.initial_position[variable];
+        row.d += one[i] * (model.initial_position[variable] + stresses.shift()[i]);
         terms += std::abs(one[i] * model.initial_position[variable]);
       }
       // What does not depend on the origin has no constant.

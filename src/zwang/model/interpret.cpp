@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/model/keys.hpp"
 
 namespace zwang::model {
@@ -132,12 +133,12 @@ Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const S
     if (base.made == Made::indexed) slots_.constant(base.value);
     if (exponent.made == Made::indexed) slots_.shape(exponent.value);
   }
-  const double value = std::pow(base.value, exponent.value);
+  const double value = elementary::pow(base.value, exponent.value);
   // What moving base and exponent by their errors changes; a power that has no value there is not known at all.
   double error = 2 * unit_rounding * std::abs(value);
-  if (base.error > 0) error += std::abs(std::pow(base.value + base.error, exponent.value) - value);
+  if (base.error > 0) error += std::abs(elementary::pow(base.value + base.error, exponent.value) - value);
   if (exponent.error > 0 && exponent.value != std::round(exponent.value))
-    error += std::abs(std::pow(base.value, exponent.value + exponent.error) - value);
+    error += std::abs(elementary::pow(base.value, exponent.value + exponent.error) - value);
   const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value)};
   if (std::isfinite(out.value)) return out;
   if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
@@ -222,7 +223,7 @@ Builder::Scalar Builder::product(std::span<const Operand<Scalar>> factors, const
 
 Builder::Scalar Builder::power(const Scalar& base, const Scalar& exponent, const Syntax& /*whole*/) {
   if (larger(base.made, exponent.made) != Made::state) {
-    return {std::pow(base.value, exponent.value), larger(base.made, exponent.made), {}};
+    return {elementary::pow(base.value, exponent.value), larger(base.made, exponent.made), {}};
   }
   const Expr below = expr(base);
   if (exponent.made == Made::state) return state(graph_.power(below, exponent.expr));

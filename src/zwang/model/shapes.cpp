@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
@@ -321,7 +322,7 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     std::vector<double> q[2] = {dice.positions(), dice.positions()};
     std::vector<double> v[2] = {dice.velocities(), dice.velocities()};
     // Also from far away: the surface may lie anywhere.
-    const double wide = std::pow(10.0, attempt % 5);
+    const double wide = elementary::pow(10.0, attempt % 5);
     for (std::size_t k = 0; k < q[1].size(); ++k) q[1][k] = probe.positions[k] + (q[1][k] - probe.positions[k]) * wide;
     time[1] = probe.time + (time[1] - probe.time) * wide;
     const auto mix = [&](double part, double& t, std::vector<double>& x, std::vector<double>& y) {
@@ -385,6 +386,11 @@ void Shapes::add_corners(Slotted& group, const Apart& apart) {
     }
   }
   group.slopes = expressions::flatten(graph_, slopes, all);
+}
+
+bool Shapes::jumps(Expr f, const Probe& probe) {
+  const Apart apart = take_apart(std::span(&f, 1), probe, true);
+  return !find_jump(apart, with_modes(apart, probe)).empty();
 }
 
 RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {

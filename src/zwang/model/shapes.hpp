@@ -58,6 +58,8 @@ class Shapes {
 
   /// `jump`: the function with corners at which f is not continuous, or "".
   [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe, std::string& jump);
+  /// Does f jump where one of its corners turns?
+  [[nodiscard]] bool jumps(expressions::Expr f, const Probe& probe);
   /// A row in which nothing occurs, beside others of a vector equation that do: a lane without slots.
   [[nodiscard]] RowShape empty_row(expressions::Expr f, bool holonomic);
   [[nodiscard]] TermShape force(std::span<const expressions::Expr> outputs, const Probe& probe);

@@ -33,6 +33,9 @@ inline constexpr double vanishing_of_sizes = 1e-13;
 inline constexpr double clearly_apart = 1e-6;
 /// Rounding errors of a sum of some dozens of products, in units of one.
 inline constexpr double roundings_of_nothing = 64;
+/// In units of what touches: gradients of a start that is written with twelve digits are dependent up to this. What is nearer to
+/// dependence than that and counted as independent would leave no digit of the stress matrices.
+inline constexpr double touches_of_a_gradient = 16;
 /// Of the largest coefficient: below it a coefficient that elimination should have made zero is rounding.
 inline constexpr double vanishing_coefficient = 1e-12;
 /// Of the terms it is made of: a stress matrix below this vanishes, the row is redundant all around.

@@ -44,7 +44,7 @@ void tidy(std::vector<std::uint32_t>& rows) {
 }
 
 /// Duration of the window of `period` impacts that lies `back` windows before the end; negative if other rows were struck in it.
-double window(const std::vector<Bounce>& bounces, std::size_t period, std::size_t back) {
+double window(std::span<const Bounce> bounces, std::size_t period, std::size_t back) {
   const std::size_t end = bounces.size();
   double sum = 0;
   for (std::size_t k = 0; k < period; ++k) {
@@ -55,8 +55,8 @@ double window(const std::vector<Bounce>& bounces, std::size_t period, std::size_
   return sum;
 }
 
-/// The rest of a sequence that repeats every `period` impacts.
-Rest rest_of_rhythm(const std::vector<Bounce>& bounces, std::size_t period) {
+/// The rest of a sequence that repeats every `period` impacts; none if its length is uncertain by more than `allowed`.
+Rest rest_of_rhythm(std::span<const Bounce> bounces, std::size_t period, double allowed) {
   Rest rest;
   const std::size_t end = bounces.size();
   const std::size_t windows = end / period;
@@ -80,12 +80,14 @@ Rest rest_of_rhythm(const std::vector<Bounce>& bounces, std::size_t period) {
     if (back == 2) {
       if (std::abs(r - factor) > same_factor * (1 - r)) break;
       rest.error = last * std::abs(r - factor) / ((1 - r) * (1 - r));
+      if (rest.error > allowed) return rest;
     } else if (std::abs(r - factor) > same_factor) {
       break;
     }
     rest.began = duration;
     rest.whole += duration;
   }
+  if (rest.error > allowed) return rest;
   double earlier = 0;
   for (std::size_t k = 0; k < period; ++k) {
     const Bounce& one = bounces[end - period + k];
@@ -100,7 +102,7 @@ Rest rest_of_rhythm(const std::vector<Bounce>& bounces, std::size_t period) {
 }
 
 /// The rest of a sequence among one set of conditions without any rhythm.
-Rest rest_of_cluster(const std::vector<Bounce>& bounces) {
+Rest rest_of_cluster(std::span<const Bounce> bounces) {
   Rest rest;
   if (bounces.size() < least_impacts_of_a_cluster) return rest;
   for (std::size_t k = bounces.size() / 2; k < bounces.size(); ++k) {
@@ -151,7 +153,7 @@ Rest rest_of_cluster(const std::vector<Bounce>& bounces) {
 }
 
 /// The speed with which a row was last struck.
-double last_speed(const std::vector<Bounce>& bounces, std::uint32_t row) {
+double last_speed(std::span<const Bounce> bounces, std::uint32_t row) {
   for (std::size_t k = bounces.size(); k-- > 0;) {
     const auto found = std::find(bounces[k].rows.begin(), bounces[k].rows.end(), row);
     if (found != bounces[k].rows.end()) {
@@ -168,7 +170,7 @@ bool moves_nothing(const Motion& motion, const Rest& rest) {
   const std::vector<double>& touch = impl.workspace.impl().touch_value;
   if (rest.error > of_the_limit * impl.tolerance * rest.whole) return false;
   for (const std::uint32_t row : rest.rows) {
-    const double speed = std::max(std::abs(now.rate[row]), last_speed(impl.bounces, row));
+    const double speed = std::max(std::abs(now.rate[row]), last_speed(since_limit(impl), row));
     const double at_first = speed * (rest.began / rest.latest) * rest.whole;
     // Where it lies says nothing: a floor may be at any height. What is zero of f there still is.
     const double allowed = std::max(while_it_lasts * impl.tolerance * at_first, touch[row]);
@@ -179,7 +181,7 @@ bool moves_nothing(const Motion& motion, const Rest& rest) {
 }
 
 /// Do shocks follow each other faster than they did? Where they do not there is nothing to look for.
-bool quickens(const std::vector<Bounce>& bounces) {
+bool quickens(std::span<const Bounce> bounces) {
   constexpr std::size_t few = 12;  // as many as the longest rhythm and its repetition
   if (bounces.size() < 2 * few) return true;
   double late = 0;
@@ -192,12 +194,13 @@ bool quickens(const std::vector<Bounce>& bounces) {
   return late < early;
 }
 
+/// Sums of the same durations in another order differ by roundings.
+constexpr double times_rounding = 1 + 1e-12;
+
 /// Can any sequence that ends with the last shock move nothing any more? A rest lasts at least F^2 / T, F the last flight and T all that is
 /// remembered, and what began it no longer than T: asked first, because it mostly tells.
-bool may_have_ended(const Motion& motion) {
+bool may_have_ended(const Motion& motion, double all) {
   const Motion::Impl& impl = *motion.impl;
-  double all = 0;
-  for (const Bounce& one : impl.bounces) all += one.flight;
   const Bounce& last = impl.bounces.back();
   const double least = last.flight * last.flight;  // times 1 / T, as the other side
   if (!(least * last.flight > while_it_lasts * impl.tolerance * all * all * all) || last.rows.empty()) return true;
@@ -207,16 +210,32 @@ bool may_have_ended(const Motion& motion) {
 
 }  // namespace
 
-bool may_keep_a_rhythm(const std::vector<Bounce>& bounces) {
-  constexpr std::size_t times = 3;
-  if (bounces.size() < times * longest_period) return true;
+std::span<const Bounce> since_limit(const Motion::Impl& impl) {
+  return std::span<const Bounce>(impl.bounces).last(impl.fresh_bounces);
+}
+
+bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double least) {
+  const auto strikes = [&](const Bounce& one) { return std::find(one.rows.begin(), one.rows.end(), row); };
   for (std::size_t period = 1; period <= longest_period; ++period) {
-    if (window(bounces, period, 1) >= 0 && window(bounces, period, 2) >= 0) return true;
+    // Too early to tell: whatever there is may be the beginning of one.
+    if (bounces.size() < 2 * period) return true;
+    if (window(bounces, period, 1) < 0) continue;
+    // How far back it goes, and how hard the condition was struck when it began.
+    std::size_t windows = 2;
+    while ((windows + 1) * period <= bounces.size() && window(bounces, period, windows) >= 0) ++windows;
+    if (windows < 3 && 3 * period <= bounces.size()) continue;
+    double first = 0;
+    for (std::size_t k = bounces.size() - windows * period; k < bounces.size() && first == 0; ++k) {
+      const auto place = strikes(bounces[k]);
+      if (place == bounces[k].rows.end()) continue;
+      first = std::abs(bounces[k].speed[static_cast<std::size_t>(place - bounces[k].rows.begin())]);
+    }
+    if (first > least) return true;
   }
   return false;
 }
 
-std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces) {
+std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces) {
   std::vector<std::uint32_t> rows;
   for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
     const double last = window(bounces, period, 0);
@@ -233,16 +252,25 @@ std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces) {
 
 void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  if (impl.bounces.empty() || !quickens(impl.bounces) || !may_have_ended(motion)) return;
+  const std::span<const Bounce> bounces = since_limit(impl);
+  if (bounces.empty() || !quickens(bounces)) return;
+  double all = 0;
+  for (const Bounce& one : bounces) all += one.flight;
+  if (!may_have_ended(motion, all)) return;
+  // No sequence lasts longer than all that is remembered: what `moves_nothing` would turn down is not looked at further.
+  const double uncertain = times_rounding * of_the_limit * impl.tolerance * all;
   Rest rest;
   for (std::size_t period = 1; period <= longest_period; ++period) {
-    Rest one = rest_of_rhythm(impl.bounces, period);
+    Rest one = rest_of_rhythm(bounces, period, uncertain);
     if (!one.found || !moves_nothing(motion, one)) continue;
     rest = std::move(one);
     break;
   }
   if (!rest.found) {
-    rest = rest_of_cluster(impl.bounces);
+    // The rest of a cluster lasts at least F^2 / T, too, and is uncertain by as much.
+    const double flight = bounces.back().flight;
+    if (flight * flight > uncertain * all) return;
+    rest = rest_of_cluster(bounces);
     if (!rest.found || !moves_nothing(motion, rest)) return;
   }
 
@@ -261,7 +289,7 @@ void close_accumulation(Motion& motion) {
     close_for_good(motion, {});
     return;
   }
-  impl.bounces.clear();
+  impl.fresh_bounces = 0;
   impl.limit_ahead = motion.status == Status::going;
   impl.limit_time = motion.state.time + rest.duration;
   impl.limit_rows = std::move(rest.rows);

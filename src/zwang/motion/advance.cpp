@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
@@ -24,16 +25,15 @@ constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an 
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
 constexpr std::uint32_t none = 0xffffffff;
-constexpr double lost_drift = 1e-3;        ///< of a condition's own terms: so much is no rounding any more,
-constexpr double lost_length = 1e-9;       ///< unless it is so small a part of the largest coordinate
+constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
 constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
 unsigned order_for(double tolerance, std::uint32_t variables) {
-  const double more = std::clamp(13 - std::log2(std::max(1.0, variables / 128.0)), 6.0, 13.0);
-  return static_cast<unsigned>(std::clamp(std::lround(-std::log(tolerance) / 2 + more), 12L, 30L));
+  const double more = std::clamp(13 - elementary::log2(std::max(1.0, variables / 128.0)), 6.0, 13.0);
+  return static_cast<unsigned>(std::clamp(std::lround(-elementary::log(tolerance) / 2 + more), 12L, 30L));
 }
 
 /// The next time at which something is due, and never later than the end.
@@ -74,7 +74,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
-  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / std::pow(h, leading) : 0.0);
+  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
@@ -86,7 +86,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         return;
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
-        if (const double at = release ? e.at : std::max(e.at, e.through); at > 1e-6 * h)
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)
           found.cut = std::min(found.cut, at);
         return;
       case Excursion::Kind::graze:
@@ -95,7 +95,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        from = e.at + (h - e.at) * 1e-9 + h * rounding;
+        from = e.at + (h - e.at) * behind_a_graze + h * rounding;
         if (from >= h) return;
         break;
     }
@@ -131,13 +131,14 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
-    const double part = impl.place[row] == Place::implied ? 1e-11 : std::max(64 * rounding, impl.tolerance);
+    const double part =
+        impl.place[row] == Place::implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
     look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.size[row], series.watched_rest(w), row, false,
             impl.place[row] == Place::implied, found);
   }
 
   // The end that the model asks for.
-  if (!impl.model.simulation.stop.empty()) {
+  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear) {
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;
@@ -356,8 +357,7 @@ bool ascending(const std::vector<HeldRow>& rows) {
 }
 
 double shortest_step(const Motion::Impl& impl, double time) {
-  constexpr double of_duration = 1e-17;  // more steps than anybody waits for
-  return std::max(0.1 * resolution(time), of_duration * (impl.until - impl.model.simulation.start));
+  return std::max(0.1 * resolution(time), shortest_of_duration * (impl.until - impl.model.simulation.start));
 }
 
 double resolution(double time) { return same_time_in_roundings * unit_rounding * std::abs(time); }
@@ -372,7 +372,7 @@ double later(Motion::Impl& impl, double time, double s) {
 
 // A tenth of the tolerance. Below 1e-12 it falls faster, so that at 1e-15 what is cut off stays far below rounding: always
 // of the same sign, it would add up over millions of steps.
-double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / 1e-12); }
+double part_for(double tolerance) { return 0.1 * tolerance * std::min(1.0, tolerance / sharp_tolerance); }
 double defect_for(double tolerance) { return 10 * part_for(tolerance); }
 
 void end(Motion& motion, Status status, std::string why) {
@@ -403,7 +403,7 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
     : model(of),
       until(end_time),
       tolerance(relative),
-      series(of, order_for(relative, of.variables), relative < 1e-12),
+      series(of, order_for(relative, of.variables), relative < sharp_tolerance),
       workspace(of) {
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
@@ -453,12 +453,18 @@ bool advance_piece(Motion& motion) {
     // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
     if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
-      lead_nowhere(motion, "the accelerations are not finite");
+      lead_nowhere(motion, "the accelerations are not finite: look at " + impl.series.obstacle());
       return true;
     }
     if (entered(motion)) return true;
-    // Up to a singular position that is passed.
+    // Up to a singular position that is passed; there every condition counts.
     crossing = approach_singular(motion, due - motion.state.time, h);
+    if (crossing && !impl.far.rows.empty()) {
+      follow_own_series(motion);
+      watch_everything(motion);
+      static_cast<void>(project(motion));
+      return advance(motion);
+    }
   }
   // From here on all lengths are in the unit of time of the series.
   const double u = impl.series.unit();
@@ -482,9 +488,13 @@ bool advance_piece(Motion& motion) {
     lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
     return true;
   }
+  // No further than what is known of the conditions left out.
+  const double clear = reach_of_far(motion, h);
+  const bool near_far = clear < h;
+  h = clear;
   // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = impl.series.branch(h);
-  if (branch < h) h = std::min(h, branch * (1 + 1e-9) + 1e-12 * h);
+  if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
 
   // The first thing that happens.
   const Happening found = first_happening(motion, h, impl.buffer);
@@ -493,8 +503,8 @@ bool advance_piece(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
-  const bool arrives = crossing && impl.passage.ahead <= together;
-  if (arrives) s = impl.passage.ahead;
+  const bool arrives = crossing && impl.passage.ahead / u <= together;
+  if (arrives) s = impl.passage.ahead / u;
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
@@ -518,12 +528,14 @@ bool advance_piece(Motion& motion) {
   // Go there; all that lies within the resolution happens at once.
   const double from = motion.state.time;
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
+  go_past_far(motion, s);
   go(motion, s, scheduled ? due : later(impl, from, s * u));
   if (scheduled) impl.carry_time = 0;
   const bool left = impl.passage.followed && !crossing;
   follow_own_series(motion);
   // Lengths of rows that were chosen at the position mean nothing.
   if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
+  if (near_far) look_around(motion);
   if (arrives) {
     if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
       end_singular(

@@ -37,7 +37,8 @@ enum class Status : std::uint8_t {
   singular,      ///< a position was reached that is not regular and decides
   refused,       ///< something the theory does not define (a shock under the variational law)
   inadmissible,  ///< the start cannot be brought onto the conditions
-  gave_up        ///< numerics gave up
+  gave_up,       ///< numerics gave up
+  interrupted    ///< of a run that was asked to end: it can go on
 };
 [[nodiscard]] std::string_view words(Status status);
 

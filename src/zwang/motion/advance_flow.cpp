@@ -16,6 +16,7 @@ namespace zwang::motion {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double just_before_root = 0.999;  ///< of the way to the zero of a root: so near it is gone to at once
 
 double largest(const std::vector<double>& x) {
   double most = 0;
@@ -61,7 +62,7 @@ void judge(Motion& motion, const Flow::Landing& landing) {
 /// The first place on [0, h] where the stop expression is not above zero any more, and where a step must end to see it.
 double stop_on(const Motion& motion, double h, double& cut, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
-  if (impl.model.simulation.stop.empty()) return never;
+  if (impl.model.simulation.stop.empty() || impl.switches.stop_clear) return never;
   std::vector<double> registers;
   observe_lane(impl.flow->along(), impl.model.simulation.stop.front(), registers, buffer);
   for (double& c : buffer) c = -c;
@@ -70,7 +71,7 @@ double stop_on(const Motion& motion, double h, double& cut, std::vector<double>&
     case Excursion::Kind::crossing:
     case Excursion::Kind::graze: return found.at;
     case Excursion::Kind::pending:
-      if (found.at > 1e-6 * h) cut = found.at;
+      if (found.at > sensible_cut * h) cut = found.at;
       break;
     case Excursion::Kind::none: break;
   }
@@ -104,11 +105,14 @@ void go(Motion& motion, double s, double time) {
   std::vector<double>& rate = impl.gain_velocity;
   change.assign(n, 0.0);
   rate.assign(n, 0.0);
+  std::vector<double>& off = impl.rounding_position;
+  off.assign(n, 0.0);
   for (unsigned k = flow.order(); k >= 1; --k) {
     const double* c = x.data() + k * n;
     const double* r = flow.rate().data() + (k - 1) * n;
     for (std::size_t i = 0; i < n; ++i) {
       change[i] = (change[i] + c[i]) * s;
+      off[i] = (off[i] + std::abs(c[i])) * s;
       rate[i] = rate[i] * s + r[i];
     }
   }
@@ -118,9 +122,25 @@ void go(Motion& motion, double s, double time) {
     impl.carry_position[i] = gain - (moved - motion.state.position[i]);
     motion.state.position[i] = moved;
     motion.state.velocity[i] = rate[i];
+    off[i] = same_time_in_roundings * unit_rounding * (off[i] + std::abs(moved));
   }
   motion.state.time = time;
   ++motion.steps;
+}
+
+/// Do switches turn again and again without time passing? Then neither side leads on, and the motion ends.
+bool turns_in_place(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  const bool same = impl.kinks > 0 && std::abs(motion.state.time - impl.kink_time) <= resolution(motion.state.time);
+  impl.kinks = same ? impl.kinks + 1 : 1;
+  impl.kink_time = motion.state.time;
+  if (impl.kinks <= most_turns_of_flow) return false;
+  const model::SwitchPlace place = model::place_of_switch(impl.model, triggers.turns[0].number);
+  end(motion, Status::refused,
+      "at the switching surface of `" + place.group->corners[place.corner].text +
+          "` neither side leads on, and the rates there are zero on both: give the switch a smooth transition, such as "
+          "tanh(u/0.01)");
+  return true;
 }
 
 /// The multipliers of all conditions at the state landed on.
@@ -227,6 +247,16 @@ bool advance_flow(Motion& motion) {
     return true;
   }
   motion.defect = std::max(motion.defect, proof.defect);
+  // A root that comes to zero does not go on as its own series does.
+  if (const double root = impl.flow->root(h); root < h) {
+    h = root * just_before_root;
+    if (!(h > just_before_root * shortest) && gap > shortest) {
+      lead_nowhere(motion,
+                   "the argument of a root in a rate comes to zero here, where the root has no derivative: end the run "
+                   "before, or let the root begin beside zero, as in sqrt(u + 1e-12)");
+      return true;
+    }
+  }
   h = reach_of_switches(motion, h);
   if (!(h > shortest) && gap > shortest) {
     lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
@@ -250,9 +280,14 @@ bool advance_flow(Motion& motion) {
   for (const Turn& turn : turned.turns) {
     if (turn.at <= together) triggers.turns.push_back(turn);
   }
+  if (!triggers.turns.empty() && turns_in_place(motion, triggers)) return true;
   if (!triggers.turns.empty()) {
     const Switches before = impl.switches;
+    motion.state.position_uncertainty = impl.rounding_position;
+    motion.state.velocity_uncertainty.assign(motion.state.velocity.size(), 0.0);
     const bool goes_on = settle_flow_switches(motion, triggers, false);
+    motion.state.position_uncertainty.clear();
+    motion.state.velocity_uncertainty.clear();
     if (goes_on) judge(motion, land(motion));
     list_switches(motion, before, triggers, false);
     for (Event& event : motion.events) {
@@ -266,7 +301,7 @@ bool advance_flow(Motion& motion) {
       return true;
     }
   }
-  if (motion.position_drift > 1e-3) {
+  if (motion.position_drift > lost_drift) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
   } else if (stop <= together) {
     end(motion, Status::stopped, "");

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/far.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
 #include "zwang/motion/series.hpp"
@@ -65,6 +67,7 @@ struct Motion::Impl {
   std::vector<Place> place;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
+  Far far;                            ///< open rows that are not watched, because they are plainly far
   bool in_order = false;              ///< held_rows are ascending, as in the pieces
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
   std::vector<double> size;           ///< per row: the terms of f (velocity conditions: of f) at the last instant
@@ -87,7 +90,8 @@ struct Motion::Impl {
 
   // accumulation
   std::vector<Bounce> bounces;
-  std::vector<Strikes> strikes;  ///< per row
+  std::uint64_t fresh_bounces = 0;  ///< those at their end since the last limit
+  std::vector<Strikes> strikes;     ///< per row
   double flight = 0;
   bool limit_ahead = false;
   double limit_time = 0;
@@ -131,10 +135,13 @@ struct Triggers {
 /// Deal with an instant: shocks, accelerations, new sets, events. `first` at the start of the motion.
 void settle(Motion& motion, const Triggers& triggers, bool first);
 
-/// Were the same conditions struck in the same order in each of the last three periods, of some length, or is it too early to tell?
-[[nodiscard]] bool may_keep_a_rhythm(const std::vector<Bounce>& bounces);
+/// The impacts since the last limit of an accumulation.
+[[nodiscard]] std::span<const Bounce> since_limit(const Motion::Impl& impl);
+/// Were the same conditions struck in the same order in each of the last three periods, of some length, and this one harder than `least` when
+/// that began? Or is it too early to tell?
+[[nodiscard]] bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double least);
 /// Conditions that were struck in the same order in each of the last three periods, faster each time; none if there is no such rhythm.
-[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(const std::vector<Bounce>& bounces);
+[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
 

@@ -63,12 +63,45 @@ bool breaks_nothing(const Motion& motion) {
   });
 }
 
+void leave_as_written(const Series& series, const std::vector<double>& written, std::vector<double>& now,
+                      std::vector<double>& carry) {
+  double moved = 0;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    moved = std::max(moved, series.root_mass(i) * std::abs(now[i] - written[i]));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (series.root_mass(i) * std::abs(now[i] - written[i] + carry[i]) > touch_in_motion * moved) continue;
+    now[i] = written[i];
+    carry[i] = 0;
+  }
+}
+
+/// Equations that others imply are linear: the start is brought onto them before anything is asked of it. A bar that is written with
+/// twelve digits is bent by 1e-12, where its rods are neither dependent nor independent.
+void straighten(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  std::vector<HeldRow> implied;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.conditions[model.row_condition[row]].implied) implied.push_back({row, false});
+  }
+  if (implied.empty()) return;
+  const model::State bent = motion.state;
+  impl.series.choose(implied, {});
+  const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
+  // Velocities that are not theirs are a shock's affair.
+  if (found.position_drift > rough_start || !found.regular) motion.state = bent;
+  if (found.velocity_drift > rough_start) motion.state.velocity = bent.velocity;
+  std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+}
+
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const model::State written = motion.state;
+  straighten(motion);
   instant::Options options;
   options.broken = rough_start;
   instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);
@@ -103,6 +136,9 @@ void project_start(Motion& motion) {
   }
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  // Corrections are solved for all at once: one that is but rounding of the largest is none, and what was written exactly stays so.
+  leave_as_written(impl.series, written.position, motion.state.position, impl.carry_position);
+  leave_as_written(impl.series, written.velocity, motion.state.velocity, impl.carry_velocity);
   for (std::size_t i = 0; i < written.position.size(); ++i) {
     motion.position_correction =
         std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));
@@ -197,6 +233,11 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.carry_time);
   one(archive, impl.place);
   one(archive, impl.watched_rows);
+  one(archive, impl.far.rows);
+  one(archive, impl.far.slack);
+  one(archive, impl.far.length);
+  one(archive, impl.far.way);
+  one(archive, impl.far.pace);
   one(archive, impl.leading);
   one(archive, impl.size);
   one(archive, impl.multiplier_doubt);
@@ -213,6 +254,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
   one(archive, impl.extent);
+  one(archive, impl.fresh_bounces);
   one(archive, impl.strikes);
   one(archive, impl.flight);
   one(archive, impl.limit_ahead);
@@ -233,13 +275,14 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.slid);
   one(archive, impl.switches.leader);
   one(archive, impl.switches.weight);
+  one(archive, impl.switches.mixed);
   one(archive, impl.switches.gone);
   one(archive, impl.switches.idle);
   one(archive, impl.switches.released);
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 7;
+constexpr std::uint32_t layout = 8;
 
 }  // namespace
 
@@ -350,6 +393,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
                                 [&](const HeldRow& one) { return one.row < model.rows(); }) &&
                     std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),
                                 [&](std::uint32_t row) { return row < model.rows(); });
+  if (impl.fresh_bounces > impl.bounces.size()) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
   if (!fits || !reader.empty()) throw Error({"checkpoint", 0, 0}, "the checkpoint belongs to another model");
 
   // The same projection as before gives the same bits.
@@ -358,6 +402,11 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
   impl.series.slide(slides_of(impl.switches));
+  if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
+  // Rows that are not evaluated at instants have a value nevertheless.
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  leave_unevaluated(motion);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));

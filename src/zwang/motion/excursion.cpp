@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "zwang/motion/double_double.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -89,7 +90,7 @@ double solve(const Scaled& p, double level, double left, double right, int direc
     const double next = std::clamp(x - (sum - level) / rate, left, right);
     const double step = std::abs(next - x);
     x = next;
-    if (step <= 1e-9 * x) break;
+    if (step <= settled_root * x) break;
   }
 
   // The same with accurate values: each one also narrows the bracket. A step shrinks the error at least by `change`; once

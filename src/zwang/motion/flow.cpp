@@ -5,12 +5,17 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/row_factor.hpp"
+#include "zwang/linear/spaces.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/model/lanes.hpp"
+#include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -32,7 +37,7 @@ struct Strip {
   std::size_t registers = 0;               ///< place in the arena
   std::size_t rest = 0;                    ///< place among the bounds of what the series leave out
   std::vector<std::uint32_t> position_of;  ///< [slot * width + lane]
-  std::vector<std::uint8_t> sized;
+  std::vector<std::uint32_t> sized;
   std::size_t first_mode = 0;          ///< register of the first mode
   std::vector<std::uint32_t> mode_of;  ///< number of the model's mode: [slot * width + lane]
 };
@@ -43,6 +48,24 @@ struct Coefficients {
   std::size_t stride = 0;
   bool constant = false;
   std::size_t rest = 0;
+};
+
+/// A switch slid on.
+struct SlidSurface {
+  const model::Slotted* group = nullptr;
+  std::uint32_t corner = 0;
+  std::uint32_t lane = 0;
+  double threshold = 0;
+  struct Place {
+    std::size_t at = 0;      ///< of the mode's first coefficient in the arena
+    std::size_t stride = 0;  ///< to the next one
+    double below = 0, above = 0;
+  };
+  std::vector<Place> places;
+  std::vector<double> registers;  ///< of its switching function
+  std::vector<double> p;          ///< dg/dx
+  std::vector<double> response;   ///< what the rates change from one side to the other, conditions kept
+  std::vector<double> sigma;
 };
 
 unsigned width_for(std::size_t lanes) {
@@ -142,7 +165,6 @@ struct Flow::Impl {
       strip.registers = arena.size();
       strip.rest = rest_count;
       strip.sized = expressions::sized_registers(tape);
-      for (const std::uint32_t reg : tape.outputs) strip.sized[reg] = 1;
       rest_count += tape.registers() * strip.width;
       arena.resize(arena.size() + tape.registers() * orders * strip.width, 0.0);
       double* to = arena.data() + strip.registers;
@@ -312,6 +334,144 @@ struct Flow::Impl {
     }
   }
 
+  // ---- surfaces slid on
+
+  void slide(std::span<const Series::Slide> list) {
+    for (const SlidSurface& slid : slides) clear_weights(slid);
+    slides.clear();
+    for (const Series::Slide& one : list) {
+      const model::SwitchPlace place = model::place_of_switch(model, one.numbers[0]);
+      SlidSurface slid;
+      slid.group = place.group;
+      slid.corner = place.corner;
+      slid.lane = place.lane;
+      slid.registers.assign(place.group->switching.registers() * orders, 0.0);
+      slid.sigma.assign(orders, 0.0);
+      for (const instant::MixedMode& mixed : one.mixed) {
+        if (mixed.number == one.numbers[0])
+          slid.threshold = place.group->corners[place.corner].threshold(mixed.side_above, false);
+        for (const Strip& strip : strips) {
+          for (std::size_t at = 0; at < strip.mode_of.size(); ++at) {
+            if (strip.mode_of[at] != mixed.mode) continue;
+            const std::size_t slot = strip.first_mode + at / strip.width;
+            slid.places.push_back({strip.registers + slot * orders * strip.width + at % strip.width, strip.width,
+                                   mixed.below, mixed.above});
+          }
+        }
+      }
+      slides.push_back(std::move(slid));
+    }
+  }
+
+  /// Its modes are those of the lower side, and constant.
+  void clear_weights(const SlidSurface& slid) {
+    for (const SlidSurface::Place& place : slid.places) {
+      for (unsigned k = 0; k < orders; ++k) arena[place.at + k * place.stride] = k == 0 ? place.below : 0.0;
+    }
+  }
+  void set_weight(const SlidSurface& slid, unsigned k, double weight) {
+    for (const SlidSurface::Place& place : slid.places) {
+      arena[place.at + k * place.stride] = (k == 0 ? place.below : 0.0) + weight * (place.above - place.below);
+    }
+  }
+
+  /// g and dg/dx at a state.
+  double surface(SlidSurface& slid, const model::State& state) {
+    const model::Slotted& group = *slid.group;
+    const auto run = [&](const expressions::Tape& tape) {
+      std::vector<double> to(tape.registers());
+      expressions::load_constants(tape, to.data(), 1, 1);
+      model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, modes, slid.lane, to.data());
+      expressions::extend(tape, to.data(), 1, 0, 0, 1);
+      return to;
+    };
+    const std::vector<double> slopes = run(group.slopes);
+    slid.p.assign(n, 0.0);
+    const std::size_t slots = std::size_t{group.positions} + group.velocities;
+    for (std::size_t slot = 0; slot < group.positions; ++slot) {
+      slid.p[group.position_of[slot * group.lanes + slid.lane]] +=
+          slopes[group.slopes.outputs[slid.corner * slots + slot]];
+    }
+    return run(group.switching)[group.switching.outputs[slid.corner]] - slid.threshold;
+  }
+
+  /// What rounding moves off the surfaces is taken back along their normals.
+  void onto_surfaces(model::State& state, std::vector<double>& carry) {
+    for (SlidSurface& slid : slides) {
+      const double off = surface(slid, state);
+      double square = 0;
+      for (const double p : slid.p) square += p * p;
+      if (off == 0 || !(square > 0)) continue;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (slid.p[i] == 0) continue;
+        const double change = carry[i] - off * slid.p[i] / square;
+        const double sum = state.position[i] + change;
+        carry[i] = change - (sum - state.position[i]);
+        state.position[i] = sum;
+      }
+    }
+  }
+
+  /// Order k of everything: the tapes, the rates, and the weights of surfaces slid on.
+  void advance_order(double start_time, unsigned k) {
+    for (const SlidSurface& slid : slides) set_weight(slid, k, 0);
+    run_tapes(start_time, k);
+    solve_order(k);
+    if (slides.empty()) return;
+    const std::size_t count = slides.size();
+    const std::vector<double> plain(r.begin() + static_cast<std::ptrdiff_t>(std::size_t{k} * n),
+                                    r.begin() + static_cast<std::ptrdiff_t>(std::size_t{k + 1} * n));
+    // Coefficient k + 1 of every g without the weights.
+    std::vector<double> wanted(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      SlidSurface& slid = slides[i];
+      const model::Slotted& group = *slid.group;
+      double* to = slid.registers.data();
+      if (k == 0) expressions::load_constants(group.switching, to, orders, 1);
+      for (unsigned order = k; order <= k + 1; ++order) {
+        std::size_t slot = 0;
+        const auto put = [&](double value) { to[slot++ * orders + order] = value; };
+        put(order == 0 ? start_time : (order == 1 ? unit : 0.0));
+        for (std::size_t s = 0; s < group.positions; ++s)
+          put(x[order * n + group.position_of[s * group.lanes + slid.lane]]);
+        for (std::size_t s = 0; s < group.velocities; ++s) put(0.0);
+        for (std::size_t s = 0; s < group.constants; ++s) {
+          const bool mode = s >= group.steady();
+          put(order > 0 ? 0.0
+                        : (mode ? modes[group.first_mode + (s - group.steady()) * group.lanes + slid.lane]
+                                : group.constant_of[s * group.lanes + slid.lane]));
+        }
+      }
+      expressions::extend(group.switching, to, orders, k, k + 1, 1);
+      wanted[i] = -to[std::size_t{group.switching.outputs[slid.corner]} * orders + k + 1] * (k + 1.0) / unit;
+    }
+    // What each weight does to the rates; the same at every order.
+    if (k == 0) {
+      for (SlidSurface& slid : slides) {
+        set_weight(slid, 0, 1);
+        run_tapes(start_time, 0);
+        solve_order(0);
+        slid.response.assign(r.begin(), r.begin() + static_cast<std::ptrdiff_t>(n));
+        for (std::size_t i = 0; i < n; ++i) slid.response[i] -= plain[i];
+        set_weight(slid, 0, 0);
+      }
+    }
+    std::vector<double> matrix(count * count, 0.0);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < count; ++j) {
+        for (std::size_t c = 0; c < n; ++c) matrix[i * count + j] += slides[i].p[c] * slides[j].response[c];
+      }
+    }
+    static_cast<void>(linear::solve_small(std::move(matrix), wanted));
+    for (std::size_t i = 0; i < count; ++i) {
+      slides[i].sigma[k] = wanted[i];
+      set_weight(slides[i], k, wanted[i]);
+    }
+    run_tapes(start_time, k);
+    solve_order(k);
+  }
+  std::vector<SlidSurface> slides;
+
   void solve_oblique(unsigned k, const double* X, double* change) {
     const std::size_t all = start.size() - 1;
     for (std::size_t row = 0; row < all; ++row) {
@@ -357,15 +517,13 @@ struct Flow::Impl {
   // ---- the bound over the whole step
 
   /// By what factor the bound of a step h, reckoned on the circle of radius r, misses what is allowed.
-  double judge(double h, double circle, double part) {
+  double judge(double h, double part) {
     error.resize(rest_count);
-    outer.resize(rest_count);
-    dropped.resize(rest_count);
-    const double last = std::pow(h, static_cast<double>(N));
-    const expressions::Stretch stretch(h, circle, part / 4096);
+    const expressions::Stretch stretch(h, N);
+    const double last = stretch.of_length[N];
     for (const Strip& strip : strips) {
       const std::size_t w = strip.width;
-      expressions::make_room(*strip.tape, strip.width, room);
+      expressions::make_room(*strip.tape, strip.width, N, room);
       std::fill_n(room.error.begin(), strip.tape->inputs.size() * w, 0.0);
       for (std::size_t k = 0; k < strip.slots * w; ++k) {
         room.error[w + k] = std::abs(x[std::size_t{N} * n + strip.position_of[k]]) * last;
@@ -374,19 +532,22 @@ struct Flow::Impl {
                                     stretch, room);
       const auto count = static_cast<std::ptrdiff_t>(strip.tape->registers() * w);
       std::copy_n(room.error.begin(), count, error.begin() + static_cast<std::ptrdiff_t>(strip.rest));
-      for (std::ptrdiff_t k = 0; k < count; ++k) {
-        // What counts as rounding weighs on the circle as it does on the step.
-        const auto place = static_cast<std::size_t>(k);
-        outer[strip.rest + place] = room.sums.outer[place];
-        dropped[strip.rest + place] = room.sums.dropped[place];
-      }
     }
 
     // Sums over the step of rates, multipliers, and the change that conditions make.
-    const double tail = std::pow(h / circle, static_cast<double>(N));
-    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i, double at) {
+    const auto sum = [&](const std::vector<double>& list, std::size_t count, std::size_t i) {
       double total = 0;
-      for (unsigned k = N; k-- > 0;) total = total * at + std::abs(list[std::size_t{k} * count + i]);
+      for (unsigned k = N; k-- > 0;) total = total * h + std::abs(list[std::size_t{k} * count + i]);
+      return total;
+    };
+    // Products of a gradient with one of those, beyond the orders known.
+    const auto tail = [&](const Coefficients& g, const std::vector<double>& list, std::size_t count, std::size_t i) {
+      double total = 0;
+      double later_of_g = 0;
+      for (unsigned k = 1; k < N; ++k) {
+        later_of_g += std::abs(arena[g.place + (N - k) * g.stride]) * stretch.of_length[N - k];
+        total += std::abs(list[std::size_t{k} * count + i]) * stretch.of_length[k] * later_of_g;
+      }
       return total;
     };
     const auto value_at_end = [&](const std::vector<double>& list, std::size_t i) {
@@ -408,11 +569,9 @@ struct Flow::Impl {
         const Coefficients& g = entry_at[e];
         if (g.constant) continue;
         const std::vector<double>& along_row = row < m ? r : u;
-        broken += tail * outer[g.rest] * sum(along_row, n, column[e], circle) +
-                  (error[g.rest] + dropped[g.rest]) * sum(along_row, n, column[e], h);
+        broken += tail(g, along_row, n, column[e]) + error[g.rest] * sum(along_row, n, column[e]);
         if (!oblique) {
-          miss[column[e]] += tail * outer[g.rest] * sum(lambda, m, row, circle) +
-                             (error[g.rest] + dropped[g.rest]) * sum(lambda, m, row, h);
+          miss[column[e]] += tail(g, lambda, m, row) + error[g.rest] * sum(lambda, m, row);
         }
       }
       shared = std::max(shared, broken / (gradient_sum[row] * std::max(pivot, least_pivot)));
@@ -476,7 +635,7 @@ struct Flow::Impl {
   // the bound
   std::size_t rest_count = 0;
   expressions::Remainders room;
-  std::vector<double> error, outer, dropped, miss, scale_of;
+  std::vector<double> error, miss, scale_of;
   double defect = 0;
   StepMemory step_memory;
 
@@ -506,6 +665,8 @@ std::span<const double> Flow::multiplier() const { return {impl_->lambda.data(),
 Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double least_position) {
   Impl& impl = *impl_;
   impl.load_modes(state.modes);
+  for (const SlidSurface& slid : impl.slides) impl.clear_weights(slid);
+  impl.onto_surfaces(state, carry);
   const std::size_t n = impl.n;
   const std::size_t m = impl.m;
   Landing out;
@@ -524,7 +685,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
     for (std::size_t row = 0; row < m; ++row) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
       const double f = holonomic ? impl.coefficient(impl.value_at[row], 0) : 0.0;
-      const double scale = size * impl.gradient_sum[row] + 1e-300;
+      const double scale = size * impl.gradient_sum[row] + least_divisor;
       if (!std::isfinite(f) || !std::isfinite(impl.gradient_sum[row])) out.finite = false;
       broken[row] = f;
       if (round == 0 && !impl.skipped(row)) out.position_drift = std::max(out.position_drift, std::abs(f) / scale);
@@ -538,7 +699,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
       for (const double v : state.velocity) speed = std::max(speed, std::abs(v));
       for (std::size_t row = 0; row < m; ++row) {
         const double moving = impl.moving(row, 0);
-        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + 1e-300;
+        const double scale = speed * impl.gradient_sum[row] + std::abs(moving) + least_divisor;
         if (impl.skipped(row)) continue;
         out.rate_drift = std::max(out.rate_drift, std::abs(impl.along(row, state.velocity.data()) + moving) / scale);
       }
@@ -557,7 +718,12 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
   if (!out.finite) return out;
 
   // The rates here.
-  impl.solve_order(0);
+  for (SlidSurface& slid : impl.slides) static_cast<void>(impl.surface(slid, state));
+  if (impl.slides.empty()) {
+    impl.solve_order(0);
+  } else {
+    impl.advance_order(state.time, 0);
+  }
   std::copy_n(impl.r.begin(), n, state.velocity.begin());
   double speed = 0;
   double free_speed = 0;
@@ -577,13 +743,15 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
   return out;
 }
 
+void Flow::slide(std::span<const Series::Slide> slides) { impl_->slide(slides); }
+std::span<const double> Flow::weight(std::size_t j) const { return {impl_->slides[j].sigma.data(), impl_->N}; }
+
 bool Flow::extend(const model::State& state) {
   Impl& impl = *impl_;
   impl.time = state.time;
   for (std::size_t i = 0; i < impl.n; ++i) impl.x[impl.n + i] = impl.unit * impl.r[i];
   for (unsigned k = 1; k < impl.N; ++k) {
-    impl.run_tapes(state.time, k);
-    impl.solve_order(k);
+    impl.advance_order(state.time, k);
   }
   const auto finite = [](const std::vector<double>& list) {
     return std::all_of(list.begin(), list.end(), [](double value) { return std::isfinite(value); });
@@ -601,7 +769,7 @@ double Flow::reach(double tolerance) const {
     return most;
   };
   const auto rates = [&](unsigned k) { return largest(impl.r.data() + k * n, n); };
-  const double log_tolerance = std::log2(tolerance);
+  const double log_tolerance = elementary::log2(tolerance);
   double least = log_reach(impl.N - 1, log_tolerance, true, rates);
   if (m > 0) {
     // Multipliers beside the rates, in their units: those that are but rounding do not count.
@@ -619,7 +787,7 @@ double Flow::reach(double tolerance) const {
     const double* last_lambda = impl.probe_lambda.data() + std::size_t{impl.N - 1} * m;
     const auto finite = [](double value) { return std::isfinite(value); };
     if (!std::all_of(last, last + n, finite) || !std::all_of(last_lambda, last_lambda + m, finite)) return 0;
-    least = std::min(least, log_reach(impl.N - 1, std::log2(probe_tolerance), true, [&](unsigned k) {
+    least = std::min(least, log_reach(impl.N - 1, elementary::log2(probe_tolerance), true, [&](unsigned k) {
                        double most = largest(impl.probe.data() + k * n, n);
                        for (std::size_t row = 0; row < m && !impl.oblique; ++row) {
                          most = std::max(most, std::abs(impl.probe_lambda[k * m + row]) * impl.length[row]);
@@ -627,16 +795,35 @@ double Flow::reach(double tolerance) const {
                        return most;
                      }));
   }
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 Flow::Proof Flow::prove(double wanted, double most, double part) {
   Impl& impl = *impl_;
   Proof proof;
-  proof.length =
-      longest_step(wanted, most, impl.N, impl.step_memory, [&](double h, double r) { return impl.judge(h, r, part); });
+  proof.length = longest_step(wanted, most, impl.N, false, impl.step_memory,
+                              [&](double h, double) { return impl.judge(h, part); });
   proof.defect = impl.defect;
   return proof;
+}
+double Flow::root(double h) const {
+  const Impl& impl = *impl_;
+  std::vector<double> p(impl.N);
+  for (const Strip& strip : impl.strips) {
+    const expressions::Tape& tape = *strip.tape;
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+      if (tape.instructions[i].op != expressions::Op::sqrt) continue;
+      for (unsigned l = 0; l < strip.width; ++l) {
+        const double* y = impl.arena.data() + strip.registers + (before + i) * impl.orders * strip.width + l;
+        if (!(y[0] > 0)) continue;
+        for (unsigned k = 0; k < impl.N; ++k) p[k] = -y[std::size_t{k} * strip.width];
+        const Excursion found = first_excursion(p, h, 0.0);
+        if (found.kind != Excursion::Kind::none) h = std::min(h, found.at);
+      }
+    }
+  }
+  return h;
 }
 const StepMemory& Flow::memory() const { return impl_->step_memory; }
 void Flow::remember(const StepMemory& memory) { impl_->step_memory = memory; }
@@ -677,7 +864,8 @@ Flow::Dependence Flow::dependence() const {
   for (std::size_t k = 0; k < made_of.size(); ++k) most = std::max(most, std::abs(made_of[k]) * impl.gradient_sum[k]);
   out.rows.clear();
   for (std::uint32_t k = 0; k < impl.m; ++k) {
-    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > 1e-6 * most)) out.rows.push_back(k);
+    if (k == row || (k != row && std::abs(made_of[k]) * impl.gradient_sum[k] > slight_part * most))
+      out.rows.push_back(k);
   }
   out.why = row >= impl.m
                 ? "the free function " + impl.model.free_functions[row - impl.m].text +

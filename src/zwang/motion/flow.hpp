@@ -10,6 +10,9 @@
 /// The matrix is the same at every order. Beside the motion goes a probe, the solution of the same system for steady
 /// right-hand sides: it has a pole wherever the matrix is singular, so that no step passes such a place unseen.
 ///
+/// A switch slid on has the unknown weight sigma and the equation g = 0: X = X_- + sigma D with D what the free rates change across it,
+/// and sigma_k follows from coefficient k + 1 of g, which is linear in r_k (docs/mathematics, section 21.3).
+///
 /// Symbols: x variables, n of them, N order of the series: x has the coefficients 0..N, r and lambda 0..N-1. Reference:
 /// docs/mathematics, section 16.
 #pragma once
@@ -23,6 +26,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/lane.hpp"
+#include "zwang/motion/series.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
@@ -47,6 +51,10 @@ class Flow {
   /// velocities. Rounding that a position cannot hold goes to the carry. S is at least the scale given.
   Landing land(model::State& state, std::vector<double>& carry, double least_position);
 
+  /// The switches slid on from here; their surfaces are kept like conditions.
+  void slide(std::span<const Series::Slide> slides);
+  [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-1 of sigma
+
   /// All coefficients from the landed state on. False if some number is not finite.
   bool extend(const model::State& state);
 
@@ -64,6 +72,8 @@ class Flow {
     double defect = 0;
   };
   [[nodiscard]] Proof prove(double wanted, double most, double part);
+  /// The first place on [0, h] at which a root in a rate comes to zero, or h.
+  [[nodiscard]] double root(double h) const;
   /// What the next proof begins with: to be kept with a checkpoint.
   [[nodiscard]] const StepMemory& memory() const;
   void remember(const StepMemory& memory);

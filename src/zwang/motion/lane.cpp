@@ -2,24 +2,15 @@
 #include "zwang/motion/lane.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/ranges.hpp"
+#include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
 
 namespace zwang::motion {
-
-namespace {
-
-/// Circles of reckoning, as multiples of the step: small ones see less of what lies ahead, large ones make little of what is known.
-constexpr std::array<double, 3> circles = {4, 2, 1.2};
-/// Of the terms of a register: coefficients below this count as rounding.
-constexpr double rounding_of_coefficients = 1e-16;
-constexpr int most_rounds = 60;  ///< of making a step smaller
-constexpr double steepest_fall = 0.1, safety = 0.98;
-
-}  // namespace
 
 void run_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
               std::vector<double>& registers) {
@@ -61,10 +52,11 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     bound.tape = &tape;
     bound.sized = expressions::sized_registers(tape);
   }
-  expressions::make_room(tape, 1, bound.room);
+  expressions::make_room(tape, 1, along.known, bound.room);
+  const expressions::Stretch stretch(h, along.known);
   // Of the inputs the positions have one more coefficient.
   double* error = bound.room.error.data();
-  const double last = std::pow(h, static_cast<double>(along.known));
+  const double last = stretch.of_length[along.known];
   *error++ = 0;
   for (std::size_t slot = 0; slot < group.positions; ++slot) {
     const std::uint32_t i = group.position_of[slot * group.lanes + lane];
@@ -72,22 +64,69 @@ double rest_of_lane(const Along& along, const model::Slotted& group, const expre
     *error++ = next == 0 ? 0.0 : next * last;
   }
   std::fill(error, error + group.velocities + group.constants, 0.0);
-  double least = std::numeric_limits<double>::infinity();
-  for (const double circle : circles) {
-    const expressions::Stretch stretch(h, circle * h, rounding_of_coefficients);
-    expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
-                                  bound.room);
-    least = std::min(least, bound.room.error[output]);
-  }
-  return least;
+  expressions::bound_remainders(tape, bound.sized, registers.data(), along.known + 1, 1, along.known, stretch,
+                                bound.room);
+  return bound.room.error[output];
 }
+
+namespace {
+
+/// The first place on [0, h] at which a root of the tape comes to zero; infinity if there is none.
+double first_root(const expressions::Tape& tape, const std::vector<double>& registers, unsigned known, double h) {
+  double first = std::numeric_limits<double>::infinity();
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::vector<double> p(known);
+  for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+    if (tape.instructions[i].op != expressions::Op::sqrt) continue;
+    const double* y = registers.data() + (before + i) * (std::size_t{known} + 1);
+    if (!(y[0] > 0)) continue;
+    for (unsigned k = 0; k < known; ++k) p[k] = -y[k];
+    const Excursion found = first_excursion(p, h, 0.0);
+    if (found.kind != Excursion::Kind::none) first = std::min(first, found.at);
+  }
+  return first;
+}
+
+/// Do the values of the function stay away from all thresholds on [0, h]?
+bool stays_away(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
+                std::uint32_t output, std::span<const double> thresholds, double h) {
+  std::vector<expressions::Range> inputs;
+  inputs.push_back({along.time, along.time + h * along.unit});
+  const auto add = [&](const double* c, unsigned orders, double factor) {
+    double moves = 0;
+    for (unsigned k = orders; k > 0; --k) moves = (moves + std::abs(c[std::size_t{k} * along.n])) * h;
+    inputs.push_back({factor * (c[0] - moves), factor * (c[0] + moves)});
+  };
+  for (std::size_t slot = 0; slot < group.positions; ++slot) {
+    add(along.position + group.position_of[slot * group.lanes + lane], along.known, 1);
+  }
+  for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+    add(along.velocity + group.velocity_of[slot * group.lanes + lane], along.known - 1, along.of_velocity);
+  }
+  for (std::size_t slot = 0; slot < group.constants; ++slot) {
+    const bool mode = slot >= group.steady() && !along.modes.empty();
+    const double value = mode ? along.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
+                              : group.constant_of[slot * group.lanes + lane];
+    inputs.push_back({value, value});
+  }
+  const expressions::Range found = expressions::ranges(tape, inputs)[output];
+  return std::all_of(thresholds.begin(), thresholds.end(),
+                     [&](double threshold) { return found.low > threshold || found.high < threshold; });
+}
+
+}  // namespace
 
 double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                      const std::vector<double>& registers, std::uint32_t output, std::span<const double> thresholds,
-                     double part, double h, LaneBound& bound) {
+                     double part, double h, LaneBound& bound, bool& clear) {
+  using namespace step_search;
+  clear = false;
+  const double root = first_root(tape, registers, along.known, h);
   const double* c = registers.data() + std::size_t{output} * (along.known + 1);
   for (int round = 0; round < most_rounds; ++round) {
-    const double rest = rest_of_lane(along, group, tape, lane, registers, output, h, bound);
+    // A root that comes to zero does not go on as its own series does.
+    const double rest = h > root ? std::numeric_limits<double>::infinity()
+                                 : rest_of_lane(along, group, tape, lane, registers, output, h, bound);
     if (rest == 0) return h;
     double moves = 0;
     for (unsigned k = along.known - 1; k > 0; --k) moves = (moves + std::abs(c[k])) * h;
@@ -99,9 +138,16 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
     }
     const double allowed = part * terms;
     if (!near || rest <= allowed) return h;
-    const double by = rest < std::numeric_limits<double>::infinity()
-                          ? std::clamp(safety * std::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
-                          : 0.5;
+    // No derivative may be bounded where a root passes zero, and values still are.
+    if (!(rest < std::numeric_limits<double>::infinity()) &&
+        stays_away(along, group, tape, lane, output, thresholds, h)) {
+      clear = true;
+      return h;
+    }
+    const double by =
+        rest < std::numeric_limits<double>::infinity()
+            ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
+            : 0.5;
     h = shortened(by * h);
   }
   return 0;

@@ -37,7 +37,7 @@ void observe_lane(const Along& along, const model::Observable& observable, std::
 /// Room for bounds of a tape.
 struct LaneBound {
   const expressions::Tape* tape = nullptr;
-  std::vector<std::uint8_t> sized;  ///< of the tape
+  std::vector<std::uint32_t> sized;  ///< of the tape
   expressions::Remainders room;
 };
 
@@ -47,9 +47,10 @@ struct LaneBound {
                                   double h, LaneBound& bound);
 
 /// The longest step, not longer than `h`, on which the function of `output` is known to `part` of its own terms, or stays away from all
-/// of `thresholds` for certain; 0 if there is none.
+/// of `thresholds` for certain; 0 if there is none. `clear`: it stays away from them by its values, and its polynomial tells nothing.
 [[nodiscard]] double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape,
                                    std::size_t lane, const std::vector<double>& registers, std::uint32_t output,
-                                   std::span<const double> thresholds, double part, double h, LaneBound& bound);
+                                   std::span<const double> thresholds, double part, double h, LaneBound& bound,
+                                   bool& clear);
 
 }  // namespace zwang::motion

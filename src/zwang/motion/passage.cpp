@@ -51,8 +51,11 @@ class Lookout {
       for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) entry_[to++] = rows_.entry[e];
     }
   }
-  /// Polynomials of the positions from the present on, in powers of s.
-  void follow(std::span<const double> path) { path_ = path; }
+  /// Polynomials of the positions from the present on, in powers of s, the time in this unit.
+  void follow(std::span<const double> path, double unit) {
+    path_ = path;
+    unit_ = unit;
+  }
   /// The state on them.
   const model::State& at(double s) {
     const std::size_t n = model_.variables;
@@ -64,7 +67,8 @@ class Lookout {
         state_.position[i] = state_.position[i] * s + path_[k * n + i];
       }
     }
-    state_.time = motion_.state.time + s;
+    for (double& v : state_.velocity) v /= unit_;
+    state_.time = motion_.state.time + s * unit_;
     return state_;
   }
   void go(double s) { use(at(s)); }
@@ -126,6 +130,7 @@ class Lookout {
   const Motion::Impl& impl_;
   const model::Model& model_;
   std::span<const double> path_;
+  double unit_ = 1;
   model::Scratch scratch_;
   model::Rows rows_;
   model::State state_;
@@ -143,28 +148,32 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
 double sharpen(Lookout& lookout, double s, double low, double high) {
-  // |w| of w = y^T J falls as w.w'/|w|: what w' has besides belongs to the other rows, and y follows there. Where w is but rounding its
-  // direction is none, and the place is found.
+  // |w|^2 of w = y^T J is m^2 + c^2 (s - s*)^2 there, m what rounding on the way and lengths that do not quite close leave, and its
+  // rate is 2 w.w' (what w' has besides belongs to the other rows, and y follows there). Away from s* c is w.w'/|w|.
   const double beside = just_ahead * just_ahead * (high - low);
-  double gradient = nowhere;
+  double steepest = 0;
+  double least = nowhere;
+  double best = nowhere;
   for (int round = 0; round < rounds_of_newton; ++round) {
     lookout.go(s);
     const std::vector<double> y = lookout.shortest();
     const std::vector<double> w = lookout.combine(y);
-    gradient = std::sqrt(dot(w, w));
+    const double gradient = std::sqrt(dot(w, w));
+    if (gradient < least) least = gradient, best = s;
+    if (gradient <= roundings_of_a_combination * unit_rounding) break;
     lookout.go(s + beside);
     std::vector<double> rate = lookout.combine(y);
     lookout.go(s - beside);
     const std::vector<double> before = lookout.combine(y);
     for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = (rate[i] - before[i]) / (2 * beside);
     const double falls = dot(w, rate);
-    if (gradient <= roundings_of_a_combination * unit_rounding) break;
-    const double change = -gradient * gradient / falls;
+    steepest = std::max(steepest, std::abs(falls) / gradient);
+    const double change = -falls / (steepest * steepest);
     if (!(std::abs(change) < high - low)) return nowhere;
     s += change;
     if (std::abs(change) <= unit_rounding * std::abs(s)) break;
   }
-  return gradient <= passed_together && s > low && s < high ? s : nowhere;
+  return least <= passed_together && best > low && best < high ? best : nowhere;
 }
 
 /// The zero of the shortest combination within [low, high]; infinity if it comes near and turns away.
@@ -186,6 +195,17 @@ double zero_of_combination(Lookout& lookout, double low, double high) {
       return nowhere;
   }
   return sharpen(lookout, 0.5 * (a + b), low, high);
+}
+
+/// The same just before it. There the high coefficients of a series are but rounding, which has a pole at the position; the low ones
+/// say where it is.
+double place_ahead(Lookout& lookout, std::span<const double> path, double unit, double step) {
+  lookout.follow(path, unit);
+  const double here = lookout.distance(0);
+  const double next = lookout.distance(just_ahead * step);
+  if (!(next < here)) return nowhere;
+  const double s = here * just_ahead * step / (here - next);
+  return sharpen(lookout, s, 0, 2 * s);
 }
 
 /// The combinations of the rows `numbers` without gradient at a state, each led by another row; false if there is none.
@@ -241,14 +261,14 @@ std::vector<std::uint32_t> rows_to_look_at(const Motion& motion, const std::vect
   return out;
 }
 
-/// The expansion about a position, in `passage.series`. False where there is none. `terms`: sizes of the rows' terms on the way there, by
+/// The expansion about a position, in `passage.series` and this unit of time. `terms`: sizes of the rows' terms on the way there, by
 /// row of the model; none: not looked at.
-bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers, model::State& there,
-                  std::span<const double> terms) {
+Series::Expansion expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers,
+                               model::State& there, std::span<const double> terms, double unit) {
   Motion::Impl& impl = *motion.impl;
   Passage& passage = impl.passage;
   std::vector<Series::Combination> combinations;
-  if (!find_combinations(lookout, numbers, there, combinations)) return false;
+  if (!find_combinations(lookout, numbers, there, combinations)) return Series::Expansion::none;
   // A combination whose f is not zero there is one of a motion that turns away just before.
   for (const Series::Combination& one : combinations) {
     double value = 0;
@@ -259,7 +279,7 @@ bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_
       value += one.weights[p] * lookout.rows().value[row];
       size += terms.empty() ? 0.0 : std::abs(one.weights[p]) * std::max(terms[row], lookout.rows().value_scale[row]);
     }
-    if (!terms.empty() && std::abs(value) > impl.model.simulation.touch * size) return false;
+    if (!terms.empty() && std::abs(value) > impl.model.simulation.touch * size) return Series::Expansion::none;
   }
   if (passage.series == nullptr) {
     passage.series = std::make_unique<Series>(impl.model, impl.series.order() + 1);
@@ -272,7 +292,29 @@ bool expand_about(Motion& motion, Lookout& lookout, std::span<const std::uint32_
   }
   std::sort(passage.rows.begin(), passage.rows.end());
   passage.rows.erase(std::unique(passage.rows.begin(), passage.rows.end()), passage.rows.end());
+  passage.series->measure_time_in(unit);
   return passage.series->expand(there, combinations, passage.idle);
+}
+
+/// The same in a unit of time that suits it, looked for from `unit` on.
+bool expand_from(Motion& motion, Lookout& lookout, std::span<const std::uint32_t> numbers, model::State& there,
+                 double unit) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::State given = there;
+  for (int round = 0; round <= most_units; ++round) {
+    there = given;
+    const Series::Expansion found = expand_about(motion, lookout, numbers, there, {}, unit);
+    if (found == Series::Expansion::none) return false;
+    double reach = shortest_in_units;
+    if (found == Series::Expansion::found) {
+      const double left = (impl.until - motion.state.time) / unit;
+      reach = std::min(impl.passage.series->reach_of_motion(impl.tolerance), left);
+      const bool suits = reach >= shortest_in_units && reach <= longest_in_units;
+      if (suits || !(reach > 0) || round == most_units) return true;
+    }
+    unit *= std::ldexp(1.0, std::ilogb(reach));
+  }
+  return false;
 }
 
 /// How far on both sides the expansion is proved, if as far as the way there; 0 if not.
@@ -312,8 +354,6 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   Passage& passage = impl.passage;
   const std::span<const std::uint32_t> loops = impl.series.closed_loops();
   if (loops.empty() || loops.size() > most_rows_passed) return false;
-  // Where time is not measured in its own unit steps are shorter or longer than any passage.
-  if (impl.series.unit() != 1) return false;
   passage.idle.clear();
   for (std::uint32_t j = 0; j < impl.held_rows.size(); ++j) {
     if (impl.series.skipped(j)) passage.idle.push_back(j);
@@ -324,21 +364,24 @@ bool approach_singular(Motion& motion, double gap, double& h) {
 
   // The place, roughly, on the series that leads there: its velocities are good beyond, where its multipliers are not.
   // A position at the very end is reached, one just behind it is not.
-  const double last = gap + resolution(motion.state.time + gap);
-  const double far = std::min(impl.series.reach_of_motion(rough_place), gap * (1 + just_ahead));
+  const double u = impl.series.unit();
+  const double last = (gap + resolution(motion.state.time + gap)) / u;
+  const double far = std::min(impl.series.reach_of_motion(rough_place), gap / u * (1 + just_ahead));
   if (!(far > 0) || !std::isfinite(far)) return false;
   double after = 0;
   double low = 0;
   double high = 0;
-  if (!impl.series.narrow_place(far, after, low, high)) return false;
   Lookout lookout(motion, numbers);
-  lookout.follow(impl.series.position());
-  double s = zero_of_combination(lookout, low, high);
-  while (!(s < nowhere)) {
-    if (!impl.series.narrow_place(far, after, low, high)) return false;
+  lookout.follow(impl.series.position(), u);
+  double s = nowhere;
+  while (!(s < nowhere) && impl.series.narrow_place(far, after, low, high)) {
     s = zero_of_combination(lookout, low, high);
   }
-  if (s > last) return false;
+  if (!(s < nowhere)) {
+    if (!impl.series.close_to_dependent(close_to_position)) return false;
+    s = place_ahead(lookout, impl.series.position().first((order_of_place + 1) * impl.model.variables), u, far);
+  }
+  if (!(s <= last)) return false;
   lookout.use(motion.state);
   const std::vector<double> terms = lookout.rows().value_scale;
 
@@ -348,21 +391,21 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   const std::size_t n = impl.model.variables;
   for (int round = 0; round < rounds_onto_motion; ++round) {
     model::State there = lookout.at(s);
-    if (!expand_about(motion, lookout, numbers, there, terms)) return false;
+    if (expand_about(motion, lookout, numbers, there, terms, u) != Series::Expansion::found) return false;
     model::State here = there;
     passage.series->look_from(s, here);
-    const double now = difference(motion, here, s);
+    const double now = difference(motion, here, s * u);
     if (!(now < 0.5 * off)) break;
     off = now;
     passage.there = there;
-    passage.ahead = s;
+    passage.ahead = s * u;
     if (off < unit_rounding) break;
     path.assign(passage.series->position().begin(), passage.series->position().end());
     for (std::size_t i = 0; i < n; ++i) {
       path[i] += motion.state.position[i] - here.position[i];
-      path[n + i] += motion.state.velocity[i] - here.velocity[i];
+      path[n + i] += u * (motion.state.velocity[i] - here.velocity[i]);
     }
-    lookout.follow(path);
+    lookout.follow(path, u);
     const double again = sharpen(lookout, s, 0, 2 * s);
     if (!(again < far)) break;
     s = again;
@@ -370,14 +413,14 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   const double allowed = std::max(impl.tolerance, roundings_of_a_state * unit_rounding / impl.series.least_pivot());
   if (!(off <= allowed)) return false;
   model::State there = passage.there;
-  if (!expand_about(motion, lookout, numbers, there, terms)) return false;
-  s = passage.ahead;
+  if (expand_about(motion, lookout, numbers, there, terms, u) != Series::Expansion::found) return false;
+  s = passage.ahead / u;
   if (s > last) return false;
   if (!(prove_expansion(motion, s) >= s)) return false;
   passage.series->look_from(s, there);
   change_places(motion);
   motion.defect = std::max(motion.defect, passage.defect);
-  h = impl.series.prove_watched(s, defect_for(impl.tolerance), impl.tolerance);
+  h = impl.series.prove_watched(s, impl.tolerance);
   return true;
 }
 
@@ -403,7 +446,7 @@ bool leads_on(Motion& motion) {
   for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
   model::State there = motion.state;
   Lookout lookout(motion, numbers);
-  passage.at_it = expand_about(motion, lookout, numbers, there, {}) && prove_expansion(motion, 0) > 0;
+  passage.at_it = expand_from(motion, lookout, numbers, there, impl.series.unit()) && prove_expansion(motion, 0) > 0;
   // The rows of this instant are chosen anew.
   impl.held_rows = held_before;
   impl.watched_rows = watched_before;
@@ -417,14 +460,17 @@ bool leave_singular(Motion& motion, double gap, double& h) {
   model::State there = motion.state;
   const std::vector<std::uint32_t> numbers = rows_to_look_at(motion, passage.idle);
   Lookout lookout(motion, numbers);
-  if (!expand_about(motion, lookout, numbers, there, {})) return false;
-  const double length = prove_expansion(motion, passage.ahead);
+  // As on the way there, where there was one.
+  const double near = passage.ahead > 0 ? std::ldexp(1.0, std::ilogb(passage.ahead)) : impl.series.unit();
+  if (!expand_from(motion, lookout, numbers, there, near)) return false;
+  const double u = passage.series->unit();
+  const double length = prove_expansion(motion, passage.ahead / u);
   if (!(length > 0)) return false;
   motion.state.velocity = there.velocity;
   passage.series->look_from(0, there);
   change_places(motion);
   motion.defect = std::max(motion.defect, passage.defect);
-  h = impl.series.prove_watched(std::min(length, gap), defect_for(impl.tolerance), impl.tolerance);
+  h = impl.series.prove_watched(std::min(length, gap / u), impl.tolerance);
   return true;
 }
 

@@ -38,7 +38,23 @@ double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_
 double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
 std::string Series::obstacle() const {
   if (impl_->worst_row != Impl::none) return "the condition " + model::row_name(impl_->model, impl_->worst_row);
-  return "the acceleration of " + model::variable_name(impl_->model, impl_->worst_variable);
+  std::string out = "the acceleration of " + model::variable_name(impl_->model, impl_->worst_variable);
+  // A root that would come to zero within a trifle of the motion, as norm(v) does where a body comes to rest.
+  constexpr double trifle = 1e-6;
+  const double duration = (impl_->model.simulation.until - impl_->model.simulation.start) / impl_->unit;
+  for (const Block& block : impl_->terms) {
+    for (const std::uint32_t reg : impl_->term_roots[block.group]) {
+      const double* y = impl_->registers(block) + std::size_t{reg} * impl_->orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        if (y[l] > trifle * duration * std::abs(y[block.width + l])) continue;
+        return out +
+               ", whose force has a root of something that comes to zero here, as norm(v) does at rest: friction along "
+               "a line "
+               "is -mu*sign(x'), and in a plane -mu*v/sqrt(dot(v, v) + 1e-12) comes near to -mu*v/norm(v)";
+      }
+    }
+  }
+  return out;
 }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
@@ -58,6 +74,17 @@ std::span<const double> Series::multiplier() const {
   const std::vector<double>& from = impl_->unit == 1 ? impl_->lambda : impl_->plain_multiplier;
   return {from.data(), (impl_->N - 1) * impl_->held_rows.size()};
 }
+Series::Slope Series::slope_of(std::uint32_t row) const {
+  const std::uint32_t g = impl_->model.row_group[row];
+  const model::RowGroup& group = impl_->model.groups[g];
+  const RowShape& shape = impl_->shapes[g];
+  if (!group.holonomic || shape.moving || !shape.steady || group.modes > 0) return Slope::varies;
+  return std::all_of(shape.directions.begin(), shape.directions.end(),
+                     [](const Direction& one) { return one.constant; })
+             ? Slope::constant
+             : Slope::of_constant_length;
+}
+
 double Series::body_size(std::uint32_t variable, std::span<const double> x) const {
   const auto& bodies = impl_->own_body;
   auto found = std::upper_bound(bodies.begin(), bodies.end(), variable,
@@ -98,18 +125,17 @@ std::span<const std::uint32_t> Series::closed_loops() const {
 bool Series::narrow_place(double h, double& after, double& low, double& high) {
   return impl_->narrow_place(h, after, low, high);
 }
+bool Series::close_to_dependent(double distance) { return impl_->distance_from_dependence(0) < distance; }
 void Series::make_plain() { impl_->plain = true; }
-bool Series::expand(model::State& state, std::span<const Combination> combinations,
-                    std::span<const std::uint32_t> idle) {
+Series::Expansion Series::expand(model::State& state, std::span<const Combination> combinations,
+                                 std::span<const std::uint32_t> idle) {
   return impl_->expand(state, combinations, idle);
 }
 Series::Proof Series::prove_arc(double least, double part, double tolerance, double touch) {
   return impl_->prove_arc(least, part, tolerance, touch);
 }
 void Series::look_from(double back, model::State& state) { impl_->look_from(back, state); }
-double Series::prove_watched(double wanted, double part, double tolerance) {
-  return impl_->prove_watched(wanted, part, tolerance);
-}
+double Series::prove_watched(double wanted, double tolerance) { return impl_->prove_watched(wanted, tolerance); }
 double Series::pole() const { return impl_->pole; }
 bool Series::has_pole(std::size_t j) const { return impl_->pole_of[j] != 0; }
 double Series::least_pivot() const { return impl_->factor.least_pivot(); }

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/instant/corners.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/lane.hpp"
@@ -114,6 +115,9 @@ class Series {
   [[nodiscard]] double root_mass(std::size_t i) const;  ///< sqrt(M_ii)
   /// The largest component, in x, of the body to which a variable belongs.
   [[nodiscard]] double body_size(std::uint32_t variable, std::span<const double> x) const;
+  /// Of a position condition: how its gradient changes from place to place.
+  enum class Slope : std::uint8_t { varies, constant, of_constant_length };
+  [[nodiscard]] Slope slope_of(std::uint32_t row) const;
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;
@@ -129,7 +133,7 @@ class Series {
   /// A switch slid on, and the threshold it is on: its weight is an unknown of the series (series_slide.cpp).
   struct Slide {
     std::vector<std::uint32_t> numbers;  ///< several where forces switch on one and the same surface
-    expressions::Side on = 0;
+    std::vector<instant::MixedMode> mixed;
   };
   void slide(std::span<const Slide> slides);
   [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-2 of sigma
@@ -152,19 +156,22 @@ class Series {
   /// The next stretch [low, high] of the step, around a place beyond `after`, which moves on to it, on which those rows may become
   /// dependent; false if there is none up to h.
   [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
+  /// Are those rows nearer to dependent than this now?
+  [[nodiscard]] bool close_to_dependent(double distance);
   /// No row by strands: asked for once, before `choose`.
   void make_plain();
+  enum class Expansion { none, overflow, found };  ///< overflow: coefficients are not finite in this unit of time
   /// All coefficients about a singular position, which the state is at; `idle` rows depend on the others everywhere. The velocity is
-  /// brought onto the rows. False where the velocity does not choose one way on.
-  [[nodiscard]] bool expand(model::State& state, std::span<const Combination> combinations,
-                            std::span<const std::uint32_t> idle);
+  /// brought onto the rows. None where the velocity does not choose one way on.
+  [[nodiscard]] Expansion expand(model::State& state, std::span<const Combination> combinations,
+                                 std::span<const std::uint32_t> idle);
   /// How far on both sides it is proved, if at least `least`: the defect, and the rows held, which stay within `touch` of their terms.
   [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
   /// From now on the series is that of a time `back` before the singular position, where `state` then is; 0: from itself on.
   void look_from(double back, model::State& state);
   /// The longest step, not longer than `wanted`, on which what is watched is known to a part of `tolerance` of its terms.
-  [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
-  /// The place of the pole, seconds after the beginning; not a number: there is none. `multiplier` of a row with a pole is its product
+  [[nodiscard]] double prove_watched(double wanted, double tolerance);
+  /// The place of the pole after the beginning, in the unit of time; not a number: there is none. `multiplier` of a row with a pole is its product
   /// with the distance from there.
   [[nodiscard]] double pole() const;
   [[nodiscard]] bool has_pole(std::size_t j) const;

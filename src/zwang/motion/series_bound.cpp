@@ -5,7 +5,7 @@
 /// beyond comes from two sources:
 ///
 ///   forces, potentials, conditions: by how much the functions differ from their series (expressions/remainders), on all of [0, h];
-///   products with polynomials of the step, such as J^T lambda:  sum_{i+j>=p} |J_i| |lambda_j| h^{i+j} <= x^p |J - J_0|_r |lambda|_r, x = h / r.
+///   products with polynomials of the step, such as J^T lambda:  sum_{i+j>=p} |J_i| |lambda_j| h^{i+j}, i >= 1.
 ///
 /// Momenta enter with their rate, so kinetic energies (and what the variational law does) are bounded on a complex circle instead, where
 /// Cauchy's estimate gives derivatives, too (expressions/discs).
@@ -13,9 +13,11 @@
 /// A step is taken when, for every body, |W d| <= part (|a| + |a_free|), the largest of the step; what is held stays as near to
 /// zero as accelerations of that accuracy keep it; and what is watched is known to a tenth of the tolerance of its own terms, or cannot come
 /// to zero at all. W and J W J^T are those at the beginning of the step. Reference: docs/mathematics, section 10.8.
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -45,13 +47,17 @@ constexpr double least_cancelled = 64;
 constexpr double part_of_cancelled = 0.25;
 constexpr double most_cancelled_watched = 4;  ///< the same of a condition watched, beside its first terms
 constexpr std::size_t first_of_watched = 6;   ///< so many of them: some may vanish where it has just been left
-constexpr double steep_fall = 8;
 /// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
 constexpr double part_of_rows = 0.1;
-/// Of what a defect may be, per coefficient: a series may be off by so much where it is but rounding.
-constexpr double part_of_rounding = 1.0 / 4096;
 /// The part of a tolerance that the rest of a watched condition may take.
 constexpr double part_of_watched = 0.1;
+
+/// Rounding of terms that cancel each other falls steeply with the step, about as x^8.
+double steep(double x) {
+  const double square = x * x;
+  const double fourth = square * square;
+  return fourth * fourth;
+}
 
 /// sum_{k=1..last} |c_k| r^k of `count` series side by side.
 void majorants(const double* c, std::size_t count, unsigned last, double r, double* y) {
@@ -89,8 +95,7 @@ void Series::Impl::make_bound_lists() {
     const std::size_t constants = 1 + std::size_t{group.positions} + group.velocities;
     held_degrees.push_back(expressions::degrees(shapes[g].held, constants));
     watched_sized.push_back(expressions::sized_registers(shapes[g].watched));
-    held_sized.push_back(expressions::sized_registers(shapes[g].held));
-    for (const std::uint32_t reg : shapes[g].held.outputs) held_sized.back()[reg] = 1;
+    held_sized.push_back(expressions::sized_registers(shapes[g].held, shapes[g].held.outputs));
     watched_degrees.push_back(expressions::degrees(shapes[g].watched, constants));
   }
   radius_q.assign((outer_circles + 1) * n, 0.0);
@@ -110,7 +115,7 @@ void Series::Impl::make_bound_lists() {
 /// Radii of positions and velocities on the circle r and on larger ones.
 void Series::Impl::find_radii(double r) {
   for (std::size_t level = 0; level <= outer_circles; ++level) {
-    const double grown = r * std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = r * elementary::pow(outer_ratio, static_cast<double>(level));
     majorants(q.data(), n, N, grown, radius_q.data() + level * n);
     majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
   }
@@ -128,7 +133,7 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
   double* own = radii.data();
   double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
-    const double grown = std::pow(outer_ratio, static_cast<double>(level));
+    const double grown = elementary::pow(outer_ratio, static_cast<double>(level));
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
@@ -150,17 +155,17 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
 
 /// Bounds of what the registers of a block leave out on the step; of the inputs that is what lies beyond the coefficients known.
 const expressions::Remainders& Series::Impl::bound_block(const Block& block, const expressions::Tape& tape,
-                                                         const std::vector<std::uint8_t>& sized,
+                                                         const std::vector<std::uint32_t>& sized,
                                                          std::uint32_t positions, std::uint32_t velocities,
                                                          std::uint32_t constants, const expressions::Stretch& stretch,
                                                          unsigned known) {
   const double h = stretch.length;
   const std::uint32_t w = block.width;
-  expressions::make_room(tape, w, rests);
+  expressions::make_room(tape, w, known, rests);
   double* to = rests.error.data();
   std::fill(to, to + w, 0.0);
   to += w;
-  const double first = std::pow(h, static_cast<double>(known));
+  const double first = stretch.of_length[known];
   const std::uint32_t* variable = block.position_of.data();
   for (std::size_t k = 0; k < std::size_t{positions} * w; ++k) {
     double sum = 0;
@@ -178,22 +183,26 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
   return rests;
 }
 
-/// What the polynomials leave out on [0, h], reckoned on the circle r: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`.
-void Series::Impl::measure(double h, double r, double part) {
+/// What the polynomials leave out on [0, h]: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`. Kinetic energies and
+/// what the variational law adds are bounded on the circle r.
+void Series::Impl::measure(double h, double r) {
   radii_known = false;
-  const std::size_t m = held_rows.size();
-  const expressions::Stretch stretch(h, r, part_of_rounding * part);
-  const double x = h / r;
-  const auto order = static_cast<double>(N);
-  const double tail = std::pow(x, order - 1);
+  const expressions::Stretch stretch(h, N + 1);
   std::fill(load.begin(), load.end(), 0.0);
   std::fill(row_rest.begin(), row_rest.end(), 0.0);
-  if (m > 0) expressions::sum_up_sizes(lambda.data(), m, N - 1, stretch, 0, lambda_sums);
   // Sums of Cauchy's estimate: of a function, of a derivative, of a product with a derivative.
-  const double beyond = tail / (1 - x);
-  const double beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
-  const double shrink = 1 - x * (order + 2) / order;
-  const double beyond_bent = shrink > 0 ? 0.5 * order * (order + 1) * tail * x / (shrink * h) : unbounded;
+  const double x = h / r;
+  double beyond = 0;
+  double beyond_momentum = 0;
+  double beyond_bent = 0;
+  if (on_circles()) {
+    const auto order = static_cast<double>(N);
+    const double tail = elementary::pow(x, order - 1);
+    beyond = tail / (1 - x);
+    beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
+    const double shrink = 1 - x * (order + 2) / order;
+    beyond_bent = shrink > 0 ? 0.5 * order * (order + 1) * tail * x / (shrink * h) : unbounded;
+  }
 
   // The order of the motion itself: in free flight it is low, and polynomials of it end before the series does.
   motion_order = N;
@@ -245,7 +254,7 @@ void Series::Impl::measure(double h, double r, double part) {
 
   // Reactions of the rows held, and the rows themselves: by strands, then by tapes.
   if (!strands.empty()) {
-    strands.bound(stretch, N, q.data() + std::size_t{N} * n, lambda.data(), lambda_sums, load.data(), row_rest.data());
+    strands.bound({&stretch, N, q.data() + std::size_t{N} * n}, load.data(), row_rest.data());
   }
   for (const Block& block : held_blocks) {
     if (block.strands) continue;
@@ -256,25 +265,29 @@ void Series::Impl::measure(double h, double r, double part) {
     if (degree[shape.value] <= 1) continue;
     const expressions::Remainders& found = bound_block(block, shape.held, held_sized[block.group], group.positions,
                                                        group.velocities, group.constants, stretch, N);
+    // Terms of the multipliers on the step, at [k * w + lane], and their sums.
+    pressing.assign(std::size_t{N} * w, 0.0);
+    const std::size_t m = held_rows.size();
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      for (unsigned k = 0; k + 2 <= N; ++k) {
+        pressing[k * w + l] = std::abs(lambda[k * m + block.row[l]]) * stretch.of_length[k];
+      }
+    }
+    std::array<double, 8> carried{};
+    for (std::size_t k = 0; k < pressing.size(); ++k) carried[k % w] += pressing[k];
     const std::uint32_t slots = group.holonomic ? group.positions : group.velocities;
     const std::uint32_t* variable = (group.holonomic ? block.position_of : block.velocity_of).data();
     for (std::uint32_t slot = 0; slot < slots; ++slot, variable += w) {
       const std::uint32_t reg = shape.held.outputs[1 + slot];
       if (degree[reg] == 0) continue;
+      // J_0 lambda ends before it counts; (J - J_0) lambda_0 has one coefficient too many.
+      std::array<double, 8> beyond_order{};
+      const double* later = found.later.data() + reg * found.stride + w;
+      for (std::size_t k = 0; k < std::size_t{N - 1} * w; ++k) beyond_order[k % w] += pressing[k] * later[k];
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        const std::uint32_t j = block.row[l];
-        const std::size_t place = std::size_t{reg} * w + l;
-        const double first = std::abs(lambda[j]);
-        const double carried = first + lambda_sums.inner[j];
-        if (carried == 0) continue;
-        // J_0 lambda ends before it counts; (J - J_0) lambda_0 has one coefficient too many.
-        const double all = tail * found.sums.whole[place] * (first + lambda_sums.whole[j]);
-        const double kept = found.sums.degree[place] + lambda_sums.degree[j] < N - 1
-                                ? 0.0
-                                : tail * found.sums.outer[place] * (first + lambda_sums.outer[j]);
-        const double parted =
-            kept + found.sums.dropped[place] * carried + found.sums.inner[place] * lambda_sums.dropped[j];
-        load[variable[l]] += std::min(parted, all) + (found.error[place] == 0 ? 0.0 : found.error[place] * carried);
+        if (carried[l] == 0) continue;
+        const double error = found.error[std::size_t{reg} * w + l];
+        load[variable[l]] += beyond_order[l] + (error == 0 ? 0.0 : error * carried[l]);
       }
     }
     if (!reaches(degree[shape.value], group.holonomic ? N : N - 1)) continue;
@@ -466,7 +479,7 @@ void Series::Impl::find_scales(double h) {
 
 /// By how much the worst bound of a step h misses what is allowed; <= 1: the step is proved.
 double Series::Impl::judge(double h, double r, double part, double tolerance) {
-  measure(h, r, part);
+  measure(h, r);
   find_scales(h);
 
   // Of every body.
@@ -495,7 +508,7 @@ double Series::Impl::judge(double h, double r, double part, double tolerance) {
   }
   // Terms that cancel each other leave their rounding; it falls fast with the step.
   const double most_cancelled = std::max(least_cancelled, part_of_cancelled * tolerance / eps);
-  double worst = std::max(defect / part, std::pow(cancelled / most_cancelled, steep_fall));
+  double worst = std::max(defect / part, steep(cancelled / most_cancelled));
   defect += rounding_units * eps * cancelled;
 
   // Of every row held: its rest, and what that and the defect make of its multiplier (the rest beyond order N, differentiated twice).
@@ -527,9 +540,9 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
   for (std::size_t w = 0; w < watched_rows.size(); ++w) {
     const RowGroup& group = model.groups[model.row_group[watched_rows[w]]];
     const RowShape& shape = shapes[model.row_group[watched_rows[w]]];
-    const bool steep =
+    const bool high =
         watched_degrees[model.row_group[watched_rows[w]]][shape.watched.outputs[0]] > 2 && shape.squared == 0;
-    if (watched_rest[w] == 0 && !steep) continue;
+    if (watched_rest[w] == 0 && !high) continue;
     const double* f = watched_value.data() + w * orders;
     const double size_of_f = motion::terms({f, group.holonomic ? N + 1 : N}, h);
     if (2 * f[0] + size_of_f + watched_rest[w] < 0) {
@@ -542,7 +555,7 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
     if (!watched_terms_known) find_watched_terms();
     const double floor = std::max(eps * watched_terms[w], faintest);
     const double first_terms = motion::terms({f, first_of_watched}, h);
-    const double lost = std::pow(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)), steep_fall);
+    const double lost = steep(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)));
     const double ratio = std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, floor)));
     if (ratio <= worst) continue;
     worst = ratio;
@@ -554,8 +567,8 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
 
 Series::Proof Series::Impl::prove(double wanted, double most, double part, double tolerance) {
   Proof proof;
-  proof.length =
-      longest_step(wanted, most, N - 1, step_memory, [&](double h, double r) { return judge(h, r, part, tolerance); });
+  proof.length = longest_step(wanted, most, N - 1, on_circles(), step_memory,
+                              [&](double h, double r) { return judge(h, r, part, tolerance); });
   proof.defect = defect;
   return proof;
 }

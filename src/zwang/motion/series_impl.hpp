@@ -56,16 +56,16 @@ struct SlidSwitch {
   std::uint32_t corner = 0;
   std::uint32_t lane = 0;
   bool by_velocity = true;
-  std::vector<double> below, above;  ///< its modes on either side
-  std::vector<double> registers;     ///< of its switching function
-  std::vector<double> p;             ///< dg/dv, or dg/dq
-  std::vector<double> y;             ///< Phi^-1 J W p
-  std::vector<double> d, wd, jwd;    ///< what the forces change from one side to the other, D; W D; J W D
+  std::vector<double> registers;   ///< of its switching function
+  std::vector<double> p;           ///< dg/dv, or dg/dq
+  std::vector<double> y;           ///< Phi^-1 J W p
+  std::vector<double> d, wd, jwd;  ///< what the forces change from one side to the other, D; W D; J W D
   std::vector<double> sigma;
   struct Place {
     std::size_t block;
-    std::size_t mode;  ///< register of the first of its modes
+    std::size_t mode;  ///< register of the mode
     std::uint32_t lane;
+    double below, above;  ///< the mode on either side
   };
   std::vector<Place> places;  ///< among the blocks of terms
 };
@@ -173,7 +173,11 @@ struct Series::Impl {
       const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
       term_tapes.push_back(term_tape(group));
       term_roots.push_back(find_roots(term_tapes.back()));
+      const std::size_t first_velocity_input = std::size_t{1} + group.positions;
+      term_moving.push_back(
+          expressions::depending(term_tapes.back(), first_velocity_input, first_velocity_input + group.velocities));
       if (constant_kinetic) continue;
+      momenta_vary = momenta_vary || group.kind == TermKind::kinetic;
       std::vector<std::uint32_t> lanes(group.lanes);
       for (std::uint32_t l = 0; l < group.lanes; ++l) lanes[l] = l;
       for (std::size_t first = 0; first < lanes.size(); first += 8) {
@@ -310,7 +314,6 @@ struct Series::Impl {
     find_parts();
     watched_value.assign(watched_rows.size() * orders, 0.0);
     watched_length.assign(watched_rows.size(), 0.0);
-    lambda_sums.make_room(m);
     row_rest.assign(m, 0.0);
     multiplier_error.assign(m, 0.0);
     watched_rest.assign(watched_rows.size(), 0.0);
@@ -504,7 +507,7 @@ struct Series::Impl {
     per_unit = 1;
     begun = false;
     if (varying_mass) {
-      model::evaluate_dynamics(model, state, scratch, dynamics);
+      model::evaluate_mass(model, state, scratch, dynamics);
       if (!dynamics.mass_positive) {
         result.regular = false;
         return result;
@@ -702,7 +705,13 @@ struct Series::Impl {
         for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
           std::fill(speed, speed + w, 0.0);
         }
-        expressions::extend(tape, r, orders, k, k + 1, w);
+        // Of order k only what the velocities are in has changed since then.
+        if (k == 0 || block.slid) {
+          expressions::extend(tape, r, orders, k, k + 1, w);
+        } else {
+          expressions::extend_some(tape, term_moving[block.group], r, orders, k, w);
+          expressions::extend(tape, r, orders, k + 1, k + 1, w);
+        }
         for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
           const double* momentum = output(1 + group.positions + slot, k + 1);
           const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
@@ -1084,11 +1093,13 @@ struct Series::Impl {
   const double* spread_block(const Block& block, const expressions::Tape& tape, std::uint32_t positions,
                              std::uint32_t velocities, std::uint32_t constants, double r, double part, unsigned known);
   const expressions::Remainders& bound_block(const Block& block, const expressions::Tape& tape,
-                                             const std::vector<std::uint8_t>& sized, std::uint32_t positions,
+                                             const std::vector<std::uint32_t>& sized, std::uint32_t positions,
                                              std::uint32_t velocities, std::uint32_t constants,
                                              const expressions::Stretch& stretch, unsigned known);
   void find_radii(double r);
-  void measure(double h, double r, double part);
+  /// Is something bounded on circles of the complex plane?
+  [[nodiscard]] bool on_circles() const { return momenta_vary || !bend_blocks.empty(); }
+  void measure(double h, double r);
   void find_force_terms();
   void find_watched_terms();
   void find_scales(double h);
@@ -1103,12 +1114,12 @@ struct Series::Impl {
   void read_rates(unsigned k, std::vector<double>& rates) const;
   void read_gradients(unsigned k, std::vector<double>& entries) const;
   void add_position_slope(const model::State& state, std::uint32_t j, double weight, std::vector<double>& out);
-  [[nodiscard]] bool expand(model::State& state, std::span<const Series::Combination> combinations,
-                            std::span<const std::uint32_t> idle);
+  [[nodiscard]] Series::Expansion expand(model::State& state, std::span<const Series::Combination> combinations,
+                                         std::span<const std::uint32_t> idle);
   [[nodiscard]] double judge_arc(double h, double r, double part, double tolerance, double touch);
   [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
   void look_from(double back, model::State& state);
-  [[nodiscard]] double prove_watched(double wanted, double part, double tolerance);
+  [[nodiscard]] double prove_watched(double wanted, double tolerance);
   void find_loops();
   void gradients_at(double s, std::vector<double>& entries) const;
   [[nodiscard]] double turning() const;
@@ -1151,10 +1162,12 @@ struct Series::Impl {
   std::vector<RowShape> shapes;
   std::vector<expressions::Tape> term_tapes;
   std::vector<std::vector<std::uint32_t>> term_roots;
+  std::vector<std::vector<std::uint8_t>> term_moving;  ///< instructions that velocities are in
   model::Dynamics dynamics;
   model::Scratch scratch;
   bool sharp = false;
   bool varying_mass = false;
+  bool momenta_vary = false;  ///< by more than the velocities: some block of terms is a kinetic energy
   bool has_blocks = false;
   bool works = false;  ///< some force has no potential, or some energy depends on time
 
@@ -1221,8 +1234,8 @@ struct Series::Impl {
   std::vector<std::vector<unsigned>> term_degrees, held_degrees, watched_degrees;
   std::vector<double> radii;               ///< of the registers of one block
   std::vector<double> radius_q, radius_v;  ///< sums of |c_k| r^k, k >= 1, circle by circle
-  expressions::Sums lambda_sums;
-  std::vector<std::vector<std::uint8_t>> term_sized, held_sized, watched_sized;
+  std::vector<double> pressing;            ///< |lambda_k| h^k of the rows of one block
+  std::vector<std::vector<std::uint32_t>> term_sized, held_sized, watched_sized;
   expressions::Remainders rests;                               ///< of the registers of one block
   std::vector<double> load, absolute, force_size;              ///< bounds of d and of |W d|; forces at the end
   std::vector<double> free_first, free_last, halfway, at_end;  ///< accelerations: free at 0 and h, true at h/2 and h

@@ -3,16 +3,18 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"
 #include "zwang/motion/sweeps.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
 double Series::Impl::reach(double tolerance) const {
-  const double log_tolerance = std::log2(tolerance);
+  const double log_tolerance = elementary::log2(tolerance);
   const std::size_t m = held_rows.size();
   // Velocities, coefficients 0..N-1, in the metric of the masses: those of angles are none of lengths.
   double least = log_reach(N - 1, log_tolerance, true,
@@ -35,13 +37,13 @@ double Series::Impl::reach(double tolerance) const {
       if (std::abs(f[k]) > tiny) least = std::min(least, (most - rough_log2(std::abs(f[k]))) / k);
     }
   }
-  return least > 1000 ? 1e300 : shortened(std::exp2(least));
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 double Series::Impl::reach_of_motion(double tolerance) const {
-  const double least =
-      log_reach(N - 1, std::log2(tolerance), false, [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-  return least > 1000 ? 1e300 : std::exp2(least);
+  const double least = log_reach(N - 1, elementary::log2(tolerance), false,
+                                 [&](unsigned k) { return largest_size(v.data() + k * n, n); });
+  return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
 /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.
@@ -147,7 +149,7 @@ double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
         (look(a, along) < look(b, along) ? high : low) = look(a, along) < look(b, along) ? b : a;
       }
       const double at = (low + high) / 2;
-      if (look(at, along) <= 1e-16 * most && at < first) {
+      if (look(at, along) <= vanished_square * most && at < first) {
         first = at;
         culprit = held_rows[block.row[l]].row;
       }
@@ -194,7 +196,7 @@ double Series::Impl::approach(double s) const {
 /// Rows held whose gradient has all but vanished since they were chosen, or that have all but become dependent.
 /// Positive at the start; by halving, if it is not so at the end.
 double Series::Impl::weightless(double h, std::uint32_t& variable) {
-  if (!varying_mass) return std::numeric_limits<double>::infinity();
+  if (!momenta_vary) return std::numeric_limits<double>::infinity();
   model::Dynamics there = dynamics;
   model::State state;
   state.position.resize(n);
@@ -207,13 +209,13 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
       for (unsigned k = N + 1; k-- > 0;) sum = sum * s + q[k * n + i];
       state.position[i] = sum;
     }
-    model::evaluate_dynamics(model, state, scratch, there);
+    model::evaluate_mass(model, state, scratch, there);
     return there.mass_positive;
   };
   if (is_positive(h)) return std::numeric_limits<double>::infinity();
   double low = 0;
   double high = h;
-  for (int round = 0; round < 60 && high - low > 1e-15 * high; ++round) {
+  for (int round = 0; round < 60 && high - low > place_of_no_inertia * high; ++round) {
     const double middle = 0.5 * (low + high);
     (is_positive(middle) ? low : high) = middle;
   }
@@ -224,7 +226,7 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
 
 bool Series::Impl::nearly_singular() const {
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
-    if (factor.diagonal(j) < 1e-15 * row_length[j] * row_length[j]) return true;
+    if (factor.diagonal(j) < all_but_vanished * row_length[j] * row_length[j]) return true;
   }
   // A root that goes to zero has no gradient there.
   for (const Block& block : held_blocks) {
@@ -235,11 +237,11 @@ bool Series::Impl::nearly_singular() const {
         double among = 0;
         const std::uint32_t j = block.row[l];
         for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) among = std::max(among, std::abs(q[column[e]]));
-        if (y[l] < 1e-9 * among) return true;
+        if (y[l] < all_but_no_distance * among) return true;
       }
     }
   }
-  return !held_rows.empty() && factor.least_pivot() < std::min(1e-11, 1e-6 * first_pivot);
+  return !held_rows.empty() && factor.least_pivot() < std::min(all_but_dependent, fallen_pivot * first_pivot);
 }
 
 }  // namespace zwang::motion

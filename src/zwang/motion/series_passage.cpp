@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
@@ -259,14 +260,14 @@ void Series::Impl::run_rows(const model::State& state, unsigned first, unsigned 
   }
 }
 
-/// Coefficient k of the rates of all rows held, and of their gradients.
+/// Coefficient k of the rates of all rows held, per unit of s, and of their gradients.
 void Series::Impl::read_rates(unsigned k, std::vector<double>& rates) const {
   rates.resize(held_rows.size());
   for (const Block& block : held_blocks) {
     const bool holonomic = model.groups[block.group].holonomic;
     const double* f = registers(block) + std::size_t{shapes[block.group].value} * orders * block.width;
     for (std::uint32_t l = 0; l < block.count; ++l) {
-      rates[block.row[l]] = holonomic ? (k + 1.0) * f[(k + 1) * block.width + l] : f[k * block.width + l];
+      rates[block.row[l]] = holonomic ? (k + 1.0) * f[(k + 1) * block.width + l] : unit * f[k * block.width + l];
     }
   }
 }
@@ -284,7 +285,7 @@ void Series::Impl::read_gradients(unsigned k, std::vector<double>& entries) cons
   }
 }
 
-/// df/dq of a velocity condition held, at order zero, added with a weight: its tape on the straight line q + e_i s with v kept.
+/// df/dq of a velocity condition held, per unit of s, at order zero, added with a weight: its tape on the straight line q + e_i s with v kept.
 void Series::Impl::add_position_slope(const model::State& state, std::uint32_t j, double weight,
                                       std::vector<double>& out) {
   for (Block& block : held_blocks) {
@@ -302,26 +303,24 @@ void Series::Impl::add_position_slope(const model::State& state, std::uint32_t j
       }
       expressions::extend(shapes[block.group].held, r, orders, 0, 1, w);
       const double slope_here = r[(std::size_t{shapes[block.group].value} * orders + 1) * w + lane];
-      out[block.position_of[slot * w + lane]] += weight * slope_here;
+      out[block.position_of[slot * w + lane]] += weight * unit * slope_here;
     }
   }
 }
 
-bool Series::Impl::expand(model::State& state, std::span<const Series::Combination> combinations,
-                          std::span<const std::uint32_t> idle) {
+Series::Expansion Series::Impl::expand(model::State& state, std::span<const Series::Combination> combinations,
+                                       std::span<const std::uint32_t> idle) {
   const std::size_t m = held_rows.size();
-  if (!bent.empty() || !slides.empty() || combinations.empty()) return false;
+  if (!bent.empty() || !slides.empty() || combinations.empty()) return Expansion::none;
   load_modes(state);
-  measure_time_in(1);
-  per_unit = 1;
+  per_unit = 1 / unit;
   std::fill(q.begin(), q.end(), 0.0);
   std::fill(v.begin(), v.end(), 0.0);
   std::copy(state.position.begin(), state.position.end(), q.begin());
-  std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
-  std::copy(state.velocity.begin(), state.velocity.end(), q.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 0; i < n; ++i) v[i] = q[n + i] = unit * state.velocity[i];
   if (varying_mass) {
-    model::evaluate_dynamics(model, state, scratch, dynamics);
-    if (!dynamics.mass_positive) return false;
+    model::evaluate_mass(model, state, scratch, dynamics);
+    if (!dynamics.mass_positive) return Expansion::none;
   }
   time = state.time;
   arc.reset();
@@ -416,7 +415,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
     dynamics.mass.solve(force, image);
     double square = 0;
     for (std::size_t i = 0; i < row.columns.size(); ++i) square += row.jets[i] * image[row.columns[i]];
-    if (!(square > 0) || !std::isfinite(square)) return false;
+    if (!(square > 0) || !std::isfinite(square)) return Expansion::none;
     row.unit = std::sqrt(square);
     // A combination that hardly turns: the velocity chooses no branch.
     if (row.singular) {
@@ -429,7 +428,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
         }
         turning += std::abs(weight) * std::sqrt(own);
       }
-      if (!(row.unit > least_turning * turning)) return false;
+      if (!(row.unit > least_turning * turning)) return Expansion::none;
     }
   }
   // (C_k W K_0^T), rows in units of both lengths; C of a combination is p_1 + b / (k + 2), scaled to p_1 where b = p_1.
@@ -468,7 +467,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
   // The velocity: onto the rows, and of the combinations onto the branch that it has chosen.
   {
     Square first = matrix(1.0);
-    if (!(first.least() > least_pivot_of_passage)) return false;
+    if (!(first.least() > least_pivot_of_passage)) return Expansion::none;
     read_rates(0, rates);
     read_rates(1, later_rates);
     std::vector<double> x(count);
@@ -482,8 +481,9 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
       for (std::size_t i = 0; i < n; ++i) v[i] -= spread_rows[t * n + i] * x[t] / rows_now[t].unit;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(v[i])) return false;
-      state.velocity[i] = q[n + i] = v[i];
+      if (!std::isfinite(v[i])) return Expansion::none;
+      q[n + i] = v[i];
+      state.velocity[i] = per_unit * v[i];
     }
   }
   run_rows(state, 0, 3);
@@ -492,7 +492,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
 
   // Order by order.
   Square same = matrix(1.0);
-  if (!(same.least() > least_pivot_of_passage)) return false;
+  if (!(same.least() > least_pivot_of_passage)) return Expansion::none;
   std::vector<double> mu(count * orders, 0.0);
   std::vector<double> reaction(std::size_t{orders} * n, 0.0);
   std::vector<double> x(count);
@@ -528,7 +528,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
       same.solve(x);
     } else {
       Square here = matrix(part_of_bend);
-      if (!(here.least() > least_pivot_of_passage)) return false;
+      if (!(here.least() > least_pivot_of_passage)) return Expansion::none;
       here.solve(x);
     }
     for (std::size_t t = 0; t < count; ++t) {
@@ -541,7 +541,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
     for (std::size_t i = 0; i < n; ++i) {
       v[(k + 1) * n + i] = acceleration[i] / (k + 1.0);
       q[(k + 2) * n + i] = v[(k + 1) * n + i] / (k + 2.0);
-      if (!std::isfinite(q[(k + 2) * n + i])) return false;
+      if (!std::isfinite(q[(k + 2) * n + i])) return Expansion::overflow;
     }
     // With what has become known; the next order is still zero.
     run_rows(state, k + 1, std::min(k + 4, N));
@@ -578,7 +578,7 @@ bool Series::Impl::expand(model::State& state, std::span<const Series::Combinati
   found.time = state.time;
   arc = std::make_unique<SingularArc>(std::move(found));
   run_all(state);
-  return true;
+  return Expansion::found;
 }
 
 /// Forces, rows held and watched on the polynomials as they are.
@@ -596,10 +596,10 @@ void Series::Impl::run_all(const model::State& state) {
 /// By how much the worst bound on |s| <= h misses what is allowed.
 double Series::Impl::judge_arc(double h, double r, double part, double tolerance, double touch) {
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  measure(h, r, part);
+  measure(h, r);
   find_scales(h);
   const SingularArc& a = *arc;
-  const expressions::Stretch stretch(h, r, 0);
+  const expressions::Stretch stretch(h, N + 1);
 
   // What the rows' gradients leave out, and the rows themselves.
   std::vector<double> gradient_rest(column.size(), 0.0);
@@ -625,7 +625,7 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
     for (std::uint32_t l = 0; l < block.count; ++l) {
       double sum = 0;
       for (unsigned k = N; k-- > 0;) sum = sum * h + std::abs(f[k * w + l]);
-      off[block.row[l]] = sum + found.error[std::size_t{shape.value} * w + l];
+      off[block.row[l]] = (sum + found.error[std::size_t{shape.value} * w + l]) * (group.holonomic ? 1.0 : unit);
     }
   }
 
@@ -698,18 +698,19 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
     // At least so far; a few lengths and circles tell.
     for (const double longer : lengths_tried) {
       for (const double ratio : circles_tried) {
-        if (proof.length > 0 || !(judge_here(longer * least, ratio * longer * least) <= 1)) continue;
+        if (proof.length > 0 || (!on_circles() && ratio != circles_tried[0])) continue;
+        if (!(judge_here(longer * least, ratio * longer * least) <= 1)) continue;
         proof.length = longer * least;
         proof.defect = defect;
       }
     }
   } else {
     // A first guess from the coefficients; the search makes it shorter where it must.
-    const double guess = log_reach(N - 2, std::log2(0.1 * tolerance), true,
+    const double guess = log_reach(N - 2, elementary::log2(0.1 * tolerance), true,
                                    [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-    const double wanted = guess > 1000 ? 1.0 : std::exp2(guess);
+    const double wanted = guess > 1000 ? 1.0 : shortened(elementary::exp2(guess));
     StepMemory memory;
-    proof.length = longest_step(wanted, wanted, N - 2, memory, judge_here);
+    proof.length = longest_step(wanted, wanted, N - 2, on_circles(), memory, judge_here);
     proof.defect = defect;
   }
 
@@ -762,9 +763,9 @@ void Series::Impl::look_from(double back, model::State& state) {
     for (std::size_t i = 0; i < n; ++i) v[k * n + i] = (k + 1.0) * q[(k + 1) * n + i];
   }
   std::fill(v.begin() + static_cast<std::ptrdiff_t>(std::size_t{N} * n), v.end(), 0.0);
-  state.time = a.time - back;
+  state.time = a.time - back * unit;
   std::copy_n(q.begin(), n, state.position.begin());
-  std::copy_n(v.begin(), n, state.velocity.begin());
+  for (std::size_t i = 0; i < n; ++i) state.velocity[i] = per_unit * v[i];
   first_velocity = state.velocity;
   reaction_here = std::move(reaction);
   std::fill(multiplier_error.begin(), multiplier_error.end(), 0.0);
@@ -774,16 +775,17 @@ void Series::Impl::look_from(double back, model::State& state) {
     lambda_scale[j] = most;
   }
   run_all(state);
+  in_plain_units();
 }
 
 /// The longest step, not longer than `wanted`, on which what is watched is known well enough.
-double Series::Impl::prove_watched(double wanted, double part, double tolerance) {
+double Series::Impl::prove_watched(double wanted, double tolerance) {
   if (watched_rows.empty() && terms.empty()) return wanted;
   StepMemory memory;
   const std::vector<double> kept = lambda;
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  const double found = longest_step(wanted, wanted, N - 1, memory, [&](double h, double r) {
-    measure(h, r, part);
+  const double found = longest_step(wanted, wanted, N - 1, on_circles(), memory, [&](double h, double r) {
+    measure(h, r);
     return judge_watched(h, tolerance, 0);
   });
   lambda = kept;

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/linear/spaces.hpp"
 #include "zwang/motion/series_impl.hpp"
 
 namespace zwang::motion {
@@ -37,12 +38,9 @@ void Series::Impl::load_modes(const model::State& state) {
 
   // Those slid on start from the lower side; their weights are added order by order.
   for (SlidSwitch& slid : slides) {
-    const expressions::Corner& corner = slid.group->corners[slid.corner];
     for (const SlidSwitch::Place& place : slid.places) {
       Block& block = terms[place.block];
-      for (std::uint32_t k = 0; k < corner.modes; ++k) {
-        registers(block)[(place.mode + k) * orders * block.width + place.lane] = slid.below[k];
-      }
+      registers(block)[place.mode * orders * block.width + place.lane] = place.below;
     }
   }
 }
@@ -57,26 +55,17 @@ void Series::Impl::slide(std::span<const Series::Slide> list) {
     slid.group = place.group;
     slid.corner = place.corner;
     slid.lane = place.lane;
-    const expressions::Corner& corner = place.group->corners[place.corner];
-    slid.below.resize(corner.modes);
-    slid.above.resize(corner.modes);
-    corner.numbers(one.on - 1, slid.below);
-    corner.numbers(one.on + 1, slid.above);
     slid.registers.assign(place.group->switching.registers() * orders, 0.0);
     slid.sigma.assign(orders, 0.0);
 
-    // Where its modes stand among the terms.
-    for (const std::uint32_t number : one.numbers) {
-      const model::SwitchPlace member = model::place_of_switch(model, number);
-      const expressions::Corner& own = member.group->corners[member.corner];
-      const std::uint32_t mode = member.group->first_mode + own.first_mode * member.group->lanes + member.lane;
+    // Where the modes that it mixes stand among the terms.
+    for (const instant::MixedMode& mixed : one.mixed) {
       for (std::size_t b = 0; b < terms.size(); ++b) {
         Block& block = terms[b];
-        for (std::uint32_t l = 0; l < block.width; ++l) {
-          const std::size_t at = std::size_t{own.first_mode} * block.width + l;
-          if (&model.terms[block.group] != member.group || at >= block.mode_of.size() || block.mode_of[at] != mode)
-            continue;
-          slid.places.push_back({b, block.first_mode + own.first_mode, l});
+        for (std::size_t at = 0; at < block.mode_of.size(); ++at) {
+          if (block.mode_of[at] != mixed.mode) continue;
+          slid.places.push_back({b, block.first_mode + at / block.width, static_cast<std::uint32_t>(at % block.width),
+                                 mixed.below, mixed.above});
           block.slid = true;
         }
       }
@@ -138,13 +127,10 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     for (const std::uint32_t j : plain_rows) out[j] += times(j, x.data());
   };
   const auto set_mode = [&](SlidSwitch& slid, unsigned order, bool add, double weight) {
-    const expressions::Corner& corner = slid.group->corners[slid.corner];
     for (const SlidSwitch::Place& place : slid.places) {
       Block& block = terms[place.block];
-      for (std::uint32_t c = 0; c < corner.modes; ++c) {
-        double& to = registers(block)[((place.mode + c) * orders + order) * block.width + place.lane];
-        to = (add ? slid.below[c] : 0.0) + weight * (slid.above[c] - slid.below[c]);
-      }
+      double& to = registers(block)[(place.mode * orders + order) * block.width + place.lane];
+      to = (add ? place.below : 0.0) + weight * (place.above - place.below);
     }
   };
   const auto outputs_of = [&](const Block& block, std::vector<double>& sum, double sign) {
@@ -239,24 +225,8 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     }
   }
 
-  // The weights of this order by elimination with pivoting, and what they add.
-  for (std::size_t c = 0; c < count; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t i = c + 1; i < count; ++i) {
-      if (std::abs(matrix[i * count + c]) > std::abs(matrix[pivot * count + c])) pivot = i;
-    }
-    for (std::size_t j = 0; j < count; ++j) std::swap(matrix[c * count + j], matrix[pivot * count + j]);
-    std::swap(x[c], x[pivot]);
-    for (std::size_t i = c + 1; i < count; ++i) {
-      const double part = matrix[i * count + c] / matrix[c * count + c];
-      for (std::size_t j = c; j < count; ++j) matrix[i * count + j] -= part * matrix[c * count + j];
-      x[i] -= part * x[c];
-    }
-  }
-  for (std::size_t c = count; c-- > 0;) {
-    for (std::size_t j = c + 1; j < count; ++j) x[c] -= matrix[c * count + j] * x[j];
-    x[c] /= matrix[c * count + c];
-  }
+  // The weights of this order, and what they add.
+  static_cast<void>(linear::solve_small(std::move(matrix), x));
   for (std::size_t i = 0; i < count; ++i) {
     SlidSwitch& slid = slides[i];
     slid.sigma[k] = x[i];

@@ -174,6 +174,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     }
   }
 
+  leave_out_far(motion, watched);
+
   // Same rows as before: blocks and patterns stand.
   const bool same = held.size() == impl.held_rows.size() &&
                     std::equal(held.begin(), held.end(), impl.held_rows.begin(),
@@ -476,7 +478,9 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
   const Motion::Impl& impl = *motion.impl;
   const auto found = std::lower_bound(impl.watched_rows.begin(), impl.watched_rows.end(), row);
   if (found == impl.watched_rows.end() || *found != row || !model::is_holonomic(impl.model.row_kind[row])) return false;
-  const std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+  // In free flight most orders are not there.
+  while (f.size() > 1 && f.back() == 0) f = f.first(f.size() - 1);
   const model::Rows& rows = impl.workspace.impl().rows;
   const double off = instant::bounds_that_are_nothing * rows.value_error[row] + touch_in_motion * rows.value_scale[row];
   const auto at = [&](double s, double& rate) {
@@ -530,7 +534,9 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   put_implied_first(model, impl.held_rows);
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
+  const std::vector<double> from = motion.state.position;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  move_past_far(motion, from);
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
@@ -554,7 +560,8 @@ bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
   return strikes.count >= std::uint64_t{least_impacts_of_a_limit} && e < slowest_rhythm &&
-         std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest;
+         std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest &&
+         !keeps_a_rhythm(impl.bounces, row, worth_following * strikes.hardest);
 }
 
 /// What closes at an instant although it recedes.
@@ -580,7 +587,7 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
       if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
       if (!(now.second[row] > 0)) continue;
       const bool at_once = now.rate[row] * now.rate[row] <= 2 * now.second[row] * back_at_once * touch[row];
-      if (!at_once && !(shock && rattles_out(impl, row) && !may_keep_a_rhythm(impl.bounces))) continue;
+      if (!at_once && !(shock && rattles_out(impl, row))) continue;
       closed[row] = 1;
       any = true;
       still.rows.push_back(row);
@@ -600,14 +607,15 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
 void announce_limit(Motion& motion, Still still) {
   Motion::Impl& impl = *motion.impl;
   std::erase_if(still.rows, [&](std::uint32_t row) {
-    const auto times = std::count_if(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
+    const std::span<const Bounce> bounces = since_limit(impl);
+    const auto times = std::count_if(bounces.begin(), bounces.end(), [&](const Bounce& one) {
       return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
     });
     return times < least_impacts_of_a_limit;
   });
   if (still.rows.empty()) return;
   // What is struck in turn with them comes to rest with them. Limits that lie ahead already are one with this.
-  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(impl.bounces);
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl));
   const bool together = std::any_of(still.rows.begin(), still.rows.end(), [&](std::uint32_t row) {
     return std::binary_search(in_turn.begin(), in_turn.end(), row);
   });
@@ -619,7 +627,7 @@ void announce_limit(Motion& motion, Still still) {
   if (!impl.limit_ahead) impl.limit_lost = 0;
   impl.limit_ahead = true;
   impl.limit_rows = std::move(still.rows);
-  impl.bounces.clear();
+  impl.fresh_bounces = 0;
 }
 
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
@@ -707,8 +715,10 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   stamp_events(motion);
   if (!gathered.struck.empty() && !first) {
     impl.bounces.push_back({gathered.struck, gathered.speed, impl.flight, gathered.lost});
+    ++impl.fresh_bounces;
     if (impl.bounces.size() > most_bounces) {
       impl.bounces.erase(impl.bounces.begin(), impl.bounces.begin() + most_bounces / 2);
+      impl.fresh_bounces = std::min<std::uint64_t>(impl.fresh_bounces, impl.bounces.size());
     }
     impl.flight = 0;
     if (motion.status == Status::going && !still.rows.empty()) announce_limit(motion, std::move(still));

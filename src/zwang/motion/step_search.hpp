@@ -1,14 +1,16 @@
-/// The longest step that a bound allows, and the circle of reckoning that shows it.
+/// The longest step that a bound allows, and the circle that shows it where functions are bounded on circles of the complex plane.
 ///
-/// A bound within the circle r misses what is allowed by a factor that falls with the step about as h^p, p the order of the first
-/// coefficient left out; on small circles what is bounded is small but h / r is not, on large ones the other way round. So one judgement
-/// foretells the step that a circle shows. What the last steps taught (which circle was best, which part of the step wanted it showed) is
-/// remembered, and most steps are judged once; other circles are looked at where less is shown than foretold, and now and then.
+/// A bound misses what is allowed by a factor that falls with the step about as h^p, p the order of the first coefficient left out, so that
+/// one judgement foretells the step that is shown. On small circles r what is bounded is small but h / r is not, on large ones the other
+/// way round. What the last steps taught (which part of the step wanted was shown, and on which circle) is remembered, and most steps
+/// are judged once; other circles are looked at where less is shown than foretold, and now and then.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "zwang/elementary/elementary.hpp"
 
 namespace zwang::motion {
 
@@ -52,9 +54,9 @@ inline double shortened(double h) {
 }
 
 /// The longest step found, not longer than `wanted` and `most`; 0 if none is. `judge(h, r)` says by what factor the bound misses (<= 1:
-/// proved, infinity: no bound) and leaves its numbers behind; the last call is the one for the step returned.
+/// proved, infinity: no bound) and leaves its numbers behind; the last call is the one for the step returned. `on_circles`: it depends on r.
 template <class Judge>
-double longest_step(double wanted, double most, unsigned order, StepMemory& memory, Judge judge) {
+double longest_step(double wanted, double most, unsigned order, bool on_circles, StepMemory& memory, Judge judge) {
   using namespace step_search;
   struct Trial {
     double h = 0, r = 0;
@@ -68,7 +70,7 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
   const auto foretold = [&](const Trial& trial) {
     if (!trial.bounded()) return 0.0;
     const double power = trial.proved() ? order : steepness * order;
-    return trial.h * std::clamp(safety * std::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
+    return trial.h * std::clamp(safety * elementary::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
   };
   const double limit = std::min(wanted, most);
   const auto within = [&](double h) { return h < limit ? shortened(h) : limit; };
@@ -95,6 +97,10 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
   // Nothing is bounded there: shorter ones, on a usual and on a small circle.
   for (double h = std::min(expected, limit); best.h == 0 && h > shortest; h *= large_stride) {
     const Trial usual = prove(h, usual_ratio);
+    if (!on_circles) {
+      best = usual;
+      continue;
+    }
     const Trial small = prove(h, small_ratio);
     best = usual.h > small.h ? usual : small;
     ratio_kept = usual.h > small.h ? usual_ratio : small_ratio;
@@ -103,8 +109,8 @@ double longest_step(double wanted, double most, unsigned order, StepMemory& memo
     const Trial longer = prove(foretold(best), ratio_kept);
     if (longer.h > best.h) best = longer;
   }
-  const bool due = ++memory.since >= between_searches && best.h < good_enough * limit;
-  if (best.h > 0 && (disappoints || due)) {
+  const bool due = on_circles && ++memory.since >= between_searches && best.h < good_enough * limit;
+  if (best.h > 0 && on_circles && (disappoints || due)) {
     memory.since = 0;
     // Circles are compared by what they foretell, downwards, then upwards.
     const double first = ratio_kept;

@@ -5,52 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/base/side.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/double_double.hpp"
 
 namespace zwang::motion {
 
 namespace {
-
-/// W numbers side by side, as vectors of four (of two, if there are no more). The compiler makes of them what the processor has.
-template <std::size_t W>
-struct Side {
-  static constexpr std::size_t width = W >= 4 ? 4 : 2;
-  static constexpr std::size_t count = W / width;
-  using Vector [[gnu::vector_size(width * sizeof(double)), gnu::aligned(8), gnu::may_alias]] = double;
-  Vector part[count];
-
-  [[gnu::always_inline]] static Side load(const double* x) {
-    Side y;
-    for (std::size_t i = 0; i < count; ++i) y.part[i] = *reinterpret_cast<const Vector*>(x + i * width);
-    return y;
-  }
-  [[gnu::always_inline]] static Side zero() {
-    Side y;
-    for (std::size_t i = 0; i < count; ++i) y.part[i] = Vector{};
-    return y;
-  }
-  [[gnu::always_inline]] void store(double* x) const {
-    for (std::size_t i = 0; i < count; ++i) *reinterpret_cast<Vector*>(x + i * width) = part[i];
-  }
-  [[gnu::always_inline]] void add(const Side& x) {
-    for (std::size_t i = 0; i < count; ++i) part[i] += x.part[i];
-  }
-  [[gnu::always_inline]] void add_product(const Side& x, const Side& y) {
-    for (std::size_t i = 0; i < count; ++i) part[i] += x.part[i] * y.part[i];
-  }
-  [[gnu::always_inline]] void take_product(const Side& x, const Side& y) {
-    for (std::size_t i = 0; i < count; ++i) part[i] -= x.part[i] * y.part[i];
-  }
-  [[gnu::always_inline]] void times(const Side& x) {
-    for (std::size_t i = 0; i < count; ++i) part[i] *= x.part[i];
-  }
-  [[gnu::always_inline]] void times(double x) {
-    for (std::size_t i = 0; i < count; ++i) part[i] *= x;
-  }
-  [[gnu::always_inline]] void divide(double x) {
-    for (std::size_t i = 0; i < count; ++i) part[i] /= x;
-  }
-};
 
 /// For every strand: sum_{l=1..m-1} delta_l delta_{m-l} with m = k + 2, and sum_{l=1..k} delta_l carried_{k-l}.
 /// Sums run in rising l for each strand alone, so that the width of the processor's vectors does not show in the result.
@@ -481,6 +442,52 @@ struct StrandKernels {
     return y;
   }
 
+  /// What the series of a chunk leave out: of its reactions beyond order `last` - 2, of its rows beyond `last`.
+  template <std::size_t W>
+  [[gnu::always_inline]] static void bound_width(Strands& s, const Strands::Reach& o) {
+    using Numbers = Side<W>;
+    const std::size_t padded = s.padded_;
+    const double* const power = o.stretch->of_length;
+    const unsigned last = o.last;
+    double term[expressions::Stretch::most * W];   // |delta_k| h^k
+    double later[expressions::Stretch::most * W];  // sum_{i>=k}
+    for (std::size_t first = 0; first < padded; first += W) {
+      // Coefficients of the last order are not kept.
+      Numbers some = differences<W>(s, first, o.q_last);
+      Numbers sum = Numbers::zero();
+      for (unsigned k = last; k > 0; --k) {
+        some.make_positive();
+        some.times(power[k]);
+        some.store(term + k * W);
+        sum.add(some);
+        sum.store(later + k * W);
+        some = Numbers::load(s.delta_.data() + (k - 1) * padded + first);
+      }
+      Numbers pressed = Numbers::zero();
+      const double* carried = s.carried_.data() + first;
+      for (unsigned j = 0; j + 2 <= last; ++j, carried += padded) {
+        some = Numbers::sizes(carried);
+        some.times(power[j]);
+        pressed.add_product(some, Numbers::load(later + (last - 1 - j) * W));
+      }
+      pressed.store(s.reaction_.data() + first);
+      Numbers left = Numbers::zero();
+      for (unsigned k = 1; k <= last; ++k)
+        left.add_product(Numbers::load(term + k * W), Numbers::load(later + (last + 1 - k) * W));
+      Numbers c = Numbers::sizes(s.c_.data() + first);
+      c.times(0.5);
+      left.times(c);
+      left.store(s.part_.data() + first);
+    }
+  }
+  [[gnu::always_inline]] static void bound(Strands& s, const Strands::Reach& o) {
+    switch (s.width_) {
+      case 2: bound_width<2>(s, o); break;
+      case 4: bound_width<4>(s, o); break;
+      default: bound_width<8>(s, o); break;
+    }
+  }
+
   static void sums_plain(std::size_t padded, std::size_t width, unsigned k, const double* delta, const double* carried,
                          double* pairs, double* reaction) {
     sums(padded, width, k, delta, carried, pairs, reaction);
@@ -488,6 +495,7 @@ struct StrandKernels {
   static void before_plain(Strands& s, const Strands::Order& order) { before(s, order); }
   static void after_plain(Strands& s, const Strands::Order& order) { after(s, order); }
   static void run_plain(Strands& s, const Strands::Orders& orders) { run(s, orders); }
+  static void bound_plain(Strands& s, const Strands::Reach& reach) { bound(s, reach); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   [[gnu::target("avx2")]] static void sums_wide(std::size_t padded, std::size_t width, unsigned k, const double* delta,
@@ -497,6 +505,7 @@ struct StrandKernels {
   [[gnu::target("avx2")]] static void before_wide(Strands& s, const Strands::Order& order) { before(s, order); }
   [[gnu::target("avx2")]] static void after_wide(Strands& s, const Strands::Order& order) { after(s, order); }
   [[gnu::target("avx2")]] static void run_wide(Strands& s, const Strands::Orders& orders) { run(s, orders); }
+  [[gnu::target("avx2")]] static void bound_wide(Strands& s, const Strands::Reach& reach) { bound(s, reach); }
 #endif
 };
 
@@ -505,12 +514,14 @@ void Strands::choose_kernels() {
   before_ = StrandKernels::before_plain;
   after_ = StrandKernels::after_plain;
   orders_of_run_ = StrandKernels::run_plain;
+  bounds_ = StrandKernels::bound_plain;
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   if (__builtin_cpu_supports("avx2") != 0) {
     sums_ = StrandKernels::sums_wide;
     before_ = StrandKernels::before_wide;
     after_ = StrandKernels::after_wide;
     orders_of_run_ = StrandKernels::run_wide;
+    bounds_ = StrandKernels::bound_wide;
   }
 #endif
 }
@@ -635,32 +646,12 @@ void Strands::find_run(std::size_t variables) {
   if (one_run_) run_room_.assign(6 * run_stride(), 0.0);
 }
 
-void Strands::bound(const expressions::Stretch& stretch, unsigned last, const double* q_last, const double* lambda,
-                    const expressions::Sums& of_lambda, double* load, double* row) {
-  expressions::Sums& sums = sums_of_delta_;
-  sums.make_room(padded_);
-  expressions::sum_up_sizes(delta_.data(), padded_, last, stretch, 0, sums);
-  const double x = stretch.length / stretch.radius;
-  const double tail = std::pow(x, static_cast<double>(last - 1));
-  const double tail_of_row = tail * x * x;
+void Strands::bound(const Reach& reach, double* load, double* row) {
+  bounds_(*this, reach);
   for (std::size_t s = 0; s < strand_.size(); ++s) {
-    // Coefficients of the last order are not kept.
-    const double end = std::abs(sign_a_[s] * q_last[a_[s]] + sign_b_[s] * q_last[b_[s]]);
-    const double whole = sums.whole[s] + end * stretch.of_radius[last];
-    const double outer = sums.outer[s] + end * stretch.of_radius[last];
-    const double inner = sums.inner[s] + end * stretch.of_length[last];
-    const double degree = end > 0 ? last : sums.degree[s];
-    const std::uint32_t j = row_[s];
-    const double c = std::abs(c_[s]);
-    const double kept =
-        degree + of_lambda.degree[j] < last - 1 ? 0.0 : tail * outer * (std::abs(lambda[j]) + of_lambda.outer[j]);
-    const double parted =
-        kept + sums.dropped[s] * (std::abs(lambda[j]) + of_lambda.inner[j]) + inner * of_lambda.dropped[j];
-    const double pressed = c * std::min(parted, tail * whole * (std::abs(lambda[j]) + of_lambda.whole[j]));
-    load[a_[s]] += pressed;
-    if (sign_b_[s] != 0) load[b_[s]] += pressed;
-    const double row_parted = (2 * degree <= last ? 0.0 : tail_of_row * outer * outer) + 2 * sums.dropped[s] * inner;
-    row[j] += 0.5 * c * std::min(row_parted, tail_of_row * whole * whole);
+    load[a_[s]] += reaction_[s];
+    if (sign_b_[s] != 0) load[b_[s]] += reaction_[s];
+    row[row_[s]] += part_[s];
   }
 }
 

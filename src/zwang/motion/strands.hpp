@@ -85,9 +85,13 @@ class Strands {
   }
 
   /// What the series leave out on a step: of the reactions (J - J_0) lambda beyond order `last` - 2, added to `load` by variable, and of the
-  /// rows beyond order `last`, to `row`. `q_last` are the coefficients of that order.
-  void bound(const expressions::Stretch& stretch, unsigned last, const double* q_last, const double* lambda,
-             const expressions::Sums& of_lambda, double* load, double* row);
+  /// rows beyond order `last`, to `row`.
+  struct Reach {
+    const expressions::Stretch* stretch = nullptr;
+    unsigned last = 0;
+    const double* q_last = nullptr;  ///< coefficients of that order, with `margin` around
+  };
+  void bound(const Reach& reach, double* load, double* row);
 
   /// What order zero leaves of f'' = sum c (delta . a + v . v) in every row made of strands, added up twice as exactly as usual: a
   /// rounding that always has the same sign would feed energy into the motion, step after step.
@@ -133,6 +137,7 @@ class Strands {
  private:
   using Half = void (*)(Strands&, const Order&);
   using Whole = void (*)(Strands&, const Orders&);
+  using Bounds = void (*)(Strands&, const Reach&);
   friend struct StrandKernels;
 
   /// right_row = the parts of its strands, for rows made of strands alone; and c lambda for every strand.
@@ -253,6 +258,7 @@ class Strands {
   Half before_ = nullptr;
   Half after_ = nullptr;
   Whole orders_of_run_ = nullptr;
+  Bounds bounds_ = nullptr;
   std::vector<Strand> strand_;
   std::vector<std::uint32_t> place_;  ///< of the strand added as number s
   unsigned orders_ = 0;
@@ -269,7 +275,6 @@ class Strands {
   AlignedNumbers delta_;                         ///< [k * padded + place]
   AlignedNumbers carried_;                       ///< c lambda: [k * padded + place]
   std::vector<double> part_, reaction_;
-  expressions::Sums sums_of_delta_;
 
   // All strands in one run. Lists by strand with `margin` zeros before and behind.
   void find_run(std::size_t variables);

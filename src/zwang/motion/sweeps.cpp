@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <type_traits>
+
+#include "zwang/base/side.hpp"
 
 namespace zwang::motion {
 
@@ -80,43 +78,38 @@ template <std::size_t W>
   for (; i < count; ++i) sum_of<1>(c + i, count, orders, s, y + i);
 }
 
-/// Lanes: one or more numbers side by side, handled as one value.
-using Four = double __attribute__((vector_size(32)));
-using FourBits = std::int64_t __attribute__((vector_size(32)));
-using Two = double __attribute__((vector_size(16)));
-using TwoBits = std::int64_t __attribute__((vector_size(16)));
-template <class Lanes, class Bits>
+template <std::size_t W>
 [[gnu::always_inline]] inline void rates_of(const double* v, std::size_t n, unsigned order, double h, double* at_end,
                                             double* halfway, double* terms) {
-  Lanes whole = {};
-  Lanes half = {};
-  Lanes sizes = {};
+  using Numbers = Side<W>;
+  Numbers whole = Numbers::zero();
+  Numbers half = Numbers::zero();
+  Numbers sizes = Numbers::zero();
   const double* at = v + std::size_t{order} * n;
   const double h2 = 0.5 * h;
   for (unsigned k = order; k-- > 1;) {
     at -= n;
-    Lanes a;
-    std::memcpy(&a, at, sizeof a);
-    a *= static_cast<double>(k);
-    whole = whole * h + a;
-    half = half * h2 + a;
-    if constexpr (std::is_same_v<Lanes, double>) {
-      sizes = sizes * h + std::abs(a);
-    } else {
-      sizes = sizes * h + reinterpret_cast<Lanes>(reinterpret_cast<Bits>(a) & std::numeric_limits<std::int64_t>::max());
-    }
+    Numbers a = Numbers::load(at);
+    a.times(static_cast<double>(k));
+    whole.times(h);
+    whole.add(a);
+    half.times(h2);
+    half.add(a);
+    a.make_positive();
+    sizes.times(h);
+    sizes.add(a);
   }
-  std::memcpy(at_end, &whole, sizeof whole);
-  std::memcpy(halfway, &half, sizeof half);
-  std::memcpy(terms, &sizes, sizeof sizes);
+  whole.store(at_end);
+  half.store(halfway);
+  sizes.store(terms);
 }
 
 [[gnu::always_inline]] inline void all_rates(const double* v, std::size_t n, unsigned order, double h, double* at_end,
                                              double* halfway, double* terms) {
   std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) rates_of<Four, FourBits>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
-  for (; i + 2 <= n; i += 2) rates_of<Two, TwoBits>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
-  for (; i < n; ++i) rates_of<double, std::int64_t>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+  for (; i + 4 <= n; i += 4) rates_of<4>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+  for (; i + 2 <= n; i += 2) rates_of<2>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
+  for (; i < n; ++i) rates_of<1>(v + i, n, order, h, at_end + i, halfway + i, terms + i);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)

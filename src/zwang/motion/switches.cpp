@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -12,6 +13,7 @@
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/lane.hpp"
 #include "zwang/motion/reach.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -22,8 +24,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
-    1e-13;                             ///< of the terms of g: leading coefficients of a g that starts on its threshold
-constexpr double sensible_cut = 1e-6;  ///< of a step: a piece is not ended sooner for something that only begins
+    1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
 constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may differ by from its polynomial
@@ -66,7 +67,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
     }
-    from = e.at + (h - e.at) * 1e-9;
+    from = e.at + (h - e.at) * behind_a_graze;
     if (from >= h) return never;
   }
   return never;
@@ -116,13 +117,57 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
 
 Along along(const Motion::Impl& impl) { return impl.flow != nullptr ? impl.flow->along() : impl.series.along(); }
 
-/// Coefficients of g along the series.
-std::span<const double> switching_series(const Motion& motion, const model::Slotted& group, std::uint32_t corner,
+/// Coefficients of g along the series, with these modes.
+std::span<const double> switching_series(const Along& series, const model::Slotted& group, std::uint32_t corner,
                                          std::uint32_t lane, std::vector<double>& registers) {
+  run_lane(series, group, group.switching, lane, registers);
+  return {registers.data() + std::size_t{group.switching.outputs[corner]} * (std::size_t{series.known} + 1),
+          series.known};
+}
+
+/// Every switching function to be followed: on which side it is, the series with its modes, and the switch that its passing turns.
+/// Those that follow others have nothing of their own. Those nested about a surface slid on are followed on either side of it.
+template <class Visit>
+void for_followed(const Motion& motion, const Visit& visit) {
   const Motion::Impl& impl = *motion.impl;
-  run_lane(along(impl), group, group.switching, lane, registers);
-  const unsigned order = impl.flow != nullptr ? impl.flow->order() : impl.series.order();
-  return {registers.data() + std::size_t{group.switching.outputs[corner]} * (order + 1), order};
+  const Switches& switches = impl.switches;
+  const Along series = along(impl);
+  const auto is_mixed = [&](std::uint32_t number) {
+    return std::any_of(switches.mixed.begin(), switches.mixed.end(),
+                       [&](const instant::MixedMode& one) { return one.number == number; });
+  };
+  for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
+    if (group.corners[c].follows || is_slid(switches, number) || is_mixed(number)) return;
+    visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
+  });
+  if (switches.mixed.empty()) return;
+  for (const bool above : {false, true}) {
+    std::vector<double> modes(series.modes.begin(), series.modes.end());
+    for (const instant::MixedMode& one : switches.mixed) modes[one.mode] = above ? one.above : one.below;
+    Along side = series;
+    side.modes = modes;
+    for (std::size_t k = 0; k < switches.mixed.size(); ++k) {
+      const instant::MixedMode& one = switches.mixed[k];
+      const bool seen = k > 0 && switches.mixed[k - 1].number == one.number;
+      const model::SwitchPlace place = model::place_of_switch(impl.model, one.number);
+      if (seen || one.number == one.slid || place.group->corners[place.corner].follows) continue;
+      visit(*place.group, place.corner, place.lane, above ? one.side_above : one.side_below, side,
+            Turn{one.slid, false, false, true, 0});
+    }
+  }
+}
+
+/// The weights of surfaces slid on.
+std::span<const double> weight_of(const Motion::Impl& impl, std::size_t j) {
+  return impl.flow != nullptr ? impl.flow->weight(j) : impl.series.weight(j);
+}
+
+/// Does one of the corners that it is nested about change?
+bool changes_inside(const model::Slotted& group, std::uint32_t c, std::uint32_t lane,
+                    const std::vector<std::uint8_t>& anew) {
+  const std::vector<std::uint32_t>& inner = group.corners[c].inner;
+  return std::any_of(inner.begin(), inner.end(),
+                     [&](std::uint32_t one) { return anew[group.first_switch + one * group.lanes + lane] != 0; });
 }
 
 }  // namespace
@@ -134,18 +179,21 @@ FoundTurns find_turns(const Motion& motion, double h) {
   if (impl.model.switches == 0 && !instant::has_alternatives(impl.model)) return found;
   std::vector<double> registers;
   const double slack = resolution(motion.state.time) / along(impl).unit;
-  for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
+  const auto is_clear = [&](std::size_t number) {
+    return number < switches.clear.size() && switches.clear[number] != 0;
+  };
+  for_followed(motion, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, Side side,
+                           const Along& series, const Turn& turn) {
     const Corner& corner = group.corners[c];
-    if (is_slid(switches, number)) return;
-    const std::span<const double> g = switching_series(motion, group, c, lane, registers);
-    const Side side = switches.sides[number];
-    const bool at_start = switches.at_start[number] != 0;
+    if (is_clear(group.first_switch + c * group.lanes + lane)) return;
+    const std::span<const double> g = switching_series(series, group, c, lane, registers);
+    const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
       const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
       if (at == never) continue;
-      found.turns.push_back({number, above, false, at});
+      found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
     }
   });
@@ -153,18 +201,19 @@ FoundTurns find_turns(const Motion& motion, double h) {
   // Weights of those slid on.
   const std::vector<Series::Slide> slides = slides_of(switches);
   for (std::size_t j = 0; j < slides.size(); ++j) {
-    const std::span<const double> sigma = impl.series.weight(j);
+    const std::span<const double> sigma = weight_of(impl, j);
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
       const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, h, found.cut);
       if (at == never) continue;
-      for (const std::uint32_t number : slides[j].numbers) found.turns.push_back({number, above, true, at});
+      for (const std::uint32_t number : slides[j].numbers) found.turns.push_back({number, above, true, false, at});
       found.at = std::min(found.at, at);
     }
   }
 
   // Alternatives that do not count may come to count.
   for_idle_rows(motion, [&](std::uint32_t row) {
+    if (is_clear(impl.model.switches + row)) return;
     const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
     run_lane(impl.series.along(), group, group.tape, impl.model.row_lane[row], registers);
     const std::span<const double> f(registers.data() + std::size_t{group.tape.outputs[0]} * (impl.series.order() + 1),
@@ -187,27 +236,32 @@ FoundTurns find_turns(const Motion& motion, double h) {
   return found;
 }
 
-double reach_of_switches(const Motion& motion, double h) {
-  const Motion::Impl& impl = *motion.impl;
+double reach_of_switches(Motion& motion, double h) {
+  Motion::Impl& impl = *motion.impl;
   const bool stops = !impl.model.simulation.stop.empty();
   if (impl.model.switches == 0 && !stops && !instant::has_alternatives(impl.model)) return h;
+  std::vector<std::uint8_t>& is_clear = impl.switches.clear;
+  is_clear.assign(std::size_t{impl.model.switches} + impl.model.rows(), 0);
+  impl.switches.stop_clear = false;
+  bool clear = false;
   const Along series = along(impl);
   std::vector<double> registers;
   std::vector<double> thresholds;
   LaneBound bound;
   const double part = part_of_rest * impl.tolerance;
-  for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-    if (is_slid(impl.switches, number) || !(h > 0)) return;
-    static_cast<void>(switching_series(motion, group, c, lane, registers));
+  for_followed(motion, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, Side side,
+                           const Along& followed, const Turn&) {
+    if (!(h > 0)) return;
+    static_cast<void>(switching_series(followed, group, c, lane, registers));
     const Corner& corner = group.corners[c];
-    const Side side = impl.switches.sides[number];
     thresholds.clear();
     for (const bool above : {false, true}) {
       if (side % 2 != 0) thresholds.push_back(corner.threshold(side + 1, false));
       if (side % 2 == 0 && corner.has_threshold(side, above)) thresholds.push_back(corner.threshold(side, above));
     }
-    h = reach_of_lane(series, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part, h,
-                      bound);
+    h = reach_of_lane(followed, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part,
+                      h, bound, clear);
+    if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
   });
   thresholds.assign(1, 0.0);
   if (impl.flow == nullptr) {
@@ -216,21 +270,23 @@ double reach_of_switches(const Motion& motion, double h) {
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
       run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
       h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
-                        thresholds, part, h, bound);
+                        thresholds, part, h, bound, clear);
+      if (clear) is_clear[impl.model.switches + row] = 1;
     });
   }
   if (stops && h > 0) {
     const model::TermGroup& term = impl.model.simulation.stop.front().term;
     std::vector<double> value;
     observe_lane(series, impl.model.simulation.stop.front(), registers, value);
-    h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound);
+    h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
+                      impl.switches.stop_clear);
   }
-  const double log_tolerance = std::log2(part_for(impl.tolerance));
+  const double log_tolerance = elementary::log2(part_for(impl.tolerance));
   for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
-    const std::span<const double> sigma = impl.series.weight(j);
+    const std::span<const double> sigma = weight_of(impl, j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
-    if (log_of < 1000) h = std::min(h, std::exp2(log_of));
+    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
   }
   return h;
 }
@@ -281,23 +337,143 @@ bool release_due(const Motion& motion) {
   return false;
 }
 
+namespace {
+
+/// The side behind the threshold that a turn passes.
+Side behind(const Corner& corner, Side side, const Turn& turn, double beside) {
+  if (side % 2 != 0) return turn.above ? side + 1 : side - 1;
+  return corner.next(side, turn.above, beside);
+}
+
+const Turn* turn_of(const Triggers& triggers, std::uint32_t number) {
+  const auto found = std::find_if(triggers.turns.begin(), triggers.turns.end(),
+                                  [&](const Turn& turn) { return turn.number == number; });
+  return found == triggers.turns.end() ? nullptr : &*found;
+}
+
+/// Comparisons of `stop` and `when` follow their own switches, from the inside out.
+void settle_truths(Motion& motion, const Triggers& triggers, bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  std::vector<std::uint8_t> anew(model.switches, 0);
+  bool changed = false;
+  for (const model::Observable& truth : model.truths) {
+    const model::Slotted& group = truth.term;
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const Corner& corner = group.corners[c];
+      const std::uint32_t number = group.first_switch + c;
+      const Turn* turn = turn_of(triggers, number);
+      const bool inside = changes_inside(group, c, 0, anew);
+      // What lies on a kink at the start goes where its rate leads.
+      const bool starts = first && switches.sides[number] % 2 != 0;
+      if (turn == nullptr && !inside && !starts) continue;
+      anew[number] = 1;
+      changed = true;
+      if (changed) motion.state.modes = model::modes_of(model, switches.sides);
+      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+      Side& side = switches.sides[number];
+      if (turn != nullptr && !inside) {
+        side = behind(corner, side, *turn, rates.beside);
+      } else {
+        side = corner.side(rates.g, rates.beside);
+        // On a threshold a comparison is true, and a kink goes where its rate leads.
+        const double below = corner.has_threshold(side, true) ? corner.threshold(side, true) - rates.g : never;
+        if (side % 2 == 0 && !corner.follows && below <= vanishing_part * rates.size) side = corner.next(side, true);
+        if (side % 2 != 0 && !corner.follows && rates.first != 0) side += rates.first > 0 ? 1 : -1;
+      }
+      switches.at_start[number] = 1;
+    }
+  }
+  if (changed) motion.state.modes = model::modes_of(model, switches.sides);
+}
+
+/// What is known of every switch before the forces are asked; `anew`: per switch, 1: its value or its forces tell.
+void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool struck,
+                std::vector<instant::KnownSide>& known, std::vector<instant::KnownSide>& near,
+                std::vector<std::uint8_t>& anew) {
+  const Switches& switches = motion.impl->switches;
+  const model::Model& model = motion.impl->model;
+  anew.assign(model.switches, 0);
+  for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
+    const Corner& corner = group.corners[c];
+    const Side side = switches.sides[number];
+    if (model::place_of_switch(model, number).truth) {
+      known.push_back({number, side});
+      return;
+    }
+    const bool counts_turns = corner.kind == expressions::CornerKind::turns;
+    const Turn* turn = struck ? nullptr : turn_of(triggers, number);
+    const bool slides = is_slid(switches, number);
+    // Values tell at the start, of new velocities, and where an inner corner turns.
+    if (first || (struck && group.velocities > 0 && !counts_turns) || changes_inside(group, c, lane, anew)) {
+      anew[number] = 1;
+    } else if (slides && !struck && (turn == nullptr || turn->again)) {
+      // Those slid on stay so only if the forces still hold them there.
+      near.push_back({number, side});
+      anew[number] = 1;
+    } else if (turn == nullptr) {
+      known.push_back({number, side});
+    } else if (turn->slips) {
+      known.push_back({number, turn->above ? side + 1 : side - 1});
+      anew[number] = 1;
+    } else if (counts_turns) {
+      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+      known.push_back({number, behind(corner, side, *turn, rates.beside)});
+      anew[number] = 1;
+    } else {
+      near.push_back({number, behind(corner, side, *turn, 0)});
+      anew[number] = 1;
+    }
+  });
+}
+
+/// Sides, weights and modes of the next piece.
+void take_corners(Motion& motion, const instant::Corners& corners, const Triggers& triggers, bool first,
+                  const std::vector<std::uint8_t>& anew) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  for (std::uint32_t number = 0; number < model.switches; ++number) {
+    if (!model::place_of_switch(model, number).truth) switches.at_start[number] = 0;
+  }
+  for (const Turn& turn : triggers.turns) switches.at_start[turn.number] = 1;
+  for (const std::uint32_t number : switches.slid) switches.at_start[number] = 1;
+  switches.sides = corners.sides;
+  switches.slid = corners.slid;
+  switches.leader = corners.leader;
+  switches.weight = corners.weight;
+  switches.mixed = corners.mixed;
+  motion.state.modes = corners.modes;
+  for (std::uint32_t number = 0; number < model.switches; ++number) {
+    if (!first && anew[number] == 0) continue;
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    const Corner& corner = place.group->corners[place.corner];
+    const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+    for (const bool above : {false, true}) {
+      const Side side = switches.sides[number];
+      if (side % 2 != 0 || !corner.has_threshold(side, above)) continue;
+      if (std::abs(corner.threshold(side, above) - rates.g) <= vanishing_part * rates.size)
+        switches.at_start[number] = 1;
+    }
+  }
+}
+
+}  // namespace
+
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck, const instant::Options& given) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
   instant::Options options = given;
   if (!struck) {
-    // What became true: comparisons of `stop` and `when` follow their own switches.
-    for (const Turn& turn : triggers.turns) {
-      const model::SwitchPlace place = model::place_of_switch(model, turn.number);
-      if (!place.truth) continue;
-      const Corner& corner = place.group->corners[place.corner];
-      switches.sides[turn.number] = corner.next(switches.sides[turn.number], turn.above);
+    if (model.switches > 0) {
+      motion.state.modes = model::modes_of(model, switches.sides);
+      settle_truths(motion, triggers, first);
     }
-    if (model.switches > 0) motion.state.modes = model::modes_of(model, switches.sides);
-    for (std::size_t j = 0; j < switches.slid.size(); ++j) {
-      instant::mix_modes(model, switches.slid[j], switches.sides[switches.slid[j]], switches.weight[j],
-                         motion.state.modes);
+    for (const instant::MixedMode& mode : switches.mixed) {
+      const auto j = std::lower_bound(switches.slid.begin(), switches.slid.end(), mode.slid) - switches.slid.begin();
+      instant::mix(mode, switches.weight[static_cast<std::size_t>(j)], motion.state.modes);
     }
     for (std::size_t k = 0; k < model.releases.size(); ++k) {
       const model::Release& release = model.releases[k];
@@ -316,66 +492,15 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   if (model.switches > 0) {
     std::vector<instant::KnownSide> known;
     std::vector<instant::KnownSide> near;
-    const auto turned = [&](std::uint32_t number) {
-      return std::find_if(triggers.turns.begin(), triggers.turns.end(),
-                          [&](const Turn& turn) { return turn.number == number; });
-    };
-    for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-      const Corner& corner = group.corners[c];
-      const Side side = switches.sides[number];
-      const bool truth = model::place_of_switch(model, number).truth;
-      if (first && !truth) return;
-      const auto turn = turned(number);
-      if (struck && !truth && group.velocities > 0) return;  // velocities are new: values tell
-      if (turn == triggers.turns.end() || truth || struck) {
-        // Those slid on stay so only if the forces still hold them there.
-        if (is_slid(switches, number) && !struck) {
-          near.push_back({number, side});
-        } else {
-          known.push_back({number, side});
-        }
-      } else if (turn->slips) {
-        known.push_back({number, turn->above ? side + 1 : side - 1});
-      } else if (corner.kind == expressions::CornerKind::turns) {
-        std::vector<double> g;
-        std::vector<double> modes(group.modes);
-        for (std::uint32_t k = 0; k < group.modes; ++k) {
-          modes[k] = motion.state.modes[group.first_mode + k * group.lanes + lane];
-        }
-        model::evaluate_switching(group, lane, motion.state, modes, g);
-        known.push_back({number, corner.next(side, turn->above, g[group.corners.size() + c])});
-      } else {
-        near.push_back({number, side % 2 == 0 ? corner.next(side, turn->above) : (turn->above ? side + 1 : side - 1)});
-      }
-    });
+    std::vector<std::uint8_t> anew;
+    tell_sides(motion, triggers, first, struck, known, near, anew);
     const instant::Corners corners = instant::find_corners(model, motion.state, options, impl.workspace, known, near);
-    std::fill(switches.at_start.begin(), switches.at_start.end(), std::uint8_t{0});
-    for (const Turn& turn : triggers.turns) switches.at_start[turn.number] = 1;
-    for (const std::uint32_t number : switches.slid) switches.at_start[number] = 1;
-    if (first) {
-      std::vector<double> none;
-      for (std::uint32_t number = 0; number < model.switches; ++number) {
-        const model::SwitchPlace place = model::place_of_switch(model, number);
-        const Corner& corner = place.group->corners[place.corner];
-        const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, none);
-        for (const bool above : {false, true}) {
-          const Side side = corners.sides[number];
-          if (side % 2 != 0 || !corner.has_threshold(side, above)) continue;
-          if (std::abs(corner.threshold(side, above) - rates.g) <= vanishing_part * rates.size)
-            switches.at_start[number] = 1;
-        }
-      }
-    }
-    switches.sides = corners.sides;
-    switches.slid = corners.slid;
-    switches.weight = corners.weight;
-    motion.state.modes = corners.modes;
+    take_corners(motion, corners, triggers, first, anew);
     if (!corners.refusal.empty()) {
       for (const instant::Minimiser& way : corners.ways) motion.continuations.push_back(way.accelerations);
       end(motion, corners.ways.empty() ? Status::refused : Status::singular, corners.refusal);
       return false;
     }
-    switches.leader = corners.leader;
     impl.series.slide(slides_of(switches));
     project_slid(motion);
   }
@@ -401,12 +526,15 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
 std::vector<Series::Slide> slides_of(const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const Series::Slide& one) { return one.numbers[0] == switches.leader[j]; });
-    if (same != out.end()) {
-      same->numbers.push_back(switches.slid[j]);
-    } else {
-      out.push_back({{switches.slid[j]}, switches.sides[switches.slid[j]]});
+    auto same = std::find_if(out.begin(), out.end(),
+                             [&](const Series::Slide& one) { return one.numbers[0] == switches.leader[j]; });
+    if (same == out.end()) {
+      out.emplace_back();
+      same = out.end() - 1;
+    }
+    same->numbers.push_back(switches.slid[j]);
+    for (const instant::MixedMode& mode : switches.mixed) {
+      if (mode.slid == switches.slid[j]) same->mixed.push_back(mode);
     }
   }
   return out;
@@ -415,70 +543,22 @@ std::vector<Series::Slide> slides_of(const Switches& switches) {
 bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  Switches& switches = impl.switches;
   if (model.switches == 0) return true;
-
-  // Comparisons and what is continuous pass; of the others the rates on either side tell.
-  std::vector<std::pair<std::uint32_t, Side>> asked;
-  if (first) {
-    for (std::uint32_t number = 0; number < model.switches; ++number) {
-      const model::SwitchPlace place = model::place_of_switch(model, number);
-      const Corner& corner = place.group->corners[place.corner];
-      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
-      const Side side = switches.sides[number];
-      if (place.truth || corner.quiet) continue;
-      const double down = corner.has_threshold(side, false) ? rates.g - corner.threshold(side, false) : never;
-      const bool on = side % 2 != 0 || std::abs(down) <= vanishing_part * rates.size;
-      if (on) asked.emplace_back(number, side % 2 != 0 ? side : side - 1);
-    }
+  motion.state.modes = model::modes_of(model, impl.switches.sides);
+  settle_truths(motion, triggers, first);
+  std::vector<instant::KnownSide> known;
+  std::vector<instant::KnownSide> near;
+  std::vector<std::uint8_t> anew;
+  tell_sides(motion, triggers, first, false, known, near, anew);
+  const instant::Corners corners = instant::find_corners(model, motion.state, {}, impl.workspace, known, near);
+  take_corners(motion, corners, triggers, first, anew);
+  if (!corners.refusal.empty()) {
+    for (const instant::Minimiser& way : corners.ways) motion.continuations.push_back(way.accelerations);
+    end(motion, corners.ways.empty() ? Status::refused : Status::singular, corners.refusal);
+    return false;
   }
-  for (const Turn& turn : triggers.turns) {
-    const model::SwitchPlace place = model::place_of_switch(model, turn.number);
-    const Corner& corner = place.group->corners[place.corner];
-    const Side side = switches.sides[turn.number];
-    if (place.truth || corner.quiet) {
-      std::vector<double> g;
-      std::vector<double> modes(place.group->modes);
-      for (std::uint32_t k = 0; k < place.group->modes; ++k) {
-        modes[k] = motion.state.modes[place.group->first_mode + k * place.group->lanes + place.lane];
-      }
-      model::evaluate_switching(*place.group, place.lane, motion.state, modes, g);
-      switches.sides[turn.number] = corner.next(side, turn.above, g[place.group->corners.size() + place.corner]);
-    } else {
-      asked.emplace_back(turn.number, side % 2 != 0 ? side : (turn.above ? side + 1 : side - 1));
-    }
-  }
-  const auto rate_on = [&](std::uint32_t number, Side side) {
-    model::State there = motion.state;
-    std::vector<Side> sides = switches.sides;
-    sides[number] = side;
-    there.modes = model::modes_of(model, sides);
-    there.velocity = model::rates(model, there).rate;
-    return std::pair(instant::switch_rates(model, number, there, {}).first, there.velocity);
-  };
-  for (const auto& [number, on] : asked) {
-    const auto [below, rates_below] = rate_on(number, on - 1);
-    const auto [above, rates_above] = rate_on(number, on + 1);
-    const model::SwitchPlace place = model::place_of_switch(model, number);
-    const std::string name = "`" + place.group->corners[place.corner].text + "`";
-    if (below > 0 && above < 0) {
-      end(motion, Status::refused,
-          "both sides of the switching surface of " + name +
-              " push towards it, and a flow that slides on a surface is not followed: give the switch a "
-              "smooth transition, such as tanh(u/0.01)");
-    } else if (below < 0 && above > 0) {
-      motion.continuations = {rates_below, rates_above};
-      end(motion, Status::singular,
-          "both sides of the switching surface of " + name + " push away from it: the motion may go either way");
-    } else {
-      const bool up = above > 0 || below > 0 || (above == 0 && below == 0 && on + 1 == switches.sides[number]);
-      switches.sides[number] = up ? on + 1 : on - 1;
-    }
-    switches.at_start[number] = 1;
-  }
-  for (const Turn& turn : triggers.turns) switches.at_start[turn.number] = 1;
-  motion.state.modes = model::modes_of(model, switches.sides);
-  return motion.status == Status::going;
+  impl.flow->slide(slides_of(impl.switches));
+  return true;
 }
 
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first) {
@@ -502,9 +582,16 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   std::vector<std::uint32_t> slipped;
   for (const Turn& turn : triggers.turns) {
     const model::SwitchPlace place = model::place_of_switch(model, turn.number);
-    if (place.truth || place.group->corners[place.corner].quiet || turn.slips) continue;
-    if (!is_slid(now, turn.number) && now.sides[turn.number] != before.sides[turn.number])
-      switched.push_back(turn.number);
+    if (place.truth) continue;
+    // Itself, and what is nested about it: a corner that others alone look at has switched nothing unless one of them did.
+    for (std::uint32_t c = place.corner; c < place.group->corners.size(); ++c) {
+      const Corner& corner = place.group->corners[c];
+      const std::uint32_t number = place.group->first_switch + c * place.group->lanes + place.lane;
+      const bool itself = c == place.corner && !turn.slips && !turn.again;
+      if (corner.quiet || corner.inside || !(itself || !corner.inner.empty())) continue;
+      if (is_slid(now, number) || is_slid(before, number) || now.sides[number] == before.sides[number]) continue;
+      if (std::find(switched.begin(), switched.end(), number) == switched.end()) switched.push_back(number);
+    }
   }
   for (const std::uint32_t number : now.slid) {
     if (!is_slid(before, number) && !first) stuck.push_back(number);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/series.hpp"
 
@@ -23,19 +24,24 @@ struct Turn {
   std::uint32_t number = 0;
   bool above = false;
   bool slips = false;
+  bool again = false;  ///< slid on, and a corner nested about it turns: to be looked at again
   double at = 0;
 };
 
 /// What a motion remembers of its switches.
 struct Switches {
-  std::vector<expressions::Side> sides;  ///< per switch
-  std::vector<std::uint8_t> at_start;    ///< per switch, 1: the present piece starts on a threshold of it
-  std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
-  std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
-  std::vector<double> weight;            ///< sigma of each, at the last instant
-  std::vector<std::uint8_t> gone;        ///< per row, 1: let go
-  std::vector<std::uint8_t> idle;        ///< per row, 1: let go, or part of an alternative that does not count
-  std::vector<std::uint8_t> released;    ///< per release of the model, 1: done
+  std::vector<expressions::Side> sides;   ///< per switch
+  std::vector<std::uint8_t> at_start;     ///< per switch, 1: the present piece starts on a threshold of it
+  std::vector<std::uint32_t> slid;        ///< switches slid on, ascending
+  std::vector<std::uint32_t> leader;      ///< of each: the first switch with the same surface, whose weight it shares
+  std::vector<double> weight;             ///< sigma of each, at the last instant
+  std::vector<instant::MixedMode> mixed;  ///< the modes that those slid on mix
+  std::vector<std::uint8_t>
+      clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
+  bool stop_clear = false;  ///< the same of the expression of `stop`
+  std::vector<std::uint8_t> gone;      ///< per row, 1: let go
+  std::vector<std::uint8_t> idle;      ///< per row, 1: let go, or part of an alternative that does not count
+  std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
 };
 
 /// The first turn on [0, h] of the series.
@@ -51,7 +57,7 @@ struct FoundTurns {
 /// The longest step, not longer than h, on which switching functions, alternatives that do not count and the stop expression are known to a
 /// tenth of the tolerance of their terms, the functions themselves, wherever they may pass their thresholds; and weights by their
 /// coefficients. 0: none.
-[[nodiscard]] double reach_of_switches(const Motion& motion, double h);
+[[nodiscard]] double reach_of_switches(Motion& motion, double h);
 
 void begin_switches(Motion& motion);
 /// The next time at which something is let go, if it lies ahead of `time`.
@@ -61,7 +67,7 @@ void begin_switches(Motion& motion);
 /// The instant: what is let go, sides, alternatives. `struck`: a shock has just changed the velocities. False: the motion has ended.
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck,
                      const instant::Options& options);
-/// The same for a flow, whose rates have no shocks; what is slid on there is refused.
+/// The same for a flow, whose rates have no shocks.
 bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
 /// The events of switches at this instant.
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first);

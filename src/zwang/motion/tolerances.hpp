@@ -3,6 +3,8 @@
 /// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
 #pragma once
 
+#include <cstdint>
+
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::motion {
@@ -75,9 +77,49 @@ inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
 /// formula saw.
 inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// Turns of switches of a flow at one instant: each of a few dozen may turn once or twice.
+inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
 /// the row would be glued.
 inline constexpr double marginal_multiplier = 1e-9;
+
+// ---- conditions that are far
+
+/// Open conditions from which on it pays to leave out those that are far.
+inline constexpr unsigned least_open_rows = 64;
+/// Of the value of a condition: as much as may be used up. The rest is far more than the defect of steps and projections can move.
+inline constexpr double usable_part = 0.9;
+/// Steps like the last one that are expected until the far conditions are looked at again, and how fast what was expected is forgotten.
+inline constexpr double steps_expected = 2;
+inline constexpr double slower = 0.9;
+/// Of what is expected: so much further than that a condition must be to become a far one, so that they are not looked at again at once.
+inline constexpr double looked_at_again = 4;
+/// What is expected grows by no more than this where a step was cut short.
+inline constexpr double quicker = 8;
+/// Halvings of a step: further than any series reaches beyond what is far.
+inline constexpr int most_halvings = 1000;
+
+// ---- events on a step
+
+/// Of a step: a doubt nearer than this to its beginning does not end the step there; it is asked again at the end of a shorter one.
+inline constexpr double sensible_cut = 1e-6;
+/// Of the rest of a step: so much behind a graze the search begins anew.
+inline constexpr double behind_a_graze = 1e-9;
+/// Of its own terms: an open condition that others imply opens by more than rounding of theirs only.
+inline constexpr double opens_though_implied = 1e-11;
+/// Newton's step, of the place, that shows the next to be of rounding size.
+inline constexpr double settled_root = 1e-9;
+/// Behind a place where two points pass through one another: of the way there, and of the step.
+inline constexpr double behind_a_branch = 1e-9;
+inline constexpr double behind_a_branch_of_step = 1e-12;
+/// From here on downwards the series keep more digits than a step needs: what is cut off has always the same sign.
+inline constexpr double sharp_tolerance = 1e-12;
+/// Of a combination of rows: what takes part with less does not count as one of those that depend.
+inline constexpr double slight_part = 1e-6;
+/// Of a condition's own terms: so much is no rounding any more, the series has lost it.
+inline constexpr double lost_drift = 1e-3;
+/// Of the duration of the motion: shorter steps are more of them than anybody waits for.
+inline constexpr double shortest_of_duration = 1e-17;
 
 // ---- accumulations
 
@@ -96,6 +138,9 @@ inline constexpr double of_the_limit = 0.02;
 inline constexpr double while_it_lasts = 1e3;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
+/// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
+/// to the last digit cannot be seen beside that.
+inline constexpr double worth_following = 1e-3;
 /// A cluster: impacts and rounds that show it, and the factor from one round to the next that still is convergence.
 inline constexpr unsigned least_impacts_of_a_cluster = 24;
 inline constexpr unsigned least_rounds_of_a_cluster = 4;
@@ -115,6 +160,18 @@ inline constexpr double nearly = 1e-4;
 inline constexpr double dependent_for_rho = linear::dependent_part;
 /// Coefficient of a unit combination from which on a row takes part in it.
 inline constexpr double takes_part = 1e-3;
+
+/// A gradient has vanished on a step where its square is below this part of the largest: to the rounding of a length.
+inline constexpr double vanished_square = 1e-16;
+/// The same at the end of a step, of its square when the rows were chosen; and the least pivot, itself and as a part of the first one, below which
+/// rows have all but become dependent: a multiplier has four digits left there.
+inline constexpr double all_but_vanished = 1e-15;
+inline constexpr double all_but_dependent = 1e-11;
+inline constexpr double fallen_pivot = 1e-6;
+/// Of the places it is the difference of: a root that has gone to zero.
+inline constexpr double all_but_no_distance = 1e-9;
+/// Of the place: so narrow the stretch is on which a kinetic energy stops being positive.
+inline constexpr double place_of_no_inertia = 1e-15;
 
 /// Passing a singular position. Parts of the rows' lengths below which a combination's gradient is none there: the place is found to a few
 /// roundings of a series, and loops that are flat together are so up to that.
@@ -136,6 +193,10 @@ inline constexpr int places_looked_at = 8;
 inline constexpr double just_ahead = 1e-3;
 /// Of the distance from dependence at the ends of a stretch: what falls below it goes to zero, or nearly so.
 inline constexpr double near_enough_for_newton = 0.02;
+/// Distance from dependence, of rows of length one, from which on a position is looked for along the first coefficients: up to this
+/// order what they leave out, some (1e-2)^7, is far below rounding.
+inline constexpr double close_to_position = 1e-2;
+inline constexpr unsigned order_of_place = 6;
 /// In roundings of one: a combination of some dozens of gradients of length one that is no longer than this is rounding.
 inline constexpr double roundings_of_a_combination = 16;
 /// Of the largest weight of a combination: below it a row has no part in it.

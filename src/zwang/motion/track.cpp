@@ -5,8 +5,6 @@
 #include <cmath>
 #include <memory>
 
-#include "zwang/motion/record.hpp"
-
 namespace zwang::motion {
 
 namespace {
@@ -43,7 +41,7 @@ void sample_piece(const model::Model& model, const Piece& piece, double time, Sa
 
 Account account_of(const model::Model& model, const Motion& motion) {
   Account account;
-  account.status = words(motion.status);
+  account.status = motion.status;
   account.why = motion.why;
   for (const std::uint32_t row : motion.culprits) {
     account.culprits.push_back(model::row_name(model, row));
@@ -81,33 +79,24 @@ bool follow(const model::Model& model, Motion& motion, Track& track, const GoOn&
   }
   track.account = account_of(model, motion);
   if (!ended) {
-    track.account.status = "interrupted";
+    track.account.status = Status::interrupted;
   }
   track.checkpoint = save(motion);
   return ended;
 }
 
-void write(const model::Model& model, const Track& track, Store& store) {
-  store.set_outputs(model);
-  for (const Piece& piece : track.pieces) {
-    store.add(piece);
-  }
-  for (const Event& event : track.events) {
-    store.add(event);
-  }
-  const RunView run = view(track);
-  Sample sample;
-  for (std::uint64_t k = 0; k < store.sampling().count; ++k) {
-    if (!state_at(model, run, store.sampling().instant(k), sample)) {
-      break;
-    }
-    store.add(sample);
-  }
-  store.commit(track.account, track.checkpoint, true);
+double Sampling::instant(std::uint64_t k) const {
+  return k + 1 == count ? until : start + (until - start) * (static_cast<double>(k) / static_cast<double>(count - 1));
 }
 
-RunView view(const Track& track) {
+RunView view(const model::Model& model, const Track& track) {
   RunView run;
+  run.pieces = track.pieces.size();
+  run.events = track.events.size();
+  const double end = track.account.present.state.time;
+  while (run.samples < track.sampling.count && track.sampling.instant(run.samples) <= end + resolution(end)) {
+    ++run.samples;
+  }
   run.account = &track.account;
   run.sampling = track.sampling;
   run.piece_at = [&track](double time) -> const Piece* {
@@ -120,24 +109,22 @@ RunView view(const Track& track) {
                                         [](const Event& event, double at) { return event.time < at; });
     return found == track.events.end() ? std::nullopt : std::optional(found->time);
   };
+  run.each_piece = [&track](std::uint64_t first, const std::function<bool(const Piece&)>& visit) {
+    for (std::size_t k = first; k < track.pieces.size() && visit(track.pieces[k]);) {
+      ++k;
+    }
+  };
   run.each_event = [&track](std::uint64_t first, const std::function<bool(const Event&)>& visit) {
     for (std::size_t k = first; k < track.events.size() && visit(track.events[k]);) {
       ++k;
     }
   };
-  return run;
-}
-
-RunView view(const Store& store) {
-  RunView run;
-  run.account = &store.account();
-  run.sampling = store.sampling();
-  run.piece_at = [&store, piece = std::make_shared<Piece>()](double time) -> const Piece* {
-    return store.piece_at(time, *piece) ? piece.get() : nullptr;
-  };
-  run.event_time_from = [&store](double time) { return store.event_time_from(time); };
-  run.each_event = [&store](std::uint64_t first, const std::function<bool(const Event&)>& visit) {
-    store.each_event(first, visit);
+  run.each_sample = [&model, run](std::uint64_t first, const std::function<bool(const Sample&)>& visit) {
+    Sample sample;
+    for (std::uint64_t k = first;
+         k < run.samples && state_at(model, run, run.sampling.instant(k), sample) && visit(sample);) {
+      ++k;
+    }
   };
   return run;
 }

@@ -83,7 +83,7 @@ void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& 
       const double c = piece.multiplier[k * count + j];
       rate = rate * s + sum;
       sum = sum * s + c;
-      terms = terms * std::max(s, piece.length) + std::abs(c);
+      terms = terms * std::max(s, piece.length / piece.unit) + std::abs(c);
     }
     multipliers[j] = std::abs(sum) > no_pole * terms ? std::copysign(std::numeric_limits<double>::infinity(), sum)
                                                      : (piece.pole > 0 ? -rate : rate);

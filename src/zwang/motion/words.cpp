@@ -6,6 +6,7 @@ namespace zwang::motion {
 std::string_view words(Status status) {
   switch (status) {
     case Status::going: return "going";
+    case Status::interrupted: return "interrupted";
     case Status::finished: return "finished";
     case Status::stopped: return "stopped";
     case Status::jammed: return "jammed";

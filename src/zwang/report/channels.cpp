@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "zwang/model/evaluate.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/motion/track.hpp"
 
 namespace zwang::report {
 
@@ -25,14 +25,14 @@ struct Instant {
 };
 
 /// The instants of events, one each, unless they are more than `most`.
-std::vector<double> event_times(const motion::Store& store, std::size_t most, bool& complete) {
+std::vector<double> event_times(const motion::RunView& run, std::size_t most, bool& complete) {
   std::vector<double> times;
   complete = true;
-  if (store.events() > 8 * most) {
+  if (run.events > 8 * most) {
     complete = false;
     return times;
   }
-  store.each_event(0, [&](const Event& event) {
+  run.each_event(0, [&](const Event& event) {
     if (times.empty() || event.time > times.back() + motion::resolution(event.time)) {
       times.push_back(event.time);
     }
@@ -45,8 +45,8 @@ std::vector<double> event_times(const motion::Store& store, std::size_t most, bo
   return times;
 }
 
-std::vector<Instant> grid(const motion::Store& store, const Survey& survey, std::size_t most, bool& jumps) {
-  const std::vector<double> events = event_times(store, most / 4, jumps);
+std::vector<Instant> grid(const motion::RunView& run, const Survey& survey, std::size_t most, bool& jumps) {
+  const std::vector<double> events = event_times(run, most / 4, jumps);
   const std::size_t room = most - 2 * events.size();
   std::vector<double> plain;
   if (!survey.border.empty() && 4 * survey.border.size() <= room) {
@@ -239,12 +239,12 @@ double strength(const Event& event) {
 
 /// Walks along pieces and events at once and gives every event with the velocities before it.
 template <class Visit>
-void each_listed(const model::Model& model, const motion::Store& store, double end, Visit visit) {
-  PieceWindow window(store);
+void each_listed(const model::Model& model, const motion::RunView& run, double end, Visit visit) {
+  PieceWindow window(run);
   bool more = window.extend();
   double last_time = -std::numeric_limits<double>::infinity();
   model::State before;
-  store.each_event(0, [&](const Event& event) {
+  run.each_event(0, [&](const Event& event) {
     if (event.time > end + motion::resolution(end)) {
       return false;
     }
@@ -286,7 +286,7 @@ void each_listed(const model::Model& model, const motion::Store& store, double e
 
 }  // namespace
 
-Channels channels(const model::Model& model, const motion::Store& store, const Survey& survey,
+Channels channels(const model::Model& model, const motion::RunView& run, const Survey& survey,
                   const std::vector<bool>& drawn, std::uint64_t numbers) {
   Channels out;
   if (survey.pieces == 0) {
@@ -305,7 +305,7 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
   if (most < 600) {
     most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(needed, 1), 150, 600);
   }
-  const std::vector<Instant> instants = grid(store, survey, most, out.jumps);
+  const std::vector<Instant> instants = grid(run, survey, most, out.jumps);
   const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 5000), 4);
 
   // Energies, outputs, then conditions as far as there is room.
@@ -338,7 +338,7 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
   // Before an event the piece that ends there counts, otherwise the one that begins.
   std::size_t next = 0;
   std::uint64_t number = 0;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     ++number;
     const bool last = number == survey.pieces;
     for (; next < instants.size(); ++next) {
@@ -356,7 +356,7 @@ Channels channels(const model::Model& model, const motion::Store& store, const S
   return out;
 }
 
-EventLists event_lists(const model::Model& model, const motion::Store& store, double end, std::uint64_t bytes) {
+EventLists event_lists(const model::Model& model, const motion::RunView& run, double end, std::uint64_t bytes) {
   EventLists out;
 
   // What all of them would take: as they are, in single precision, with few changes each.
@@ -365,7 +365,7 @@ EventLists event_lists(const model::Model& model, const motion::Store& store, do
   std::uint64_t single = 0;
   std::uint64_t small = 0;
   std::vector<double> strengths;
-  each_listed(model, store, end, [&](const Event& event, Listed& listed) {
+  each_listed(model, run, end, [&](const Event& event, Listed& listed) {
     whole += listed.bytes(NumberType::f64);
     single += listed.bytes(NumberType::f32);
     listed.shorten(few);
@@ -391,7 +391,7 @@ EventLists event_lists(const model::Model& model, const motion::Store& store, do
   }
 
   std::size_t number = 0;
-  each_listed(model, store, end, [&](const Event& /*event*/, Listed& listed) {
+  each_listed(model, run, end, [&](const Event& /*event*/, Listed& listed) {
     if (number >= keep.size()) {
       return false;
     }

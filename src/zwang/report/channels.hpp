@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/pack.hpp"
 #include "zwang/report/tracks.hpp"
 
@@ -28,7 +28,7 @@ struct Channels {
 };
 
 /// `drawn` are the rows whose multipliers colour a shape: they come first. At most `numbers` numbers in all.
-[[nodiscard]] Channels channels(const model::Model& model, const motion::Store& store, const Survey& survey,
+[[nodiscard]] Channels channels(const model::Model& model, const motion::RunView& run, const Survey& survey,
                                 const std::vector<bool>& drawn, std::uint64_t numbers);
 
 /// The events of a run as lists side by side.
@@ -48,7 +48,7 @@ struct EventLists {
 };
 
 /// Up to the time `end`, in about so many bytes.
-[[nodiscard]] EventLists event_lists(const model::Model& model, const motion::Store& store, double end,
+[[nodiscard]] EventLists event_lists(const model::Model& model, const motion::RunView& run, double end,
                                      std::uint64_t bytes);
 
 }  // namespace zwang::report

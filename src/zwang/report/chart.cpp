@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/mathml.hpp"
 
 namespace zwang::report {
@@ -64,7 +65,7 @@ struct Labels {
   int decimals = 0;
   int exponent = 0;
   [[nodiscard]] std::string text(double value) const {
-    std::string out = fmt::format("{:.{}f}", value * std::pow(10.0, -exponent), decimals);
+    std::string out = fmt::format("{:.{}f}", value * elementary::pow(10.0, -exponent), decimals);
     if (out.find_first_not_of("-0.") == std::string::npos && out[0] == '-') out.erase(0, 1);
     if (out[0] == '-') out.replace(0, 1, "−");
     return out;
@@ -79,9 +80,9 @@ struct Labels {
 Labels labels_of(const Ticks& t) {
   Labels out;
   const double largest = t.step * static_cast<double>(std::max(std::abs(t.first), std::abs(t.last)));
-  const int magnitude = largest > 0 ? static_cast<int>(std::floor(std::log10(largest) + 1e-9)) : 0;
+  const int magnitude = largest > 0 ? static_cast<int>(std::floor(elementary::log10(largest) + 1e-9)) : 0;
   if (magnitude >= 5 || magnitude <= -4) out.exponent = magnitude;
-  const int step = static_cast<int>(std::floor(std::log10(t.step) + 1e-9));
+  const int step = static_cast<int>(std::floor(elementary::log10(t.step) + 1e-9));
   out.decimals = std::max(0, out.exponent - step);
   return out;
 }
@@ -305,12 +306,12 @@ Ticks ticks(double low, double high, int wanted) {
   Ticks out;
   const double rough = (high - low) / std::max(wanted, 1);
   if (!(rough > 0) || !std::isfinite(rough)) return out;
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double power = elementary::pow(10.0, std::floor(elementary::log10(rough)));
   const double lead = rough / power;
   const double step = lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10;
   // A power below one is the inverse of a whole number: 0.1 is 1/10, not 0.1000000000000000055.
-  const double exponent = std::floor(std::log10(rough));
-  out.step = exponent < 0 ? step / std::round(std::pow(10.0, -exponent)) : step * power;
+  const double exponent = std::floor(elementary::log10(rough));
+  out.step = exponent < 0 ? step / std::round(elementary::pow(10.0, -exponent)) : step * power;
   if (exponent < -15) out.step = step * power;
   // Numbers that differ only in their last digits have no round numbers between them.
   if (std::max(std::abs(low), std::abs(high)) / out.step > 1e12) return {1, 0, -1};
@@ -593,9 +594,11 @@ std::string draw(const SpaceChart& chart) {
   // Seen from afar: right, up, and towards the eye.
   const double a = chart.azimuth * std::numbers::pi / 180;
   const double e = chart.elevation * std::numbers::pi / 180;
-  const std::array<double, 3> to_right = {-std::sin(a), std::cos(a), 0};
-  const std::array<double, 3> to_top = {-std::cos(a) * std::sin(e), -std::sin(a) * std::sin(e), std::cos(e)};
-  const std::array<double, 3> to_eye = {std::cos(a) * std::cos(e), std::sin(a) * std::cos(e), std::sin(e)};
+  const std::array<double, 3> to_right = {-elementary::sin(a), elementary::cos(a), 0};
+  const std::array<double, 3> to_top = {-elementary::cos(a) * elementary::sin(e),
+                                        -elementary::sin(a) * elementary::sin(e), elementary::cos(e)};
+  const std::array<double, 3> to_eye = {elementary::cos(a) * elementary::cos(e),
+                                        elementary::sin(a) * elementary::cos(e), elementary::sin(e)};
   const auto flat = [&](const std::array<double, 3>& p) {
     return Spot{to_right[0] * p[0] + to_right[1] * p[1] + to_right[2] * p[2],
                 to_top[0] * p[0] + to_top[1] * p[1] + to_top[2] * p[2]};
@@ -687,7 +690,7 @@ std::string draw(const SpaceChart& chart) {
     const Spot t = place(end);
     body += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#111\" stroke-width=\"1\"/>\n", segment(begin, end));
     // Outward: across the edge, away from the middle.
-    const double length = std::hypot(t.x - s.x, t.y - s.y);
+    const double length = elementary::hypot(t.x - s.x, t.y - s.y);
     if (length < 20) continue;
     double nx = (t.y - s.y) / length;
     double ny = -(t.x - s.x) / length;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "zwang/base/number.hpp"
-#include "zwang/report/version.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -12,23 +12,16 @@ namespace zwang::report {
 void compare_json(const ComparedRun& straightest, const ComparedRun& variational,
                   const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
                   const std::vector<double>& sample_at, const Sink& sink) {
-  const auto seen = [](const ComparedRun& one) { return ComparedView{one.model, motion::view(*one.store), one.files}; };
-  compare_json(seen(straightest), seen(variational), equivalence, distance, sample_at, sink);
-}
-
-void compare_json(const ComparedView& straightest, const ComparedView& variational,
-                  const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
-                  const std::vector<double>& sample_at, const Sink& sink) {
   const model::Model& model = *straightest.model;
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.open("straightest");
-  put_run(json, *straightest.model, straightest.run, sample_at, straightest.files, sink);
+  put_run(json, *straightest.model, straightest.view, sample_at, straightest.files, sink);
   json.close();
   json.open("variational");
-  put_run(json, *variational.model, variational.run, sample_at, variational.files, sink);
+  put_run(json, *variational.model, variational.view, sample_at, variational.files, sink);
   json.close();
 
   json.open_list("distance");

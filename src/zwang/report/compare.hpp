@@ -9,24 +9,14 @@
 
 namespace zwang::report {
 
-/// One of the two runs: its model (with its law), its file, and what was written for it.
+/// One of the two runs: its model (with its law), the run, and what was written for it.
 struct ComparedRun {
   const model::Model* model = nullptr;
-  const motion::Store* store = nullptr;
+  motion::RunView view;
   std::vector<std::string> files;
 };
 
 void compare_json(const ComparedRun& straightest, const ComparedRun& variational,
-                  const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
-                  const std::vector<double>& sample_at, const Sink& sink);
-
-/// The same of runs wherever they lie.
-struct ComparedView {
-  const model::Model* model = nullptr;
-  motion::RunView run;
-  std::vector<std::string> files;
-};
-void compare_json(const ComparedView& straightest, const ComparedView& variational,
                   const analysis::Equivalence& equivalence, const std::vector<analysis::Apart>& distance,
                   const std::vector<double>& sample_at, const Sink& sink);
 

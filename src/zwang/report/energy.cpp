@@ -1,8 +1,8 @@
 /// Who changes the energy, for programs.
 #include "zwang/report/energy.hpp"
 
+#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -10,7 +10,7 @@ namespace zwang::report {
 std::string energy_json(const model::Model& model, const analysis::EnergyRate& energy) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("status", instant::words(energy.instant.status));
   json.put("energy", energy.energy);

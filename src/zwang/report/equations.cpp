@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "zwang/base/version.hpp"
 #include "zwang/report/equations_names.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -30,7 +30,7 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
   const model::Symbols& symbols = equations.symbols;
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? model.file : model.title);
   json.put("format", formats[static_cast<std::size_t>(notation)]);
   json.open("parameters");

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/equations.hpp"
-#include "zwang/report/version.hpp"
 
 namespace zwang::report {
 
@@ -474,7 +474,7 @@ class Program {
 
   std::string cpp() {
     comment(0, "Equations of motion: " + title());
-    comment(0, "Written by zwang " + std::string(this_version) + ". Needs C++17 and its standard library alone.");
+    comment(0, "Written by zwang " + std::string(version) + ". Needs C++17 and its standard library alone.");
     comment(0, "");
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");
@@ -696,7 +696,7 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
 
   std::string python() {
     comment(0, "Equations of motion: " + title());
-    comment(0, "Written by zwang " + std::string(this_version) + ". Needs NumPy.");
+    comment(0, "Written by zwang " + std::string(version) + ". Needs NumPy.");
     comment(0, "");
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");

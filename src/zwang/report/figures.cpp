@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/motion/trajectory.hpp"
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
@@ -145,17 +146,17 @@ std::vector<std::uint32_t> wanted_variables(const model::Model& model) {
   return out;
 }
 
-Gathered gather(const model::Model& model, const motion::Store& store) {
+Gathered gather(const model::Model& model, const motion::RunView& run) {
   Gathered g;
   g.start = model.simulation.start;
-  g.end = store.account().present.state.time;
+  g.end = run.account->present.state.time;
   g.variables = wanted_variables(model);
   const auto curve = [&] { return TimeCurve(g.start, g.end, static_cast<std::uint32_t>(columns)); };
   g.values.assign(g.variables.size(), curve());
 
   // First the multipliers' sizes, then the curves of the largest.
   g.peak.assign(model.rows(), 0.0);
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     for (std::size_t j = 0; j < piece.rows.size(); ++j) {
       double& peak = g.peak[piece.rows[j]];
       peak = std::max({peak, std::abs(multiplier_at(piece, j, 0)), std::abs(multiplier_at(piece, j, piece.length))});
@@ -175,7 +176,7 @@ Gathered gather(const model::Model& model, const motion::Store& store) {
 
   model::Scratch scratch = model::make_scratch(model);
   model::State state;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     const double end = std::min(piece.end(), g.end);
     each_instant(g, piece, end, 2, [&](double s) {
       for (std::size_t k = 0; k < g.variables.size(); ++k)
@@ -203,7 +204,7 @@ Gathered gather(const model::Model& model, const motion::Store& store) {
     }
     return true;
   });
-  store.each_event(0, [&](const Event& event) {
+  run.each_event(0, [&](const Event& event) {
     g.events_left_out = g.events.size() == most_instants;
     if (!g.events_left_out) g.events.push_back(event);
     return !g.events_left_out;
@@ -321,11 +322,11 @@ struct Paths {
   bool whole = true;
 };
 
-Paths paths_of(const motion::Store& store, double end, const std::vector<Along>& along, double accuracy) {
+Paths paths_of(const motion::RunView& run, double end, const std::vector<Along>& along, double accuracy) {
   Paths out;
   out.spots.resize(along.size());
   std::size_t total = 0;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     const double length = std::min(piece.end(), end) - piece.start;
     if (length <= 0) return true;
     for (std::size_t k = 0; k < along.size(); ++k) {
@@ -339,7 +340,7 @@ Paths paths_of(const motion::Store& store, double end, const std::vector<Along>&
             const double s = 0.5 * (s0 + s1);
             const Spot3 p = look(s);
             const double off =
-                std::hypot(p.x - 0.5 * (p0.x + p1.x), p.y - 0.5 * (p0.y + p1.y), p.z - 0.5 * (p0.z + p1.z));
+                elementary::hypot(p.x - 0.5 * (p0.x + p1.x), p.y - 0.5 * (p0.y + p1.y), p.z - 0.5 * (p0.z + p1.z));
             if (depth > 2 && (off < accuracy || depth > 12)) return;
             refine(s0, p0, s, p, depth + 1);
             out.spots[k].push_back(p);
@@ -348,8 +349,8 @@ Paths paths_of(const motion::Store& store, double end, const std::vector<Along>&
       const Spot3 first = look(0);
       const Spot3 last = look(length);
       if (out.spots[k].empty()) out.spots[k].push_back(first);
-      if (std::hypot(last.x - first.x, last.y - first.y, last.z - first.z) > accuracy ||
-          length > (end - store.sampling().start) / columns) {
+      if (elementary::hypot(last.x - first.x, last.y - first.y, last.z - first.z) > accuracy ||
+          length > (end - run.sampling.start) / columns) {
         refine(0, first, length, last, 0);
       }
       out.spots[k].push_back(last);
@@ -436,7 +437,7 @@ class Canvas {
       case OutlineKind::plane: plane({n[0], n[1], n[2]}, n[3], shape.side); break;
       case OutlineKind::sphere: sphere({n[0], n[1], n[2]}, n[3]); break;
       case OutlineKind::cylinder: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6], 0); break;
-      case OutlineKind::cone: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, 0, std::tan(n[6])); break;
+      case OutlineKind::cone: tube({n[0], n[1], n[2]}, {n[3], n[4], n[5]}, 0, elementary::tan(n[6])); break;
       case OutlineKind::curve:
         for (const std::vector<Vector>& stroke : shape.strokes) line(stroke, 0.35, 1.4);
         break;
@@ -490,8 +491,8 @@ class Canvas {
       const auto v = static_cast<std::size_t>(view_.up);
       const double a = normal[u];
       const double b = normal[v];
-      const double length = std::hypot(a, b);
-      if (length < 0.999 * std::hypot(normal[0], normal[1], normal[2])) return;
+      const double length = elementary::hypot(a, b);
+      if (length < 0.999 * elementary::hypot(normal[0], normal[1], normal[2])) return;
       // From the foot of the middle along the wall, both ways.
       const double cx = 0.5 * (low_[u] + high_[u]);
       const double cy = 0.5 * (low_[v] + high_[v]);
@@ -553,7 +554,7 @@ class Canvas {
         x += (p[i] - middle[i]) * e[i];
         y += (p[i] - middle[i]) * f[i];
       }
-      return std::atan2(y, x);
+      return elementary::atan2(y, x);
     };
     std::sort(corners.begin(), corners.end(), [&](const Vector& p, const Vector& q) { return angle(p) < angle(q); });
     corners.push_back(corners.front());
@@ -565,7 +566,8 @@ class Canvas {
     for (int k = 0; k <= 90; ++k) {
       const double a = 2 * std::numbers::pi * k / 90;
       Vector p{};
-      for (std::size_t i = 0; i < 3; ++i) p[i] = centre[i] + radius * (std::cos(a) * e[i] + std::sin(a) * f[i]);
+      for (std::size_t i = 0; i < 3; ++i)
+        p[i] = centre[i] + radius * (elementary::cos(a) * e[i] + elementary::sin(a) * f[i]);
       around.push_back(p);
     }
     line(around, shade, 1.1);
@@ -608,12 +610,12 @@ class Canvas {
   /// Two unit vectors across a direction.
   static std::pair<Vector, Vector> across(const Vector& axis) {
     const Vector other =
-        std::abs(axis[2]) < 0.9 * std::hypot(axis[0], axis[1], axis[2]) ? Vector{0, 0, 1} : Vector{1, 0, 0};
+        std::abs(axis[2]) < 0.9 * elementary::hypot(axis[0], axis[1], axis[2]) ? Vector{0, 0, 1} : Vector{1, 0, 0};
     const auto cross = [](const Vector& p, const Vector& q) {
       return Vector{p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
     };
     const auto unit = [](Vector p) {
-      const double length = std::hypot(p[0], p[1], p[2]);
+      const double length = elementary::hypot(p[0], p[1], p[2]);
       for (double& x : p) x /= length;
       return p;
     };
@@ -662,18 +664,18 @@ Subject subject_of(const SceneBody& body) {
 }
 
 /// The lines between bodies at a few instants, earlier ones paler.
-void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<SceneBody>& bodies,
+void draw_lines(Canvas& canvas, const motion::RunView& run, const std::vector<SceneBody>& bodies,
                 const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end) {
   std::size_t count = 0;
   for (const OutlineShape& shape : shapes) count += shape.kind == OutlineKind::line ? 1 : 0;
   const int instants = count > 1500 ? 1 : instants_shown;
-  Piece piece;
   for (int k = instants == 1 ? instants_shown : 0; k <= instants_shown; ++k) {
     const bool last = k == instants_shown;
     const double time = last ? end : start + (end - start) * k / instants_shown;
-    if (!store.piece_at(time, piece)) continue;
+    const Piece* piece = run.piece_at(time);
+    if (piece == nullptr) continue;
     const std::vector<double> all =
-        last ? sight.of(end, store.account().present.state.position) : sight.at(piece, std::min(time, piece.end()));
+        last ? sight.of(end, run.account->present.state.position) : sight.at(*piece, std::min(time, piece->end()));
     for (const OutlineShape& shape : shapes) {
       if (shape.kind != OutlineKind::line || shape.relation == ">=") continue;
       std::vector<Vector> through;
@@ -684,7 +686,7 @@ void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<Sc
         if (through.size() > 1) {
           const Vector& p = through[through.size() - 2];
           const Vector& q = through.back();
-          length += std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+          length += elementary::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
         }
       }
       if (shape.closed) through.push_back(through.front());
@@ -695,11 +697,11 @@ void draw_lines(Canvas& canvas, const motion::Store& store, const std::vector<Sc
   }
 }
 
-std::string path_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
+std::string path_figure(const model::Model& model, const motion::RunView& run, const Gathered& g,
                         const Projection& projection, bool bare = false) {
   const unsigned dimension = picture_dimension(model);
   const std::vector<SceneBody> bodies = scene_bodies(model);
-  const Survey seen = survey(model, store);
+  const Survey seen = survey(model, run);
   const SceneBox box = body_box(bodies, seen.low, seen.high);
   Blob blob;
   const Scene drawn = scene(model, bodies, box, g.start, g.end, 400'000, blob);
@@ -746,8 +748,8 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
   }
   Canvas canvas(view, box.low, box.high);
   for (const OutlineShape& shape : shapes) canvas.surface(shape);
-  draw_lines(canvas, store, bodies, shapes, sight, g.start, g.end);
-  const Paths paths = paths_of(store, g.end, along, 1.5e-4 * size);
+  draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end);
+  const Paths paths = paths_of(run, g.end, along, 1.5e-4 * size);
   for (std::size_t k = 0; k < shown.size(); ++k) {
     canvas.curve(all.size() == 1 ? "" : shown[k].label, paths.spots[k], static_cast<std::uint32_t>(k));
   }
@@ -770,7 +772,7 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
       if (!concerns(model, event, subject)) continue;
       const Vector p = Sight::place(event.position, subject);
       const bool near = std::any_of(struck.begin(), struck.end(), [&](const Vector& q) {
-        return std::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) < 0.012 * size;
+        return elementary::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) < 0.012 * size;
       });
       if (near || struck.size() >= 60) continue;
       struck.push_back(p);
@@ -783,7 +785,7 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
   }
 
   // Where all began and ended.
-  const std::vector<double> last = sight.of(g.end, store.account().present.state.position);
+  const std::vector<double> last = sight.of(g.end, run.account->present.state.position);
   for (std::size_t k = 0; shown.size() < all.size() && k < all.size() && k < most_dots; ++k) {
     canvas.mark(Sight::place(last, all[k]), MarkShape::dot, 0, 1.6, 0.45);
   }
@@ -797,11 +799,11 @@ std::string path_figure(const model::Model& model, const motion::Store& store, c
 }
 
 /// x' over x of a coordinate.
-std::string phase_figure(const model::Model& model, const motion::Store& store, const Gathered& g,
+std::string phase_figure(const model::Model& model, const motion::RunView& run, const Gathered& g,
                          std::uint32_t variable) {
   double scale_q = 0;
   double scale_v = 0;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     for (const double s : {0.0, 0.5 * piece.length, piece.length}) {
       scale_q = std::max(scale_q, std::abs(value_at(piece, variable, s)));
       scale_v = std::max(scale_v, std::abs(rate_at(piece, variable, s)));
@@ -811,7 +813,7 @@ std::string phase_figure(const model::Model& model, const motion::Store& store, 
   if (scale_q == 0) scale_q = 1;
   if (scale_v == 0) scale_v = 1;
   const Paths paths = paths_of(
-      store, g.end, {[&](const Piece& piece, double s) {
+      run, g.end, {[&](const Piece& piece, double s) {
         return std::array<double, 3>{value_at(piece, variable, s) / scale_q, rate_at(piece, variable, s) / scale_v, 0};
       }},
       3e-4);
@@ -860,19 +862,19 @@ std::optional<Projection> read_projection(std::string_view text) {
   return out;
 }
 
-std::string path_card(const model::Model& model, const motion::Store& store) {
-  if (picture_dimension(model) == 0 || store.pieces() == 0) return {};
+std::string path_card(const model::Model& model, const motion::RunView& run) {
+  if (picture_dimension(model) == 0 || run.pieces == 0) return {};
   Gathered g;
   g.start = model.simulation.start;
-  g.end = store.account().present.state.time;
-  return path_figure(model, store, g, {}, true);
+  g.end = run.account->present.state.time;
+  return path_figure(model, run, g, {}, true);
 }
 
-std::vector<Figure> figures(const model::Model& model, const motion::Store& store, const Projection& projection) {
-  const Gathered g = gather(model, store);
+std::vector<Figure> figures(const model::Model& model, const motion::RunView& run, const Projection& projection) {
+  const Gathered g = gather(model, run);
   std::vector<Figure> out;
   if (g.pieces == 0) return out;
-  if (picture_dimension(model) > 0) out.push_back({"path", path_figure(model, store, g, projection)});
+  if (picture_dimension(model) > 0) out.push_back({"path", path_figure(model, run, g, projection)});
   out.push_back({"coordinates", coordinates_figure(model, g)});
   if (model.rows() > 0) out.push_back({"multipliers", multipliers_figure(model, g)});
   if (!model.flow) out.push_back({"energy", energy_figure(model, g)});
@@ -885,7 +887,7 @@ std::vector<Figure> figures(const model::Model& model, const motion::Store& stor
   }
   for (const std::uint32_t variable : variables) {
     out.push_back({variables.size() == 1 ? "phase" : "phase-" + model::variable_name(model, variable),
-                   phase_figure(model, store, g, variable)});
+                   phase_figure(model, run, g, variable)});
   }
   return out;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 
 namespace zwang::report {
 
@@ -30,10 +30,10 @@ struct Figure {
   std::string svg;
 };
 
-[[nodiscard]] std::vector<Figure> figures(const model::Model& model, const motion::Store& store,
+[[nodiscard]] std::vector<Figure> figures(const model::Model& model, const motion::RunView& run,
                                           const Projection& projection = {});
 
 /// The path without axes and words, for an overview; empty if the model has no picture.
-[[nodiscard]] std::string path_card(const model::Model& model, const motion::Store& store);
+[[nodiscard]] std::string path_card(const model::Model& model, const motion::RunView& run);
 
 }  // namespace zwang::report

@@ -1,8 +1,8 @@
 /// Fourier's set and the curvature of paths for programs.
 #include "zwang/report/fourier.hpp"
 
+#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -26,7 +26,7 @@ void put_corners(Writer& json, std::string_view key, const model::Model& model,
 std::string fourier_json(const model::Model& model, const analysis::Fourier& fourier, std::optional<bool> member) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("status", instant::words(fourier.instant.status));
   if (fourier.instant.status == instant::Status::determined && !fourier.instant.singular) {
@@ -47,7 +47,7 @@ std::string fourier_json(const model::Model& model, const analysis::Fourier& fou
 std::string curvature_json(const model::Model& model, const analysis::Curvature& curvature) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   for (const analysis::PathOfPoint& path : curvature.paths) {
     json.open(model::member_name(model.bodies[path.body], path.member));
     if (path.radius) {

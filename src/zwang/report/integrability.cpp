@@ -1,7 +1,7 @@
 /// Integrability for programs.
 #include "zwang/report/integrability.hpp"
 
-#include "zwang/report/version.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -57,7 +57,7 @@ std::string integrability_json(const model::Model& model, const model::State& st
                                const analysis::Integrability& found) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("time", state.time);
   json.put("conditions", std::uint64_t{found.conditions});

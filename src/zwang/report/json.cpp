@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "zwang/base/version.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -15,7 +15,7 @@ namespace zwang::report {
 namespace {
 
 void put_start(Writer& json, const model::Model& model, double time) {
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("time", time);
 }
@@ -322,8 +322,6 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
 }
 
 }  // namespace
-
-std::string version() { return this_version; }
 
 std::string accelerate_json(const model::Model& model, const model::State& state, const instant::Instant& instant) {
   Writer json;

@@ -14,8 +14,6 @@
 
 namespace zwang::report {
 
-[[nodiscard]] std::string version();
-
 /// The answer of `accelerate` (and of `explain`, which adds its trials).
 [[nodiscard]] std::string accelerate_json(const model::Model& model, const model::State& state,
                                           const instant::Instant& instant);

@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -12,7 +12,7 @@ namespace zwang::report {
 std::string measure_json(const model::Model& model, const analysis::Measure& measure) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("decided", measure.decided);
   if (measure.decided) {

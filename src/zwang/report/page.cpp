@@ -14,14 +14,15 @@
 
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/base/version.hpp"
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/channels.hpp"
 #include "zwang/report/equations_mathml.hpp"
 #include "zwang/report/pack.hpp"
 #include "zwang/report/page_shell.hpp"
 #include "zwang/report/scene.hpp"
 #include "zwang/report/tracks.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -66,10 +67,10 @@ void check_runs(std::span<const PageRun> runs) {
     }
     if (!same) {
       throw Error(
-          {run.store->path(), 0, 0},
+          {run.view.name, 0, 0},
           fmt::format("runs laid over one another must have the same points and coordinates; this one differs from "
                       "{} ({} against {} coordinates)",
-                      runs[0].store->path(), other.variables, first.variables));
+                      runs[0].view.name, other.variables, first.variables));
     }
   }
 }
@@ -149,7 +150,7 @@ double rounded_up(double value) {
   if (!(value > 0) || !std::isfinite(value)) {
     return value;
   }
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  const double unit = elementary::pow(10.0, std::floor(elementary::log10(value)) - 1);
   return std::ceil(value / unit) * unit;
 }
 
@@ -161,31 +162,31 @@ std::string capital(std::string text) {
 }
 
 /// What happened, in sentences.
-std::vector<std::string> sentences(const model::Model& model, const motion::Store& store) {
-  const motion::Account& account = store.account();
+std::vector<std::string> sentences(const model::Model& model, const motion::RunView& run) {
+  const motion::Account& account = *run.account;
   const std::string time = readable(account.present.state.time, 10);
   std::vector<std::string> out;
-  if (account.status == "finished") {
+  if (account.status == motion::Status::finished) {
     out.push_back(fmt::format("The run finished at t = {}.", time));
-  } else if (account.status == "stopped") {
+  } else if (account.status == motion::Status::stopped) {
     out.push_back(fmt::format("The run stopped at t = {}: {} came true.", time,
                               model.simulation.stop.empty() ? "its stop" : model.simulation.stop[0].text));
-  } else if (account.status == "going" || account.status == "interrupted") {
+  } else if (account.status == motion::Status::going || account.status == motion::Status::interrupted) {
     out.push_back(fmt::format("The run was interrupted at t = {} and can go on.", time));
   } else {
-    out.push_back(
-        fmt::format("{} at t = {}{}{}.", capital(account.status), time, account.why.empty() ? "" : ": ", account.why));
+    out.push_back(fmt::format("{} at t = {}{}{}.", capital(std::string(motion::words(account.status))), time,
+                              account.why.empty() ? "" : ": ", account.why));
   }
   out.push_back(fmt::format("{} step{}, {} event{}, {} s of computing.", account.steps, account.steps == 1 ? "" : "s",
-                            store.events(), store.events() == 1 ? "" : "s", readable(account.seconds, 3)));
-  if (!model.flow && store.pieces() > 0) {
+                            run.events, run.events == 1 ? "" : "s", readable(account.seconds, 3)));
+  if (!model.flow && run.pieces > 0) {
     const motion::EnergyBalance& energy = account.energy;
     out.push_back(
         fmt::format("Energy: {} at the start, {} by work, {} lost in shocks, {} at the end; the balance closes to {}.",
                     readable(energy.initial), readable(energy.work), readable(energy.lost), readable(energy.final),
                     readable(std::abs(energy.defect()), 2)));
   }
-  if (model.rows() > 0 && store.pieces() > 0) {
+  if (model.rows() > 0 && run.pieces > 0) {
     out.push_back(
         fmt::format("No binding condition was violated by more than {} in position and {} in velocity, relative to "
                     "the size of the state.",
@@ -220,7 +221,7 @@ class Maker {
   Draft make() {
     const model::Model& model = *m_.runs[0].model;
     json_.open();
-    json_.put("zwang", this_version);
+    json_.put("zwang", version);
     json_.put("format", std::uint64_t{1});
     put_model(model);
     put_bodies(model);
@@ -403,14 +404,14 @@ class Maker {
 
   void put_run(std::size_t k, const std::vector<bool>& drawn, std::uint64_t bytes) {
     const PageRun& run = m_.runs[k];
-    const motion::Account& account = run.store->account();
+    const motion::Account& account = *run.view.account;
     const Survey& survey = m_.surveys[k];
     json_.open();
     json_.put("label", run.label);
     if (k > 0 || m_.runs.size() > 1) {
       put_differing_parameters(*run.model);
     }
-    json_.put("status", account.status);
+    json_.put("status", motion::words(account.status));
     if (!account.why.empty()) {
       json_.put("why", account.why);
     }
@@ -453,7 +454,7 @@ class Maker {
       if (levels[at].position == 0 && survey.coefficients * 8 > static_cast<double>(bytes)) {
         continue;
       }
-      if (write_tracks(*run.model, *run.store, survey, scale, levels[at], bytes, draft_.blob, tracks)) {
+      if (write_tracks(*run.model, run.view, survey, scale, levels[at], bytes, draft_.blob, tracks)) {
         used = levels[at];
         written = true;
         break;
@@ -470,7 +471,7 @@ class Maker {
         used.degree = 1;
         used.stretches = std::max<std::uint64_t>(bytes / (each * 2 + 16), 1);
       }
-      write_tracks(*run.model, *run.store, survey, scale, used, std::numeric_limits<std::uint32_t>::max(), draft_.blob,
+      write_tracks(*run.model, run.view, survey, scale, used, std::numeric_limits<std::uint32_t>::max(), draft_.blob,
                    tracks);
     }
     json_.open("pieces");
@@ -499,7 +500,7 @@ class Maker {
 
   void put_events(std::size_t k, std::uint64_t bytes) {
     const PageRun& run = m_.runs[k];
-    EventLists lists = event_lists(*run.model, *run.store, m_.surveys[k].end, bytes);
+    EventLists lists = event_lists(*run.model, run.view, m_.surveys[k].end, bytes);
     for (std::vector<std::uint32_t>* rows : {&lists.row, &lists.impulse_row}) {
       for (std::uint32_t& row : *rows) {
         row = m_.rows.of_run[k][row];
@@ -532,8 +533,8 @@ class Maker {
     json_.put("left_out", lists.left_out);
     json_.close();
     if (lists.left_out > 0) {
-      note(k, fmt::format("Of {} events the {} strongest are listed; the run file has all of them.",
-                          run.store->events(), lists.time.size()));
+      note(k, fmt::format("Of {} events the {} strongest are listed; the run file has all of them.", run.view.events,
+                          lists.time.size()));
     }
     if (lists.cut_changes > 0) {
       note(k, "Of the velocities that a shock changes only the 24 largest changes are listed.");
@@ -547,7 +548,7 @@ class Maker {
       mine[row] = drawn[row];
     }
     const Channels plots =
-        channels(*run.model, *run.store, m_.surveys[k], mine, std::max<std::uint64_t>(bytes / 2, 4096));
+        channels(*run.model, run.view, m_.surveys[k], mine, std::max<std::uint64_t>(bytes / 2, 4096));
     const std::uint64_t numbers = plots.series.size() * plots.time.size();
     const NumberType type = numbers * 8 <= bytes   ? NumberType::f64
                             : numbers * 4 <= bytes ? NumberType::f32
@@ -582,7 +583,7 @@ class Maker {
 
   void put_summary(std::size_t k) {
     const PageRun& run = m_.runs[k];
-    const motion::Account& account = run.store->account();
+    const motion::Account& account = *run.view.account;
     json_.open("summary");
     if (!run.model->flow) {
       json_.open("energy");
@@ -593,7 +594,7 @@ class Maker {
     json_.open("correction");
     json_.put("position", account.position_correction).put("velocity", account.velocity_correction).close();
     json_.put("steps", account.steps).put("seconds", account.seconds);
-    json_.put("sentences", sentences(*run.model, *run.store));
+    json_.put("sentences", sentences(*run.model, run.view));
     json_.close();
   }
 
@@ -623,7 +624,7 @@ PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options
   std::vector<double> low;
   std::vector<double> high;
   for (const PageRun& run : runs) {
-    material.surveys.push_back(survey(*run.model, *run.store));
+    material.surveys.push_back(survey(*run.model, run.view));
     const Survey& one = material.surveys.back();
     if (low.empty()) {
       low = one.low;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/run.hpp"
 
 namespace zwang::report {
@@ -20,7 +20,7 @@ namespace zwang::report {
 /// A run as it lies in its file, with the model made again from the file's recipe.
 struct PageRun {
   const model::Model* model = nullptr;
-  const motion::Store* store = nullptr;
+  motion::RunView view;
   std::string label;  ///< in the legend: "straightest", "g = 9.81"; empty for a single run
 };
 

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "zwang/base/number.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/base/version.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 
 namespace zwang::report {
 
@@ -148,15 +148,10 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
   }
 }
 
-void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-             const std::vector<std::string>& files, const Sink& sink) {
-  put_run(json, model, motion::view(store), sample_at, files, sink);
-}
-
 void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink) {
   const motion::Account& account = *run.account;
-  json.put("status", account.status);
+  json.put("status", motion::words(account.status));
   if (!account.why.empty()) {
     json.put("why", account.why);
   }
@@ -233,16 +228,11 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   json.put("files", files);
 }
 
-void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
-  run_json(model, motion::view(store), sample_at, files, sink, replaced);
-}
-
 void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
               const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   if (!replaced.empty()) {
     json.open("integrals");
@@ -255,7 +245,7 @@ void run_json(const model::Model& model, const motion::RunView& run, const std::
   sink(json.close().text());
 }
 
-void samples_csv(const model::Model& model, const motion::Store& store, const Sink& sink) {
+void samples_csv(const model::Model& model, const motion::RunView& run, const Sink& sink) {
   Line line;
   line.put("time");
   put_state_names(line, model);
@@ -278,7 +268,7 @@ void samples_csv(const model::Model& model, const motion::Store& store, const Si
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> multipliers(model.rows());
   std::vector<double> rho(model.rows());
-  store.each_sample(0, [&](const motion::Sample& sample) {
+  run.each_sample(0, [&](const motion::Sample& sample) {
     line.put(sample.state.time);
     put_numbers(line, sample.state.position);
     put_numbers(line, sample.state.velocity);
@@ -300,12 +290,12 @@ void samples_csv(const model::Model& model, const motion::Store& store, const Si
   });
 }
 
-void events_csv(const model::Model& model, const motion::Store& store, const Sink& sink) {
+void events_csv(const model::Model& model, const motion::RunView& run, const Sink& sink) {
   Line line;
   line.put("time").put("kind").put("constraints").put("impulses").put("lost");
   put_state_names(line, model);
   line.end(sink);
-  store.each_event(0, [&](const motion::Event& event) {
+  run.each_event(0, [&](const motion::Event& event) {
     std::string conditions;
     for (const std::string& name : names(model, event.rows)) {
       conditions += (conditions.empty() ? "" : " ") + name;
@@ -322,7 +312,7 @@ void events_csv(const model::Model& model, const motion::Store& store, const Sin
 std::string reversal_json(const model::Model& model, const analysis::Reversal& reversal) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("reversible", reversal.reversible);
   json.put("expected", reversal.expected);

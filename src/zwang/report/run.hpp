@@ -1,5 +1,5 @@
-/// The answer of `run` as JSON, and its samples and events as CSV; read from the run file piece by piece, so that the length of
-/// a run does not matter.
+/// The answer of `run` as JSON, and its samples and events as CSV; read piece by piece, so that the length of a run does not
+/// matter.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,6 @@
 
 #include "zwang/analysis/reversal.hpp"
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -20,24 +19,19 @@ namespace zwang::report {
 using Sink = std::function<void(std::string_view)>;
 
 /// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written.
-void put_run(Writer& json, const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-             const std::vector<std::string>& files, const Sink& sink);
 void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink);
 /// One event, into an open object.
 void put_event(Writer& json, const model::Model& model, const motion::Event& event);
 /// Conditions that were held as integrals: name, "phi = c".
 using Replacements = std::vector<std::pair<std::string, std::string>>;
-void run_json(const model::Model& model, const motion::Store& store, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
-
 void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
               const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
 
 /// time, positions, velocities, multipliers (empty where a condition has none), outputs; one line per sample.
-void samples_csv(const model::Model& model, const motion::Store& store, const Sink& sink);
+void samples_csv(const model::Model& model, const motion::RunView& run, const Sink& sink);
 /// time, kind, conditions, impulses, energy lost, then the state after it; one line per event.
-void events_csv(const model::Model& model, const motion::Store& store, const Sink& sink);
+void events_csv(const model::Model& model, const motion::RunView& run, const Sink& sink);
 
 [[nodiscard]] std::string reversal_json(const model::Model& model, const analysis::Reversal& reversal);
 

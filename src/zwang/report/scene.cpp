@@ -17,6 +17,7 @@
 #include <set>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/tape.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::size_t most_strands = 64;  // of a rope
 
 Vector minus(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Vector& a) { return std::hypot(a[0], a[1], a[2]); }
+double length(const Vector& a) { return elementary::hypot(a[0], a[1], a[2]); }
 
 /// One row's expression at any place of its points.
 class RowSight {
@@ -167,7 +168,7 @@ Vector upwards(const model::Model& model) {
       weight[k % body.dimension] += model.constant_force[body.first + k];
     }
   }
-  const double size = std::hypot(weight[0], weight[1], weight[2]);
+  const double size = elementary::hypot(weight[0], weight[1], weight[2]);
   if (size > 0 && std::isfinite(size)) {
     for (std::size_t c = 0; c < 3; ++c) {
       up[c] = -weight[c] / size + 0.0;

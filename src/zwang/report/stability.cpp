@@ -1,8 +1,8 @@
 /// Equilibrium and small oscillations for programs.
 #include "zwang/report/stability.hpp"
 
+#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -11,7 +11,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
                            bool found) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   if (found) {
     put_bodies(json, "positions", model, state.position);

@@ -12,6 +12,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::report {
@@ -22,7 +23,7 @@ Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] +
 Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double norm(const Vector& a) { return std::hypot(a[0], a[1], a[2]); }
+double norm(const Vector& a) { return elementary::hypot(a[0], a[1], a[2]); }
 Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
@@ -157,7 +158,7 @@ double distance_from(const Surface& surface, const Vector& x) {
   if (surface.kind == SurfaceKind::cylinder) {
     return across - n[6];
   }
-  return across * std::cos(n[6]) - std::abs(along) * std::sin(n[6]);
+  return across * elementary::cos(n[6]) - std::abs(along) * elementary::sin(n[6]);
 }
 
 /// Away from the centre or the axis.
@@ -265,7 +266,7 @@ std::optional<Surface> as_quadric(const Places& places, unsigned dimension) {
     }
     out.kind = SurfaceKind::cone;
     out.both = std::abs(along) < static_cast<int>(places.at.size());
-    out.numbers = {x[0], x[1], x[2], axis[0], axis[1], axis[2], std::atan(std::sqrt(-value[single] / a))};
+    out.numbers = {x[0], x[1], x[2], axis[0], axis[1], axis[2], elementary::atan(std::sqrt(-value[single] / a))};
     return verify(out, places) ? std::optional(out) : std::nullopt;
   }
   return {};

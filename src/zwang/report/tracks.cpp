@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/lanes.hpp"
 
@@ -101,7 +102,7 @@ class ViewFit {
     for (std::size_t k = 0; k < m; ++k) {
       for (std::size_t j = 0; j < m; ++j) {
         // The points run from the start of the stretch: x = -cos.
-        wave_.push_back(std::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m)));
+        wave_.push_back(elementary::cos(static_cast<double>(k * (2 * (m - 1 - j) + 1)) * pi / (2.0 * m)));
       }
     }
   }
@@ -114,7 +115,7 @@ class ViewFit {
     std::vector<double> value(m * size);
     std::vector<double> position(n);
     for (std::size_t j = 0; j < m; ++j) {
-      const double u = 0.5 - 0.5 * std::cos((2.0 * static_cast<double>(j) + 1) * pi / (2.0 * m));
+      const double u = 0.5 - 0.5 * elementary::cos((2.0 * static_cast<double>(j) + 1) * pi / (2.0 * m));
       const double s = u * length;
       std::fill(position.begin(), position.end(), 0.0);
       for (std::size_t k = orders; k-- > 0;) {
@@ -269,11 +270,11 @@ Interpolation interpolation(unsigned degree) {
   out.degree = degree;
   const std::size_t count = degree + 1;
   for (std::size_t j = 0; j < count; ++j) {
-    out.node.push_back(0.5 - 0.5 * std::cos(pi * static_cast<double>(j) / degree));
+    out.node.push_back(0.5 - 0.5 * elementary::cos(pi * static_cast<double>(j) / degree));
   }
   for (std::size_t j = 0; j < degree; ++j) {
     for (const double part : {0.25, 0.5, 0.75}) {
-      out.test.push_back(0.5 - 0.5 * std::cos(pi * (static_cast<double>(j) + part) / degree));
+      out.test.push_back(0.5 - 0.5 * elementary::cos(pi * (static_cast<double>(j) + part) / degree));
     }
   }
   linear::Matrix vandermonde(count, count);
@@ -298,10 +299,10 @@ Interpolation interpolation(unsigned degree) {
 /// A run fitted again.
 class Refit {
  public:
-  Refit(const model::Model& model, const motion::Store& store, const Survey& survey, const TrackScale& scale,
+  Refit(const model::Model& model, const motion::RunView& run, const Survey& survey, const TrackScale& scale,
         const TrackLevel& level, std::uint64_t most_bytes, Blob& blob, Tracks& tracks)
       : sight_(model),
-        window_(store),
+        window_(run),
         survey_(survey),
         scale_(scale),
         level_(level),
@@ -566,12 +567,13 @@ class Refit {
       errors = fit(rule(level_.degree), from, h, best_);
       double ratio = excess(errors);
       while (!(ratio <= 1) && h > least) {
-        h *= std::clamp(0.9 * std::pow(ratio, -1.0 / (level_.degree + 1)), 0.1, 0.7);
+        h *= std::clamp(0.9 * elementary::pow(ratio, -1.0 / (level_.degree + 1)), 0.1, 0.7);
         to_limit = false;
         errors = fit(rule(level_.degree), from, h, best_);
         ratio = excess(errors);
       }
-      const double growth = std::clamp(0.9 * std::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
+      const double growth =
+          std::clamp(0.9 * elementary::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
 
       // Lower degrees while they are good enough.
       degree = level_.degree;
@@ -637,7 +639,7 @@ void ViewSight::look(double time, const std::vector<double>& position, double* o
 
 void PieceWindow::fetch() {
   std::uint64_t bytes = 0;
-  store_->each_piece(next_, [&](const Piece& piece) {
+  run_->each_piece(next_, [&](const Piece& piece) {
     ahead_.push_back(piece);
     bytes += weight(piece);
     return bytes < (4U << 20U);
@@ -672,7 +674,7 @@ const Piece& PieceWindow::at(double time) const {
   return next == pieces_.begin() ? pieces_.front() : *(next - 1);
 }
 
-Survey survey(const model::Model& model, const motion::Store& store) {
+Survey survey(const model::Model& model, const motion::RunView& run) {
   Survey out;
   ViewSight sight(model);
   const std::size_t n = model.variables;
@@ -698,7 +700,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
     }
   };
   const int looks = n > 3000 ? 1 : 4;
-  store.each_piece(0, [&](const Piece& piece) {
+  run.each_piece(0, [&](const Piece& piece) {
     if (out.pieces == 0) {
       out.start = piece.start;
     }
@@ -728,7 +730,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
 
   // A run without pieces stands still where it is.
   if (out.pieces == 0) {
-    const model::State& state = store.account().present.state;
+    const model::State& state = run.account->present.state;
     const bool known = state.position.size() == n;
     position = known ? state.position : model.initial_position;
     out.start = out.end = known ? state.time : model.simulation.start;
@@ -742,7 +744,7 @@ Survey survey(const model::Model& model, const motion::Store& store) {
   return out;
 }
 
-bool write_tracks(const model::Model& model, const motion::Store& store, const Survey& survey, const TrackScale& scale,
+bool write_tracks(const model::Model& model, const motion::RunView& run, const Survey& survey, const TrackScale& scale,
                   const TrackLevel& level, std::uint64_t most_bytes, Blob& blob, Tracks& tracks) {
   const std::size_t before = blob.size();
   tracks = {};
@@ -750,7 +752,7 @@ bool write_tracks(const model::Model& model, const motion::Store& store, const S
   bool enough = true;
   if (survey.pieces == 0) {
     // One piece that does not move.
-    const model::State& state = store.account().present.state;
+    const model::State& state = run.account->present.state;
     Piece still;
     still.start = survey.start;
     still.n = model.variables;
@@ -761,13 +763,13 @@ bool write_tracks(const model::Model& model, const motion::Store& store, const S
   } else if (level.position == 0 && level.stretches == 0) {
     blob.begin(NumberType::f64);
     ExactWriter writer(model, most_bytes, blob, tracks);
-    store.each_piece(0, [&](const Piece& piece) {
+    run.each_piece(0, [&](const Piece& piece) {
       // A run that is going on meanwhile is shown as far as it was at first sight.
       enough = writer.put(piece);
       return enough && tracks.start.back() < survey.end && piece.end() < survey.end;
     });
   } else {
-    enough = Refit(model, store, survey, scale, level, most_bytes, blob, tracks).run();
+    enough = Refit(model, run, survey, scale, level, most_bytes, blob, tracks).run();
   }
   if (!enough) {
     blob.cut(before);

@@ -13,7 +13,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
-#include "zwang/motion/store.hpp"
+#include "zwang/motion/track.hpp"
 #include "zwang/report/pack.hpp"
 
 namespace zwang::report {
@@ -33,7 +33,7 @@ class ViewSight {
 /// The pieces of a run file around a moment that moves forward: only those in sight are in memory.
 class PieceWindow {
  public:
-  explicit PieceWindow(const motion::Store& store) : store_(&store) {}
+  explicit PieceWindow(const motion::RunView& run) : run_(&run) {}
 
   /// One more piece at the end; false if there is none.
   bool extend();
@@ -51,7 +51,7 @@ class PieceWindow {
 
  private:
   void fetch();
-  const motion::Store* store_;
+  const motion::RunView* run_;
   std::deque<motion::Piece> pieces_;
   std::deque<motion::Piece> ahead_;  ///< read already, not yet in sight
   std::uint64_t next_ = 0;           ///< number of the piece behind the last in sight
@@ -70,7 +70,7 @@ struct Survey {
   std::vector<double> border;       ///< starts of the pieces, when they are few
   [[nodiscard]] std::size_t tracks() const { return low.size(); }
 };
-[[nodiscard]] Survey survey(const model::Model& model, const motion::Store& store);
+[[nodiscard]] Survey survey(const model::Model& model, const motion::RunView& run);
 
 /// The size that errors are compared with, of every track.
 struct TrackScale {
@@ -100,7 +100,7 @@ struct Tracks {
 };
 
 /// Writes the tracks into the blob; false, with the blob as it was, if they took more than so many bytes.
-bool write_tracks(const model::Model& model, const motion::Store& store, const Survey& survey, const TrackScale& scale,
+bool write_tracks(const model::Model& model, const motion::RunView& run, const Survey& survey, const TrackScale& scale,
                   const TrackLevel& level, std::uint64_t most_bytes, Blob& blob, Tracks& tracks);
 
 }  // namespace zwang::report

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
-#include "zwang/report/version.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -43,7 +43,7 @@ std::string velocities_json(const model::Model& model, const model::State& state
                             const analysis::Velocities& velocities) {
   Writer json;
   json.open();
-  json.put("zwang", this_version);
+  json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("time", state.time);
   std::vector<std::string> columns;

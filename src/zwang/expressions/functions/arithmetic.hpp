@@ -7,6 +7,7 @@
 /// y = a^c:      y_k = sum_{j=1..k} (c j - (k - j)) a_j y_{k-j} / (k a_0);  if a_0 = 0 and k < c:  y_k = 0
 #pragma once
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 
 namespace zwang::expressions {
@@ -76,7 +77,7 @@ struct Power {
   template <unsigned W, class K>
   [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, K k) {
     if (k == 0) {
-      each_lane<W>(y, a, [c](double u) { return std::pow(u, c); });
+      each_lane<W>(y, a, [c](double u) { return elementary::pow(u, c); });
       return;
     }
     const double order = k;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -15,7 +16,7 @@ namespace zwang::expressions {
 struct Atan {
   static constexpr std::string_view name = "atan";
 
-  static double value(double u) { return std::atan(u); }
+  static double value(double u) { return elementary::atan(u); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) {
     const Expr p = graph.add(graph.number(1), graph.power(u, graph.number(2)));

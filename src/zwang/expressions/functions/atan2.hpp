@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -15,7 +16,7 @@ namespace zwang::expressions {
 struct Atan2 {
   static constexpr std::string_view name = "atan2";
 
-  static double value(double y, double x) { return std::atan2(y, x); }
+  static double value(double y, double x) { return elementary::atan2(y, x); }
 
   /// With respect to y (argument 0) or x (argument 1).
   static Expr derivative(Graph& graph, Expr y, Expr x, unsigned argument) {

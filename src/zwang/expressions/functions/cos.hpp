@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/graph.hpp"
 
 namespace zwang::expressions {
@@ -14,7 +15,7 @@ namespace zwang::expressions {
 struct Cos {
   static constexpr std::string_view name = "cos";
 
-  static double value(double u) { return std::cos(u); }
+  static double value(double u) { return elementary::cos(u); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.negate(graph.apply(Function::sin, u)); }
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -18,7 +19,7 @@ struct Exp {
   /// another.
   static constexpr double faint = 0x1p-800;
   static double value(double u) {
-    const double y = std::exp(u);
+    const double y = elementary::exp(u);
     return y < faint ? 0.0 : y;
   }
 

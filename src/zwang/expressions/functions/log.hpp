@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -14,7 +15,7 @@ namespace zwang::expressions {
 struct Log {
   static constexpr std::string_view name = "log";
 
-  static double value(double u) { return std::log(u); }
+  static double value(double u) { return elementary::log(u); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.divide(graph.number(1), u); }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -15,7 +16,7 @@ namespace zwang::expressions {
 struct Sin {
   static constexpr std::string_view name = "sin";
 
-  static double value(double u) { return std::sin(u); }
+  static double value(double u) { return elementary::sin(u); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.apply(Function::cos, u); }
 
@@ -23,8 +24,11 @@ struct Sin {
   template <unsigned W, class K>
   [[gnu::always_inline]] static void coefficients(double* y, double* c, const double* u, K k) {
     if (k == 0) {
-      each_lane<W>(y, u, value);
-      each_lane<W>(c, u, [](double x) { return std::cos(x); });
+      for (unsigned l = 0; l < W; ++l) {
+        const auto [sine, cosine] = elementary::sin_cos(u[l]);
+        y[l] = sine;
+        c[l] = cosine;
+      }
       return;
     }
     store<W>(y, k, integrate<W>(u, c, k, 1, k));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -15,7 +16,7 @@ namespace zwang::expressions {
 struct Sinh {
   static constexpr std::string_view name = "sinh";
 
-  static double value(double u) { return std::sinh(u); }
+  static double value(double u) { return elementary::sinh(u); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) { return graph.apply(Function::cosh, u); }
 
@@ -24,7 +25,7 @@ struct Sinh {
   [[gnu::always_inline]] static void coefficients(double* y, double* c, const double* u, K k) {
     if (k == 0) {
       each_lane<W>(y, u, value);
-      each_lane<W>(c, u, [](double x) { return std::cosh(x); });
+      each_lane<W>(c, u, [](double x) { return elementary::cosh(x); });
       return;
     }
     store<W>(y, k, integrate<W>(u, c, k, 1, k));

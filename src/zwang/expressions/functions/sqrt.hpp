@@ -25,7 +25,12 @@ struct Sqrt {
       each_lane<W>(y, u, value);
       return;
     }
-    store<W>(y, k, (load<W>(u, k) - square_terms<W>(y, k, 1)) / (2.0 * load<W>(y, 0)));
+    const Lanes<W> above = load<W>(u, k) - square_terms<W>(y, k, 1);
+    store<W>(y, k, above);
+    for (unsigned l = 0; l < W; ++l) {
+      double& here = y[std::size_t{k} * W + l];
+      if (here != 0) here /= 2.0 * y[l];  // the root of zero stays zero
+    }
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -15,7 +16,7 @@ namespace zwang::expressions {
 struct Tan {
   static constexpr std::string_view name = "tan";
 
-  static double value(double u) { return std::tan(u); }
+  static double value(double u) { return elementary::tan(u); }
 
   static Expr derivative(Graph& graph, Expr /*u*/, Expr y) {
     return graph.add(graph.number(1), graph.power(y, graph.number(2)));

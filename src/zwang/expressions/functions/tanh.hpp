@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/graph.hpp"
 
@@ -16,10 +17,10 @@ namespace zwang::expressions {
 struct Tanh {
   static constexpr std::string_view name = "tanh";
 
-  static double value(double u) { return std::tanh(u); }
+  static double value(double u) { return elementary::tanh(u); }
   /// 1 / cosh^2 u, without overflow.
   static double slope(double u) {
-    const double e = std::exp(-2 * std::abs(u));
+    const double e = elementary::exp(-2 * std::abs(u));
     return 4 * e / ((1 + e) * (1 + e));
   }
 

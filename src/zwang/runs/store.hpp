@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,53 +15,17 @@
 #include <vector>
 
 #include "zwang/model/read.hpp"
-#include "zwang/motion/advance.hpp"
-#include "zwang/motion/trajectory.hpp"
+#include "zwang/motion/track.hpp"
 
-namespace zwang::motion {
+namespace zwang::runs {
 
 /// All that is needed to make the same run again.
 struct Recipe {
-  std::string version;         ///< of the program that wrote it
-  std::string file;            ///< where the model was read from
-  std::string text;            ///< the model as it was read
-  model::Overrides overrides;  ///< what the command line changed
-};
-
-/// The instants of the samples: sample k at start + k (until - start) / (count - 1), for k = 0, 1, ... as far as the run goes.
-struct Sampling {
-  double start = 0;
-  double until = 0;
-  std::uint32_t count = 0;
-  [[nodiscard]] double instant(std::uint64_t k) const;
-};
-
-/// A state on the motion, with everything that is known there.
-struct Sample {
-  model::State state;
-  std::vector<std::uint32_t> rows;  ///< rows held
-  std::vector<double> multipliers;  ///< of the rows held
-  std::vector<double> rho;          ///< of the rows held; empty when no condition is variational
-  std::vector<double> outputs;      ///< of [outputs], in the order of the file
-};
-
-/// How far the run is, and what it has cost.
-struct Account {
-  std::string status = "going";       ///< words of the motion's status; "going" while it is written, or "interrupted"
-  std::string why;                    ///< for an end that is no plain finish: one sentence
-  std::vector<std::string> culprits;  ///< names of the rows involved
-  std::vector<double> continuations;  ///< accelerations of the ways on where several lead on, one after the other
-  Sample present;                     ///< the state reached
-  EnergyBalance energy;
-  double position_drift = 0;
-  double velocity_drift = 0;
-  double defect = 0;  ///< worst bound of a step; 0 in files that do not know it yet
-  double error = std::numeric_limits<
-      double>::quiet_NaN();  ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
-  double position_correction = 0;
-  double velocity_correction = 0;
-  std::uint64_t steps = 0;
-  double seconds = 0;  ///< of computing, over all continuations
+  std::string version;                 ///< of the program that wrote it
+  std::string file;                    ///< where the model was read from
+  std::string text;                    ///< the model as it was read
+  model::Overrides overrides;          ///< what the command line changed
+  std::optional<model::Law> law = {};  ///< put in the place of those in the text, by a comparison of laws
 };
 
 class Store {
@@ -80,10 +43,10 @@ class Store {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Recipe& recipe() const;
-  [[nodiscard]] const Sampling& sampling() const;
+  [[nodiscard]] const motion::Sampling& sampling() const;
   /// The estimated error of the end, for the answers told from here on; the file does not keep it.
   void note_error(double error);
-  [[nodiscard]] const Account& account() const;  ///< of the last commit
+  [[nodiscard]] const motion::Account& account() const;  ///< of the last commit
   [[nodiscard]] std::uint64_t pieces() const;
   [[nodiscard]] std::uint64_t events() const;
   [[nodiscard]] std::uint64_t samples() const;
@@ -97,21 +60,24 @@ class Store {
   /// The end of the run is moved.
   void set_until(const std::string& until, double value);
 
-  void add(const Piece& piece);
-  void add(const Event& event);
-  void add(const Sample& sample);
+  void add(const motion::Piece& piece);
+  void add(const motion::Event& event);
+  void add(const motion::Sample& sample);
   /// Everything added so far, the account and a checkpoint become permanent, as one. False when a reader holds the file at the
   /// moment: nothing is lost, the next commit takes it along. A patient commit waits, and is an Error when that was in vain.
-  bool commit(const Account& account, std::string_view checkpoint, bool patient);
+  bool commit(const motion::Account& account, std::string_view checkpoint, bool patient);
 
   /// The last piece that begins at or before this time; false if there is none.
-  bool piece_at(double time, Piece& piece) const;
+  bool piece_at(double time, motion::Piece& piece) const;
   /// The first event at or after this time; none if there is none.
   [[nodiscard]] std::optional<double> event_time_from(double time) const;
   // One after the other, in order; the visitor says whether to go on.
-  void each_piece(std::uint64_t first, const std::function<bool(const Piece&)>& visit) const;
-  void each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const;
-  void each_sample(std::uint64_t first, const std::function<bool(const Sample&)>& visit) const;
+  void each_piece(std::uint64_t first, const std::function<bool(const motion::Piece&)>& visit) const;
+  void each_event(std::uint64_t first, const std::function<bool(const motion::Event&)>& visit) const;
+  void each_sample(std::uint64_t first, const std::function<bool(const motion::Sample&)>& visit) const;
+
+  /// As any run is looked at; the store must outlive the view and stay as it is.
+  [[nodiscard]] motion::RunView view() const;
 
   /// For tests of a full disk: the file must not grow beyond so many pages of 4096 bytes.
   void limit_pages(std::uint64_t pages);
@@ -122,4 +88,4 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace zwang::motion
+}  // namespace zwang::runs

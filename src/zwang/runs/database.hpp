@@ -11,7 +11,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace zwang::motion {
+namespace zwang::runs {
 
 /// A prepared statement, used over and over: bind from the left, step, read columns.
 class Statement {
@@ -75,4 +75,4 @@ class Database {
 /// Throws an Error with the path and one sentence for a result code of SQLite.
 [[noreturn]] void fail(sqlite3* database, const std::string& path, int code);
 
-}  // namespace zwang::motion
+}  // namespace zwang::runs

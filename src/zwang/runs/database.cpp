@@ -1,5 +1,5 @@
 /// SQLite behind four verbs: open, prepare, step, commit.
-#include "zwang/motion/database.hpp"
+#include "zwang/runs/database.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -15,7 +15,7 @@
 
 #include "zwang/base/error.hpp"
 
-namespace zwang::motion {
+namespace zwang::runs {
 
 // Numbers lie in the file as this machine has them, and the file says little-endian.
 static_assert(std::endian::native == std::endian::little);
@@ -228,4 +228,4 @@ std::int64_t Database::whole(std::string_view query) {
   return statement.step() ? statement.whole(0) : 0;
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::runs

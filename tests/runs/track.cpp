@@ -9,9 +9,15 @@
 #include <random>
 
 #include "zwang/base/error.hpp"
-#include "zwang/motion/record.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::motion {
+
+using runs::Recipe;
+using runs::record;
+using runs::start_or_resume;
+using runs::Store;
+using runs::write;
 
 namespace {
 
@@ -71,8 +77,8 @@ TEST_F(Tracks, a_motion_in_memory_is_the_one_in_a_file) {
   for (int k = 0; k < 300; ++k) times.push_back(std::uniform_real_distribution<double>(0, 1.5)(random));
   for (const Event& event : track_.events) times.push_back(event.time);
   times.insert(times.end(), {0.0, 1.5});
-  const RunView seen = view(track_);
-  const RunView kept = view(store);
+  const RunView seen = view(model_, track_);
+  const RunView kept = store.view();
   const std::uint32_t n = model_.variables;
   std::vector<double> q(times.size() * n), v(q), q_kept(q), v_kept(q);
   evaluate(seen, times, n, q.data(), v.data());
@@ -85,7 +91,7 @@ TEST_F(Tracks, a_motion_in_memory_is_the_one_in_a_file) {
   evaluate_multipliers(kept, times, rows, multipliers_kept.data());
   for (std::size_t k = 0; k < times.size(); ++k) {
     Sample sample;
-    ASSERT_TRUE(state_at(model_, store, times[k], sample));
+    ASSERT_TRUE(state_at(model_, kept, times[k], sample));
     for (std::uint32_t i = 0; i < n; ++i) {
       EXPECT_EQ(sample.state.position[i], q[k * n + i]);
       EXPECT_EQ(sample.state.velocity[i], v[k * n + i]);
@@ -107,24 +113,24 @@ TEST_F(Tracks, a_motion_in_memory_is_the_one_in_a_file) {
 TEST_F(Tracks, times_outside_of_the_run_have_no_state) {
   const std::vector<double> times{-0.1, 1.6, std::nan("")};
   std::vector<double> q(times.size() * model_.variables), v(q);
-  evaluate(view(track_), times, model_.variables, q.data(), v.data());
+  evaluate(view(model_, track_), times, model_.variables, q.data(), v.data());
   for (const double value : q) EXPECT_TRUE(std::isnan(value));
   Sample sample;
-  EXPECT_FALSE(state_at(model_, view(track_), 1.6, sample));
+  EXPECT_FALSE(state_at(model_, view(model_, track_), 1.6, sample));
 }
 
 TEST_F(Tracks, the_state_at_a_shock_is_the_one_after_it) {
   // From height 1 with g = 10 the floor is met after sqrt(1/5), with speed sqrt(20), and left with half of it.
   const double time = std::sqrt(0.2);
   Sample sample;
-  ASSERT_TRUE(state_at(model_, view(track_), time, sample));
+  ASSERT_TRUE(state_at(model_, view(model_, track_), time, sample));
   EXPECT_NEAR(sample.state.velocity[1], std::sqrt(20.0) / 2, 1e-12);
-  ASSERT_TRUE(state_at(model_, view(track_), time - 1e-9, sample));
+  ASSERT_TRUE(state_at(model_, view(model_, track_), time - 1e-9, sample));
   EXPECT_NEAR(sample.state.velocity[1], -std::sqrt(20.0), 1e-7);
 }
 
 TEST_F(Tracks, a_stretch_has_its_pieces_and_events_alone) {
-  const auto part = stretch(model_, view(track_), 0.4, 0.9);
+  const auto part = stretch(model_, view(model_, track_), 0.4, 0.9);
   ASSERT_TRUE(part);
   EXPECT_LT(part->pieces.size(), track_.pieces.size());
   EXPECT_LE(part->pieces.front().start, 0.4);
@@ -133,12 +139,12 @@ TEST_F(Tracks, a_stretch_has_its_pieces_and_events_alone) {
   for (const double time : {0.4, 0.5, 0.77, 0.9}) {
     Sample one;
     Sample other;
-    ASSERT_TRUE(state_at(model_, view(*part), time, one));
-    ASSERT_TRUE(state_at(model_, view(track_), time, other));
+    ASSERT_TRUE(state_at(model_, view(model_, *part), time, one));
+    ASSERT_TRUE(state_at(model_, view(model_, track_), time, other));
     EXPECT_EQ(one.state.position, other.state.position);
     EXPECT_EQ(one.outputs, other.outputs);
   }
-  EXPECT_FALSE(stretch(model_, view(track_), 1.0, 2.0));
+  EXPECT_FALSE(stretch(model_, view(model_, track_), 1.0, 2.0));
 }
 
 TEST_F(Tracks, written_to_a_file_it_goes_on_to_the_same_bits) {
@@ -172,7 +178,7 @@ TEST_F(Tracks, an_interrupted_motion_says_so) {
   Motion motion = begin(model_);
   Track track;
   EXPECT_FALSE(follow(model_, motion, track, [](const Motion&) { return false; }));
-  EXPECT_EQ(track.account.status, "interrupted");
+  EXPECT_EQ(track.account.status, Status::interrupted);
   EXPECT_EQ(track.pieces.size(), 1U);
 }
 

@@ -1,5 +1,5 @@
 /// The run file: what goes in comes out, what is not committed never was, and strangers are told so.
-#include "zwang/motion/store.hpp"
+#include "zwang/runs/store.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -15,7 +15,9 @@
 
 #include "zwang/base/error.hpp"
 
-namespace zwang::motion {
+namespace zwang::runs {
+
+using namespace motion;
 
 namespace {
 
@@ -109,7 +111,7 @@ Sample some_sample(double time) {
   return sample;
 }
 
-Account some_account(const std::string& status) {
+Account some_account(Status status) {
   Account account;
   account.status = status;
   account.present = some_sample(1.5);
@@ -137,7 +139,7 @@ TEST_F(StoreTest, what_goes_in_comes_out_to_the_last_bit) {
     store.add(some_event(0.5));
     store.add(some_sample(0.1));
     store.add(some_sample(0.2));
-    Account account = some_account("jammed");
+    Account account = some_account(Status::jammed);
     account.why = "no way on";
     account.culprits = {"wall", "rod"};
     ASSERT_TRUE(store.commit(account, std::string("bytes\0more", 10), true));
@@ -152,7 +154,7 @@ TEST_F(StoreTest, what_goes_in_comes_out_to_the_last_bit) {
   EXPECT_EQ(store.sampling().until, 4);
   EXPECT_EQ(store.sampling().count, 11U);
   EXPECT_EQ(store.checkpoint(), std::string("bytes\0more", 10));
-  EXPECT_EQ(store.account().status, "jammed");
+  EXPECT_EQ(store.account().status, Status::jammed);
   EXPECT_EQ(store.account().why, "no way on");
   EXPECT_EQ(store.account().culprits, (std::vector<std::string>{"wall", "rod"}));
   EXPECT_EQ(store.account().present.state.velocity, some_sample(1.5).state.velocity);
@@ -212,7 +214,7 @@ TEST_F(StoreTest, what_was_not_committed_never_was_even_if_the_program_is_killed
   if (child == 0) {
     Store store = create();
     store.add(some_piece(0, 0));
-    store.commit(some_account("going"), "first", true);
+    store.commit(some_account(Status::going), "first", true);
     // Enough to overflow every cache, so that the file itself has been touched.
     for (std::uint32_t i = 1; i < 40000; ++i) {
       store.add(some_piece(i, i));
@@ -225,13 +227,13 @@ TEST_F(StoreTest, what_was_not_committed_never_was_even_if_the_program_is_killed
   Store store = Store::open(file());
   EXPECT_EQ(store.pieces(), 1U);
   EXPECT_EQ(store.checkpoint(), "first");
-  EXPECT_EQ(store.account().status, "going");
+  EXPECT_EQ(store.account().status, Status::going);
 }
 
 TEST_F(StoreTest, only_the_last_two_checkpoints_stay) {
   Store store = create();
   for (int i = 0; i < 50; ++i) {
-    store.commit(some_account("going"), std::string(100'000, static_cast<char>('a' + i % 26)), true);
+    store.commit(some_account(Status::going), std::string(100'000, static_cast<char>('a' + i % 26)), true);
   }
   EXPECT_EQ(store.checkpoint(), std::string(100'000, 'x'));
   EXPECT_LT(fs::file_size(file()), 600'000U);
@@ -241,7 +243,7 @@ TEST_F(StoreTest, a_finished_run_is_one_file) {
   {
     Store store = create();
     store.add(some_piece(0, 0));
-    store.commit(some_account("finished"), "x", true);
+    store.commit(some_account(Status::finished), "x", true);
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
@@ -250,7 +252,7 @@ TEST_F(StoreTest, an_older_run_is_replaced_and_a_foreign_file_is_not) {
   {
     Store store = create();
     store.add(some_piece(0, 0));
-    store.commit(some_account("finished"), "x", true);
+    store.commit(some_account(Status::finished), "x", true);
   }
   EXPECT_EQ(create().pieces(), 0U);
   EXPECT_TRUE(Store::open(file()).checkpoint().empty());
@@ -268,7 +270,7 @@ TEST_F(StoreTest, a_stale_journal_does_not_spoil_the_run_that_replaces_it) {
   const pid_t child = fork();
   if (child == 0) {
     Store store = create();
-    store.commit(some_account("going"), "first", true);
+    store.commit(some_account(Status::going), "first", true);
     for (std::uint32_t i = 1; i < 40000; ++i) {
       store.add(some_piece(i, i));
     }
@@ -279,7 +281,7 @@ TEST_F(StoreTest, a_stale_journal_does_not_spoil_the_run_that_replaces_it) {
   {
     Store store = create();
     store.add(some_piece(7, 7));
-    store.commit(some_account("finished"), "new", true);
+    store.commit(some_account(Status::finished), "new", true);
   }
   Store store = Store::open(file());
   EXPECT_EQ(store.pieces(), 1U);
@@ -321,7 +323,7 @@ TEST_F(StoreTest, strangers_empty_and_shortened_files_are_told_apart) {
     for (std::uint32_t i = 0; i < 2000; ++i) {
       store.add(some_piece(i, i));
     }
-    store.commit(some_account("finished"), "x", true);
+    store.commit(some_account(Status::finished), "x", true);
   }
   const auto whole = fs::file_size(file());
   for (const std::uintmax_t size :
@@ -341,7 +343,7 @@ TEST_F(StoreTest, any_bytes_in_place_of_a_run_end_in_a_sentence) {
       store.add(some_piece(i, i));
     }
     store.add(some_event(1));
-    store.commit(some_account("finished"), "x", true);
+    store.commit(some_account(Status::finished), "x", true);
   }
   std::ifstream in(file(), std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(in), {}};
@@ -368,7 +370,7 @@ TEST_F(StoreTest, a_full_disk_is_a_sentence_and_leaves_the_last_good_state) {
   {
     Store store = create();
     store.add(some_piece(0, 0));
-    store.commit(some_account("going"), "good", true);
+    store.commit(some_account(Status::going), "good", true);
     store.limit_pages(100);
     const std::string message = message_of([&] {
       for (std::uint32_t i = 1; i < 100000; ++i) {
@@ -389,14 +391,14 @@ TEST_F(StoreTest, a_limit_of_file_sizes_is_a_sentence_and_leaves_the_last_good_s
     std::signal(SIGXFSZ, SIG_IGN);
     Store store = create();
     store.add(some_piece(0, 0));
-    store.commit(some_account("going"), "good", true);
+    store.commit(some_account(Status::going), "good", true);
     const rlimit limit{400'000, 400'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::string message = message_of([&] {
       for (std::uint32_t i = 1; i < 100000; ++i) {
         store.add(some_piece(i, i));
       }
-      store.commit(some_account("going"), "bad", true);
+      store.commit(some_account(Status::going), "bad", true);
     });
     _exit(message.find("limit of file sizes") != std::string::npos ? 0 : 1);
   }
@@ -430,4 +432,4 @@ TEST_F(StoreTest, samples_are_spread_evenly_and_go_on_in_the_same_rhythm) {
   EXPECT_EQ(sampling.instant(6), 4);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::runs

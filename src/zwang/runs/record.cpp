@@ -1,10 +1,20 @@
 /// The loop between `advance` and the file.
-#include "zwang/motion/record.hpp"
+#include "zwang/runs/record.hpp"
 
 #include <algorithm>
 #include <chrono>
 
-namespace zwang::motion {
+namespace zwang::runs {
+
+using motion::Account;
+using motion::Event;
+using motion::Motion;
+using motion::Piece;
+using motion::RunView;
+using motion::Sample;
+using motion::Sampling;
+using motion::Status;
+using motion::Track;
 
 namespace {
 
@@ -19,10 +29,10 @@ class Sampler {
 
   /// All instants of a piece up to the time reached; those of an event at its end belong to what follows.
   void follow(const Motion& motion) {
-    const double end = motion.state.time - (motion.events.empty() ? 0 : resolution(motion.state.time));
+    const double end = motion.state.time - (motion.events.empty() ? 0 : motion::resolution(motion.state.time));
     double time = next();
     while (time < end) {
-      sample_piece(model_, motion.piece, time, sample_);
+      motion::sample_piece(model_, motion.piece, time, sample_);
       store_.add(sample_);
       time = next();
     }
@@ -33,13 +43,13 @@ class Sampler {
     const double end = account.present.state.time;
     // A grid finer than the resolution of the time is its own measure.
     const Sampling& grid = store_.sampling();
-    const double spacing = grid.count > 1 ? (grid.until - grid.start) / (grid.count - 1) : resolution(end);
-    const double slack = std::min(resolution(end), 0.5 * spacing);
+    const double spacing = grid.count > 1 ? (grid.until - grid.start) / (grid.count - 1) : motion::resolution(end);
+    const double slack = std::min(motion::resolution(end), 0.5 * spacing);
     double time = next();
     while (time <= end + slack) {
       sample_ = account.present;
       sample_.state.time = time;
-      observe(model_, sample_);
+      motion::observe(model_, sample_);
       store_.add(sample_);
       time = next();
     }
@@ -55,13 +65,13 @@ class Sampler {
 
 }  // namespace
 
-Motion start_or_resume(const model::Model& model, const Options& options, Store& store) {
+Motion start_or_resume(const model::Model& model, const motion::Options& options, Store& store) {
   store.set_outputs(model);
   const std::string saved = store.checkpoint();
   if (!saved.empty()) {
-    return restore(model, options, saved);
+    return motion::restore(model, options, saved);
   }
-  Motion motion = begin(model, options);
+  Motion motion = motion::begin(model, options);
   for (const Event& event : motion.events) {
     store.add(event);
   }
@@ -75,15 +85,15 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   auto last_commit = begin;
   double pause = 0;
   std::uint64_t pieces_then = store.pieces();
-  const auto commit = [&](const std::string& status, bool patient) {
-    Account account = account_of(model, motion);
+  const auto commit = [&](Status status, bool patient) {
+    Account account = motion::account_of(model, motion);
     account.status = status;
     account.seconds = before + seconds_since(begin);
-    if (status != words(Status::going) && status != "interrupted") {
+    if (status != Status::going && status != Status::interrupted) {
       sampler.finish(account);
     }
     // While a reader holds the file the run goes on, and asks again in a second.
-    pause = store.commit(account, save(motion), patient) ? 0 : 1;
+    pause = store.commit(account, motion::save(motion), patient) ? 0 : 1;
     last_commit = Clock::now();
     pieces_then = store.pieces();
   };
@@ -94,7 +104,7 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   };
 
   // Piece by piece into the file; what is in it becomes permanent every few seconds.
-  while (advance(motion)) {
+  while (motion::advance(motion)) {
     if (motion.piece.length > 0) {
       store.add(motion.piece);
       sampler.follow(motion);
@@ -104,19 +114,34 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
     }
     if (recording.go_on && !recording.go_on(motion)) {
       if (motion.status == Status::going) {
-        commit("interrupted", true);
+        commit(Status::interrupted, true);
         return false;
       }
     } else if (due()) {
-      commit(std::string(words(Status::going)), false);
+      commit(Status::going, false);
     }
   }
-  commit(std::string(words(motion.status)), true);
+  commit(motion.status, true);
   return true;
 }
 
-bool state_at(const model::Model& model, const Store& store, double time, Sample& sample) {
-  return state_at(model, view(store), time, sample);
+void write(const model::Model& model, const Track& track, Store& store) {
+  store.set_outputs(model);
+  for (const Piece& piece : track.pieces) {
+    store.add(piece);
+  }
+  for (const Event& event : track.events) {
+    store.add(event);
+  }
+  const RunView run = motion::view(model, track);
+  Sample sample;
+  for (std::uint64_t k = 0; k < store.sampling().count; ++k) {
+    if (!motion::state_at(model, run, store.sampling().instant(k), sample)) {
+      break;
+    }
+    store.add(sample);
+  }
+  store.commit(track.account, track.checkpoint, true);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::runs

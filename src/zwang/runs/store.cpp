@@ -1,5 +1,5 @@
 /// Tables of the run file, and the way into and out of them.
-#include "zwang/motion/store.hpp"
+#include "zwang/runs/store.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,9 +18,19 @@
 
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/motion/database.hpp"
+#include "zwang/model/law.hpp"
+#include "zwang/runs/database.hpp"
 
-namespace zwang::motion {
+namespace zwang::runs {
+
+using motion::Account;
+using motion::Event;
+using motion::EventKind;
+using motion::Piece;
+using motion::RunView;
+using motion::Sample;
+using motion::Sampling;
+using motion::Status;
 
 namespace {
 
@@ -157,6 +167,16 @@ EventKind kind_of(const std::string& word, const std::string& path) {
   throw Error({path, 0, 0}, fmt::format("this run file is damaged: it knows an event called '{}'", word));
 }
 
+Status status_of(const std::string& word, const std::string& path) {
+  for (const Status status : {Status::going, Status::finished, Status::stopped, Status::jammed, Status::singular,
+                              Status::refused, Status::inadmissible, Status::gave_up, Status::interrupted}) {
+    if (words(status) == word) {
+      return status;
+    }
+  }
+  throw Error({path, 0, 0}, fmt::format("this run file is damaged: it knows a status called '{}'", word));
+}
+
 /// The journal that a killed run left beside a file that is now replaced.
 void remove_journals(const std::string& path) {
   std::error_code code;
@@ -186,10 +206,6 @@ std::vector<std::pair<std::string, std::string>> options_of(const model::Overrid
 }
 
 }  // namespace
-
-double Sampling::instant(std::uint64_t k) const {
-  return k + 1 == count ? until : start + (until - start) * (static_cast<double>(k) / static_cast<double>(count - 1));
-}
 
 struct Store::Impl {
   explicit Impl(const std::string& path, std::unique_ptr<HeldFile> file, bool read_only = false)
@@ -265,6 +281,9 @@ void Store::Impl::write_options() {
   database.run("DELETE FROM options");
   Statement add = database.prepare("INSERT INTO options VALUES (?, ?, ?)");
   std::int64_t number = 0;
+  if (recipe.law) {
+    add.put(number++).put("law").put(model::words(*recipe.law)).run();
+  }
   for (const auto& [name, value] : options_of(recipe.overrides)) {
     add.put(number++).put(name).put(value).run();
   }
@@ -313,7 +332,7 @@ void Store::Impl::read_recipe() {
   recipe.file = run.text(1);
   recipe.text = run.text(2);
   sampling = {run.number(3), run.number(4), static_cast<std::uint32_t>(run.whole(5))};
-  account.status = run.text(6);
+  account.status = status_of(run.text(6), database.path());
   account.why = run.text(7);
   account.culprits = split(run.text(8));
   account.present.state.time = run.number(9);
@@ -349,6 +368,17 @@ void Store::Impl::read_recipe() {
       recipe.overrides.tolerance = value;
     } else if (name == "--samples") {
       recipe.overrides.samples = value;
+    } else if (name == "law") {
+      recipe.law = value == model::words(model::Law::variational) ? model::Law::variational : model::Law::straightest;
+    }
+  }
+
+  // Older files say the law behind the version.
+  for (const model::Law law : {model::Law::straightest, model::Law::variational}) {
+    const std::string mark = fmt::format(" compare, {} law", model::words(law));
+    if (recipe.version.ends_with(mark)) {
+      recipe.version.resize(recipe.version.size() - mark.size());
+      recipe.law = law;
     }
   }
 }
@@ -584,7 +614,7 @@ bool Store::commit(const Account& account, std::string_view checkpoint, bool pat
   const Sample& present = account.present;
   const std::string culprits = joined(account.culprits);
   Statement& set = impl_->set_account;
-  set.put(account.status).put(account.why).put(culprits).put(present.state.time);
+  set.put(words(account.status)).put(account.why).put(culprits).put(present.state.time);
   set.put(std::span<const double>(present.state.position)).put(std::span<const double>(present.state.velocity));
   set.put(std::span<const std::uint32_t>(present.rows)).put(std::span<const double>(present.multipliers));
   set.put(std::span<const double>(present.rho)).put(account.energy.initial).put(account.energy.work);
@@ -742,4 +772,29 @@ void Store::limit_pages(std::uint64_t pages) {
   impl_->database.run(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
 }
 
-}  // namespace zwang::motion
+RunView Store::view() const {
+  const Store& store = *this;
+  RunView run;
+  run.account = &store.account();
+  run.name = store.path();
+  run.pieces = store.pieces();
+  run.events = store.events();
+  run.samples = store.samples();
+  run.sampling = store.sampling();
+  run.piece_at = [&store, piece = std::make_shared<Piece>()](double time) -> const Piece* {
+    return store.piece_at(time, *piece) ? piece.get() : nullptr;
+  };
+  run.event_time_from = [&store](double time) { return store.event_time_from(time); };
+  run.each_piece = [&store](std::uint64_t first, const std::function<bool(const Piece&)>& visit) {
+    store.each_piece(first, visit);
+  };
+  run.each_sample = [&store](std::uint64_t first, const std::function<bool(const Sample&)>& visit) {
+    store.each_sample(first, visit);
+  };
+  run.each_event = [&store](std::uint64_t first, const std::function<bool(const Event&)>& visit) {
+    store.each_event(first, visit);
+  };
+  return run;
+}
+
+}  // namespace zwang::runs

@@ -1,0 +1,15 @@
+/// Rows evaluated but for some that are known not to matter now.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::model {
+
+/// As `evaluate_rows`; rows marked with 1 may keep what they have from before. None is marked if `left_out` is empty.
+void evaluate_rows_but(const Model& model, const State& state, std::span<const std::uint8_t> left_out, Scratch& scratch,
+                       Rows& rows);
+
+}  // namespace zwang::model

@@ -1,0 +1,186 @@
+/// Looking ahead, arriving, beginning again after a change.
+#include "zwang/motion/stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "zwang/motion/track.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+bool is_near(double one, double other) { return std::abs(one - other) <= resolution(other); }
+
+}  // namespace
+
+model::Model begun_at(const model::Model& model, model::State state, std::optional<double> until) {
+  model::Model result = model;
+  result.initial_position = std::move(state.position);
+  result.initial_velocity = std::move(state.velocity);
+  result.simulation.start = state.time;
+  if (until) {
+    result.simulation.until = *until;
+    result.simulation.has_until = true;
+  }
+  // rho is written with its condition; members of a family share what is written.
+  if (!state.rho.empty()) {
+    for (model::Condition& condition : result.conditions) {
+      if (condition.law != model::Law::variational || condition.rows == 0) {
+        continue;
+      }
+      for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
+        if (state.rho[row] != state.rho[condition.first_row]) {
+          throw std::invalid_argument(
+              fmt::format("rho of `{}` differs from member to member: a motion can only begin with one value for all",
+                          condition.name));
+        }
+      }
+      condition.multiplier = state.rho[condition.first_row];
+    }
+  }
+  return result;
+}
+
+Stepper::Stepper(std::shared_ptr<const model::Model> model, model::State state, double tolerance)
+    : model_(std::move(model)), tolerance_(tolerance) {
+  restart(std::move(state), {});
+  started_ = false;
+}
+
+Status Stepper::status() const {
+  // The end that was set for looking ahead is none.
+  const bool ended = !ahead_ && motion_.status != Status::finished;
+  return ended ? motion_.status : Status::going;
+}
+
+std::string Stepper::why() const { return ahead_ ? std::string() : motion_.why; }
+
+bool Stepper::advance(double until, bool stop_at_events, const std::function<void()>& look_out) {
+  if (std::isnan(until) || until < state_.time) {
+    throw std::invalid_argument(fmt::format("the motion is at t = {} and does not run back to {}", state_.time, until));
+  }
+  events_.clear();
+  if (!started_) {
+    // Impulses and collisions of the first instant come before anything else.
+    started_ = true;
+    events_ = motion_.events;
+    if (!events_.empty() && stop_at_events) {
+      return true;
+    }
+  }
+  while (true) {
+    if (ahead_) {
+      if (until < motion_.state.time && !is_near(until, motion_.state.time)) {
+        evaluate(motion_.piece, until, state_);
+        state_.time = until;
+        return !events_.empty();
+      }
+      arrive();
+      if (stop_at_events && !events_.empty()) {
+        return true;
+      }
+      if (is_near(until, state_.time)) {
+        return !events_.empty();
+      }
+    }
+    if (motion_.status == Status::finished) {
+      look_further(until);
+    }
+    if (motion_.status != Status::going || !motion::advance(motion_)) {
+      return !events_.empty();
+    }
+    ahead_ = true;
+    if (look_out) {
+      look_out();
+    }
+  }
+}
+
+void Stepper::push(const std::vector<double>& impulse) {
+  if (impulse.size() != state_.position.size()) {
+    throw std::invalid_argument("one number per coordinate is needed");
+  }
+  model::Blow blow;
+  blow.at = state_.time;
+  for (std::uint32_t i = 0; i < impulse.size(); ++i) {
+    if (impulse[i] != 0) {
+      blow.variables.push_back(i);
+      blow.impulse.push_back(impulse[i]);
+    }
+  }
+  restart(state_, {blow});
+  events_ = motion_.events;
+}
+
+void Stepper::change(std::shared_ptr<const model::Model> model) {
+  if (model->variables != model_->variables) {
+    throw std::invalid_argument("the new model has other coordinates");
+  }
+  model_ = std::move(model);
+  restart(state_, {});
+  events_ = motion_.events;
+}
+
+void Stepper::move_to(model::State state) {
+  if (state.position.size() != model_->variables || state.velocity.size() != model_->variables) {
+    throw std::invalid_argument("one position and one velocity per coordinate are needed");
+  }
+  restart(std::move(state), {});
+  events_ = motion_.events;
+}
+
+/// The state reached is the present one.
+void Stepper::arrive() {
+  ahead_ = false;
+  state_ = motion_.state;
+  events_.insert(events_.end(), motion_.events.begin(), motion_.events.end());
+}
+
+/// The motion goes on beyond what was its end.
+void Stepper::look_further(double until) {
+  horizon_ = std::max(until, horizon_ + duration());
+  Options options;
+  options.until = horizon_;
+  options.tolerance = tolerance_;
+  motion_ = restore(*present_, options, save(motion_));
+}
+
+/// How long the model's own run would be.
+double Stepper::duration() const {
+  const model::Simulation& own = model_->simulation;
+  return own.until > own.start ? own.until - own.start : 1.0;
+}
+
+void Stepper::restart(model::State state, std::vector<model::Blow> blows) {
+  const double end = model_->simulation.until;
+  horizon_ = end > state.time ? end : state.time + duration();
+  auto present = std::make_unique<model::Model>(begun_at(*model_, state, horizon_));
+  model::Model& changed = *present;
+  // What lies behind is done; at the very first instant nothing is.
+  if (begun_) {
+    const double now = state.time + resolution(state.time);
+    std::erase_if(changed.blows, [&](const model::Blow& one) { return one.at <= now; });
+    for (model::Condition& condition : changed.conditions) {
+      if (condition.seizure && condition.at <= now) {
+        condition.at = state.time - 1 - std::abs(state.time);
+      }
+    }
+  }
+  changed.blows.insert(changed.blows.end(), blows.begin(), blows.end());
+  Options options;
+  options.until = horizon_;
+  options.tolerance = tolerance_;
+  motion_ = begin(*present, options);
+  present_ = std::move(present);
+  state_ = motion_.state;
+  ahead_ = false;
+  begun_ = true;
+  started_ = true;
+}
+
+}  // namespace zwang::motion

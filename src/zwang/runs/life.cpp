@@ -1,0 +1,79 @@
+/// Beginning, resuming and finishing runs.
+#include "zwang/runs/life.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/base/version.hpp"
+#include "zwang/model/law.hpp"
+
+namespace zwang::runs {
+
+Recipe recipe_of(std::string text, std::string file, model::Overrides overrides) {
+  return {version, std::move(file), std::move(text), std::move(overrides), {}};
+}
+
+model::Model model_of(const Recipe& recipe) {
+  model::Model model = model::load(recipe.text, recipe.file, recipe.overrides);
+  return recipe.law ? model::under_law(model, *recipe.law) : model;
+}
+
+void require_duration(const model::Model& model, double until) {
+  if (!(until > model.simulation.start)) {
+    throw Error({model.file, 0, 0},
+                fmt::format("the run starts at {} and would end before, at {}; --until sets a later end",
+                            exact(model.simulation.start), exact(until)));
+  }
+}
+
+Task new_task(Recipe recipe, std::string file) {
+  Task task;
+  task.model = model_of(recipe);
+  task.recipe = std::move(recipe);
+  task.file = std::move(file);
+  require_duration(task.model, task.model.simulation.until);
+  return task;
+}
+
+Task resumed_task(const Store& store, const std::string& until) {
+  Task task;
+  task.recipe = store.recipe();
+  task.file = store.path();
+  task.resumed = true;
+  if (!until.empty()) {
+    task.recipe.overrides.until = until;
+    task.later_until = until;
+  }
+  task.model = model_of(task.recipe);
+  const double reached = store.account().present.state.time;
+  if (!until.empty() && task.model.simulation.until < reached) {
+    throw Error({task.file, 0, 0},
+                fmt::format("this run is already at {}; --until must not be earlier", exact(reached)));
+  }
+  return task;
+}
+
+bool is_open(const Task& task, const motion::Account& account) {
+  if (account.status == motion::Status::going || account.status == motion::Status::interrupted) {
+    return true;
+  }
+  return account.status == motion::Status::finished && task.model.simulation.until > account.present.state.time;
+}
+
+bool go_on(const Task& task, Store& store, const Recording& recording) {
+  if (task.recipe.version != version) {
+    throw Error({task.file, 0, 0},
+                fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
+                            task.recipe.version, version));
+  }
+  if (!task.later_until.empty()) {
+    store.set_until(task.later_until, task.model.simulation.until);
+  }
+  motion::Motion motion = start_or_resume(task.model, {}, store);
+  return record(task.model, motion, store, recording);
+}
+
+}  // namespace zwang::runs

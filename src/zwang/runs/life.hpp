@@ -1,0 +1,44 @@
+/// The life of a run, for whoever makes one: from a recipe to a model and a file, on to its end, later on again.
+///
+/// Command line, Python and tests go through here, so that a file begun by one is continued by the other under the same rules:
+/// a run goes on with the text, the overrides and the law it was begun with, by the same version, and never backwards.
+#pragma once
+
+#include <string>
+
+#include "zwang/model/model.hpp"
+#include "zwang/runs/record.hpp"
+#include "zwang/runs/store.hpp"
+
+namespace zwang::runs {
+
+/// A run to be made or to be gone on with.
+struct Task {
+  Recipe recipe;
+  model::Model model;
+  std::string file;
+  bool resumed = false;
+  std::string later_until;  ///< of a run that goes on beyond its end: as it was typed
+};
+
+/// The recipe of a new run of this version.
+[[nodiscard]] Recipe recipe_of(std::string text, std::string file, model::Overrides overrides = {});
+
+/// The model of a recipe: its text with its overrides, under its law.
+[[nodiscard]] model::Model model_of(const Recipe& recipe);
+
+/// A new run. An end that lies before the start is an Error.
+[[nodiscard]] Task new_task(Recipe recipe, std::string file);
+/// Going on with what is in a file, to its own end or, if `until` is not empty, to a later one. An earlier one is an Error.
+[[nodiscard]] Task resumed_task(const Store& store, const std::string& until = {});
+
+/// Errors of both: an end that is not after the start.
+void require_duration(const model::Model& model, double until);
+
+/// Is there anything left to compute?
+[[nodiscard]] bool is_open(const Task& task, const motion::Account& account);
+
+/// From where the file stands to the end or an interruption; true if the motion has ended. A run begun by another version is an Error.
+bool go_on(const Task& task, Store& store, const Recording& recording = {});
+
+}  // namespace zwang::runs

@@ -1,0 +1,182 @@
+/// Switches nested in one another and surfaces that a flow slides on, against piecewise closed forms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hard/truth.hpp"
+
+namespace zwang::hard {
+
+namespace {
+
+constexpr int sample_count = 40;
+
+/// Positions and velocities from x(t), v(t) for a start moved by `nudge`.
+Truth of_functions(const std::vector<double>& at, const std::function<void(Real, Real, Vector&, Vector&)>& motion) {
+  return truth_of(at,
+                  [=](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
+                    for (const double time : times) {
+                      q.emplace_back();
+                      v.emplace_back();
+                      motion(nudged ? nudge : 0, time, q.back(), v.back());
+                    }
+                  });
+}
+
+/// A force that is `a` on the first part c of every period P and `b` on the rest, said in several ways.
+Case square_wave(std::uint64_t seed) {
+  Dice dice(seed);
+  const double period = dice.grid(16, 160);
+  const double part = period * dice.uniform(0.1, 0.9);
+  const double a = dice.uniform(-3, 3);
+  const double b = dice.uniform(-3, 3);
+  const double x = dice.uniform(-1, 1);
+  const double v = dice.uniform(-1, 1);
+  const double until = period * dice.uniform(2.1, 9.9);
+  const std::string saw = fmt::format("mod(t, {})", number(period));
+  const std::string mean = fmt::format("({} + {})/2", number(a), number(b));
+  const std::string half = fmt::format("({} - {})/2", number(a), number(b));
+  std::string force;
+  switch (dice.below(5)) {
+    case 0: force = fmt::format("if({} < {}, {}, {})", saw, number(part), number(a), number(b)); break;
+    case 1: force = fmt::format("{} - {}*sign({} - {})", mean, half, saw, number(part)); break;
+    case 2:
+      force = fmt::format("{} + ({} - {})*step({} - {})", number(a), number(b), number(a), saw, number(part));
+      break;
+    case 3:
+      force = fmt::format("{} + ({} - {})*floor(1 + ({} - {})/{})", number(a), number(b), number(a), saw, number(part),
+                          number(period));
+      break;
+    default:
+      force = fmt::format("if(floor(1 + ({} - {})/{}) >= 1, {}, {})", saw, number(part), number(period), number(b),
+                          number(a));
+      break;
+  }
+  const auto at = even_times(0, until, sample_count);
+  const std::string text = fmt::format(
+      "[coordinates.x]\ninitial = {}\nvelocity = {}\nforce = \"{}\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\n"
+      "until = {}\n",
+      number(x), number(v), force, number(until));
+  return against(text, at, of_functions(at, [=](Real off, Real t, Vector& q, Vector& r) {
+                   Real place = x + off;
+                   Real speed = v;
+                   Real from = 0;
+                   for (long k = 0; from < t; ++k) {
+                     const Real next = (static_cast<Real>(k / 2)) * period + (k % 2 == 0 ? part : period);
+                     const Real s = std::min(next, t) - from;
+                     const Real acceleration = k % 2 == 0 ? a : b;
+                     place += speed * s + acceleration * s * s / 2;
+                     speed += acceleration * s;
+                     from = next;
+                   }
+                   q = {place};
+                   r = {speed};
+                 }));
+}
+
+/// A point that runs over a washboard: the force is +F on one half of every cell of length P and -F on the other.
+Case washboard(std::uint64_t seed) {
+  Dice dice(seed);
+  const double cell = dice.grid(16, 160);
+  const double force = dice.sign() * dice.spread(0.2, 3);
+  const double x = cell * dice.uniform(0.05, 0.45);
+  // Fast enough never to turn.
+  const double v = dice.sign() * std::sqrt(2 * std::abs(force) * cell) * dice.uniform(1.1, 3);
+  const double until = dice.uniform(3, 12) * cell / std::abs(v);
+  const std::string saw = fmt::format("mod(x, {})", number(cell));
+  std::string text;
+  switch (dice.below(3)) {
+    case 0: text = fmt::format("{}*sign({} - {})", number(-force), saw, number(cell / 2)); break;
+    case 1: text = fmt::format("if({} < {}, {}, {})", saw, number(cell / 2), number(force), number(-force)); break;
+    default: text = ""; break;
+  }
+  // The same as a potential with kinks: -F (P/2 - |mod(x, P) - P/2|).
+  const std::string potential =
+      text.empty() ? fmt::format("potential = \"{}*abs({} - {})\"\n", number(force), saw, number(cell / 2)) : "";
+  const std::string all = fmt::format(
+      "[coordinates.x]\ninitial = {}\nvelocity = {}\n{}[energy]\nkinetic = \"x'^2/2\"\n{}[simulation]\nuntil = {}\n",
+      number(x), number(v), text.empty() ? "" : fmt::format("force = \"{}\"\n", text), potential, number(until));
+  const auto at = even_times(0, until, sample_count);
+  return against(all, at, of_functions(at, [=](Real off, Real t, Vector& q, Vector& r) {
+                   const Real half = static_cast<Real>(cell) / 2;
+                   const Real forth = v > 0 ? 1 : -1;
+                   Real place = x + off;
+                   Real speed = v;
+                   Real left = t;
+                   auto k = static_cast<long>(std::floor(place / half));
+                   while (true) {
+                     const Real acceleration = (k % 2 == 0) ? force : -force;
+                     // To the edge ahead, with the speed there from the energy.
+                     const Real edge = (v > 0 ? k + 1 : k) * half;
+                     const Real speed_there = forth * std::sqrt(speed * speed + 2 * acceleration * (edge - place));
+                     const Real takes = 2 * (edge - place) / (speed + speed_there);
+                     if (takes >= left) {
+                       q = {place + speed * left + acceleration * left * left / 2};
+                       r = {speed + acceleration * left};
+                       return;
+                     }
+                     left -= takes;
+                     place = edge;
+                     speed = speed_there;
+                     k += v > 0 ? 1 : -1;
+                   }
+                 }));
+}
+
+/// x' = 1, y' = c - B sign(y - b x): to the line, along it, and away from it where c has grown too large.
+Case sliding_flow(std::uint64_t seed) {
+  Dice dice(seed);
+  const double push = dice.uniform(0.5, 3);
+  const double slope = dice.uniform(-0.9, 0.9) * push;
+  const double y = dice.sign() * dice.uniform(0.3, 2);
+  const double growth = dice.coin() ? 0 : dice.uniform(0.2, 1);  // of c = g t from the start
+  const double until = dice.uniform(4, 9);
+  const auto at = even_times(0, until, sample_count);
+  const std::string text = fmt::format(
+      "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = {}\n[flow]\nx = \"1\"\ny = \"{}*t - {}*sign(y - "
+      "({})*x)\"\n[simulation]\nuntil = {}\n",
+      number(y), number(growth), number(push), number(slope), number(until));
+  return against(text, at, of_functions(at, [=](Real off, Real t, Vector& q, Vector& r) {
+                   const Real g = growth;
+                   const Real start = y + off;
+                   const Real side = start > 0 ? 1 : -1;
+                   // u = y - b x: u' = g t - side B - b until u = 0; |g t - b| <= B on the line.
+                   const Real fall = -side * push - slope;
+                   Real meets = -1;
+                   if (g == 0) {
+                     meets = -start / fall;
+                   } else {
+                     const Real root = fall * fall - 2 * g * start;
+                     if (root >= 0) {
+                       const Real one = (-fall - std::sqrt(root)) / g;
+                       const Real other = (-fall + std::sqrt(root)) / g;
+                       meets = one >= 0 ? one : other;
+                     }
+                   }
+                   q = {t, start + g * t * t / 2 - side * push * t};
+                   r = {1, g * t - side * push};
+                   if (!(meets >= 0) || t <= meets) return;
+                   // From below it may be passed at once.
+                   const Real leaves =
+                       g > 0 ? std::max((push + slope) / g, meets) : std::numeric_limits<Real>::infinity();
+                   if (t <= leaves) {
+                     q[1] = slope * t;
+                     r[1] = slope;
+                   } else {
+                     q[1] = slope * leaves + g * (t * t - leaves * leaves) / 2 - push * (t - leaves);
+                     r[1] = g * t - push;
+                   }
+                 }));
+}
+
+}  // namespace
+
+void add_switching(std::vector<Class>& all) {
+  all.push_back({"square-wave", "a force that jumps to and fro in time, said in any way", square_wave, 60, 4000});
+  all.push_back({"nested-switch", "a point runs over a washboard of jumps or kinks", washboard, 60, 4000});
+  all.push_back({"sliding-flow", "a flow slides on a line that both sides push towards", sliding_flow, 60, 4000});
+}
+
+}  // namespace zwang::hard
