@@ -33,6 +33,7 @@ class DenseFace {
   void multipliers();
   void price();
   [[nodiscard]] bool exchange();
+  [[nodiscard]] bool exhausted() const { return false; }  ///< rounds are enough to limit small sets
   [[nodiscard]] Status rescue(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] bool suspicious() const;
   [[nodiscard]] Status improve(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials) {

@@ -25,7 +25,7 @@ struct Kind<double> {
   static constexpr bool careful = false;
 
   static constexpr double no_fall = gauss::no_fall;
-  static constexpr std::size_t work = plain_work;
+  static constexpr std::size_t work = most_plain_work;
 };
 template <>
 struct Kind<linear::Twofold> {
@@ -397,7 +397,7 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
   const double sign = w_[row] > Real(0) ? 1.0 : -1.0;
   while (true) {
     if (++solution.rounds > most_rounds) return Joined::exhausted;
-    if (Kind<Real>::careful && work_ > Kind<Real>::work) return Joined::exhausted;
+    if (work_ > Kind<Real>::work) return Joined::exhausted;
 
     // The row's part outside the span of the set, and how the multipliers answer.
     const Real rest = split(problem, row);

@@ -32,8 +32,13 @@ bool all_finite(std::span<const double> numbers) {
 
 }  // namespace
 
+bool SparseFace::exhausted() const {
+  return factor_work_ > most_factor_work + factor_work_per_row * static_cast<double>(problem_->r());
+}
+
 bool SparseFace::prepare(const Problem& problem) {
   problem_ = &problem;
+  factor_work_ = 0;
   const std::size_t n = problem.n();
   const std::size_t r = problem.r();
   assert(problem.mass != nullptr && problem.mass->size() == n);
@@ -113,6 +118,8 @@ void SparseFace::hold() {
     changed_ = false;
   }
   cholesky_.factor(gram_);
+  const auto entries = static_cast<double>(cholesky_.entries());
+  factor_work_ += entries * entries / static_cast<double>(std::max<std::size_t>(1, members_.size()));
 
   // Note where each row stands; without a change and without dependent rows all stand as before.
   const bool skips = cholesky_.skipped_count() > 0;
@@ -298,7 +305,7 @@ void SparseFace::drop_negative() {
 bool SparseFace::settle_signs(std::size_t most, std::size_t& rounds) {
   // Let rows go until no multiplier is negative and no row is dependent: this ends since the set only shrinks.
   while (!negative_.empty() || cholesky_.skipped_count() > 0) {
-    if (rounds >= most) return false;
+    if (rounds >= most || exhausted()) return false;
     drop_negative();
     hold();
     multipliers();
@@ -646,7 +653,7 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
       const std::size_t wrong_signs = negative_.size() + violated_.size();
       if (wrong_signs == 0) break;
       settled = false;
-      if (solution.rounds >= most || !patience.lasts(wrong_signs)) break;
+      if (solution.rounds >= most || exhausted() || !patience.lasts(wrong_signs)) break;
 
       // The next set.
       std::size_t leaves = 0;
@@ -672,7 +679,7 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
     }
     softness = well ? std::max(soft_end, fall * softness) : softness / fall;
     fall = well ? std::max(soft_fall, 0.8 * fall) : std::min(0.7, 1.5 * fall);
-    if (softness > soft_begin || solution.rounds >= most) break;
+    if (softness > soft_begin || solution.rounds >= most || exhausted()) break;
   }
 
   // The rank of the set, by the factor that is not soft.
@@ -703,9 +710,11 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
 
   // From here on one row at a time: as many rounds as are honest.
   const std::size_t round = 200 * problem_->r() + 20 * cholesky_.entries();
-  most = std::min(most, solution.rounds + 100 + std::max(problem_->r() / 4, plain_work / round));
+  const std::size_t some = std::min(100 + problem_->r() / 4, most_plain_work / round);
+  most = std::min(most, solution.rounds + std::max(some, plain_work / round));
   while (true) {
     // A set without wrong multipliers, and what it breaks.
+    if (exhausted()) return Status::gave_up;
     if (!settle_signs(most, solution.rounds)) return Status::gave_up;
     price();
     record(*this, trials);

@@ -37,6 +37,7 @@ class SparseFace {
   [[nodiscard]] std::span<const std::uint32_t> negative() const { return negative_; }
   [[nodiscard]] std::span<const std::uint32_t> violated() const { return violated_; }
   [[nodiscard]] bool exchange();
+  [[nodiscard]] bool exhausted() const;
   [[nodiscard]] Status rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] bool suspicious() const;
   [[nodiscard]] Status improve(std::size_t most, Solution& solution, std::vector<Trial>* trials);
@@ -94,6 +95,7 @@ class SparseFace {
   std::vector<std::uint8_t> place_;
   std::vector<std::uint32_t> members_;
   bool changed_ = false;
+  double factor_work_ = 0;  ///< of all factorisations of this problem, in products
   bool some_skipped_ = false;
   bool solved_once_ = false;
   bool remembers_ = false;

@@ -42,6 +42,7 @@ namespace zwang::gauss {
 ///   held()             the rows in the set, without the skipped ones
 ///   exchange()         all negative rows leave, all violated rows enter; false if that changes nothing (the violated
 ///                      ones were skipped) and only a rescue can go on
+///   exhausted()        has so much work been done that an honest end is due?
 ///   rescue(most, solution, trials)
 ///                      continues alone, one row at a time, and returns how it ended; adds its factorisations to
 ///                      `solution.rounds` (at most `most` of them), fills `solution.farkas` when infeasible, and records
@@ -65,6 +66,7 @@ concept NearestPointFace = requires(Face face, const Problem& problem, Solution&
   { face.negative() } -> std::convertible_to<std::span<const std::uint32_t>>;
   { face.violated() } -> std::convertible_to<std::span<const std::uint32_t>>;
   { face.exchange() } -> std::same_as<bool>;
+  { face.exhausted() } -> std::same_as<bool>;
   { face.rescue(std::size_t{}, solution, trials) } -> std::same_as<Status>;
   { face.suspicious() } -> std::same_as<bool>;
   { face.improve(std::size_t{}, solution, trials) } -> std::same_as<Status>;
@@ -144,7 +146,7 @@ void tell(const Problem& problem, const Options& options, Face& face, Solution& 
     record(face, trials);
     const std::size_t wrong_signs = face.negative().size() + face.violated().size();
     if (wrong_signs == 0) break;
-    if (solution.rounds >= most_rounds) {
+    if (solution.rounds >= most_rounds || face.exhausted()) {
       status = Status::gave_up;
       break;
     }

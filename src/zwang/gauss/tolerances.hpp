@@ -138,7 +138,13 @@ inline constexpr double exact_pivot = 0x1p-60;
 inline constexpr std::size_t plain_work = 400'000'000;
 inline constexpr std::size_t twofold_work = 30'000'000;
 inline constexpr std::size_t most_exact_work = 10'000'000;
-/// No rescue ends for lack of work before it has changed each row this often.
+/// No rescue ends for lack of rounds before it has changed each row this often,
 inline constexpr std::size_t least_rounds_per_row = 4;
+/// unless that would be so much work, some seconds: then the answer is that there is none.
+inline constexpr std::size_t most_plain_work = 10 * plain_work;
+/// The same of factorisations of large sparse sets: some seconds, and more for more rows, so that lattices of 10^4 rows have their
+/// twenty rounds and large nets hundreds.
+inline constexpr double most_factor_work = 4e9;
+inline constexpr double factor_work_per_row = 2e6;
 
 }  // namespace zwang::gauss
