@@ -5,6 +5,7 @@
 
 #include "python/bindings/shared.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/motion/stepper.hpp"
 
 namespace zwang::python {
 

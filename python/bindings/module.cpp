@@ -1,6 +1,7 @@
 /// The native part of the Python package zwang: thin wrappers, one file per room.
 #include "python/bindings/shared.hpp"
 #include "zwang/base/error.hpp"
+#include "zwang/base/version.hpp"
 #include "zwang/report/json.hpp"
 
 namespace zwang::python {
