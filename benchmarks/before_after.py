@@ -26,7 +26,8 @@ mass = 1
 position = ["i*sin(0.3)", "-i*cos(0.3)"]
 [constraints]
 first = "norm(bead[1]) = 1"
-rod = {{ for = "i = 1..k-1", condition = "distance(bead[i], bead[i+1]) = 1" }}
+"""
+LINKS = """rod = { for = "i = 1..k-1", condition = "distance(bead[i], bead[i+1]) = 1" }
 """
 STRING = """gravity = [0, -9.81]
 [points.bob]
@@ -72,9 +73,9 @@ MODELS = {
     "ball on a floor": (BALL, 300, ELEMENTARY),
     "ball in a box": (BOX, 120, ELEMENTARY),
     "chain of 1 rod": (CHAIN.format(1), 120, ELEMENTARY),
-    "chain of 3 rods": (CHAIN.format(3), 12, ELEMENTARY),
-    "chain of 10 rods": (CHAIN.format(10), 6, ELEMENTARY),
-    "chain of 40 rods": (CHAIN.format(40), 3, ELEMENTARY),
+    "chain of 3 rods": (CHAIN.format(3) + LINKS, 12, ELEMENTARY),
+    "chain of 10 rods": (CHAIN.format(10) + LINKS, 6, ELEMENTARY),
+    "chain of 40 rods": (CHAIN.format(40) + LINKS, 3, ELEMENTARY),
     "string pendulum, slack at times": (STRING.format(3.2), 60, ELEMENTARY),
     "string pendulum, taut": (STRING.format(5.5), 60, ELEMENTARY),
     "double pendulum in angles": (ANGLES, 40, TRANSCENDENTAL),
@@ -84,7 +85,7 @@ MODELS = {
 
 def cost(command, model, until):
     """Instructions, or seconds where nothing counts them."""
-    run = [command, "run", str(model), "--json", "--no-report", "--until", f"{until:g}"]
+    run = [str(pathlib.Path(command).resolve()), "run", str(model), "--json", "--no-report", "--until", f"{until:g}"]
     if shutil.which("valgrind"):
         counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *run]
         pattern = r"Collected : (\d+)"
