@@ -404,4 +404,58 @@ TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {
   EXPECT_EQ(whole.status, Status::finished) << whole.why;
 }
 
+TEST(Switches, one_surface_has_one_weight_however_it_is_written) {
+  // On the slide from t = 0.6 on the mean of sign(x) is 1/2: y = 0.6 + 1.4/2; of mod(x, 1), which jumps from 1 to 0, it is 1/4.
+  const auto beside = [](const std::string& rate) {
+    return follow(
+        "[coordinates.x]\ninitial = 0.3\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"0.5 - sign(x)\"\ny = \"" + rate +
+        "\"\n[simulation]\nuntil = 2\n");
+  };
+  for (const char* rate : {"sign(x)", "sign(2*x)", "-sign(-x)", "-sign(-0.3*x)", "if(x > 0, 1, -1)", "2*step(x) - 1"}) {
+    const Followed f = beside(rate);
+    EXPECT_EQ(f.status, Status::finished) << rate << f.why;
+    EXPECT_NEAR(f.state.position[1], 1.3, close) << rate;
+  }
+  EXPECT_NEAR(beside("mod(x, 1)").state.position[1], 0.09 + 1.4 / 4, close);
+  EXPECT_NEAR(beside("if(x > 0, exp(1), exp(-1))").state.position[1],
+              0.6 * std::exp(1.0) + 1.4 * (0.75 * std::exp(1.0) + 0.25 * std::exp(-1.0)), close);
+}
+
+TEST(Switches, a_surface_that_cannot_be_seen_to_be_the_same_is_refused) {
+  for (const char* rate : {"sign(sin(x))", "sign(x^3)", "sign(x)^2", "exp(sign(x))"}) {
+    const Followed f =
+        follow("[coordinates.x]\ninitial = 0.3\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"0.5 - sign(x)\"\ny = \"" +
+               std::string(rate) + "\"\n[simulation]\nuntil = 2\n");
+    EXPECT_EQ(f.status, Status::refused) << rate;
+  }
+}
+
+TEST(Switches, two_blocks_obey_the_third_law_whichever_way_it_is_written) {
+  const auto blocks = [](const std::string& second, const std::string& until) {
+    return follow(
+        "[points.a]\nmass = 2\nposition = [0, 0]\nforce = [\"3*sin(2*t) - sign(a.x') - 0.5*sign(a.x'-b.x')\", 0]\n"
+        "[points.b]\nmass = 1\nposition = [0, 1]\nforce = [\"" +
+        second + "\", 0]\n[simulation]\nuntil = " + until + "\n");
+  };
+  // At rest until 3 sin 2t = 1; then both together, 3 v' = 3 sin 2t - 1.
+  EXPECT_EQ(blocks("-0.5*sign(b.x'-a.x')", "0.16").state.velocity[0], 0);
+  const double slips = std::asin(1.0 / 3) / 2;
+  const double v = (std::cos(2 * slips) - std::cos(0.5)) / 2 - (0.25 - slips) / 3;
+  for (const char* second : {"0.5*sign(a.x'-b.x')", "-0.5*sign(b.x'-a.x')", "0.5 - step(b.x'-a.x')"}) {
+    EXPECT_NEAR(blocks(second, "0.25").state.velocity[0], v, close) << second;
+    EXPECT_NEAR(blocks(second, "0.25").state.velocity[2], v, close) << second;
+  }
+  const Followed one = blocks("0.5*sign(a.x'-b.x')", "10");
+  const Followed other = blocks("-0.5*sign(b.x'-a.x')", "10");
+  EXPECT_EQ(other.status, Status::finished) << other.why;
+  EXPECT_NEAR(one.state.position[0], other.state.position[0], 1e-9);
+  EXPECT_NEAR(one.state.position[2], other.state.position[2], 1e-9);
+}
+
+TEST(Switches, a_block_that_rests_under_a_changing_pull_has_an_account_that_closes) {
+  const Followed f = follow(coordinate("initial = 0\n", "0.3*sin(t) - 1.1*sign(x')", "[simulation]\nuntil = 4\n"));
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_NEAR(f.state.position[0], 0, 1e-15);
+}
+
 }  // namespace zwang::motion

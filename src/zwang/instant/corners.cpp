@@ -24,6 +24,7 @@ constexpr double doubts = 4;             ///< uncertainties of the state within 
 constexpr double rate_zero = 1e-12;      ///< of the terms of a rate: the same
 constexpr double push_zero = 1e-11;      ///< of the largest push: accelerations of either side come from two solutions
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
+constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
 constexpr std::size_t most_slid = 64;    ///< switches on a threshold at one instant
 
@@ -37,7 +38,8 @@ std::string named(const model::Model& model, std::uint32_t number) {
 class Sliding {
  public:
   Sliding(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
-          Corners& corners, std::vector<std::uint32_t> switches, std::vector<Side> on, std::vector<Side> towards)
+          Corners& corners, std::vector<std::uint32_t> switches, std::vector<Side> on, std::vector<Side> towards,
+          std::vector<std::pair<std::uint32_t, Side>> touched)
       : model_(model),
         state_(state),
         options_(options),
@@ -45,7 +47,8 @@ class Sliding {
         corners_(corners),
         switches_(std::move(switches)),
         on_(std::move(on)),
-        towards_(std::move(towards)) {
+        towards_(std::move(towards)),
+        touched_(std::move(touched)) {
     state_.modes = corners.modes;
     options_.tell = false;
     options_.balanced = {};
@@ -54,8 +57,12 @@ class Sliding {
     join_equal();
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       mixed_.emplace_back();
-      for (const std::uint32_t number : members_[i]) {
-        for (const MixedMode& mode : modes_across(model_, state_, corners.sides, number, on_[i])) {
+      for (const Member& member : members_[i]) {
+        for (MixedMode mode : modes_across(model_, state_, corners.sides, member.number, member.on)) {
+          if (member.turned) {
+            std::swap(mode.below, mode.above);
+            std::swap(mode.side_below, mode.side_above);
+          }
           mixed_[i].push_back(mode);
         }
       }
@@ -71,6 +78,9 @@ class Sliding {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (shares(i, j)) return refuse("are nested in one another");
+        if (parallel(switches_[i], switches_[j])) {
+          return refuse("are one surface, of functions that are no multiples of one another; write them alike");
+        }
       }
     }
     // w at the lower sides, and what every switch changes.
@@ -170,13 +180,26 @@ class Sliding {
           return;
         }
       }
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool slides = where[i] == Where::on && std::abs(change[i * n + i]) > zero;
+        for (const auto& one : touched_) {
+          const std::uint32_t number = one.first;
+          if (!slides || !(is_flat(number) || parallel(number, switches_[i]))) continue;
+          switches_.push_back(number);
+          return refuse("are one surface, of functions that are no multiples of one another; write them alike");
+        }
+        if (slides && !linear_in(i, sigma)) {
+          return refuse(
+              "a force there is no linear function of its switch: its mean over both sides is not its value at their "
+              "mean");
+        }
+      }
       struct Slid {
         std::uint32_t number, leader;
         double weight;
       };
       std::vector<Slid> slid;
       for (std::size_t i = 0; i < n; ++i) {
-        const Side below = on_[i] - 1;
         mix(i, sigma[i], corners_.modes);
         const bool effective = std::abs(change[i * n + i]) > zero;
         const bool slides = where[i] == Where::on && effective;
@@ -184,9 +207,10 @@ class Sliding {
           corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
           if (slides) corners_.mixed.push_back(mode);
         }
-        for (const std::uint32_t number : members_[i]) {
-          corners_.sides[number] = where[i] == Where::on ? on_[i] : (where[i] == Where::below ? below : below + 2);
-          if (slides) slid.push_back({number, switches_[i], sigma[i]});
+        for (const Member& member : members_[i]) {
+          const bool above = (where[i] == Where::above) != member.turned;
+          corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
+          if (slides) slid.push_back({member.number, switches_[i], sigma[i]});
         }
       }
       std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
@@ -201,47 +225,135 @@ class Sliding {
   }
 
  private:
-  /// Switches of different forces with one and the same surface have one weight.
+  /// A switch with the surface of a first one: it is on `on` there, and its function rises where that of the first falls, if `turned`.
+  struct Member {
+    std::uint32_t number = 0;
+    Side on = 0;
+    bool turned = false;
+  };
+
+  /// Switches with one and the same surface have one weight, whatever forces they belong to: those that are multiples of one another.
   void join_equal() {
     std::vector<std::uint32_t> first;
     std::vector<Side> on;
     std::vector<Side> towards;
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       std::size_t same = 0;
-      while (same < first.size() && !(on[same] == on_[i] && equal(first[same], switches_[i]))) ++same;
+      double factor = 0;
+      while (same < first.size() && (factor = multiple(first[same], on[same], switches_[i], on_[i])) == 0) ++same;
       if (same == first.size()) {
+        factor = 1;
         first.push_back(switches_[i]);
         on.push_back(on_[i]);
         towards.push_back(towards_[i]);
         members_.emplace_back();
       }
-      members_[same].push_back(switches_[i]);
+      members_[same].push_back({switches_[i], on_[i], factor < 0});
     }
     switches_ = std::move(first);
     on_ = std::move(on);
     towards_ = std::move(towards);
+
+    // Roundings may have told the side of a multiple already.
+    std::erase_if(touched_, [&](const auto& one) {
+      for (std::size_t i = 0; i < switches_.size(); ++i) {
+        const double factor = multiple(switches_[i], on_[i], one.first, one.second);
+        if (factor == 0) continue;
+        members_[i].push_back({one.first, one.second, factor < 0});
+        return true;
+      }
+      return false;
+    });
   }
 
-  [[nodiscard]] bool equal(std::uint32_t one, std::uint32_t other) const {
-    const model::SwitchPlace a = model::place_of_switch(model_, one);
-    const model::SwitchPlace b = model::place_of_switch(model_, other);
-    const Corner& first = a.group->corners[a.corner];
-    const Corner& second = b.group->corners[b.corner];
-    if (first.kind != second.kind || first.pieces.knots != second.pieces.knots ||
-        first.pieces.piece != second.pieces.piece) {
-      return false;
+  /// The distance of g from the threshold on which the switch is.
+  [[nodiscard]] double off(std::uint32_t number, Side on, const model::State& state) const {
+    const model::SwitchPlace place = model::place_of_switch(model_, number);
+    return switch_rates(model_, number, state, {}).g - place.group->corners[place.corner].threshold(on + 1, false);
+  }
+
+  /// The factor by which the second is a multiple of the first, seen at three states beside this one; 0: it is none.
+  [[nodiscard]] double multiple(std::uint32_t one, Side on_one, std::uint32_t other, Side on_other) const {
+    double factor = 0;
+    for (int look = 0; look < 3; ++look) {
+      model::State beside = state_;
+      beside.time += beside_state * look;
+      for (std::size_t i = 0; i < beside.position.size(); ++i) {
+        const double angle = 1.0 + static_cast<double>(i) + 2.0 * look;
+        beside.position[i] += beside_state * elementary::sin(angle);
+        beside.velocity[i] += beside_state * elementary::cos(2 * angle);
+      }
+      const double x = off(one, on_one, beside);
+      const double y = off(other, on_other, beside);
+      if (look == 0) factor = y / x;
+      const double size =
+          switch_rates(model_, one, beside, {}).size * std::abs(factor) + switch_rates(model_, other, beside, {}).size;
+      if (!std::isfinite(factor) || factor == 0 || !(std::abs(y - factor * x) <= on_threshold * size)) return 0;
     }
-    // The same values at the state and beside it.
-    model::State beside = state_;
-    for (std::size_t i = 0; i < beside.position.size(); ++i) {
-      beside.position[i] += 0.1 * elementary::sin(1.0 + static_cast<double>(i));
-      beside.velocity[i] += 0.1 * elementary::cos(2.0 + static_cast<double>(i));
+    return factor;
+  }
+
+  /// Slopes by what the forces move: velocities where they occur, else positions; of a flow positions.
+  [[nodiscard]] std::vector<double> slopes(std::uint32_t number) const {
+    const model::SwitchPlace place = model::place_of_switch(model_, number);
+    const model::Slotted& group = *place.group;
+    std::vector<double> r(group.slopes.registers());
+    expressions::load_constants(group.slopes, r.data(), 1, 1);
+    model::fill_inputs<1, 1>(group, state_.time, state_.position, state_.velocity, state_.modes, place.lane, r.data());
+    expressions::extend(group.slopes, r.data(), 1, 0, 0, 1);
+    const std::size_t n = state_.position.size();
+    const std::size_t slots = std::size_t{group.positions} + group.velocities;
+    std::vector<double> out(2 * n);
+    const auto slope = [&](std::size_t k) { return r[group.slopes.outputs[place.corner * slots + k]]; };
+    bool by_velocity = false;
+    for (std::size_t k = 0; k < group.velocities; ++k) {
+      out[n + group.velocity_of[k * group.lanes + place.lane]] = slope(group.positions + k);
+      by_velocity = by_velocity || slope(group.positions + k) != 0;
     }
-    for (const model::State* state :
-         {static_cast<const model::State*>(&state_), static_cast<const model::State*>(&beside)}) {
-      const SwitchRates x = switch_rates(model_, one, *state, {});
-      const SwitchRates y = switch_rates(model_, other, *state, {});
-      if (x.g != y.g || x.first != y.first || x.size != y.size) return false;
+    for (std::size_t k = 0; k < group.positions && !by_velocity; ++k) {
+      out[group.position_of[k * group.lanes + place.lane]] = slope(k);
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool is_flat(std::uint32_t number) const {
+    const std::vector<double> x = slopes(number);
+    return std::all_of(x.begin(), x.end(), [](double value) { return value == 0; });
+  }
+
+  [[nodiscard]] bool parallel(std::uint32_t one, std::uint32_t other) const {
+    const std::vector<double> x = slopes(one);
+    const std::vector<double> y = slopes(other);
+    double xx = 0;
+    double xy = 0;
+    double yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      xx += x[i] * x[i];
+      xy += x[i] * y[i];
+      yy += y[i] * y[i];
+    }
+    return xx > 0 && yy > 0 && xy * xy >= (1 - on_threshold) * xx * yy;
+  }
+
+  /// Are forces (rates) between those of both sides of a surface as the weight says?
+  [[nodiscard]] bool linear_in(std::size_t i, std::vector<double> sigma) {
+    const auto forces = [&](double weight) {
+      model::State state = state_;
+      sigma[i] = weight;
+      for (std::size_t j = 0; j < sigma.size(); ++j) mix(j, sigma[j], state.modes);
+      if (model_.flow) return model::rates(model_, state).rate;
+      model::Scratch scratch = model::make_scratch(model_);
+      model::Dynamics dynamics = model::make_dynamics(model_);
+      model::evaluate_dynamics(model_, state, scratch, dynamics);
+      return dynamics.force;
+    };
+    const double weight = sigma[i];
+    const std::vector<double> between = forces(weight);
+    const std::vector<double> below = forces(0);
+    const std::vector<double> above = forces(1);
+    for (std::size_t k = 0; k < between.size(); ++k) {
+      const double mean = below[k] + weight * (above[k] - below[k]);
+      if (!(std::abs(between[k] - mean) <= push_zero * (std::abs(below[k]) + std::abs(above[k])))) return false;
     }
     return true;
   }
@@ -325,8 +437,9 @@ class Sliding {
   std::vector<std::uint32_t> switches_;
   std::vector<Side> on_;
   std::vector<Side> towards_;  ///< of each: where the series was going, where nothing else tells; on it: nowhere
-  std::vector<std::vector<std::uint32_t>> members_;  ///< of each: the switches with its surface
-  std::vector<std::vector<MixedMode>> mixed_;        ///< of each: what changes across it
+  std::vector<std::pair<std::uint32_t, Side>> touched_;  ///< known to be on a side, and on a threshold nevertheless
+  std::vector<std::vector<Member>> members_;             ///< of each: the switches with its surface
+  std::vector<std::vector<MixedMode>> mixed_;            ///< of each: what changes across it
   std::vector<std::uint8_t> none_;
   Instant instant_;
 };
@@ -556,7 +669,22 @@ Corners find_corners(const model::Model& model, const model::State& given, const
     }
   });
   out.modes = state.modes;
-  if (!critical.empty()) Sliding(model, state, options, workspace, out, critical, on, towards).run();
+  if (critical.empty()) return out;
+
+  // Of those that are known to be on a side, which are on a threshold nevertheless?
+  std::vector<std::pair<std::uint32_t, Side>> touched;
+  for (const KnownSide& one : known) {
+    const model::SwitchPlace place = model::place_of_switch(model, one.number);
+    const Corner& corner = place.group->corners[place.corner];
+    if (corner.quiet || corner.follows || place.truth || place.row < model.rows() ||
+        corner.kind == expressions::CornerKind::turns) {
+      continue;
+    }
+    const SwitchRates rates = switch_rates(model, one.number, state, {});
+    const auto [distance, threshold] = nearest_threshold(corner, one.side, rates.g);
+    if (is_zero(distance, rates)) touched.emplace_back(one.number, threshold);
+  }
+  Sliding(model, state, options, workspace, out, critical, on, towards, std::move(touched)).run();
   return out;
 }
 

@@ -216,7 +216,13 @@ FoundTurns find_turns(const Motion& motion, double h) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
       const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, h, found.cut);
       if (at == never) continue;
-      for (const std::uint32_t number : slides[j].numbers) found.turns.push_back({number, above, true, false, at});
+      for (const std::uint32_t number : slides[j].numbers) {
+        // A function with the same surface may fall where that of the first rises.
+        const bool turned = std::any_of(slides[j].mixed.begin(), slides[j].mixed.end(), [&](const auto& mode) {
+          return mode.number == number && mode.side_below > mode.side_above;
+        });
+        found.turns.push_back({number, above != turned, true, false, at});
+      }
       found.at = std::min(found.at, at);
     }
   }
