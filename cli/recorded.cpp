@@ -37,7 +37,7 @@ std::vector<std::string> event_cells(const model::Model& model, const motion::Ev
   }
   return {readable(event.time, 10),
           std::string(motion::words(event.kind)),
-          event.rows.empty() ? "" : listed(names(model, event.rows), 6),
+          event.rows.empty() ? listed(event.bodies, 6) : listed(names(model, event.rows), 6),
           impulses,
           event.lost != 0 ? readable(event.lost) : "",
           event.note};

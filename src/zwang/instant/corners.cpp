@@ -34,6 +34,19 @@ std::string named(const model::Model& model, std::uint32_t number) {
   return "`" + place.group->corners[place.corner].text + "`";
 }
 
+/// Derivatives of the g of a switch by its slots: of positions, then of velocities.
+std::vector<double> slopes_by_slot(const model::SwitchPlace& place, const model::State& state) {
+  const model::Slotted& group = *place.group;
+  std::vector<double> r(group.slopes.registers());
+  expressions::load_constants(group.slopes, r.data(), 1, 1);
+  model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, state.modes, place.lane, r.data());
+  expressions::extend(group.slopes, r.data(), 1, 0, 0, 1);
+  const std::size_t slots = std::size_t{group.positions} + group.velocities;
+  std::vector<double> out(slots);
+  for (std::size_t k = 0; k < slots; ++k) out[k] = r[group.slopes.outputs[place.corner * slots + k]];
+  return out;
+}
+
 /// The switches of forces that are on a threshold and undecided, and what their weights do.
 class Sliding {
  public:
@@ -79,7 +92,8 @@ class Sliding {
       for (std::size_t j = 0; j < i; ++j) {
         if (shares(i, j)) return refuse("are nested in one another");
         if (parallel(switches_[i], switches_[j])) {
-          return refuse("are one surface, of functions that are no multiples of one another; write them alike");
+          return refuse("are one surface, written by functions that are no multiples of one another",
+                        "write them alike");
         }
       }
     }
@@ -186,12 +200,14 @@ class Sliding {
           const std::uint32_t number = one.first;
           if (!slides || !(is_flat(number) || parallel(number, switches_[i]))) continue;
           switches_.push_back(number);
-          return refuse("are one surface, of functions that are no multiples of one another; write them alike");
+          return refuse("are one surface, written by functions that are no multiples of one another",
+                        "write them alike");
         }
         if (slides && !linear_in(i, sigma)) {
           return refuse(
-              "a force there is no linear function of its switch: its mean over both sides is not its value at their "
-              "mean");
+              "a force there is no linear function of it, so that the mean of both sides is not the force at their "
+              "mean",
+              "write it as if(u > 0, force above, force below)");
         }
       }
       struct Slid {
@@ -297,21 +313,16 @@ class Sliding {
   [[nodiscard]] std::vector<double> slopes(std::uint32_t number) const {
     const model::SwitchPlace place = model::place_of_switch(model_, number);
     const model::Slotted& group = *place.group;
-    std::vector<double> r(group.slopes.registers());
-    expressions::load_constants(group.slopes, r.data(), 1, 1);
-    model::fill_inputs<1, 1>(group, state_.time, state_.position, state_.velocity, state_.modes, place.lane, r.data());
-    expressions::extend(group.slopes, r.data(), 1, 0, 0, 1);
+    const std::vector<double> slope = slopes_by_slot(place, state_);
     const std::size_t n = state_.position.size();
-    const std::size_t slots = std::size_t{group.positions} + group.velocities;
     std::vector<double> out(2 * n);
-    const auto slope = [&](std::size_t k) { return r[group.slopes.outputs[place.corner * slots + k]]; };
     bool by_velocity = false;
     for (std::size_t k = 0; k < group.velocities; ++k) {
-      out[n + group.velocity_of[k * group.lanes + place.lane]] = slope(group.positions + k);
-      by_velocity = by_velocity || slope(group.positions + k) != 0;
+      out[n + group.velocity_of[k * group.lanes + place.lane]] = slope[group.positions + k];
+      by_velocity = by_velocity || slope[group.positions + k] != 0;
     }
     for (std::size_t k = 0; k < group.positions && !by_velocity; ++k) {
-      out[group.position_of[k * group.lanes + place.lane]] = slope(k);
+      out[group.position_of[k * group.lanes + place.lane]] = slope[k];
     }
     return out;
   }
@@ -421,12 +432,13 @@ class Sliding {
     return true;
   }
 
-  void refuse(const std::string& why) {
+  void refuse(const std::string& why,
+              const char* advice = "give one of them a smooth transition, such as tanh(u/0.01)") {
     std::string names;
     for (const std::uint32_t number : switches_) names += (names.empty() ? "" : ", ") + named(model_, number);
     corners_.refusal = (switches_.size() == 1 ? "the switching surface of " + names + " is met and "
                                               : "the switching surfaces of " + names + " are met at once and ") +
-                       why + ": give one of them a smooth transition, such as tanh(u/0.01)";
+                       why + ": " + advice;
   }
 
   const model::Model& model_;
@@ -523,21 +535,16 @@ std::vector<MixedMode> modes_across(const model::Model& model, const model::Stat
       if (!corner.follows && is_zero(nearest_threshold(corner, side, rates.g).first, rates)) {
         // On its own threshold as well: what it is a little further on this side of the surface.
         const SwitchRates surface = switch_rates(model, number, one, {});
-        const std::size_t slots = std::size_t{group.positions} + group.velocities;
-        std::vector<double> r(group.slopes.registers());
-        expressions::load_constants(group.slopes, r.data(), 1, 1);
-        model::fill_inputs<1, 1>(group, one.time, one.position, one.velocity, one.modes, place.lane, r.data());
-        expressions::extend(group.slopes, r.data(), 1, 0, 0, 1);
-        const auto slope = [&](std::size_t k) { return r[group.slopes.outputs[place.corner * slots + k]]; };
+        const std::vector<double> slope = slopes_by_slot(place, one);
         double square = 0;
-        for (std::size_t k = 0; k < slots; ++k) square += slope(k) * slope(k);
+        for (const double x : slope) square += x * x;
         if (square > 0) {
           const double way = (above ? 1 : -1) * beside_surface * (surface.size + std::sqrt(square)) / square;
           model::State further = one;
           for (std::size_t k = 0; k < group.positions; ++k)
-            further.position[group.position_of[k * group.lanes + place.lane]] += way * slope(k);
+            further.position[group.position_of[k * group.lanes + place.lane]] += way * slope[k];
           for (std::size_t k = 0; k < group.velocities; ++k)
-            further.velocity[group.velocity_of[k * group.lanes + place.lane]] += way * slope(group.positions + k);
+            further.velocity[group.velocity_of[k * group.lanes + place.lane]] += way * slope[group.positions + k];
           rates = switch_rates(model, its, further, {});
           side = corner.side(rates.g, rates.beside);
         }
