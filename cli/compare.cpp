@@ -115,16 +115,6 @@ std::string agreement(const Side& straightest, const analysis::Equivalence& equi
   return text;
 }
 
-int worse(int a, int b) {
-  // The order in which an end matters more: interrupted, numerics, mechanics.
-  for (const int status : {interrupted, gave_up, no_answer}) {
-    if (a == status || b == status) {
-      return status;
-    }
-  }
-  return answered;
-}
-
 void print_side(const Side& side, const std::vector<double>& sample_at) {
   const Style& s = style();
   const motion::Account& account = side.store.account();

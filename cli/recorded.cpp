@@ -126,6 +126,15 @@ int exit_status(motion::Status status) {
   }
 }
 
+int worse(int a, int b) {
+  for (const int status : {interrupted, gave_up, no_answer}) {
+    if (a == status || b == status) {
+      return status;
+    }
+  }
+  return answered;
+}
+
 std::string verdict(const model::Model& model, const runs::Store& store, bool resumable) {
   using motion::Status;
   const Style& s = style();

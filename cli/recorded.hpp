@@ -23,6 +23,8 @@ void listen_to_signals();
 
 /// The exit status that belongs to a run's status.
 [[nodiscard]] int exit_status(motion::Status status);
+/// Of two exit statuses the one that matters more: interrupted, numerics, mechanics.
+[[nodiscard]] int worse(int a, int b);
 
 /// The status in a sentence; of an interrupted run that can go on, how.
 [[nodiscard]] std::string verdict(const model::Model& model, const runs::Store& store, bool resumable = true);

@@ -147,16 +147,6 @@ void estimate(const model::Model& model, runs::Store& store) {
   }
 }
 
-/// The order in which an end matters more: interrupted, numerics, mechanics.
-int worse(int a, int b) {
-  for (const int status : {interrupted, gave_up, no_answer}) {
-    if (a == status || b == status) {
-      return status;
-    }
-  }
-  return answered;
-}
-
 /// "value": what the parameter was in this run.
 void put_value(report::Writer& json, const model::Model& model, const std::string& name) {
   for (const model::Parameter& parameter : model.parameters) {

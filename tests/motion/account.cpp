@@ -5,18 +5,13 @@
 #include <random>
 #include <string>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
 namespace zwang::motion {
 
 namespace {
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
 
 struct Ran {
   Status status = Status::going;
@@ -55,10 +50,10 @@ TEST(Account, gravity_that_swings_does_the_work_of_its_potential) {
     const double v = 60 * (uniform(random) - 0.5);
     const double until = k % 2 == 0 ? 10 : 300;
     const double tolerance = k % 3 == 0 ? 1e-6 : 1e-12;
-    const std::string text = "gravity = [0, \"" + number(size) + "*sin(" + number(pace) + "*t + " + number(phase) +
-                             ")\"]\n[points.p]\nmass = " + number(mass) + "\nposition = [0, " + number(y) +
-                             "]\nvelocity = [1, " + number(v) + "]\n[simulation]\nuntil = " + number(until) +
-                             "\ntolerance = " + number(tolerance) + "\n";
+    const std::string text = "gravity = [0, \"" + exact(size) + "*sin(" + exact(pace) + "*t + " + exact(phase) +
+                             ")\"]\n[points.p]\nmass = " + exact(mass) + "\nposition = [0, " + exact(y) +
+                             "]\nvelocity = [1, " + exact(v) + "]\n[simulation]\nuntil = " + exact(until) +
+                             "\ntolerance = " + exact(tolerance) + "\n";
     const Ran ran = run(text);
     expect_closed(ran, tolerance, text);
 
@@ -94,7 +89,7 @@ TEST(Account, springs_and_masses_that_change_with_time_are_counted) {
       const bool moves = std::string(more).find("v = ") != std::string::npos;
       const std::string text = std::string("[coordinates.x]\ninitial = 0.3\n[coordinates.y]\ninitial = 0.4\n") +
                                (moves ? "velocity = 0.09\n" : "") + more +
-                               "[simulation]\nuntil = 10\ntolerance = " + number(tolerance) + "\n";
+                               "[simulation]\nuntil = 10\ntolerance = " + exact(tolerance) + "\n";
       expect_closed(run(text), tolerance, text);
     }
   }

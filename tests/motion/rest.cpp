@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
 namespace zwang::motion {
 
 namespace {
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
 
 struct Ran {
   Status status = Status::going;
@@ -50,7 +45,7 @@ std::string blow_after(double rest) {
   return "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nfloor = \"a.y >= 0\"\nwall = "
          "\"a.x <= "
          "1\"\n[[impulses]]\nat = " +
-         number(rest) + "\non = \"a\"\nvalue = [1, 0]\n[simulation]\nuntil = " + number(rest + 4) + "\n";
+         exact(rest) + "\non = \"a\"\nvalue = [1, 0]\n[simulation]\nuntil = " + exact(rest + 4) + "\n";
 }
 
 constexpr double tolerance_of_the_run =
@@ -113,12 +108,11 @@ TEST(Rest, after_a_head_on_collision_without_forces_both_go_on_together) {
     const double length = from(0.5, 1.5);
     const double x = from(-1, 1);
     const double y = from(-1, 1);
-    const Ran ran =
-        run("[points.a]\nmass = " + number(m1) + "\nposition = [" + number(x) + ", " + number(y) + "]\nvelocity = [" +
-            number(fast * c) + ", " + number(fast * s) + "]\n[points.b]\nmass = " + number(m2) + "\nposition = [" +
-            number(x + gap * c) + ", " + number(y + gap * s) + "]\nvelocity = [" + number(slow * c) + ", " +
-            number(slow * s) + "]\n[constraints]\napart = \"distance(a, b) >= " + number(length) +
-            "\"\n[simulation]\nuntil = 50\n");
+    const Ran ran = run(
+        "[points.a]\nmass = " + exact(m1) + "\nposition = [" + exact(x) + ", " + exact(y) + "]\nvelocity = [" +
+        exact(fast * c) + ", " + exact(fast * s) + "]\n[points.b]\nmass = " + exact(m2) + "\nposition = [" +
+        exact(x + gap * c) + ", " + exact(y + gap * s) + "]\nvelocity = [" + exact(slow * c) + ", " + exact(slow * s) +
+        "]\n[constraints]\napart = \"distance(a, b) >= " + exact(length) + "\"\n[simulation]\nuntil = 50\n");
     ASSERT_EQ(ran.status, Status::finished) << seed << ran.why;
     ASSERT_EQ(ran.events.size(), 1U) << seed;
     const double common = (m1 * fast + m2 * slow) / (m1 + m2);
@@ -140,11 +134,11 @@ TEST(Rest, piles_of_discs_in_a_box_come_to_lie) {
     std::string conditions = "[constraints]\n";
     for (int k = 0; k < n; ++k) {
       const std::string name = "d" + std::to_string(k);
-      text += "[points." + name + "]\nmass = 1\nposition = [" + number(0.55 + k % side * 1.1 + from(-0.04, 0.04)) +
-              ", " + number(0.6 + k / side * 1.2 + from(-0.04, 0.04)) + "]\nvelocity = [" + number(from(-1, 1)) + ", " +
-              number(from(-1, 1)) + "]\n";
+      text += "[points." + name + "]\nmass = 1\nposition = [" + exact(0.55 + k % side * 1.1 + from(-0.04, 0.04)) +
+              ", " + exact(0.6 + k / side * 1.2 + from(-0.04, 0.04)) + "]\nvelocity = [" + exact(from(-1, 1)) + ", " +
+              exact(from(-1, 1)) + "]\n";
       conditions += "f" + name + " = \"" + name + ".y >= 0.5\"\nl" + name + " = \"" + name + ".x >= 0.5\"\nr" + name +
-                    " = \"" + name + ".x <= " + number(width - 0.5) + "\"\n";
+                    " = \"" + name + ".x <= " + exact(width - 0.5) + "\"\n";
       for (int j = 0; j < k; ++j) {
         conditions += "c" + std::to_string(j) + "_" + std::to_string(k) + " = \"distance(d" + std::to_string(j) + ", " +
                       name + ") >= 1\"\n";
@@ -164,8 +158,8 @@ TEST(Rest, tables_on_eight_legs_stop_rattling) {
         "= \"z'^2/2 + 0.1*p'^2 + 0.13*r'^2\"\npotential = \"9.81*z\"\n[constraints]\n";
     for (int k = 0; k < 8; ++k) {
       const double angle = 0.785398 * k + 0.1;
-      text += "leg" + std::to_string(k) + " = { condition = \"z + " + number(std::round(1e3 * std::cos(angle)) / 1e3) +
-              "*p + " + number(std::round(1e3 * std::sin(angle)) / 1e3) + "*r >= 0\", restitution = " + restitution +
+      text += "leg" + std::to_string(k) + " = { condition = \"z + " + exact(std::round(1e3 * std::cos(angle)) / 1e3) +
+              "*p + " + exact(std::round(1e3 * std::sin(angle)) / 1e3) + "*r >= 0\", restitution = " + restitution +
               " }\n";
     }
     const Ran ran = run(text + "[simulation]\nuntil = 3\n");

@@ -245,6 +245,7 @@ struct Store::Impl {
            (knows_unit ? "unit" : "1.0");
   }
   void read_counts();
+  void take_in();
   void begin() {
     if (!database.in_transaction()) {
       database.run("BEGIN IMMEDIATE");
@@ -478,20 +479,26 @@ void Store::Impl::read_counts() {
   checkpoints = static_cast<std::uint64_t>(database.whole("SELECT coalesce(max(number) + 1, 0) FROM checkpoints"));
 }
 
+/// All that is asked of a file before it is used.
+void Store::Impl::take_in() {
+  if (database.whole("SELECT count(*) FROM sqlite_master") == 0) {
+    throw Error({database.path(), 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
+  }
+  const std::int64_t version = database.whole("PRAGMA user_version");
+  if (version > format) {
+    throw Error({database.path(), 0, 0},
+                fmt::format("this run file has format {}; this zwang reads format {}", version, format));
+  }
+  knows_defect = version >= format_with_defect;
+  knows_unit = version >= format_with_unit;
+  read_recipe();
+  prepare();
+  read_counts();
+}
+
 Store Store::read(const std::string& path) {
   auto impl = std::make_unique<Impl>(path, run_file(path, O_RDONLY), true);
-  if (impl->database.whole("SELECT count(*) FROM sqlite_master") == 0) {
-    throw Error({path, 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
-  }
-  const std::int64_t version = impl->database.whole("PRAGMA user_version");
-  if (version > format) {
-    throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
-  }
-  impl->knows_defect = version >= format_with_defect;
-  impl->knows_unit = version >= format_with_unit;
-  impl->read_recipe();
-  impl->prepare();
-  impl->read_counts();
+  impl->take_in();
   return Store(std::move(impl));
 }
 
@@ -501,23 +508,12 @@ Store Store::open(const std::string& path) {
   auto impl = std::make_unique<Impl>(path, std::move(held));
 
   // The first question undoes what a killed run had not finished; what is missing afterwards was cut off.
-  const std::int64_t tables = impl->database.whole("SELECT count(*) FROM sqlite_master");
+  static_cast<void>(impl->database.whole("SELECT count(*) FROM sqlite_master"));
   if (file.size() < file.promised()) {
     throw Error({path, 0, 0},
                 fmt::format("this run file is damaged: {} of {} bytes are there", file.size(), file.promised()));
   }
-  if (tables == 0) {
-    throw Error({path, 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
-  }
-  const std::int64_t version = impl->database.whole("PRAGMA user_version");
-  if (version > format) {
-    throw Error({path, 0, 0}, fmt::format("this run file has format {}; this zwang reads format {}", version, format));
-  }
-  impl->knows_defect = version >= format_with_defect;
-  impl->knows_unit = version >= format_with_unit;
-  impl->read_recipe();
-  impl->prepare();
-  impl->read_counts();
+  impl->take_in();
   return Store(std::move(impl));
 }
 
