@@ -460,6 +460,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       anew[number] = 1;
     } else if (turn == nullptr) {
       known.push_back({number, side});
+    } else if (turn->slips &&
+               std::find(switches.implied.begin(), switches.implied.end(), 1) != switches.implied.end()) {
+      // Another share of the weights may hold it nevertheless.
+      near.push_back({number, turn->above ? side + 1 : side - 1});
+      anew[number] = 1;
     } else if (turn->slips) {
       known.push_back({number, turn->above ? side + 1 : side - 1});
       anew[number] = 1;
@@ -489,6 +494,7 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
   switches.slid = corners.slid;
   switches.leader = corners.leader;
   switches.weight = corners.weight;
+  switches.implied = corners.implied;
   switches.mixed = corners.mixed;
   motion.state.modes = corners.modes;
   for (std::uint32_t number = 0; number < model.switches; ++number) {
@@ -686,6 +692,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
 std::vector<Series::Slide> slides_of(const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
+    if (switches.implied[j] != 0) continue;
     auto same = std::find_if(out.begin(), out.end(),
                              [&](const Series::Slide& one) { return one.numbers[0] == switches.leader[j]; });
     if (same == out.end()) {
