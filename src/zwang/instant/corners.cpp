@@ -448,6 +448,12 @@ class Sliding {
       for (std::size_t i = 0; i < before; ++i) {
         if (parallel(number, switches_[i])) return false;
       }
+      for (std::size_t i = before; i < switches_.size(); ++i) {
+        const double factor = multiple(switches_[i], on_[i], number, threshold);
+        if (factor == 0) continue;
+        members_[i].push_back({number, threshold, factor < 0});
+        return true;
+      }
       switches_.push_back(number);
       on_.push_back(threshold);
       towards_.push_back(corners_.sides[number]);
