@@ -256,6 +256,125 @@ Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued) {
   return Lowering(graph, continued).run(outputs);
 }
 
+namespace {
+
+class Drawing {
+ public:
+  explicit Drawing(Graph& graph) : graph_(graph) {}
+
+  Expr run(Expr e) {
+    return rebuilt(e, {}, [&](const Node& node, const std::vector<Expr>& children, Expr made) {
+      return is_linear(node, children) ? made : chosen(made);
+    });
+  }
+
+ private:
+  static constexpr unsigned state = (1U << static_cast<unsigned>(SymbolKind::time)) |
+                                    (1U << static_cast<unsigned>(SymbolKind::position)) |
+                                    (1U << static_cast<unsigned>(SymbolKind::velocity));
+
+  /// e with some of its parts replaced, from the inside out; `change` looks at every part that was made.
+  template <class Change>
+  Expr rebuilt(Expr e, const std::vector<std::pair<Expr, Expr>>& replaced, const Change& change) {
+    const std::vector<Expr> sorted = parts(graph_, std::span(&e, 1));
+    std::vector<Expr> images(sorted.size());
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      const auto other =
+          std::find_if(replaced.begin(), replaced.end(), [&](const auto& one) { return one.first == sorted[k]; });
+      if (other != replaced.end()) {
+        images[k] = other->second;
+        continue;
+      }
+      const Node node = graph_.node(sorted[k]);
+      std::vector<Expr> children;
+      bool changed = false;
+      for (const Expr child : node.children) {
+        children.push_back(images[place_of(sorted, child)]);
+        changed = changed || children.back() != child;
+      }
+      Expr made = sorted[k];
+      if (changed) made = make(node, children);
+      images[k] = node.children.empty() ? made : change(node, children, made);
+    }
+    return images[place_of(sorted, e)];
+  }
+
+  Expr make(const Node& node, const std::vector<Expr>& children) {
+    switch (node.kind) {
+      case NodeKind::sum: return graph_.add(children);
+      case NodeKind::product: return graph_.multiply(children);
+      case NodeKind::power: return graph_.power(children[0], children[1]);
+      default: break;
+    }
+    return graph_.apply(node.function, children);
+  }
+
+  [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & state) != 0; }
+
+  /// The jumps in an expression.
+  [[nodiscard]] std::vector<Expr> jumps(Expr e) const {
+    std::vector<Expr> out;
+    for (const Expr part : parts(graph_, std::span(&e, 1))) {
+      const Node node = graph_.node(part);
+      if (node.kind != NodeKind::function || !moves(part)) continue;
+      if (node.function == Function::sign || node.function == Function::step || node.function == Function::at_least ||
+          node.function == Function::below) {
+        out.push_back(part);
+      }
+    }
+    return out;
+  }
+
+  /// Is the value of a part linear in each jump of its own parts?
+  [[nodiscard]] bool is_linear(const Node& node, const std::vector<Expr>& children) const {
+    if (node.kind == NodeKind::sum) return true;
+    if (node.kind == NodeKind::function &&
+        (node.function == Function::select || node.function == Function::both || node.function == Function::either)) {
+      return true;
+    }
+    if (node.kind != NodeKind::product) return false;
+    std::vector<Expr> seen;
+    for (const Expr child : children) {
+      for (const Expr one : jumps(child)) {
+        if (std::find(seen.begin(), seen.end(), one) != seen.end()) return false;
+      }
+      const std::vector<Expr> its = jumps(child);
+      seen.insert(seen.end(), its.begin(), its.end());
+    }
+    return true;
+  }
+
+  /// A choice between what it is on either side of its jump, if it has one and nothing else with corners is left there.
+  Expr chosen(Expr e) {
+    const std::vector<Expr> all = jumps(e);
+    if (all.size() != 1 || all[0] == e) return e;
+    const Node jump = graph_.node(all[0]);
+    const Expr u = jump.children[0];
+    const bool falls = jump.function == Function::below;
+    const double low = jump.function == Function::sign ? -1 : (falls ? 1 : 0);
+    const double high = falls ? 0 : 1;
+    const auto keep = [](const Node&, const std::vector<Expr>&, Expr made) { return made; };
+    Expr sides[2];
+    for (const bool above : {false, true}) {
+      const Expr one = rebuilt(e, {{all[0], graph_.number(above ? high : low)}}, keep);
+      const std::vector<Expr> inside = parts(graph_, std::span(&one, 1));
+      if (std::any_of(inside.begin(), inside.end(),
+                      [&](Expr part) { return is_corner(graph_.node(part)) && moves(part); })) {
+        return e;
+      }
+      sides[above ? 1 : 0] = one;
+    }
+    const Expr branches[] = {graph_.apply(Function::at_least, u), sides[1], sides[0]};
+    return graph_.apply(Function::select, branches);
+  }
+
+  Graph& graph_;
+};
+
+}  // namespace
+
+Expr draw_out_jumps(Graph& graph, Expr e) { return has_kinks(graph, e) ? Drawing(graph).run(e) : e; }
+
 bool has_corners(const Graph& graph, Expr e) {
   const std::vector<Expr> all = parts(graph, std::span(&e, 1));
   return std::any_of(all.begin(), all.end(), [&](Expr part) {

@@ -76,6 +76,10 @@ struct Lowered {
 /// followed across its cut instead of jumping there.
 [[nodiscard]] Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued = false);
 
+/// Jumps that stand inside of what is not linear, as in clip(3*sign(u), -1, 1) or exp(sign(u)), drawn out of it where both sides are free of
+/// further corners: u >= 0 ? 1 : -1. Then the mean of both sides of a jump is that of the whole.
+[[nodiscard]] Expr draw_out_jumps(Graph& graph, Expr e);
+
 /// Does a function with corners, or atan2, occur?
 [[nodiscard]] bool has_corners(const Graph& graph, Expr e);
 /// Does a function with corners occur, atan2 not counted?

@@ -527,8 +527,10 @@ class Parser {
   [[noreturn]] void unexpected() const {
     const std::size_t at = token_.offset;
     if (is_relation(token_.sign)) {
-      throw SyntaxError(at, "a comparison cannot stand here: an expression is expected, " + shown(token_) +
-                                " belongs between the two sides of a condition");
+      throw SyntaxError(
+          at, "a comparison cannot stand here: an expression is expected, " + shown(token_) +
+                  " belongs between the two sides of a condition; a number that is 1 where a comparison holds and "
+                  "0 elsewhere is `if(a >= b, 1, 0)` or `step(a - b)`");
     }
     if (starts_operand(token_.sign)) missing_operator();
     switch (token_.sign) {
@@ -586,8 +588,11 @@ class Parser {
                                            "` before it is still open");
     }
     if (is_relation(token_.sign)) {
-      throw SyntaxError(token_.offset,
-                        "a comparison cannot stand here: the `" + text_of(opening) + "` before it is still open");
+      throw SyntaxError(
+          token_.offset,
+          "a comparison is no number and cannot stand here: write `if(a >= b, 1, 0)`, or `step(a - b)`, for one "
+          "that is 1 where it holds and 0 elsewhere (or the `" +
+              text_of(opening) + "` before it is still open)");
     }
     unexpected();
   }

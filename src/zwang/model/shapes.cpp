@@ -293,9 +293,10 @@ Probe Shapes::with_modes(const Apart& apart, const Probe& probe) {
 }
 
 std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
-  constexpr int attempts = 40;    // states from which the surface is looked for
-  constexpr int halvings = 200;   // of the way to it: down to the last digit, from anywhere
-  constexpr double small = 1e-9;  // of the terms: what is left of a difference on the surface by rounding
+  constexpr int attempts = 40;     // states from which the surface is looked for
+  constexpr int halvings = 200;    // of the way to it: down to the last digit, from anywhere
+  constexpr double small = 1e-9;   // of the terms: what is left of a difference on the surface by rounding
+  constexpr double farther = 1e4;  // of the last piece of that way: on it a root changes a hundred times as much
   const std::size_t count = apart.corners.size();
   if (count == 0) return {};
   Probe here = probe;
@@ -359,6 +360,16 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     double size = std::abs(before) + std::abs(behind) + (std::isfinite(ends) ? ends : 0.0);
     for (const double position : x) size += std::abs(position);
     if (!std::isfinite(before) || !std::isfinite(behind) || std::abs(behind - before) <= small * size) continue;
+    // A jump is as high from farther away; what only rises without bounds on its slope, as a root of abs(x), is higher there.
+    const double away = farther * (high - low);
+    mix(low - away, t, x, y);
+    look(t, x, y);
+    const double long_before = value.values(t, x, y)[0];
+    mix(high + away, t, x, y);
+    look(t, x, y);
+    const double long_behind = value.values(t, x, y)[0];
+    if (std::max({std::abs(long_before - before), std::abs(long_behind - behind)}) > std::abs(behind - before))
+      continue;
     for (std::size_t c = 0; c < count; ++c) {
       if (other[c] != start[c]) return apart.corners[c].text;
     }
@@ -485,7 +496,9 @@ std::uint32_t Shapes::row_group(const Apart& apart, bool holonomic) {
 
 TermShape Shapes::force(std::span<const Expr> outputs, const Probe& probe) {
   TermShape shape;
-  Apart apart = take_apart(outputs, probe, false);
+  std::vector<Expr> drawn;
+  for (const Expr e : outputs) drawn.push_back(expressions::draw_out_jumps(graph_, e));
+  Apart apart = take_apart(drawn, probe, false);
   std::vector<Expr> all = apart.outputs;
   all.insert(all.end(), apart.switching.begin(), apart.switching.end());
   shape.slots = compact(all);

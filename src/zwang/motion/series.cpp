@@ -37,7 +37,18 @@ Series::Proof Series::prove(double wanted, double most, double part, double tole
 double Series::multiplier_error(std::size_t j) const { return impl_->multiplier_error[j] / impl_->unit_squared; }
 double Series::watched_rest(std::size_t w) const { return impl_->watched_rest[w]; }
 std::string Series::obstacle() const {
-  if (impl_->worst_row != Impl::none) return "the condition " + model::row_name(impl_->model, impl_->worst_row);
+  if (impl_->worst_row != Impl::none) {
+    const std::vector<expressions::Instruction>& all =
+        impl_->model.groups[impl_->model.row_group[impl_->worst_row]].tape.instructions;
+    const bool root = std::any_of(all.begin(), all.end(), [](const expressions::Instruction& i) {
+      return i.op == expressions::Op::sqrt || (i.op == expressions::Op::power && i.c > 0 && i.c < 1);
+    });
+    return "the condition " + model::row_name(impl_->model, impl_->worst_row) +
+           (root ? ", which has a root: where that comes to zero its slope has no bound, and sqrt(abs(x) + 1e-6) comes "
+                   "near "
+                   "to sqrt(abs(x))"
+                 : "");
+  }
   std::string out = "the acceleration of " + model::variable_name(impl_->model, impl_->worst_variable);
   // A root that would come to zero within a trifle of the motion, as norm(v) does where a body comes to rest.
   constexpr double trifle = 1e-6;
