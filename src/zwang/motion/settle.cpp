@@ -535,8 +535,11 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
   const std::vector<double> from = motion.state.position;
+  const std::vector<double> speeds = motion.state.velocity;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   move_past_far(motion, from);
+  // Speeds taken away are a shock, and leave what a shock leaves.
+  shock_uncertainty(motion, speeds);
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
