@@ -511,7 +511,7 @@ def open_run(path: str | os.PathLike[str]) -> Trajectory:
 def _existing(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not os.path.exists(name):
-        raise MissingFile("cannot read the run: there is no such file", name)
+        raise MissingFile("there is no such run file", name)
     return name
 
 
