@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -171,11 +172,101 @@ Case sliding_flow(std::uint64_t seed) {
                  }));
 }
 
+constexpr Real agreement =
+    1e-8L;  ///< hops below what counts as touching may be left out of one writing and not of the other
+constexpr Real of_a_nudge = 100;       ///< the second writing with its start moved: what the motion magnifies
+constexpr double moved = 1e-11;        ///< of that start
+constexpr Real too_far_apart = 1e-4L;  ///< where the nudge has grown to this nothing more is compared
+
+std::size_t samples_of_all(const std::vector<Track>& tracks) {
+  std::size_t least = tracks[0].asked.size();
+  for (const Track& track : tracks) least = std::min(least, track.asked.size());
+  return least;
+}
+
+/// A point comes down into one valley of a ground that repeats itself, said in any way; the same as two conditions.
+Case valley(std::uint64_t seed) {
+  Dice dice(seed);
+  const double cell = dice.grid(32, 128);
+  const double bottom = cell * dice.uniform(0.25, 0.75);
+  const double left = dice.uniform(0.3, 3);
+  const double right = left * bottom / (cell - bottom);
+  const double rim = left * bottom;
+  const double g = 9.81;
+  const double tilt = dice.coin() ? 0 : dice.uniform(-0.2, 0.2) * std::min(left, right);
+  const double restitution = std::array{0.0, 0.0, 0.3, 0.5}[static_cast<std::size_t>(dice.below(4))];
+  // So low and slow that it stays in its cell.
+  const double x = dice.below(5) == 0 ? bottom : bottom + dice.uniform(-0.3, 0.3) * std::min(bottom, cell - bottom);
+  const double ground = std::max(left * (bottom - x), right * (x - bottom)) + tilt * x;
+  const double y = ground + (dice.coin() ? 0 : dice.uniform(0, 0.2) * rim);
+  const double fast = std::sqrt(2 * g * 0.1 * rim);
+  const bool thrown = dice.coin();
+  const double vx = thrown ? dice.uniform(-1, 1) * fast : 0;
+  const double vy = thrown ? dice.uniform(-1, 0) * fast : 0;
+  const double damping = dice.coin() ? 0 : dice.uniform(0.1, 2);
+  const double until = 20 * std::sqrt(rim / g);
+
+  const std::string saw =
+      dice.coin() ? fmt::format("mod(a.x, {})", number(cell)) : fmt::format("(a.x - {0}*floor(a.x/{0}))", number(cell));
+  const std::string down = fmt::format("{}*({} - {})", number(left), number(bottom), saw);
+  const std::string up = fmt::format("{}*({} - {})", number(right), saw, number(bottom));
+  std::string text;
+  switch (dice.below(5)) {
+    case 0: text = fmt::format("max({}, {})", down, up); break;
+    case 1: text = fmt::format("if({} < {}, {}, {})", saw, number(bottom), down, up); break;
+    case 2: text = fmt::format("{} + max(0, {} - ({}))", up, down, up); break;
+    case 3:
+      text = fmt::format("table({}, [0, {}, {}], [{}, 0, {}])", saw, number(bottom), number(cell), number(rim),
+                         number(right * (cell - bottom)));
+      break;
+    default: text = fmt::format("({0} + {1})/2 + abs({0} - ({1}))/2", down, up); break;
+  }
+  const auto written = [&](double from, const std::vector<std::string>& conditions) {
+    std::string out = fmt::format(
+        "gravity = [0, {}]\n[points.a]\nmass = 1\nposition = [{}, {}]\nvelocity = [{}, {}]\nforce = [\"-{}*a.x'\", "
+        "0]\n[constraints]\n",
+        number(-g), number(from), number(y), number(vx), number(vy), number(damping));
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+      out += fmt::format("side{} = {{ condition = \"a.y >= {} + {}*a.x\", restitution = {} }}\n", k, conditions[k],
+                         number(tilt), number(restitution));
+    }
+    return out + fmt::format("[simulation]\nuntil = {}\n", number(until));
+  };
+  const std::vector<std::string> two = {fmt::format("{}*({} - a.x)", number(left), number(bottom)),
+                                        fmt::format("{}*(a.x - {})", number(right), number(bottom))};
+  Case out;
+  out.texts = {written(x, {text}), written(x, two), written(x + (x < bottom ? moved : -moved), two)};
+  out.at = even_times(0, until, sample_count);
+  out.conditions.push_back({"side0", false, agreement * 1e-2L, [=](const Sample& sample) {
+                              const Real place = sample.q[0] - std::floor(sample.q[0] / cell) * static_cast<Real>(cell);
+                              return std::max(left * (bottom - place), right * (place - bottom)) +
+                                     tilt * static_cast<Real>(sample.q[0]) - sample.q[1];
+                            }});
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    if (!tracks[0].finished()) return fmt::format("ends {}: {}", motion::words(tracks[0].status), tracks[0].why);
+    for (std::size_t k = 0; k < samples_of_all(tracks); ++k) {
+      Real off = 0;
+      Real magnified = 0;
+      for (std::size_t i = 0; i < 2; ++i) {
+        off = std::max(off, std::abs(static_cast<Real>(tracks[0].asked[k].q[i]) - tracks[1].asked[k].q[i]));
+        magnified = std::max(magnified, std::abs(static_cast<Real>(tracks[2].asked[k].q[i]) - tracks[1].asked[k].q[i]));
+      }
+      if (magnified > too_far_apart) return "";
+      if (!(off <= agreement * rim + of_a_nudge * magnified))
+        return fmt::format("at t = {:.9g} off by {:.3g} from two conditions", tracks[0].asked[k].time,
+                           static_cast<double>(off));
+    }
+    return "";
+  };
+  return out;
+}
+
 }  // namespace
 
 void add_switching(std::vector<Class>& all) {
   all.push_back({"square-wave", "a force that jumps to and fro in time, said in any way", square_wave, 60, 4000});
   all.push_back({"nested-switch", "a point runs over a washboard of jumps or kinks", washboard, 60, 4000});
+  all.push_back({"valley", "a point comes to rest in a valley of a ground that repeats itself", valley, 40, 3000});
   all.push_back({"sliding-flow", "a flow slides on a line that both sides push towards", sliding_flow, 60, 4000});
 }
 

@@ -26,7 +26,9 @@ constexpr double push_zero = 1e-11;      ///< of the largest push: accelerations
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
 constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
-constexpr std::size_t most_slid = 64;    ///< switches on a threshold at one instant
+constexpr double kink_part =
+    1e-9;  ///< of two gradients: what differs by less is rounding of a smooth join, as a spline's
+constexpr std::size_t most_slid = 64;  ///< switches on a threshold at one instant
 
 /// The words for a switch in a sentence.
 std::string named(const model::Model& model, std::uint32_t number) {
@@ -695,6 +697,119 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   return out;
 }
 
+std::optional<Valley> find_valley(const model::Model& model, const model::State& state, std::uint32_t row,
+                                  std::span<const std::uint32_t> passing, std::vector<Side>& sides) {
+  const std::uint32_t twin = model.row_twin[row];
+  if (twin <= row) return {};
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  const std::uint32_t lane = model.row_lane[row];
+  const auto number_of = [&](std::size_t c, std::uint32_t of) {
+    return group.first_switch + static_cast<std::uint32_t>(c) * group.lanes + of;
+  };
+
+  // Who is on a threshold that positions move it off from? All of them must lie on one surface.
+  struct Met {
+    std::uint32_t corner = 0;
+    Side on = 0;
+    bool turned = false;  // its function falls where that of the first rises
+  };
+  std::vector<Met> met;
+  std::vector<double> normal;
+  double square = 0;
+  double size = 0;
+  for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+    const Corner& corner = group.corners[c];
+    if (corner.quiet || corner.follows || corner.kind == expressions::CornerKind::turns) continue;
+    const std::uint32_t number = number_of(c, lane);
+    const SwitchRates rates = switch_rates(model, number, state, {});
+    const auto [distance, threshold] = nearest_threshold(corner, sides[number], rates.g);
+    const bool passes = std::find(passing.begin(), passing.end(), number) != passing.end();
+    if (!rates.by_position || !(passes || is_zero(distance, rates))) continue;
+    std::vector<double> slope = slopes_by_slot(model::place_of_switch(model, number), state);
+    slope.resize(group.positions);
+    double own = 0;
+    double product = 0;
+    for (std::size_t k = 0; k < slope.size(); ++k) {
+      own += slope[k] * slope[k];
+      product += met.empty() ? slope[k] * slope[k] : slope[k] * normal[k];
+    }
+    if (!std::isfinite(own)) return {};
+    if (met.empty()) {
+      normal = std::move(slope);
+      square = own;
+      size = rates.size;
+    } else if (product * product < (1 - on_threshold) * own * square) {
+      return {};
+    }
+    met.push_back({c, threshold, product < 0});
+  }
+  if (met.empty()) return {};
+
+  // The sides of all corners on either side of the surface, from the inside out, and the gradients there.
+  struct Beside {
+    std::vector<Side> sides;
+    std::vector<double> gradient;
+  };
+  const auto look = [&](bool above) {
+    Beside out;
+    model::State there = state;
+    const double way = (above ? 1 : -1) * beside_surface * (size + std::sqrt(square)) / square;
+    for (std::size_t k = 0; k < group.positions; ++k)
+      there.position[group.position_of[k * group.lanes + lane]] += way * normal[k];
+    std::vector<std::uint8_t> changes(group.corners.size(), 0);
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const Corner& corner = group.corners[c];
+      Side side = sides[number_of(c, lane)];
+      const auto found = std::find_if(met.begin(), met.end(), [&](const Met& one) { return one.corner == c; });
+      const bool inside =
+          std::any_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return changes[one] != 0; });
+      if (found != met.end()) {
+        side = above != found->turned ? found->on + 1 : found->on - 1;
+        changes[c] = 1;
+      } else if (inside) {
+        const SwitchRates rates = switch_rates(model, number_of(c, lane), there, {});
+        side = corner.side(rates.g, rates.beside);
+        changes[c] = 1;
+      }
+      out.sides.push_back(side);
+      set_modes(group, c, lane, side, there.modes);
+    }
+    std::vector<double> r(group.tape.registers());
+    expressions::load_constants(group.tape, r.data(), 1, 1);
+    model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, there.modes, lane, r.data());
+    expressions::extend(group.tape, r.data(), 1, 0, 0, 1);
+    for (std::size_t k = 0; k < group.positions; ++k) out.gradient.push_back(r[group.tape.outputs[1 + k]]);
+    return out;
+  };
+  Beside below = look(false);
+  Beside above = look(true);
+
+  // f+ - f- = c g: both sides hold where c > 0.
+  double across = 0;
+  double lengths = 0;
+  for (std::size_t k = 0; k < normal.size(); ++k) {
+    across += (above.gradient[k] - below.gradient[k]) * normal[k];
+    lengths += std::abs(above.gradient[k]) + std::abs(below.gradient[k]);
+  }
+  if (!(across > kink_part * lengths * std::sqrt(square))) return {};
+  if (sides[number_of(met[0].corner, lane)] > met[0].on) std::swap(below, above);
+  Valley valley;
+  valley.row = row;
+  for (const std::uint32_t one : {row, twin}) {
+    const std::vector<Side>& its = one == row ? below.sides : above.sides;
+    for (std::size_t c = 0; c < its.size(); ++c) sides[number_of(c, model.row_lane[one])] = its[c];
+    for (const Met& each : met) valley.switches.push_back(number_of(each.corner, model.row_lane[one]));
+  }
+  return valley;
+}
+
+bool has_twins(const model::Model& model) {
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.row_twin[row] != row) return true;
+  }
+  return false;
+}
+
 bool has_alternatives(const model::Model& model) {
   return std::any_of(model.conditions.begin(), model.conditions.end(),
                      [](const model::Condition& condition) { return condition.alternatives > 1; });
@@ -722,6 +837,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
       std::vector<State> states(condition.alternatives, State::open);
       std::vector<double> amount(condition.alternatives, 0.0);
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (idle[row] != 0) continue;
         State& one = states[model.row_alternative[row]];
         amount[model.row_alternative[row]] = std::max(amount[model.row_alternative[row]], all.value[row]);
         if (all.role[row] == Role::violated) one = State::broken;
@@ -803,34 +919,63 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
 }
 
 bool needs_corners(const model::Model& model, const model::State& state, const Options& options) {
-  return (model.switches > 0 && state.modes.empty()) || (options.gone.empty() && has_alternatives(model));
+  return (model.switches > 0 && state.modes.empty()) ||
+         (options.gone.empty() && (has_alternatives(model) || has_twins(model)));
+}
+
+Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
+                         Workspace& workspace) {
+  Resolved out;
+  out.state = state;
+  Options inner = options;
+  const bool sides_known = model.switches == 0 || !state.modes.empty();
+  std::vector<KnownSide> known;
+  if (!sides_known) {
+    std::vector<Side> sides = model::sides_of(model, state);
+    out.state.modes = model::modes_of(model, sides);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      std::optional<Valley> valley = find_valley(model, out.state, row, {}, sides);
+      if (!valley) continue;
+      out.valleys.push_back(std::move(*valley));
+      const model::RowGroup& group = model.groups[model.row_group[row]];
+      for (const std::uint32_t one : {row, model.row_twin[row]}) {
+        for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+          const std::uint32_t number = group.first_switch + c * group.lanes + model.row_lane[one];
+          known.push_back({number, sides[number]});
+        }
+      }
+    }
+    out.state.modes = model::modes_of(model, sides);
+  }
+  if (options.gone.empty()) {
+    out.idle.assign(model.rows(), 0);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle[row] = is_second_twin(model, row) ? 1 : 0;
+    for (const Valley& valley : out.valleys) out.idle[model.row_twin[valley.row]] = 0;
+    inner.gone = out.idle;
+    if (has_alternatives(model)) out.idle = idle_rows(model, out.state, inner, workspace, out.several);
+  } else {
+    out.idle.assign(options.gone.begin(), options.gone.end());
+  }
+  inner.gone = out.idle;
+  if (!sides_known) {
+    out.corners = find_corners(model, state, inner, workspace, known, {});
+    out.state.modes = out.corners.modes;
+  }
+  return out;
 }
 
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant) {
-  model::State now = state;
+  const Resolved found = resolve_corners(model, state, options, workspace);
   Options inner = options;
-  std::vector<Minimiser> several;
-  std::vector<std::uint8_t> idle;
-  if (model.switches > 0 && now.modes.empty()) now.modes = model::modes_of(model, model::sides_of(model, state));
-  if (options.gone.empty()) {
-    idle.assign(model.rows(), 0);
-    inner.gone = idle;
-    if (has_alternatives(model)) idle = idle_rows(model, now, inner, workspace, several);
-    inner.gone = idle;
-  }
-  Corners corners;
-  if (model.switches > 0 && state.modes.empty()) {
-    corners = find_corners(model, state, inner, workspace, {}, {});
-    now.modes = corners.modes;
-  }
-  accelerate(model, now, inner, workspace, instant);
-  if (!corners.refusal.empty()) {
-    instant.solutions = corners.ways;
-    instant.status = corners.ways.empty() ? Status::undecided : Status::ambiguous;
-    instant.expansion = corners.refusal;
-  } else if (!several.empty()) {
-    instant.solutions = several;
+  inner.gone = found.idle;
+  accelerate(model, found.state, inner, workspace, instant);
+  if (!found.corners.refusal.empty()) {
+    instant.solutions = found.corners.ways;
+    instant.status = found.corners.ways.empty() ? Status::undecided : Status::ambiguous;
+    instant.expansion = found.corners.refusal;
+  } else if (!found.several.empty()) {
+    instant.solutions = found.several;
     instant.status = Status::ambiguous;
     instant.expansion = "several sides of a condition with `or` are equally near";
   }

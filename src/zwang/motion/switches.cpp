@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -25,6 +28,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
     1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
+constexpr double off_at_start =
+    1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corners.cpp), where the start is on one
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
@@ -32,9 +37,9 @@ constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundi
 constexpr int most_grazes = 100;            ///< of one function on one step
 
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
-/// `slack`: by how much the start itself may be off.
-double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, double h,
-             double& cut) {
+/// `slack`: by how much time the start itself may be off; `off`: by how much the value there.
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, double off,
+             double h, double& cut) {
   std::array<double, 64> p{};
   const std::size_t size = std::min(c.size(), p.size());
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
@@ -54,7 +59,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   power = 1;
   while (at_start && leading < most_leading && leading + 1 < size &&
          std::abs(p[leading]) * power <=
-             vanishing_part * terms + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
+             vanishing_part * terms + (leading == 0 && size > 1 ? off + slack * std::abs(p[1]) : 0.0)) {
     ++leading;
     power *= h;
   }
@@ -92,6 +97,19 @@ bool is_slid(const Switches& switches, std::uint32_t number) {
   return std::binary_search(switches.slid.begin(), switches.slid.end(), number);
 }
 
+bool is_valley(const Switches& switches, std::uint32_t row) {
+  return std::binary_search(switches.valleys.begin(), switches.valleys.end(), row);
+}
+
+/// The switches of a row that keeps its corners inside.
+template <class Visit>
+void for_switches_of(const model::Model& model, std::uint32_t row, const Visit& visit) {
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+    visit(group, c, group.first_switch + c * group.lanes + model.row_lane[row]);
+  }
+}
+
 /// Every switch of the model, with its place.
 template <class Visit>
 void for_switches(const model::Model& model, const Visit& visit) {
@@ -111,7 +129,8 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
   for (const model::Condition& condition : impl.model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
-      if (impl.switches.idle[row] != 0 && impl.switches.gone[row] == 0) visit(row);
+      const bool twin = instant::is_second_twin(impl.model, row) && !is_valley(impl.switches, impl.model.row_twin[row]);
+      if (impl.switches.idle[row] != 0 && impl.switches.gone[row] == 0 && !twin) visit(row);
     }
   }
 }
@@ -138,7 +157,8 @@ void for_followed(const Motion& motion, const Visit& visit) {
                        [&](const instant::MixedMode& one) { return one.number == number; });
   };
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-    if (group.corners[c].follows || is_slid(switches, number) || is_mixed(number)) return;
+    if (group.corners[c].follows || switches.unfollowed[number] != 0) return;
+    if (is_slid(switches, number) || is_mixed(number)) return;
     visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
   });
   if (switches.mixed.empty()) return;
@@ -201,7 +221,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
         moves = std::max(moves, std::abs(g[k]) * power);
       }
       if (moves <= rounding_of_zero * size) continue;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off_at_start * size, h, found.cut);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
@@ -214,7 +234,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> sigma = weight_of(impl, j);
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
-      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, h, found.cut);
+      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, 0, h, found.cut);
       if (at == never) continue;
       for (const std::uint32_t number : slides[j].numbers) {
         // A function with the same surface may fall where that of the first rises.
@@ -244,7 +264,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
       power *= h;
     }
     if (leading == f.size()) return;
-    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, h, found.cut);
+    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, 0, h, found.cut);
     if (at == never) return;
     found.rows.emplace_back(row, at);
     found.at = std::min(found.at, at);
@@ -315,6 +335,12 @@ void begin_switches(Motion& motion) {
   switches.idle.assign(impl.model.rows(), 0);
   switches.released.assign(impl.model.releases.size(), 0);
   if (impl.model.switches == 0) return;
+  switches.unfollowed.assign(impl.model.switches, 0);
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (!instant::is_second_twin(impl.model, row)) continue;
+    for_switches_of(impl.model, row,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
+  }
   switches.sides = model::sides_of(impl.model, motion.state);
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
@@ -414,7 +440,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
   for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
     const Corner& corner = group.corners[c];
     const Side side = switches.sides[number];
-    if (model::place_of_switch(model, number).truth) {
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    // A row in a valley and its twin know their sides of it; a twin that does not count has none.
+    const bool in_valley =
+        place.row < model.rows() && is_valley(switches, std::min(place.row, model.row_twin[place.row]));
+    if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley)) {
       known.push_back({number, side});
       return;
     }
@@ -477,6 +507,117 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
 
 }  // namespace
 
+void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vector<std::uint8_t>& closed,
+                  std::vector<std::uint8_t>& steady) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  if (model.switches == 0) return;
+  std::vector<std::uint32_t> passing;
+  std::vector<std::uint8_t> looked_at = closed;
+  for (const Turn& turn : triggers.turns) {
+    passing.push_back(turn.number);
+    const std::uint32_t row = model::place_of_switch(model, turn.number).row;
+    // Over a kink that it does not touch it flies as over any other place.
+    const model::Rows& rows = impl.workspace.impl().rows;
+    if (row < model.rows() && rows.value[row] >= -(touch_in_motion * rows.value_scale[row] +
+                                                   instant::bounds_that_are_nothing * rows.value_error[row])) {
+      looked_at[row] = 1;
+    }
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const std::uint32_t twin = model.row_twin[row];
+    if (twin <= row || switches.gone[row] != 0 || is_valley(switches, row) || !(first || looked_at[row] != 0)) continue;
+    const std::optional<instant::Valley> found =
+        instant::find_valley(model, motion.state, row, passing, switches.sides);
+    if (!found) continue;
+    switches.valleys.insert(std::lower_bound(switches.valleys.begin(), switches.valleys.end(), row), row);
+    for_switches_of(model, twin,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 0; });
+    for (const std::uint32_t number : found->switches) switches.unfollowed[number] = 1;
+    motion.state.modes = model::modes_of(model, switches.sides);
+    closed[twin] = closed[row];
+    // The side that it comes from is kept if it was; the other one may be struck.
+    steady[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? closed[row] : 0;
+    steady[twin] = 0;
+  }
+}
+
+std::vector<std::uint32_t> leave_valleys(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  instant::Instant& now = impl.instant;
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  std::vector<std::uint32_t> taken;
+  if (switches.valleys.empty()) return taken;
+  const auto is_held = [&](std::uint32_t row) {
+    return now.role[row] == instant::Role::binding || now.role[row] == instant::Role::marginal;
+  };
+  std::erase_if(switches.valleys, [&](std::uint32_t row) {
+    const std::uint32_t twin = model.row_twin[row];
+    if (is_held(row) && is_held(twin)) return false;
+    // Beside the kink f+ - f- = c g with c > 0: the side on which the motion goes on is that of the greater one.
+    const double faster = now.rate[twin] - now.rate[row];
+    const bool told = std::abs(faster) > work.touch_rate[row] + work.touch_rate[twin];
+    const bool other =
+        is_held(row) != is_held(twin) ? is_held(twin) : (told ? faster > 0 : now.second[twin] > now.second[row]);
+    if (other) {
+      // The row takes the place of its twin, with all that is known of it.
+      if (taken.empty()) {
+        taken.resize(model.rows());
+        std::iota(taken.begin(), taken.end(), 0U);
+      }
+      taken[row] = twin;
+      taken[twin] = row;
+      const auto exchange = [&](auto& list) { std::swap(list[row], list[twin]); };
+      exchange(now.role);
+      exchange(now.multipliers);
+      exchange(now.value);
+      exchange(now.rate);
+      exchange(now.second);
+      exchange(work.touch_value);
+      exchange(work.touch_rate);
+      for (std::vector<double>* list :
+           {&work.rows.value, &work.rows.rate, &work.rows.explicit_rate, &work.rows.curvature,
+            &work.rows.curvature_scale, &work.rows.value_scale, &work.rows.rate_scale, &work.rows.value_error,
+            &work.rows.rate_error, &work.rows.curvature_error}) {
+        exchange(*list);
+      }
+      for (std::uint32_t e = 0; e < model.row_start[row + 1] - model.row_start[row]; ++e) {
+        std::swap(work.rows.entry[model.row_start[row] + e], work.rows.entry[model.row_start[twin] + e]);
+      }
+      for (instant::Decision& decision : now.decisions) {
+        if (decision.row == row || decision.row == twin) decision.row = decision.row == row ? twin : row;
+      }
+      const std::uint32_t across = model.row_lane[twin] - model.row_lane[row];
+      for_switches_of(model, row, [&](const auto&, std::uint32_t, std::uint32_t number) {
+        std::swap(switches.sides[number], switches.sides[number + across]);
+      });
+    }
+    for_switches_of(model, row, [&](const auto&, std::uint32_t, std::uint32_t number) {
+      if (switches.unfollowed[number] != 0) switches.at_start[number] = 1;
+      switches.unfollowed[number] = 0;
+    });
+    for_switches_of(model, twin,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
+    now.role[twin] = instant::Role::absent;
+    now.multipliers[twin] = 0;
+    switches.idle[twin] = 1;
+    return true;
+  });
+  std::vector<double> modes = model::modes_of(model, switches.sides);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.row_twin[row] == row) continue;
+    const model::RowGroup& group = model.groups[model.row_group[row]];
+    for (std::uint32_t slot = 0; slot < group.modes; ++slot) {
+      const std::uint32_t mode = group.first_mode + slot * group.lanes + model.row_lane[row];
+      motion.state.modes[mode] = modes[mode];
+    }
+  }
+  return taken;
+}
+
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck, const instant::Options& given) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -502,6 +643,9 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
     }
   }
   switches.idle = switches.gone;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle[row] = 1;
+  }
   options.gone = switches.idle;
 
   // Sides: what passed a threshold or lies on one is found anew, the rest stays.
