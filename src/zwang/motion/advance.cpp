@@ -67,6 +67,17 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
+/// A closed row that others carry is at zero from the start, and its last zero is one of rounding: where it parts from them, by more
+/// than it was off already.
+double parting(double* p, std::size_t size, double h, double band) {
+  const double start = p[0];
+  const double off = std::max(parts_from_others * band, 2 * std::abs(start));
+  p[0] = start - off;
+  const Excursion e = first_excursion({p, size}, h, 0.0);
+  p[0] = start;
+  return e.kind == Excursion::Kind::none ? h : e.at;
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -80,10 +91,12 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
     switch (e.kind) {
       case Excursion::Kind::none: return;
-      case Excursion::Kind::crossing:
-        found.crossings.push_back({row, e.at, release});
-        found.at = std::min(found.at, e.at);
+      case Excursion::Kind::crossing: {
+        const double at = closed && !release ? parting(p.data(), size, h, band) : e.at;
+        found.crossings.push_back({row, at, release});
+        found.at = std::min(found.at, at);
         return;
+      }
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
         if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)

@@ -123,11 +123,28 @@ void measure_row(Motion& motion, std::uint32_t row) {
 void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const instant::Instant& now = impl.instant;
+  instant::Instant& now = impl.instant;
   std::vector<HeldRow> held;
   std::vector<std::uint32_t> watched;
   std::vector<std::uint32_t> resting;
   motion.held.clear();
+  const auto gives_way = [&](std::uint32_t row) {
+    return std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+  };
+  // Dependent rows: those act whose multipliers can be had without any that are negative.
+  impl.by_few = impl.by_few && !now.multipliers_unique;
+  const bool by_few = impl.by_few;
+  if (by_few) {
+    std::vector<std::uint32_t> acting;
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (now.role[row] == Role::equation || (is_held(now.role[row]) && now.multipliers[row] > 0))
+        acting.push_back(row);
+    }
+    std::stable_partition(acting.begin(), acting.end(), [&](std::uint32_t row) { return !gives_way(row); });
+    std::stable_partition(acting.begin(), acting.end(),
+                          [&](std::uint32_t row) { return now.role[row] == Role::equation; });
+    act_by_few(motion, acting, now.multipliers);
+  }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
@@ -141,7 +158,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     } else if (is_held(role)) {
       impl.place[row] = Place::held;
       motion.held.push_back(row);
-      const bool vanishes = std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+      const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
         held.push_back({row, false});
       } else {
@@ -156,9 +173,6 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     }
   }
   // Rows at rest come last, and among them those whose multiplier has just fallen to zero: others may take over from them.
-  const auto gives_way = [&](std::uint32_t row) {
-    return std::find(balanced.begin(), balanced.end(), row) != balanced.end();
-  };
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
   put_implied_first(model, held);
@@ -378,6 +392,63 @@ bool determined(Motion& motion) {
   return false;
 }
 
+/// Phi_jj of a row at this instant, with the diagonal of the masses.
+double stiffness(const Motion::Impl& impl, std::uint32_t row) {
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const auto mass = found.dynamics.mass.diagonal();
+  double phi = 0;
+  for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
+    phi += found.rows.entry[e] * found.rows.entry[e] / mass[impl.model.row_column[e]];
+  }
+  return phi;
+}
+
+/// Is everything that is approached so slow that a shock would say nothing? Then these rows are steady, and the accelerations tell about
+/// each of them: it is driven off so soon that f rises by f'^2 / (2 |f''|), far below what is zero of f, or it stays closed, and its
+/// hop would be back at once. Near a position in which rows depend on one another rates of closed rows are of this kind: they cannot
+/// all be zero, and a shock only moves them from one row to the other.
+bool approached_softly(Motion& motion, const instant::Options& options) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Instant& now = impl.instant;
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  if (now.blow_due || now.seizure_due || model.flow) return false;
+  std::vector<std::uint32_t> slow;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (now.role[row] != Role::approached) continue;
+    if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
+    double drive = std::abs(found.rows.curvature[row]);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      drive += std::abs(found.rows.entry[e] * found.dynamics.force[i]) / found.dynamics.mass.diagonal()[i];
+    }
+    if (!(now.rate[row] * now.rate[row] <= 2 * drive * graze_within_zero * found.touch_value[row])) return false;
+    slow.push_back(row);
+  }
+  std::vector<double> rate;
+  std::vector<std::uint8_t> steady(model.rows(), 0);
+  if (!options.steady.empty()) steady.assign(options.steady.begin(), options.steady.end());
+  for (const std::uint32_t row : slow) {
+    steady[row] = 1;
+    rate.push_back(now.rate[row]);
+  }
+  instant::Options known = options;
+  known.steady = steady;
+  instant::accelerate(model, motion.state, known, impl.workspace, now);
+  const bool determined = now.status == instant::Status::determined && !now.singular;
+  for (std::size_t k = 0; determined && k < slow.size(); ++k) {
+    const std::uint32_t row = slow[k];
+    const bool leaves = now.role[row] == Role::leaving;
+    const double drive = leaves ? -now.second[row] : now.multipliers[row] * stiffness(impl, row);
+    const double gap = (leaves ? graze_within_zero : back_at_once) * found.touch_value[row];
+    if (rate[k] * rate[k] <= 2 * drive * gap) continue;
+    instant::accelerate(model, motion.state, options, impl.workspace, now);
+    return false;
+  }
+  if (!determined) instant::accelerate(model, motion.state, options, impl.workspace, now);
+  return determined;
+}
+
 /// Shock as long as something is approached, then the accelerations. Rows that a shock leaves approached without changing any velocity
 /// are steady: their rate is below what the velocities can show.
 void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
@@ -390,6 +461,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
+    if (!first && approached_softly(motion, options)) break;
     const std::vector<Role> role = impl.instant.role;
     const std::vector<double> before = motion.state.velocity;
     regulate(motion, options, gathered);
@@ -452,6 +524,12 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   impl.visited.push_back(motion.held);
   if (impl.visited.size() > most_sets_at_one_instant) {
     end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+    return;
+  }
+  // Dependent rows that share a force beyond what each can bear let go at once.
+  if (again && !impl.by_few && !impl.instant.multipliers_unique && !triggers.releasing.empty()) {
+    impl.by_few = true;
+    hold_rows(motion, triggers.releasing);
     return;
   }
   if (!again) {
