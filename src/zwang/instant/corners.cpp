@@ -23,6 +23,10 @@ constexpr double on_threshold = 1e-12;   ///< of the terms of g: written states 
 constexpr double doubts = 4;             ///< uncertainties of the state within which g is on a threshold
 constexpr double rate_zero = 1e-12;      ///< of the terms of a rate: the same
 constexpr double push_zero = 1e-11;      ///< of the largest push: accelerations of either side come from two solutions
+constexpr double push_in_doubt = 1e3;    ///< of that: weights come from pushes, and pushes from weights again
+constexpr double own_effect = 1e-7;      ///< of the largest effect: what makes weights of dependent surfaces unique
+constexpr double at_bound = 1e-5;        ///< a weight of such a surface: a hundred times what that moves it by
+constexpr double middle = 0.5;           ///< the weight that such surfaces have where nothing asks for another
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
 constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
@@ -70,6 +74,7 @@ class Sliding {
     none_.assign(model.rows(), 0);
     if (options_.gone.empty()) options_.gone = none_;
     join_equal();
+    take_in_dependent();
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       mixed_.emplace_back();
       for (const Member& member : members_[i]) {
@@ -118,6 +123,13 @@ class Sliding {
     }
     for (const double x : base) largest = std::max(largest, std::abs(x));
     const double zero = push_zero * largest;
+    if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
+          const double own = change[i * n + i];
+          ++i;
+          return own < -zero;
+        })) {
+      return run_dependent(base, change, zero);
+    }
 
     // Murty's rule: the first that is not right changes its state.
     std::vector<Where> where(n, Where::below);
@@ -190,59 +202,266 @@ class Sliding {
       std::vector<double> w;
       if (!push(sigma, w)) return;
       for (std::size_t i = 0; i < n; ++i) {
-        if (where[i] == Where::on && std::abs(w[i]) > 1e3 * zero) {
+        if (where[i] == Where::on && std::abs(w[i]) > push_in_doubt * zero) {
           if (n == 1 && refine(sigma, zero)) break;
           refuse("their combination is not the sum of their forces");
           return;
         }
       }
+      std::vector<std::uint8_t> slides(n, 0);
       for (std::size_t i = 0; i < n; ++i) {
-        const bool slides = where[i] == Where::on && std::abs(change[i * n + i]) > zero;
-        for (const auto& one : touched_) {
-          const std::uint32_t number = one.first;
-          if (!slides || !(is_flat(number) || parallel(number, switches_[i]))) continue;
-          switches_.push_back(number);
-          return refuse("are one surface, written by functions that are no multiples of one another",
-                        "write them alike");
-        }
-        if (slides && !linear_in(i, sigma)) {
-          return refuse(
-              "a force there is no linear function of it, so that the mean of both sides is not the force at their "
-              "mean",
-              "write it as if(u > 0, force above, force below)");
-        }
+        slides[i] = where[i] == Where::on && std::abs(change[i * n + i]) > zero ? 1 : 0;
       }
-      struct Slid {
-        std::uint32_t number, leader;
-        double weight;
-      };
-      std::vector<Slid> slid;
-      for (std::size_t i = 0; i < n; ++i) {
-        mix(i, sigma[i], corners_.modes);
-        const bool effective = std::abs(change[i * n + i]) > zero;
-        const bool slides = where[i] == Where::on && effective;
-        for (const MixedMode& mode : mixed_[i]) {
-          corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
-          if (slides) corners_.mixed.push_back(mode);
-        }
-        for (const Member& member : members_[i]) {
-          const bool above = (where[i] == Where::above) != member.turned;
-          corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
-          if (slides) slid.push_back({member.number, switches_[i], sigma[i]});
-        }
-      }
-      std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
-      for (const Slid& one : slid) {
-        corners_.slid.push_back(one.number);
-        corners_.leader.push_back(one.leader);
-        corners_.weight.push_back(one.weight);
-      }
+      take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
       return;
     }
     refuse("no combination keeps the motion on them");
   }
 
  private:
+  enum class Where : std::uint8_t { below, on, above };
+
+  /// Frictions on surfaces that depend on one another, as two blocks at rest on the ground and against each other: the accelerations are
+  /// unique, the weights are not. With eps of the largest B_ii more of its own effect everywhere, they are, and as far from their bounds
+  /// as may be; then as many surfaces as are independent are slid on with weights that follow from the motion, and the rest keep theirs.
+  void run_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero) {
+    const std::size_t n = switches_.size();
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::abs(change[i * n + i]));
+    const auto effect = [&](std::size_t i, std::size_t j) {
+      return change[i * n + j] - (i == j ? own_effect * most : 0.0);
+    };
+    // What the motion was going to do first.
+    std::vector<Where> where(n, Where::below);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (towards_[i] > on_[i]) where[i] = Where::above;
+      if (towards_[i] == on_[i]) where[i] = Where::on;
+    }
+    std::vector<double> sigma(n, 0.0);
+    // Weights of these from the rest; false: they have none.
+    const auto weigh = [&](const std::vector<std::size_t>& on, bool alone) {
+      std::vector<double> matrix(on.size() * on.size());
+      std::vector<double> x(on.size());
+      for (std::size_t a = 0; a < on.size(); ++a) {
+        x[a] = -base[on[a]] - (alone ? 0.0 : own_effect * most * middle);
+        for (std::size_t j = 0; j < n; ++j) {
+          if (std::find(on.begin(), on.end(), j) == on.end()) x[a] -= change[on[a] * n + j] * sigma[j];
+        }
+        for (std::size_t b = 0; b < on.size(); ++b) {
+          matrix[a * on.size() + b] = alone ? change[on[a] * n + on[b]] : effect(on[a], on[b]);
+        }
+      }
+      if (!linear::solve_small(matrix, x, alone ? push_zero : 0.0)) return false;
+      for (std::size_t a = 0; a < on.size(); ++a) sigma[on[a]] = x[a];
+      return true;
+    };
+    bool right = false;
+    for (std::size_t round = 0; round < 100 + 20 * n && !right; ++round) {
+      std::vector<std::size_t> on;
+      for (std::size_t i = 0; i < n; ++i) {
+        sigma[i] = where[i] == Where::above ? 1 : 0;
+        if (where[i] == Where::on) on.push_back(i);
+      }
+      if (!weigh(on, false)) return refuse("their combination is not determined");
+      right = true;
+      for (std::size_t i = 0; i < n && right; ++i) {
+        double w = base[i] + own_effect * most * middle;
+        for (std::size_t j = 0; j < n; ++j) w += effect(i, j) * sigma[j];
+        const Where before = where[i];
+        if (before == Where::on && sigma[i] < 0) where[i] = Where::below;
+        if (before == Where::on && sigma[i] > 1) where[i] = Where::above;
+        if (before == Where::below && w > zero) where[i] = Where::on;
+        if (before == Where::above && w < -zero) where[i] = Where::on;
+        right = where[i] == before;
+      }
+    }
+    if (!right) return refuse("no combination keeps the motion on them");
+
+    // As many as are independent, those farthest from their bounds first; what they keep is implied. True: all is as it must be.
+    std::vector<std::uint8_t> slides;
+    std::vector<std::uint8_t> implied;
+    const auto share = [&](std::vector<Where>& sides, const std::vector<std::uint8_t>& leaving) {
+      std::vector<std::size_t> order;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (sides[i] == Where::on && leaving[i] == 0) order.push_back(i);
+      }
+      const auto room = [&](std::size_t i) { return std::min(sigma[i], 1 - sigma[i]); };
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
+      Span span;
+      std::vector<std::size_t> kept;
+      slides.assign(n, 0);
+      implied.assign(n, 0);
+      for (const std::size_t i : order) {
+        if (!span.add(slopes(switches_[i]))) continue;
+        kept.push_back(i);
+        slides[i] = 1;
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        if (slides[i] != 0) continue;
+        if (leaving[i] != 0) sides[i] = sigma[i] > middle ? Where::above : Where::below;
+        if (leaving[i] == 0 && span.holds(slopes(switches_[i]))) {
+          sides[i] = Where::on;
+          slides[i] = implied[i] = 1;
+        }
+        if (sides[i] != Where::on) sigma[i] = sides[i] == Where::above ? 1 : 0;
+      }
+      if (!weigh(kept, true)) return false;
+      for (std::size_t i = 0; i < n; ++i) {
+        double w = base[i];
+        for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
+        if (sides[i] == Where::below && w > push_in_doubt * zero) return false;
+        if (sides[i] == Where::above && w < -push_in_doubt * zero) return false;
+        if (sides[i] == Where::on && (sigma[i] < -at_bound || sigma[i] > 1 + at_bound)) return false;
+      }
+      return true;
+    };
+    const std::vector<Where> stuck = where;
+    const std::vector<double> weights = sigma;
+    bool shared = share(where, std::vector<std::uint8_t>(n, 0));
+    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it.
+    std::vector<std::uint8_t> leaving(n, 0);
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool low = sigma[i] < at_bound;
+      const bool high = sigma[i] > 1 - at_bound;
+      leaving[i] = where[i] == Where::on && (low || high) ? 1 : 0;
+      any = any || (slides[i] != 0 && implied[i] == 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]));
+    }
+    if (any) {
+      where = stuck;
+      sigma = weights;
+      shared = share(where, leaving);
+      if (!shared) {
+        where = stuck;
+        sigma = weights;
+        shared = share(where, std::vector<std::uint8_t>(n, 0));
+      }
+    }
+    if (!shared) return refuse("their combination is not determined");
+
+    // The linear picture must be the truth.
+    std::vector<double> w;
+    if (!push(sigma, w)) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (slides[i] != 0 && std::abs(w[i]) > push_in_doubt * zero) {
+        return refuse("their combination is not the sum of their forces");
+      }
+    }
+    take(where, sigma, slides, implied);
+  }
+
+  /// The sides, and what is slid on, if the weights may be taken for it.
+  void take(const std::vector<Where>& where, const std::vector<double>& sigma, const std::vector<std::uint8_t>& slides,
+            const std::vector<std::uint8_t>& implied) {
+    const std::size_t n = sigma.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto& one : touched_) {
+        const std::uint32_t number = one.first;
+        if (slides[i] == 0 || !(is_flat(number) || parallel(number, switches_[i]))) continue;
+        switches_.push_back(number);
+        return refuse("are one surface, written by functions that are no multiples of one another", "write them alike");
+      }
+      if (slides[i] != 0 && !linear_in(i, sigma)) {
+        return refuse(
+            "a force there is no linear function of it, so that the mean of both sides is not the force at their "
+            "mean",
+            "write it as if(u > 0, force above, force below)");
+      }
+    }
+    struct Slid {
+      std::uint32_t number, leader;
+      double weight;
+      std::uint8_t implied;
+    };
+    std::vector<Slid> slid;
+    for (std::size_t i = 0; i < n; ++i) {
+      mix(i, sigma[i], corners_.modes);
+      for (const MixedMode& mode : mixed_[i]) {
+        corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
+        if (slides[i] != 0) corners_.mixed.push_back(mode);
+      }
+      for (const Member& member : members_[i]) {
+        const bool above = (where[i] == Where::above) != member.turned;
+        corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
+        if (slides[i] != 0) slid.push_back({member.number, switches_[i], sigma[i], implied[i]});
+      }
+    }
+    std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
+    for (const Slid& one : slid) {
+      corners_.slid.push_back(one.number);
+      corners_.leader.push_back(one.leader);
+      corners_.weight.push_back(one.weight);
+      corners_.implied.push_back(one.implied);
+    }
+  }
+
+  /// What vectors span, by orthogonal ones.
+  class Span {
+   public:
+    /// Is it spanned already?
+    [[nodiscard]] bool holds(std::vector<double> x) const {
+      const double before = length(x);
+      reduce(x);
+      return !(length(x) > on_threshold * before);
+    }
+    /// False: nothing new.
+    bool add(std::vector<double> x) {
+      if (holds(x)) return false;
+      reduce(x);
+      const double size = std::sqrt(length(x));
+      for (double& value : x) value /= size;
+      basis_.push_back(std::move(x));
+      return true;
+    }
+
+   private:
+    static double length(const std::vector<double>& x) {
+      double sum = 0;
+      for (const double value : x) sum += value * value;
+      return sum;
+    }
+    void reduce(std::vector<double>& x) const {
+      for (const std::vector<double>& one : basis_) {
+        double part = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) part += one[k] * x[k];
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] -= part * one[k];
+      }
+    }
+    std::vector<std::vector<double>> basis_;
+  };
+
+  [[nodiscard]] bool dependent() const {
+    Span span;
+    return !std::all_of(switches_.begin(), switches_.end(),
+                        [&](std::uint32_t number) { return span.add(slopes(number)); });
+  }
+
+  /// Switches that roundings have put on a side already, although the others keep them on their threshold, are met with them.
+  void take_in_dependent() {
+    if (touched_.empty() || switches_.size() < 2) return;
+    Span span;
+    for (const std::uint32_t number : switches_) static_cast<void>(span.add(slopes(number)));
+    const std::size_t before = switches_.size();
+    std::erase_if(touched_, [&](const auto& one) {
+      const auto& [number, threshold] = one;
+      if (is_flat(number) || !span.holds(slopes(number))) return false;
+      for (std::size_t i = 0; i < before; ++i) {
+        if (parallel(number, switches_[i])) return false;
+      }
+      for (std::size_t i = before; i < switches_.size(); ++i) {
+        const double factor = multiple(switches_[i], on_[i], number, threshold);
+        if (factor == 0) continue;
+        members_[i].push_back({number, threshold, factor < 0});
+        return true;
+      }
+      switches_.push_back(number);
+      on_.push_back(threshold);
+      towards_.push_back(corners_.sides[number]);
+      members_.push_back({{number, threshold, false}});
+      return true;
+    });
+  }
+
   /// A switch with the surface of a first one: it is on `on` there, and its function rises where that of the first falls, if `turned`.
   struct Member {
     std::uint32_t number = 0;
@@ -382,8 +601,6 @@ class Sliding {
                          [&](const MixedMode& other) { return one.mode == other.mode; });
     });
   }
-
-  enum class Where : std::uint8_t { below, on, above };
 
   /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone.
   [[nodiscard]] Where resting(std::size_t i) const {

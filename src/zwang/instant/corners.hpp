@@ -51,6 +51,7 @@ struct Corners {
   std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;            ///< sigma of each
+  std::vector<std::uint8_t> implied;     ///< of each, 1: kept by the others, its weight is a choice that stays constant
   std::vector<MixedMode> mixed;          ///< of all that are slid on
   std::string refusal;                   ///< why the sides are not determined, or ""
   std::vector<Minimiser> ways;           ///< the accelerations of either side, where both lead away

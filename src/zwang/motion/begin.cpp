@@ -276,6 +276,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.slid);
   one(archive, impl.switches.leader);
   one(archive, impl.switches.weight);
+  one(archive, impl.switches.implied);
   one(archive, impl.switches.mixed);
   one(archive, impl.switches.gone);
   one(archive, impl.switches.idle);

@@ -36,9 +36,12 @@ constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr int most_grazes = 100;            ///< of one function on one step
 
+/// What the first coefficients of a switching function may be off by, at the start of a piece.
+using Off = std::array<double, most_leading>;
+
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
-/// `slack`: by how much time the start itself may be off; `off`: by how much the value there.
-double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, double off,
+/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
              double h, double& cut) {
   std::array<double, 64> p{};
   const std::size_t size = std::min(c.size(), p.size());
@@ -59,7 +62,8 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   power = 1;
   while (at_start && leading < most_leading && leading + 1 < size &&
          std::abs(p[leading]) * power <=
-             vanishing_part * terms + (leading == 0 && size > 1 ? off + slack * std::abs(p[1]) : 0.0)) {
+             vanishing_part * terms + off[leading] +
+                 (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
     ++leading;
     power *= h;
   }
@@ -183,6 +187,30 @@ std::span<const double> weight_of(const Motion::Impl& impl, std::size_t j) {
   return impl.flow != nullptr ? impl.flow->weight(j) : impl.series.weight(j);
 }
 
+/// What rounding makes of g, g' and g'' at a state on the threshold, in powers of the unit of time: on it by a part of its terms, and what it
+/// was slid on with leaves its accelerations, which then cancel, off by what the forces are.
+Off off_at(const Motion& motion, std::uint32_t number, double size, double unit) {
+  const Motion::Impl& impl = *motion.impl;
+  const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+  Off off{off_at_start * size + instant::bounds_that_are_nothing * rates.doubt};
+  if (impl.flow != nullptr) return off;
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  const model::Dynamics& dynamics = impl.workspace.impl().dynamics;
+  const auto mass = dynamics.mass.diagonal();
+  double second = 0;
+  for (std::size_t i = 0; i < slope.size(); ++i) {
+    if (slope[i] == 0 || i >= dynamics.force_error.size()) continue;
+    second += std::abs(slope[i]) * instant::bounds_that_are_nothing * dynamics.force_error[i] / mass[i];
+  }
+  if (!std::isfinite(second)) return off;
+  if (rates.by_velocity) {
+    off[1] = second * unit;
+  } else {
+    off[2] = second * unit * unit / 2;
+  }
+  return off;
+}
+
 /// Does one of the corners that it is nested about change?
 bool changes_inside(const model::Slotted& group, std::uint32_t c, std::uint32_t lane,
                     const std::vector<std::uint8_t>& anew) {
@@ -210,6 +238,8 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> g = switching_series(series, group, c, lane, registers);
     const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
     const double size = size_of_lane(series, group.switching, registers, group.switching.outputs[c]);
+    Off off{};
+    if (at_start) off = off_at(motion, group.first_switch + c * group.lanes + lane, size, series.unit);
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
@@ -221,7 +251,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
         moves = std::max(moves, std::abs(g[k]) * power);
       }
       if (moves <= rounding_of_zero * size) continue;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off_at_start * size, h, found.cut);
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
@@ -234,7 +264,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> sigma = weight_of(impl, j);
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
-      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, 0, h, found.cut);
+      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, {}, h, found.cut);
       if (at == never) continue;
       for (const std::uint32_t number : slides[j].numbers) {
         // A function with the same surface may fall where that of the first rises.
@@ -264,7 +294,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
       power *= h;
     }
     if (leading == f.size()) return;
-    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, 0, h, found.cut);
+    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, {}, h, found.cut);
     if (at == never) return;
     found.rows.emplace_back(row, at);
     found.at = std::min(found.at, at);
@@ -460,6 +490,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       anew[number] = 1;
     } else if (turn == nullptr) {
       known.push_back({number, side});
+    } else if (turn->slips &&
+               std::find(switches.implied.begin(), switches.implied.end(), 1) != switches.implied.end()) {
+      // Another share of the weights may hold it nevertheless.
+      near.push_back({number, turn->above ? side + 1 : side - 1});
+      anew[number] = 1;
     } else if (turn->slips) {
       known.push_back({number, turn->above ? side + 1 : side - 1});
       anew[number] = 1;
@@ -489,6 +524,7 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
   switches.slid = corners.slid;
   switches.leader = corners.leader;
   switches.weight = corners.weight;
+  switches.implied = corners.implied;
   switches.mixed = corners.mixed;
   motion.state.modes = corners.modes;
   for (std::uint32_t number = 0; number < model.switches; ++number) {
@@ -686,6 +722,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
 std::vector<Series::Slide> slides_of(const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
+    if (switches.implied[j] != 0) continue;
     auto same = std::find_if(out.begin(), out.end(),
                              [&](const Series::Slide& one) { return one.numbers[0] == switches.leader[j]; });
     if (same == out.end()) {

@@ -35,6 +35,7 @@ struct Switches {
   std::vector<std::uint32_t> slid;        ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;      ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;             ///< sigma of each, at the last instant
+  std::vector<std::uint8_t> implied;      ///< of each, 1: kept by the others, its weight stays constant
   std::vector<instant::MixedMode> mixed;  ///< the modes that those slid on mix
   std::vector<std::uint8_t>
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
