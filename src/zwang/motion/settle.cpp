@@ -794,6 +794,13 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
         closed[row] = 1;
       }
     }
+    if (!triggers.closing.empty()) {
+      // How softly they land is told from how far they may be off.
+      std::vector<std::uint8_t> others(model.rows(), 1);
+      for (const std::uint32_t row : triggers.closing) others[row] = 0;
+      instant::Workspace::Impl& work = impl.workspace.impl();
+      model::evaluate_rows_but(model, motion.state, others, work.scratch, work.rows);
+    }
     for (const std::uint32_t row : triggers.closing) {
       if (lands_softly(motion, row)) steady[row] = 1;
     }
