@@ -67,15 +67,14 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
-/// A closed row that others carry is at zero from the start, and its last zero is one of rounding: where it parts from them, by more
-/// than it was off already.
-double parting(double* p, std::size_t size, double h, double band) {
-  const double start = p[0];
-  const double off = std::max(parts_from_others * band, 2 * std::abs(start));
-  p[0] = start - off;
-  const Excursion e = first_excursion({p, size}, h, 0.0);
-  p[0] = start;
-  return e.kind == Excursion::Kind::none ? h : e.at;
+/// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises by
+/// more than it was off already; never, if it does not.
+double parting(const double* c, std::size_t stride, std::size_t count, double h, double band) {
+  std::array<double, 64> p;
+  for (std::size_t k = 0; k < count; ++k) p[k] = c[k * stride];
+  p[0] -= std::max(parts_from_others * band, 2 * std::abs(p[0]));
+  const Excursion e = first_excursion({p.data(), count}, h, 0.0);
+  return e.kind == Excursion::Kind::none ? never : e.at;
 }
 
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
@@ -92,7 +91,10 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     switch (e.kind) {
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
-        const double at = closed && !release ? parting(p.data(), size, h, band) : e.at;
+        // What has just been left, or is carried by others, does not cross where it is.
+        const bool at_zero = !release && (closed || (leading > 0 && e.at == 0));
+        const double at = at_zero ? parting(c, stride, count, h, threshold) : e.at;
+        if (at == never) return;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
         return;

@@ -661,35 +661,81 @@ struct Still {
   double lasting = 0;  ///< the longest of the sequences that are cut short
 };
 
+/// What closing rows changes, to be taken back.
+struct Undo {
+  model::State state;
+  std::vector<double> carry_position, carry_velocity;
+  instant::Instant instant;
+  double lost = 0;
+};
+
+Undo remember(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  return {motion.state, impl.carry_position, impl.carry_velocity, impl.instant, motion.energy.lost};
+}
+
+void take_back(Motion& motion, Undo undo) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<double> from = motion.state.position;
+  motion.state = std::move(undo.state);
+  impl.carry_position = std::move(undo.carry_position);
+  impl.carry_velocity = std::move(undo.carry_velocity);
+  impl.instant = std::move(undo.instant);
+  motion.energy.lost = undo.lost;
+  move_past_far(motion, from);
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  model::evaluate_rows_but(impl.model, motion.state, work.left_out, work.scratch, work.rows);
+}
+
 /// Touching conditions that recede and are driven back. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and
-/// return at one and the same instant, or they rattle out after a shock. They close.
+/// return at one and the same instant, or they rattle out after a shock. They close, unless that would stop what moves beside them: near
+/// a position in which rows depend on one another not all of them can be still.
 Still close_what_is_back_at_once(Motion& motion, bool shock) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::vector<double>& touch = impl.workspace.impl().touch_value;
   const instant::Instant& now = impl.instant;
   Still still;
+  std::vector<std::uint8_t> tries(model.rows(), 0);
+  std::vector<double> tried(model.rows(), 0.0);
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
     if (now.status != instant::Status::determined || now.singular) return still;
     std::vector<std::uint8_t> closed(model.rows(), 0);
-    bool any = false;
+    Still more;
+    double may_cost = 0;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       closed[row] = is_held(now.role[row]) ? 1 : 0;
       if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
+      const double rate = std::abs(now.rate[row]);
+      // What closed before at this instant and was opened by closing others: their limit is that all are closed.
+      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) closed[row] = 1;
       if (!(now.second[row] > 0)) continue;
-      const bool at_once = now.rate[row] * now.rate[row] <= 2 * now.second[row] * back_at_once * touch[row];
+      const bool at_once = rate * rate <= 2 * now.second[row] * back_at_once * touch[row];
       if (!at_once && !(shock && rattles_out(impl, row))) continue;
+      // It was closed, and is as fast as before: it cannot be closed.
+      if (tries[row] >= closings_one_by_one && rate >= as_fast_as_before * tried[row]) continue;
       closed[row] = 1;
-      any = true;
-      still.rows.push_back(row);
+      tries[row] = static_cast<std::uint8_t>(std::min(tries[row] + 1, 255));
+      tried[row] = rate;
+      more.rows.push_back(row);
       const double e = model.conditions[model.row_condition[row]].restitution;
       // Hops become shorter: what is left takes no longer than the last one.
       const double left = until_still(now.rate[row], now.second[row], e);
-      still.lasting = std::max(still.lasting, at_once ? std::min(left, impl.flight) : left);
+      more.lasting = std::max(more.lasting, at_once ? std::min(left, impl.flight) : left);
+      const double hardest = std::max(impl.strikes[row].hardest, rate);
+      may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
     }
-    if (!any) return still;
+    if (more.rows.empty()) return still;
+    Undo undo = remember(motion);
     static_cast<void>(close_rows(motion, closed));
     if (motion.status != Status::going) return still;
+    if (motion.energy.lost - undo.lost > most_tolerances_lost * impl.tolerance * may_cost) {
+      take_back(motion, std::move(undo));
+      return still;
+    }
+    still.rows.insert(still.rows.end(), more.rows.begin(), more.rows.end());
+    still.lasting = std::max(still.lasting, more.lasting);
   }
   return still;
 }
@@ -760,6 +806,13 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
       if (model::is_holonomic(model.row_kind[row]) && value[row] > 0 && value[row] <= impl.tolerance * impl.size[row]) {
         closed[row] = 1;
       }
+    }
+    if (!triggers.closing.empty()) {
+      // How softly they land is told from how far they may be off.
+      std::vector<std::uint8_t> others(model.rows(), 1);
+      for (const std::uint32_t row : triggers.closing) others[row] = 0;
+      instant::Workspace::Impl& work = impl.workspace.impl();
+      model::evaluate_rows_but(model, motion.state, others, work.scratch, work.rows);
     }
     for (const std::uint32_t row : triggers.closing) {
       if (lands_softly(motion, row)) steady[row] = 1;
