@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
@@ -314,8 +315,7 @@ void tell_corners(const model::Model& model, const model::State& state, instant:
 }  // namespace
 
 int explain(const Request& request) {
-  const model::Model model = load(request);
-  const model::State state = model::initial_state(model);
+  const auto [model, state] = read_scene(request);
   instant::Options options;
   options.tell = true;
   instant::Workspace workspace(model);

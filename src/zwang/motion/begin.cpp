@@ -250,6 +250,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.rounding_velocity);
   one(archive, impl.visited);
   one(archive, impl.marginal);
+  one(archive, impl.by_few);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
