@@ -13,7 +13,7 @@ step() {
   mkdir -p build
   echo
   echo "== $title"
-  rm -f "${counts:-}"
+  rm -rf "${counts:-}" "${shares:-}"
   # Its own words go where they went; the three times into a file.
   { time "$@" 2>&3; } 3>&2 2>"$clock" || {
     verdict=FAILED
@@ -27,13 +27,18 @@ step() {
   [ "$verdict" = passed ]
 }
 
-# counted JUNIT: how many tests passed, failed and were skipped.
+# counted JUNIT: how many tests passed, failed and were skipped. Processes that share the tests of a program count them in files of their own.
 counted() {
-  python3 - "$1" <<'PYTHON'
-import sys, xml.etree.ElementTree
-suites = list(xml.etree.ElementTree.parse(sys.argv[1]).getroot().iter("testsuite"))
-total, failed, skipped = (sum(int(s.get(key) or 0) for s in suites for key in keys)
-                          for keys in (("tests",), ("failures", "errors"), ("skipped", "disabled")))
+  python3 - "$1" "${shares:-}" <<'PYTHON'
+import pathlib, sys, xml.etree.ElementTree
+total = failed = skipped = 0
+shares = sorted(pathlib.Path(sys.argv[2]).glob("*.xml")) if sys.argv[2] else []
+for file in [sys.argv[1], *shares]:
+    for suite in xml.etree.ElementTree.parse(file).getroot().iter("testsuite"):
+        total += int(suite.get("tests") or 0)
+        failed += sum(int(suite.get(key) or 0) for key in ("failures", "errors"))
+        skipped += sum(int(suite.get(key) or 0) for key in ("skipped", "disabled"))
+total -= len(shares)  # each is itself one of the tests of the first file
 print(f"{total - failed - skipped} tests passed, {failed} failed, {skipped} skipped")
 PYTHON
 }

@@ -94,7 +94,7 @@ TEST(FlowCommand, RunEndsWithStatusThreeWhereTheFreeFunctionsFail) {
   const JsonOutcome answer = call_json({"run", "-", "--out", folder.path()}, leaving);
   EXPECT_EQ(answer.exit, 3);
   EXPECT_EQ(answer.json.at("status"), "singular");
-  EXPECT_EQ(answer.json.at("culprits"), nlohmann::json::array({"ring"}));
+  EXPECT_EQ(answer.json.at("culprits"), nlohmann::ordered_json::array({"ring"}));
   EXPECT_NEAR(answer.json.at("final").at("time").get<double>(), std::log(2.0), 1e-11);
   ASSERT_EQ(answer.json.at("events").size(), 1U);
   EXPECT_EQ(answer.json.at("events")[0].at("kind"), "singular");

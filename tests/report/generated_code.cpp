@@ -154,9 +154,10 @@ int main() {
     }
     save(folder / "questions", questions);
     save(folder / "driver.cpp", driver + "}\n");
-    const std::string call =
-        "cd '" + folder.string() + "' && '" + places::compiler() +
-        "' -std=c++17 -Wall -Wextra -Werror driver.cpp -o driver > log 2>&1 && ./driver < questions > answers";
+    // Clang reports a constant that nobody uses; the number of rows is for whoever takes the code.
+    const std::string call = "cd '" + folder.string() + "' && '" + places::compiler() +
+                             "' -std=c++17 -Wall -Wextra -Werror -Wno-unused-const-variable driver.cpp -o driver > log "
+                             "2>&1 && ./driver < questions > answers";
     ASSERT_EQ(std::system(call.c_str()), 0) << content(folder / "log").substr(0, 4000);
     judge(content(folder / "answers"), "C++");
   }

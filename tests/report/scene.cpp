@@ -121,7 +121,7 @@ TEST(Scene, SurfacesOfOnePointInEveryWriting) {
     ASSERT_EQ(drawn.shapes.size(), 1U);
     const json& shape = drawn.shapes[0];
     EXPECT_EQ(shape.at("kind"), one.kind);
-    EXPECT_EQ(shape.at("bodies"), json({0}));
+    EXPECT_EQ(shape.at("bodies"), json::array({0}));
     if (one.side == 0) {
       EXPECT_EQ(shape.at("relation"), "=");
       EXPECT_FALSE(shape.contains("side"));
