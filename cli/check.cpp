@@ -82,6 +82,13 @@ std::string nearly_touching(const model::Model& model, const model::State& state
   return text;
 }
 
+/// Rows without the twins that stand for the other side of a kink.
+std::uint32_t written_rows(const model::Model& model) {
+  std::uint32_t count = 0;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) count += model.row_twin[row] < row ? 0U : 1U;
+  return count;
+}
+
 /// Free rates, rates and what the conditions change.
 std::string rate_table(const model::Model& model, const model::State& state) {
   model::Scratch scratch = model::make_scratch(model);
@@ -124,7 +131,7 @@ int check(const Request& request) {
   print(heading(model, state.time));
   if (instant.status == instant::Status::determined) {
     print(fmt::format("{}admissible{}: {} variables, {} conditions; the position is {}\n", s.good, s.off,
-                      model.variables, model.rows(),
+                      model.variables, written_rows(model),
                       instant.regular ? "regular" : "not regular (dependent or vanishing gradients)"));
   } else {
     print(trouble(model, instant));

@@ -34,11 +34,10 @@ constexpr double open_part = 0x1p-7;
 constexpr double open_bounds = 0x1p10;
 
 /// How far the inputs of one block may be off: a part of themselves, and what the state says.
-template <unsigned W>
-void fill_errors(const RowGroup& group, const State& state, std::size_t first, const double* r, double part, bool doubt,
-                 double* e) {
+template <unsigned W, class Lanes>
+void fill_errors(const RowGroup& group, const State& state, const Lanes& lane_of, const double* r, double part,
+                 bool doubt, double* e) {
   const std::size_t lanes = group.lanes;
-  const auto lane_of = [&](std::size_t l) { return W == 1 ? first : std::min(first + l, lanes - 1); };
   const auto add = [&](double* to, unsigned l, const std::vector<double>& uncertainty, std::uint32_t variable) {
     if (doubt && !uncertainty.empty()) to[l] += uncertainty[variable];
   };
@@ -72,13 +71,13 @@ struct Errors {
   double rate = 0;
   double curvature = 0;
 };
-template <unsigned W>
-void run_errors(const RowGroup& group, const State& state, std::size_t first, const double* r, double part, bool doubt,
-                double unit, double* e, Errors (&out)[W]) {
-  fill_errors<W>(group, state, first, r, part, doubt, e);
+template <unsigned W, class Lanes>
+void run_errors(const RowGroup& group, const State& state, const Lanes& lane_of, const double* r, double part,
+                bool doubt, double unit, double* e, Errors (&out)[W]) {
+  fill_errors<W>(group, state, lane_of, r, part, doubt, e);
   expressions::running_error(group.tape, r, row_orders, W, unit, e);
   const std::size_t lanes = group.lanes;
-  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::size_t count = lane_of.count();
   const std::size_t slots = group.holonomic ? group.positions : group.velocities;
   const std::uint32_t* variable = (group.holonomic ? group.position_of : group.velocity_of).data();
   const auto place = [&](std::size_t k, unsigned order) {
@@ -91,7 +90,7 @@ void run_errors(const RowGroup& group, const State& state, std::size_t first, co
   }
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t l = 0; l < count; ++l) {
-      const std::uint32_t i = variable[slot * lanes + first + l];
+      const std::uint32_t i = variable[slot * lanes + lane_of(l)];
       const double v = std::abs(state.velocity[i]);
       const double off =
           part * v + (doubt && !state.velocity_uncertainty.empty() ? state.velocity_uncertainty[i] : 0.0);
@@ -106,12 +105,12 @@ void run_errors(const RowGroup& group, const State& state, std::size_t first, co
 
 /// Are all conditions of a block plainly open, by a part of their terms and by far more than the uncertainty of the state moves them? Then
 /// how far they may be off is told roughly: nothing depends on it.
-template <unsigned W>
-bool plainly_open(const RowGroup& group, const State& state, std::size_t first, const double* r,
+template <unsigned W, class Lanes>
+bool plainly_open(const RowGroup& group, const State& state, const Lanes& lane_of, const double* r,
                   const Errors (&shaken)[W], Errors (&off)[W]) {
   if (!group.holonomic || state.position_uncertainty.empty()) return false;
   const std::size_t lanes = group.lanes;
-  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::size_t count = lane_of.count();
   const double* f = r + std::size_t{group.tape.outputs[0]} * row_orders * W;
   for (std::size_t l = 0; l < count; ++l) {
     off[l].value = rounding * shaken[l].value / shake;
@@ -119,7 +118,7 @@ bool plainly_open(const RowGroup& group, const State& state, std::size_t first, 
     off[l].curvature = rounding * shaken[l].curvature / shake;
     for (std::size_t slot = 0; slot < group.positions; ++slot) {
       const double g = std::abs(r[std::size_t{group.tape.outputs[slot + 1]} * row_orders * W + l]);
-      const std::uint32_t i = group.position_of[slot * lanes + first + l];
+      const std::uint32_t i = group.position_of[slot * lanes + lane_of(l)];
       off[l].value += g * state.position_uncertainty[i];
       off[l].rate += g * state.velocity_uncertainty[i];
     }
@@ -128,15 +127,15 @@ bool plainly_open(const RowGroup& group, const State& state, std::size_t first, 
   return true;
 }
 
-/// One block of lanes of a row group, from first order series to value, rate, curvature and gradient.
-template <unsigned W>
-void evaluate_row_block(const RowGroup& group, const State& state, std::size_t first, double* r, double* e,
+/// One block of lanes of a row group, from first order series to value, rate, curvature and gradient; without errors if `e` is none.
+template <unsigned W, class Lanes>
+void evaluate_row_block(const RowGroup& group, const State& state, const Lanes& lane_of, double* r, double* e,
                         Rows& rows) {
-  fill_inputs<row_orders, W>(group, state.time, state.position, state.velocity, state.modes, first, r);
+  fill_inputs_of<row_orders, W>(group, state.time, state.position, state.velocity, state.modes, lane_of, r);
   expressions::extend(group.tape, r, row_orders, 0, 1, W);
 
   const std::size_t lanes = group.lanes;
-  const std::size_t count = std::min<std::size_t>(W, lanes - first);
+  const std::size_t count = lane_of.count();
   const std::size_t slots = group.holonomic ? group.positions : group.velocities;
   const std::uint32_t* variable = (group.holonomic ? group.position_of : group.velocity_of).data();
   const std::uint32_t* output = group.tape.outputs.data();
@@ -161,7 +160,7 @@ void evaluate_row_block(const RowGroup& group, const State& state, std::size_t f
     const double* g = coefficient(slot + 1, 0);
     const double* change = coefficient(slot + 1, 1);
     for (std::size_t l = 0; l < count; ++l) {
-      const std::size_t at = slot * lanes + first + l;
+      const std::size_t at = slot * lanes + lane_of(l);
       const double v = state.velocity[variable[at]];
       rows.entry[group.entry_of[at]] = g[l];
       rate[l] += g[l] * v;
@@ -171,7 +170,7 @@ void evaluate_row_block(const RowGroup& group, const State& state, std::size_t f
   }
   const double* f = coefficient(0, 0);
   for (std::size_t l = 0; l < count; ++l) {
-    const std::uint32_t row = group.row[first + l];
+    const std::uint32_t row = group.row[lane_of(l)];
     rows.value[row] = group.holonomic ? f[l] : 0.0;
     rows.rate[row] = rate[l];
     rows.explicit_rate[row] = rest[l];
@@ -180,14 +179,15 @@ void evaluate_row_block(const RowGroup& group, const State& state, std::size_t f
   }
 
   // What tells them from zero: the size of their terms, and how far they may be off.
+  if (e == nullptr) return;
   Errors shaken[W] = {};
-  run_errors<W>(group, state, first, r, shake, false, shake, e, shaken);
+  run_errors<W>(group, state, lane_of, r, shake, false, shake, e, shaken);
   Errors off[W] = {};
-  if (!plainly_open<W>(group, state, first, r, shaken, off)) {
-    run_errors<W>(group, state, first, r, 0.0, true, rounding, e, off);
+  if (!plainly_open<W>(group, state, lane_of, r, shaken, off)) {
+    run_errors<W>(group, state, lane_of, r, 0.0, true, rounding, e, off);
   }
   for (std::size_t l = 0; l < count; ++l) {
-    const std::uint32_t row = group.row[first + l];
+    const std::uint32_t row = group.row[lane_of(l)];
     rows.value_scale[row] = shaken[l].value / shake;
     rows.rate_scale[row] = shaken[l].rate / shake;
     rows.value_error[row] = off[l].value;
@@ -347,6 +347,42 @@ void for_energy_blocks(const Model& model, const State& state, Scratch& scratch,
   }
 }
 
+/// Rows that are not left out; those of one group that are picked out stand side by side on its tape. Without errors if `e` is none.
+void evaluate_some(const Model& model, const State& given, std::span<const std::uint8_t> left_out, Scratch& scratch,
+                   double* e, Rows& rows) {
+  State copy;
+  const State& state = with_modes(model, given, copy);
+  double* r = scratch.registers.data();
+  for (const RowGroup& group : model.groups) {
+    const bool narrow = width_of(group.lanes) == 1;
+    if (left_out.empty()) {
+      for (std::size_t first = 0; first < group.lanes; first += narrow ? 1 : wide) {
+        if (narrow) {
+          evaluate_row_block<1>(group, state, LanesFrom<1>{first, group.lanes}, r, e, rows);
+        } else {
+          evaluate_row_block<wide>(group, state, LanesFrom<wide>{first, group.lanes}, r, e, rows);
+        }
+      }
+    } else if (narrow) {
+      for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+        if (left_out[group.row[lane]] == 0)
+          evaluate_row_block<1>(group, state, LanesFrom<1>{lane, group.lanes}, r, e, rows);
+      }
+    } else {
+      LanesPicked<wide> block;
+      for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+        if (left_out[group.row[lane]] != 0) continue;
+        block.lane[block.picked++] = lane;
+        if (block.picked < wide) continue;
+        evaluate_row_block<wide>(group, state, block, r, e, rows);
+        block.picked = 0;
+      }
+      if (block.picked > 0) evaluate_row_block<wide>(group, state, block, r, e, rows);
+    }
+    r += room(group.tape, row_orders, group.lanes);
+  }
+}
+
 }  // namespace
 
 State initial_state(const Model& model) {
@@ -460,24 +496,12 @@ void evaluate_rows(const Model& model, const State& state, Scratch& scratch, Row
 
 void evaluate_rows_but(const Model& model, const State& given, std::span<const std::uint8_t> left_out, Scratch& scratch,
                        Rows& rows) {
-  State copy;
-  const State& state = with_modes(model, given, copy);
-  double* r = scratch.registers.data();
-  double* e = scratch.errors.data();
-  for (const RowGroup& group : model.groups) {
-    if (width_of(group.lanes) == 1) {
-      for (std::size_t first = 0; first < group.lanes; ++first) evaluate_row_block<1>(group, state, first, r, e, rows);
-    } else {
-      for (std::size_t first = 0; first < group.lanes; first += wide) {
-        const auto lane = group.row.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto last = lane + static_cast<std::ptrdiff_t>(std::min<std::size_t>(wide, group.lanes - first));
-        const bool needed =
-            left_out.empty() || std::any_of(lane, last, [&](std::uint32_t row) { return left_out[row] == 0; });
-        if (needed) evaluate_row_block<wide>(group, state, first, r, e, rows);
-      }
-    }
-    r += room(group.tape, row_orders, group.lanes);
-  }
+  evaluate_some(model, given, left_out, scratch, scratch.errors.data(), rows);
+}
+
+void evaluate_values_but(const Model& model, const State& given, std::span<const std::uint8_t> left_out,
+                         Scratch& scratch, Rows& rows) {
+  evaluate_some(model, given, left_out, scratch, nullptr, rows);
 }
 
 Energy energy(const Model& model, const State& given, Scratch& scratch) {

@@ -11,5 +11,8 @@ namespace zwang::model {
 /// As `evaluate_rows`; rows marked with 1 may keep what they have from before. None is marked if `left_out` is empty.
 void evaluate_rows_but(const Model& model, const State& state, std::span<const std::uint8_t> left_out, Scratch& scratch,
                        Rows& rows);
+/// The same without the scales and errors, which stay those of before.
+void evaluate_values_but(const Model& model, const State& state, std::span<const std::uint8_t> left_out,
+                         Scratch& scratch, Rows& rows);
 
 }  // namespace zwang::model

@@ -67,6 +67,16 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
+/// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises by
+/// more than it was off already; never, if it does not.
+double parting(const double* c, std::size_t stride, std::size_t count, double h, double band) {
+  std::array<double, 64> p;
+  for (std::size_t k = 0; k < count; ++k) p[k] = c[k * stride];
+  p[0] -= std::max(parts_from_others * band, 2 * std::abs(p[0]));
+  const Excursion e = first_excursion({p.data(), count}, h, 0.0);
+  return e.kind == Excursion::Kind::none ? never : e.at;
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -80,10 +90,15 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
     switch (e.kind) {
       case Excursion::Kind::none: return;
-      case Excursion::Kind::crossing:
-        found.crossings.push_back({row, e.at, release});
-        found.at = std::min(found.at, e.at);
+      case Excursion::Kind::crossing: {
+        // What has just been left, or is carried by others, does not cross where it is.
+        const bool at_zero = !release && (closed || (leading > 0 && e.at == 0));
+        const double at = at_zero ? parting(c, stride, count, h, threshold) : e.at;
+        if (at == never) return;
+        found.crossings.push_back({row, at, release});
+        found.at = std::min(found.at, at);
         return;
+      }
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
         if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)

@@ -112,6 +112,7 @@ struct Motion::Impl {
   // instants that follow without time passing
   std::vector<std::vector<std::uint32_t>> visited;  ///< sets held at this very instant, the oldest first
   std::vector<std::uint32_t> marginal;              ///< rows that changed side at this very instant, ascending
+  bool by_few = false;  ///< dependent rows that shared their forces let go at once: as few as there need be act alone
 };
 
 /// Everything that happens at the present instant.
@@ -144,6 +145,10 @@ void settle(Motion& motion, const Triggers& triggers, bool first);
 [[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
+
+/// Multipliers (per row) of the rows given, which may be dependent, brought down to independent ones of them: the others, the last ones
+/// first where there is a choice, become zero. The force stays the same, and no multiplier of an inequality becomes negative.
+void act_by_few(const Motion& motion, const std::vector<std::uint32_t>& rows, std::vector<double>& multipliers);
 
 /// The rows given touch and stay, besides those held: what speed they have is lost; accelerations and sets, no events.
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);

@@ -123,11 +123,28 @@ void measure_row(Motion& motion, std::uint32_t row) {
 void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const instant::Instant& now = impl.instant;
+  instant::Instant& now = impl.instant;
   std::vector<HeldRow> held;
   std::vector<std::uint32_t> watched;
   std::vector<std::uint32_t> resting;
   motion.held.clear();
+  const auto gives_way = [&](std::uint32_t row) {
+    return std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+  };
+  // Dependent rows: those act whose multipliers can be had without any that are negative.
+  impl.by_few = impl.by_few && !now.multipliers_unique;
+  const bool by_few = impl.by_few;
+  if (by_few) {
+    std::vector<std::uint32_t> acting;
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (now.role[row] == Role::equation || (is_held(now.role[row]) && now.multipliers[row] > 0))
+        acting.push_back(row);
+    }
+    std::stable_partition(acting.begin(), acting.end(), [&](std::uint32_t row) { return !gives_way(row); });
+    std::stable_partition(acting.begin(), acting.end(),
+                          [&](std::uint32_t row) { return now.role[row] == Role::equation; });
+    act_by_few(motion, acting, now.multipliers);
+  }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
@@ -141,7 +158,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     } else if (is_held(role)) {
       impl.place[row] = Place::held;
       motion.held.push_back(row);
-      const bool vanishes = std::find(balanced.begin(), balanced.end(), row) != balanced.end();
+      const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
         held.push_back({row, false});
       } else {
@@ -156,9 +173,6 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     }
   }
   // Rows at rest come last, and among them those whose multiplier has just fallen to zero: others may take over from them.
-  const auto gives_way = [&](std::uint32_t row) {
-    return std::find(balanced.begin(), balanced.end(), row) != balanced.end();
-  };
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
   put_implied_first(model, held);
@@ -229,11 +243,14 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
                  bool first, const Switches& switches_before) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
+  // A row and its twin are one condition.
   const auto closed_before = [&](std::uint32_t row) {
-    return before[row] == Place::held || before[row] == Place::implied;
+    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
+    return is_closed(before[row]) || is_closed(before[model.row_twin[row]]);
   };
   const auto closed_now = [&](std::uint32_t row) {
-    return impl.place[row] == Place::held || impl.place[row] == Place::implied;
+    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
+    return is_closed(impl.place[row]) || is_closed(impl.place[model.row_twin[row]]);
   };
   // What changes side at one instant is marginal, and nothing has happened to it.
   const auto marginal = [&](std::uint32_t row) {
@@ -282,7 +299,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::vector<std::uint32_t> released;
     std::vector<std::uint32_t> touched;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (model::is_equation(model.row_kind[row]) || marginal(row)) continue;
+      if (model::is_equation(model.row_kind[row]) || marginal(row) || instant::is_second_twin(model, row)) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
       const bool let_go = impl.switches.gone[row] != 0;
@@ -375,6 +392,63 @@ bool determined(Motion& motion) {
   return false;
 }
 
+/// Phi_jj of a row at this instant, with the diagonal of the masses.
+double stiffness(const Motion::Impl& impl, std::uint32_t row) {
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const auto mass = found.dynamics.mass.diagonal();
+  double phi = 0;
+  for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
+    phi += found.rows.entry[e] * found.rows.entry[e] / mass[impl.model.row_column[e]];
+  }
+  return phi;
+}
+
+/// Is everything that is approached so slow that a shock would say nothing? Then these rows are steady, and the accelerations tell about
+/// each of them: it is driven off so soon that f rises by f'^2 / (2 |f''|), far below what is zero of f, or it stays closed, and its
+/// hop would be back at once. Near a position in which rows depend on one another rates of closed rows are of this kind: they cannot
+/// all be zero, and a shock only moves them from one row to the other.
+bool approached_softly(Motion& motion, const instant::Options& options) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Instant& now = impl.instant;
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  if (now.blow_due || now.seizure_due || model.flow) return false;
+  std::vector<std::uint32_t> slow;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (now.role[row] != Role::approached) continue;
+    if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
+    double drive = std::abs(found.rows.curvature[row]);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      drive += std::abs(found.rows.entry[e] * found.dynamics.force[i]) / found.dynamics.mass.diagonal()[i];
+    }
+    if (!(now.rate[row] * now.rate[row] <= 2 * drive * graze_within_zero * found.touch_value[row])) return false;
+    slow.push_back(row);
+  }
+  std::vector<double> rate;
+  std::vector<std::uint8_t> steady(model.rows(), 0);
+  if (!options.steady.empty()) steady.assign(options.steady.begin(), options.steady.end());
+  for (const std::uint32_t row : slow) {
+    steady[row] = 1;
+    rate.push_back(now.rate[row]);
+  }
+  instant::Options known = options;
+  known.steady = steady;
+  instant::accelerate(model, motion.state, known, impl.workspace, now);
+  const bool determined = now.status == instant::Status::determined && !now.singular;
+  for (std::size_t k = 0; determined && k < slow.size(); ++k) {
+    const std::uint32_t row = slow[k];
+    const bool leaves = now.role[row] == Role::leaving;
+    const double drive = leaves ? -now.second[row] : now.multipliers[row] * stiffness(impl, row);
+    const double gap = (leaves ? graze_within_zero : back_at_once) * found.touch_value[row];
+    if (rate[k] * rate[k] <= 2 * drive * gap) continue;
+    instant::accelerate(model, motion.state, options, impl.workspace, now);
+    return false;
+  }
+  if (!determined) instant::accelerate(model, motion.state, options, impl.workspace, now);
+  return determined;
+}
+
 /// Shock as long as something is approached, then the accelerations. Rows that a shock leaves approached without changing any velocity
 /// are steady: their rate is below what the velocities can show.
 void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
@@ -387,6 +461,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
+    if (!first && approached_softly(motion, options)) break;
     const std::vector<Role> role = impl.instant.role;
     const std::vector<double> before = motion.state.velocity;
     regulate(motion, options, gathered);
@@ -422,7 +497,14 @@ void refuse_dependent_rho(Motion& motion) {
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
-  choose_rows(motion, balanced);
+  const std::vector<std::uint32_t> taken = leave_valleys(motion);
+  if (taken.empty()) {
+    choose_rows(motion, balanced);
+  } else {
+    std::vector<std::uint32_t> renamed;
+    for (const std::uint32_t row : balanced) renamed.push_back(taken[row]);
+    choose_rows(motion, renamed);
+  }
   if (!project_onto_new(motion))
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
   watch_implied(motion);
@@ -442,6 +524,12 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   impl.visited.push_back(motion.held);
   if (impl.visited.size() > most_sets_at_one_instant) {
     end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
+    return;
+  }
+  // Dependent rows that share a force beyond what each can bear let go at once.
+  if (again && !impl.by_few && !impl.instant.multipliers_unique && !triggers.releasing.empty()) {
+    impl.by_few = true;
+    hold_rows(motion, triggers.releasing);
     return;
   }
   if (!again) {
@@ -535,8 +623,11 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
   const std::vector<double> from = motion.state.position;
+  const std::vector<double> speeds = motion.state.velocity;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   move_past_far(motion, from);
+  // Speeds taken away are a shock, and leave what a shock leaves.
+  shock_uncertainty(motion, speeds);
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
@@ -570,35 +661,81 @@ struct Still {
   double lasting = 0;  ///< the longest of the sequences that are cut short
 };
 
+/// What closing rows changes, to be taken back.
+struct Undo {
+  model::State state;
+  std::vector<double> carry_position, carry_velocity;
+  instant::Instant instant;
+  double lost = 0;
+};
+
+Undo remember(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  return {motion.state, impl.carry_position, impl.carry_velocity, impl.instant, motion.energy.lost};
+}
+
+void take_back(Motion& motion, Undo undo) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<double> from = motion.state.position;
+  motion.state = std::move(undo.state);
+  impl.carry_position = std::move(undo.carry_position);
+  impl.carry_velocity = std::move(undo.carry_velocity);
+  impl.instant = std::move(undo.instant);
+  motion.energy.lost = undo.lost;
+  move_past_far(motion, from);
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  model::evaluate_rows_but(impl.model, motion.state, work.left_out, work.scratch, work.rows);
+}
+
 /// Touching conditions that recede and are driven back. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and
-/// return at one and the same instant, or they rattle out after a shock. They close.
+/// return at one and the same instant, or they rattle out after a shock. They close, unless that would stop what moves beside them: near
+/// a position in which rows depend on one another not all of them can be still.
 Still close_what_is_back_at_once(Motion& motion, bool shock) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::vector<double>& touch = impl.workspace.impl().touch_value;
   const instant::Instant& now = impl.instant;
   Still still;
+  std::vector<std::uint8_t> tries(model.rows(), 0);
+  std::vector<double> tried(model.rows(), 0.0);
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
     if (now.status != instant::Status::determined || now.singular) return still;
     std::vector<std::uint8_t> closed(model.rows(), 0);
-    bool any = false;
+    Still more;
+    double may_cost = 0;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       closed[row] = is_held(now.role[row]) ? 1 : 0;
       if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
+      const double rate = std::abs(now.rate[row]);
+      // What closed before at this instant and was opened by closing others: their limit is that all are closed.
+      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) closed[row] = 1;
       if (!(now.second[row] > 0)) continue;
-      const bool at_once = now.rate[row] * now.rate[row] <= 2 * now.second[row] * back_at_once * touch[row];
+      const bool at_once = rate * rate <= 2 * now.second[row] * back_at_once * touch[row];
       if (!at_once && !(shock && rattles_out(impl, row))) continue;
+      // It was closed, and is as fast as before: it cannot be closed.
+      if (tries[row] >= closings_one_by_one && rate >= as_fast_as_before * tried[row]) continue;
       closed[row] = 1;
-      any = true;
-      still.rows.push_back(row);
+      tries[row] = static_cast<std::uint8_t>(std::min(tries[row] + 1, 255));
+      tried[row] = rate;
+      more.rows.push_back(row);
       const double e = model.conditions[model.row_condition[row]].restitution;
       // Hops become shorter: what is left takes no longer than the last one.
       const double left = until_still(now.rate[row], now.second[row], e);
-      still.lasting = std::max(still.lasting, at_once ? std::min(left, impl.flight) : left);
+      more.lasting = std::max(more.lasting, at_once ? std::min(left, impl.flight) : left);
+      const double hardest = std::max(impl.strikes[row].hardest, rate);
+      may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
     }
-    if (!any) return still;
+    if (more.rows.empty()) return still;
+    Undo undo = remember(motion);
     static_cast<void>(close_rows(motion, closed));
     if (motion.status != Status::going) return still;
+    if (motion.energy.lost - undo.lost > most_tolerances_lost * impl.tolerance * may_cost) {
+      take_back(motion, std::move(undo));
+      return still;
+    }
+    still.rows.insert(still.rows.end(), more.rows.begin(), more.rows.end());
+    still.lasting = std::max(still.lasting, more.lasting);
   }
   return still;
 }
@@ -670,10 +807,18 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
         closed[row] = 1;
       }
     }
+    if (!triggers.closing.empty()) {
+      // How softly they land is told from how far they may be off.
+      std::vector<std::uint8_t> others(model.rows(), 1);
+      for (const std::uint32_t row : triggers.closing) others[row] = 0;
+      instant::Workspace::Impl& work = impl.workspace.impl();
+      model::evaluate_rows_but(model, motion.state, others, work.scratch, work.rows);
+    }
     for (const std::uint32_t row : triggers.closing) {
       if (lands_softly(motion, row)) steady[row] = 1;
     }
   }
+  open_valleys(motion, triggers, first, closed, steady);
   std::vector<std::uint8_t> balanced(model.rows(), 0);
   for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
   if (!triggers.releasing.empty()) options.balanced = balanced;
@@ -730,7 +875,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
 bool restless(Motion& motion) {
   constexpr std::uint32_t most_kinks = 8;  // turns at one instant: neither side of a kink lets the motion go on
   Motion::Impl& impl = *motion.impl;
-  const bool same = impl.kinks > 0 && instant::same_instant(impl.kink_time, motion.state.time);
+  const bool same = impl.kinks > 0 && motion.state.time - impl.kink_time <= resolution(motion.state.time);
   impl.kinks = same ? impl.kinks + 1 : 1;
   impl.kink_time = motion.state.time;
   return impl.kinks > most_kinks;
@@ -874,10 +1019,22 @@ void take_multipliers(Motion& motion) {
   for (const std::uint32_t row : motion.held) motion.multipliers.push_back(motion.impl->instant.multipliers[row]);
 }
 
+/// Does the row count? The other side of a kink does where the motion is in it: a valley that was left by the last impact is one again.
+static bool is_there(Motion& motion, std::uint32_t row) {
+  const model::Model& model = motion.impl->model;
+  if (!instant::is_second_twin(model, row)) return true;
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  std::vector<std::uint8_t> steady = closed;
+  closed[model.row_twin[row]] = 1;
+  open_valleys(motion, {}, false, closed, steady);
+  const std::vector<std::uint32_t>& valleys = motion.impl->switches.valleys;
+  return std::binary_search(valleys.begin(), valleys.end(), model.row_twin[row]);
+}
+
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   std::vector<std::uint8_t> closed(motion.impl->model.rows(), 0);
   for (const std::uint32_t row : motion.held) closed[row] = 1;
-  for (const std::uint32_t row : rows) closed[row] = 1;
+  for (const std::uint32_t row : rows) closed[row] = is_there(motion, row) ? 1 : 0;
   motion.impl->limit_lost = close_rows(motion, closed);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }

@@ -72,6 +72,8 @@ inline constexpr double same_time_in_roundings = 32;
 /// Of what is zero of f: a gap that stays below it opens and closes at one instant. A hop takes the root of its height, so that a hop of
 /// 1e-15 would last 1e-7; with this it is 1e-12, as good as the times of events are.
 inline constexpr double back_at_once = 1e-10;
+/// Of what is zero of f: a condition that is approached so slowly, and driven off so fast, that it is broken by less has not been struck.
+inline constexpr double graze_within_zero = 1e-2;
 /// Shocks one after the other at one instant, until they are called endless.
 inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
@@ -107,6 +109,8 @@ inline constexpr double sensible_cut = 1e-6;
 inline constexpr double behind_a_graze = 1e-9;
 /// Of its own terms: an open condition that others imply opens by more than rounding of theirs only.
 inline constexpr double opens_though_implied = 1e-11;
+/// Of that: so far it may have opened when the others are asked again; from rounding up to it some ten doublings.
+inline constexpr double parts_from_others = 1e-2;
 /// Newton's step, of the place, that shows the next to be of rounding size.
 inline constexpr double settled_root = 1e-9;
 /// Behind a place where two points pass through one another: of the way there, and of the step.
@@ -136,6 +140,13 @@ inline constexpr double of_the_limit = 0.02;
 /// What may be neglected while the sequence lasts, before its limit, where the body lies still instead of hopping: in tolerances of
 /// what moved when the sequence began.
 inline constexpr double while_it_lasts = 1e3;
+/// Closings of one row at one instant from which on it closes with the others when it opens again: two show that they take turns. And the
+/// part of its rate before, from which on the last closing has not changed it.
+inline constexpr std::uint8_t closings_one_by_one = 2;
+inline constexpr double as_fast_as_before = 0.9;
+/// Energy that closing may cost, in tolerances of the hardest strikes that its rows had: what rattles out has one of them for each, and
+/// what moves along with them a few more.
+inline constexpr double most_tolerances_lost = 64;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
 /// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads

@@ -117,7 +117,7 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
     if (tied[i] != 0) motion.state.position_uncertainty[i] = unit_rounding * std::abs(motion.state.position[i]);
     if (tied_rate[i] != 0) motion.state.velocity_uncertainty[i] = unit_rounding * std::abs(motion.state.velocity[i]);
   }
-  model::evaluate_rows_but(model, motion.state, work.left_out, work.scratch, work.rows);
+  model::evaluate_values_but(model, motion.state, work.left_out, work.scratch, work.rows);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
       add_residual(model, work.rows, mass, row, work.rows.value[row], motion.state.position_uncertainty);

@@ -1,0 +1,139 @@
+/// Multipliers that are not unique, brought down to as many rows as are independent.
+///
+///   sum_j lambda_j g_j = M (a0 - a) is given, lambda_j >= 0 for inequalities.   With sum_j y_j g_j = 0, lambda - theta y is as good;
+///   theta grows until the first lambda_j is zero: that row need not act, and one dependence less is left (Caratheodory).
+///
+/// The rows that act in the end are independent and their multipliers not negative. A factor that skips dependent rows and has the
+/// others act alone would find the same; which rows it skips must be told from the signs.
+///
+/// Symbols: g_j gradients, in units of their length |g_j| in the metric of the masses, y a combination that vanishes, W = M^-1.
+/// Reference: docs/mathematics, section 11.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "zwang/instant/workspace.hpp"
+#include "zwang/linear/tolerances.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// W g_j . g_k of rows in units of their length; the lengths.
+std::vector<double> gram_of(const model::Model& model, const instant::Workspace::Impl& found,
+                            std::span<const std::uint32_t> rows, std::vector<double>& length) {
+  const std::size_t r = rows.size();
+  std::vector<double> gram(r * r, 0.0);
+  std::vector<double> row(model.variables, 0.0);
+  std::vector<double> image(model.variables, 0.0);
+  length.assign(r, 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t from = model.row_start[rows[j]];
+    const std::uint32_t to = model.row_start[rows[j] + 1];
+    for (std::uint32_t e = from; e < to; ++e) row[model.row_column[e]] = found.rows.entry[e];
+    found.dynamics.mass.solve(row, image);
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = 0;
+      for (std::uint32_t e = model.row_start[rows[k]]; e < model.row_start[rows[k] + 1]; ++e) {
+        sum += found.rows.entry[e] * image[model.row_column[e]];
+      }
+      gram[j * r + k] = gram[k * r + j] = sum;
+    }
+    length[j] = std::sqrt(gram[j * r + j]);
+    for (std::uint32_t e = from; e < to; ++e) row[model.row_column[e]] = 0;
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    for (std::size_t k = 0; k < r; ++k) gram[j * r + k] /= length[j] * length[k];
+  }
+  return gram;
+}
+
+/// Rows that are independent, one by one, with their Cholesky factor.
+struct Basis {
+  const std::vector<double>& gram;
+  std::size_t r;
+  std::vector<std::size_t> members;
+  std::vector<std::vector<double>> factor;  ///< per member: its row of L
+
+  /// Takes a row in; if it depends on the members it is not, and `combination` says how: g = sum_j c_j g_j over the members.
+  bool take(std::size_t k, std::vector<double>& combination) {
+    std::vector<double> w(members.size() + 1, 0.0);
+    double left = 1;
+    for (std::size_t a = 0; a < members.size(); ++a) {
+      double sum = gram[k * r + members[a]];
+      for (std::size_t b = 0; b < a; ++b) sum -= factor[a][b] * w[b];
+      w[a] = sum / factor[a][a];
+      left -= w[a] * w[a];
+    }
+    if (left > linear::vanishing_pivot(r)) {
+      w.back() = std::sqrt(left);
+      members.push_back(k);
+      factor.push_back(std::move(w));
+      return true;
+    }
+    w.pop_back();
+    for (std::size_t a = members.size(); a-- > 0;) {
+      for (std::size_t b = a + 1; b < members.size(); ++b) w[a] -= factor[b][a] * w[b];
+      w[a] /= factor[a][a];
+    }
+    combination = std::move(w);
+    return false;
+  }
+};
+
+}  // namespace
+
+void act_by_few(const Motion& motion, const std::vector<std::uint32_t>& rows, std::vector<double>& multipliers) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::size_t r = rows.size();
+  if (r > most_rows_passed) return;
+  std::vector<double> length;
+  const std::vector<double> gram = gram_of(model, impl.workspace.impl(), rows, length);
+  std::vector<double> acts(r);
+  std::vector<std::uint8_t> one_sided(r);
+  for (std::size_t j = 0; j < r; ++j) {
+    if (!(length[j] > 0) || !std::isfinite(length[j])) return;
+    acts[j] = multipliers[rows[j]] * length[j];
+    one_sided[j] = model::is_equation(model.row_kind[rows[j]]) ? 0 : 1;
+  }
+
+  std::vector<std::size_t> order(r);
+  for (std::size_t j = 0; j < r; ++j) order[j] = j;
+  for (std::size_t round = 0; round < r; ++round) {
+    Basis basis{gram, r, {}, {}};
+    std::vector<double> c;
+    bool again = false;
+    for (std::size_t place = 0; place < order.size() && !again; ++place) {
+      const std::size_t k = order[place];
+      if (basis.take(k, c) || one_sided[k] == 0) continue;
+      // Less of it, more or less of those it depends on: who is the first to reach zero?
+      double theta = acts[k];
+      std::size_t first = r;
+      for (std::size_t a = 0; a < c.size(); ++a) {
+        const std::size_t j = basis.members[a];
+        if (one_sided[j] == 0 || !(c[a] < 0) || !(acts[j] + theta * c[a] < 0)) continue;
+        theta = acts[j] / -c[a];
+        first = a;
+      }
+      for (std::size_t a = 0; a < c.size(); ++a) acts[basis.members[a]] += theta * c[a];
+      acts[k] -= theta;
+      if (first == r) {
+        acts[k] = 0;
+        continue;
+      }
+      // Another one: it makes room, and all that follow are asked again.
+      const std::size_t out = basis.members[first];
+      acts[out] = 0;
+      std::erase(order, out);
+      again = true;
+    }
+    if (!again) break;
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    if (one_sided[j] != 0) multipliers[rows[j]] = std::max(acts[j], 0.0) / length[j];
+  }
+}
+
+}  // namespace zwang::motion
