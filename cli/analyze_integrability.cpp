@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/analysis/integrability.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
@@ -53,7 +54,7 @@ std::string verdict(const Integrability& found) {
 }
 
 /// "8.4e-16", or a dash where there is none.
-std::string size(double value, bool exists) { return exists ? readable(value < 1e-35 ? 0.0 : value, 2) : "-"; }
+std::string size(double value, bool exists) { return exists ? readable(value < shown_as_zero ? 0.0 : value, 2) : "-"; }
 
 /// Forms downwards, brackets upwards, and what decided each rank.
 std::string flag_table(const Integrability& found) {

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/analysis/velocities.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/velocities.hpp"
@@ -35,7 +36,9 @@ std::vector<double> row_of(const linear::Matrix& matrix, std::size_t i) {
 }
 
 /// A number, or 0 where it is rounding of terms of that size.
-std::string number(double value, double size) { return readable(std::abs(value) <= 1e-13 * size ? 0.0 : value); }
+std::string number(double value, double size) {
+  return readable(std::abs(value) <= table_rounding * size ? 0.0 : value);
+}
 
 double largest(const std::vector<double>& values) {
   double most = 0;

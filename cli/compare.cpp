@@ -15,6 +15,7 @@
 #include "recorded.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/analysis/compare.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
@@ -109,7 +110,7 @@ std::string agreement(const Side& straightest, const analysis::Equivalence& equi
   }
   text += fmt::format("largest distance {} at t = {} (metric of the kinetic energy)\n", readable(most.distance),
                       readable(most.time, 10));
-  if (!equivalence.agree && distance.size() > 1 && most.distance <= 1e-9) {
+  if (!equivalence.agree && distance.size() > 1 && most.distance <= indistinguishable) {
     text += "  these two motions hardly part all the same: other velocities, forces or rho would part them\n";
   }
   return text;

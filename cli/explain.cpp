@@ -8,6 +8,7 @@
 #include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/impact.hpp"
@@ -113,7 +114,7 @@ void tell_ostrogradsky(const model::Model& model, const instant::Instant& instan
     if (!instant.is_effective(row) || model::is_equation(model.row_kind[row])) {
       continue;
     }
-    const double scale = 1e-11 * (std::abs(instant.second[row]) + std::abs(instant.free_second[row]));
+    const double scale = story_rounding * (std::abs(instant.second[row]) + std::abs(instant.free_second[row]));
     const bool broken_by_free = instant.free_second[row] > scale;
     if (!broken_by_free && instant.multipliers[row] > 0) {
       harmless.push_back(model::row_name(model, row));

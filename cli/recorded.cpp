@@ -14,6 +14,7 @@
 
 #include "tables.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/run.hpp"
@@ -197,7 +198,7 @@ std::string summary(const runs::Store& store, const std::vector<std::string>& fi
   std::string text;
   if (with_energy) {
     // Work of rounding size is shown as none; what is taken out is subtracted.
-    const double work = std::abs(energy.work) <= 1e-14 * std::abs(energy.initial) ? 0.0 : energy.work;
+    const double work = std::abs(energy.work) <= work_rounding * std::abs(energy.initial) ? 0.0 : energy.work;
     text = fmt::format("  energy: {} initial {} {} work - {} lost = {} final, defect {}\n", readable(energy.initial),
                        work < 0 ? "-" : "+", readable(std::abs(work)), readable(energy.lost), readable(energy.final),
                        readable(energy.defect(), 2));

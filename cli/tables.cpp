@@ -8,6 +8,7 @@
 
 #include "request.hpp"
 #include "terminal.hpp"
+#include "tolerances.hpp"
 #include "zwang/base/number.hpp"
 
 namespace zwang::cli {
@@ -16,7 +17,7 @@ namespace {
 
 /// Rounding of zero is shown short.
 std::string number(double value) {
-  return !std::isfinite(value) ? "-" : (std::abs(value) < 1e-12 ? readable(value, 1) : readable(value));
+  return !std::isfinite(value) ? "-" : (std::abs(value) < one_digit_below ? readable(value, 1) : readable(value));
 }
 
 std::string coloured(instant::Role role) {

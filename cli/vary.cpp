@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "tolerances.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 
@@ -62,7 +63,7 @@ Variation read_variation(const std::string& text) {
       // The shortest number within a rounding: 0.3, not 0.30000000000000004.
       const std::optional<double> rounded = read_number(readable(value, 12));
       const double size = std::max(std::abs(*from), std::abs(*to));
-      out.values.push_back(exact(rounded && std::abs(*rounded - value) <= 1e-14 * size ? *rounded : value));
+      out.values.push_back(exact(rounded && std::abs(*rounded - value) <= round_value * size ? *rounded : value));
     }
     return out;
   }

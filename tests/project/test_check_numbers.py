@@ -18,6 +18,8 @@ class Numbers(unittest.TestCase):
     def test_named_constants_comments_and_texts_are_none(self):
         self.assertEqual(check_numbers.bare("constexpr double small = 1e-9;  // not 1e-8\n"), [])
         self.assertEqual(check_numbers.bare("inline constexpr double lengths[] = {1e-3, 1e-4};\n"), [])
+        self.assertEqual(check_numbers.bare("constexpr Level levels[] = {\n    {1e-6, 1e-4, 9},\n    {1e-3, far, 5},\n};\n"), [])
+        self.assertEqual(check_numbers.bare("const Level levels[] = {\n    {1e-6, 2},\n};\n"), [2])
         self.assertEqual(check_numbers.bare("struct S {\n  double zero = 1e-12;\n};\n"), [])
         self.assertEqual(check_numbers.bare('// below 1e-9\n/* 1e-8 */\nconst char* text = "1e-7";\n'), [])
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/elementary/elementary.hpp"
 
 namespace zwang::analysis {
@@ -59,7 +60,7 @@ Curvature curvature(const model::Model& model) {
       path.speed = length(v);
       const Vector normal = cross(v, a);
       const double across = length(normal);
-      if (path.speed > 0 && across > 1e-14 * path.speed * length(a)) {
+      if (path.speed > 0 && across > sum_rounding * path.speed * length(a)) {
         path.curvature = across / (path.speed * path.speed * path.speed);
         path.radius = 1 / path.curvature;
         path.torsion = dot(normal, jerk) / (across * across);

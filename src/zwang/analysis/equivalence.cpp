@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "zwang/analysis/tangent.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/repair.hpp"
 
@@ -164,7 +165,7 @@ class Point {
         }
       }
       // dp0/dq_k, unless it is what rounding left of the other terms.
-      if (std::abs(by_position) > 1e-14 * terms) {
+      if (std::abs(by_position) > sum_rounding * terms) {
         curl.by_time[k] -= by_position;
         curl.time_size = std::max(curl.time_size, std::abs(by_position) / tangent_.unit[k]);
       }
@@ -306,7 +307,7 @@ std::optional<Vector> walk_stretch(Point& point, const Vector& x, const Way& way
       }
     }
     row[k] = carry;
-    if (k > 2 && change <= 1e-13 * size) {
+    if (k > 2 && change <= extrapolated_part * size) {
       return carry;
     }
   }

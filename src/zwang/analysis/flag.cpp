@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/analysis/tolerances.hpp"
+
 namespace zwang::analysis {
 
 namespace {
@@ -222,7 +224,7 @@ DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds 
   out.ranks.push_back(e.rows.size());
   out.gaps.push_back(e.gap);
   double steepness = e.steepness;
-  double rounding = 1 / std::max(e.gap.kept, 1e-300);
+  double rounding = 1 / std::max(e.gap.kept, least_divisor);
   for (std::size_t left = order;; --left) {
     out.last = e.rows;
     out.pivots = e.bound;
@@ -352,7 +354,7 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
   for (const Field& field : first) take(value(field));
 
   std::vector<Field> young = first;
-  double rounding = 1 / std::max(e.gap.kept, 1e-300);
+  double rounding = 1 / std::max(e.gap.kept, least_divisor);
   for (std::size_t left = order; left > 0; --left) {
     // All brackets of the first fields with the youngest; the sizes of their terms are their units.
     struct Candidate {

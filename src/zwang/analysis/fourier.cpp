@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/gauss/solve.hpp"
 #include "zwang/linear/spaces.hpp"
 
@@ -139,7 +140,7 @@ Eliminated eliminate(const Effective& all) {
   }
   if (out.scale == 0) out.scale = 1;
   for (std::size_t i = 0; i < m; ++i) {
-    if (std::abs(out.target[i]) <= 1e-14 * out.size) out.target[i] = 0;
+    if (std::abs(out.target[i]) <= sum_rounding * out.size) out.target[i] = 0;
   }
   return out;
 }
@@ -160,14 +161,14 @@ Corner corner(const Effective& all, const Eliminated& part, const std::vector<do
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(force[i]) <= 1e-14 * size[i]) force[i] = 0;
+    if (std::abs(force[i]) <= sum_rounding * size[i]) force[i] = 0;
   }
   out.accelerations.assign(n, 0.0);
   all.mass.solve(force, out.accelerations);
   for (std::size_t i = 0; i < n && !direction; ++i) {
     const double sum = out.accelerations[i] + all.free[i];
     const double terms = std::abs(out.accelerations[i]) + std::abs(all.free[i]);
-    out.accelerations[i] = std::abs(sum) <= 4e-15 * terms ? 0.0 : sum;
+    out.accelerations[i] = std::abs(sum) <= acceleration_rounding * terms ? 0.0 : sum;
   }
   return out;
 }
@@ -179,7 +180,7 @@ bool same(const std::vector<double>& x, const std::vector<double>& y) {
     most = std::max(most, std::abs(x[i] - y[i]));
     size = std::max({size, std::abs(x[i]), std::abs(y[i])});
   }
-  return most <= 1e-9 * size;
+  return most <= same_vertex * size;
 }
 
 /// Calls visit with every set of `count` out of `of`.
@@ -205,7 +206,7 @@ bool solve_square(std::vector<double>& a, std::vector<double>& b) {
     for (std::size_t i = c + 1; i < m; ++i) {
       if (std::abs(a[i * m + c]) > std::abs(a[best * m + c])) best = i;
     }
-    if (std::abs(a[best * m + c]) < 1e-10) return false;
+    if (std::abs(a[best * m + c]) < no_direction) return false;
     for (std::size_t k = 0; k < m && best != c; ++k) std::swap(a[c * m + k], a[best * m + k]);
     std::swap(b[c], b[best]);
     for (std::size_t i = 0; i < m; ++i) {
@@ -239,7 +240,7 @@ void find_vertices(const Effective& all, const Eliminated& part, Fourier& out) {
     for (const double value : x) size = std::max(size, std::abs(value));
     for (double& value : x) {
       if (value < -slight * size) return;
-      value = std::abs(value) <= 1e-13 * size ? 0.0 : value;
+      value = std::abs(value) <= vertex_rounding * size ? 0.0 : value;
     }
     const std::vector<double> image = row_times(part.phi, x);
     for (std::size_t i = 0; i < m; ++i) {
@@ -265,7 +266,7 @@ void find_rays(const Effective& all, const Eliminated& part, Fourier& out) {
     }
     std::vector<double> x(m, 1.0);
     if (m > 1) {
-      const Matrix null = linear::null_space(rows, 1e-10);
+      const Matrix null = linear::null_space(rows, no_direction);
       if (null.columns != 1) return;
       for (std::size_t k = 0; k < m; ++k) x[k] = null(k, 0);
     }
@@ -273,7 +274,7 @@ void find_rays(const Effective& all, const Eliminated& part, Fourier& out) {
       std::vector<double> ray = x;
       double most = 0;
       for (double& value : ray) {
-        value = std::abs(value) <= 1e-12 ? 0.0 : sign * value;
+        value = std::abs(value) <= ray_rounding ? 0.0 : sign * value;
         most = std::max(most, std::abs(value));
       }
       for (double& value : ray) value /= most;
@@ -393,7 +394,7 @@ bool is_member(const model::Model& model, const model::State& state, const std::
   if (residual > slight * size) return false;
   double most = 0;
   for (const double l : start) most = std::max(most, std::abs(l));
-  const Matrix null = linear::null_space(transposed, 1e-10);
+  const Matrix null = linear::null_space(transposed, no_direction);
   return reaches_orthant(start, null, all.inequality, slight * most);
 }
 

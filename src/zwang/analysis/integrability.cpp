@@ -10,6 +10,7 @@
 #include "zwang/analysis/equivalence.hpp"
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/tangent.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/linear/spaces.hpp"
 
@@ -350,7 +351,7 @@ class Inquiry {
       }
       double left = 0;
       for (const double a : row) left += a * a;
-      if (!(left > 1e-12 * before) || before == 0) return false;
+      if (!(left > no_angle_squared * before) || before == 0) return false;
       for (double& a : row) a /= std::sqrt(left);
       basis.push_back(std::move(row));
       return true;
@@ -391,7 +392,7 @@ class Inquiry {
     for (std::size_t j = 0; j < rows->size(); ++j) {
       for (std::size_t c = 0; c < n; ++c) matrix(j, c) = (*rows)[j][c];
     }
-    leaf.rank_at_state = linear::rank(matrix, 1e-9);
+    leaf.rank_at_state = linear::rank(matrix, no_derived_direction);
     if (leaf.rank_at_state < out_.derived[0]) {
       leaf.dependent = leaf.special = true;
       leaf.decided = false;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "zwang/analysis/jet.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/expressions/write.hpp"
 
@@ -61,13 +62,13 @@ class Functions {
 bool make_short(double& value) {
   for (int below = 1; below <= 12; ++below) {
     const double above = std::round(value * below);
-    if (above != 0 && std::abs(above) <= 1000 && std::abs(value * below - above) <= 1e-9 * std::abs(above)) {
+    if (above != 0 && std::abs(above) <= 1000 && std::abs(value * below - above) <= fraction_digits * std::abs(above)) {
       value = above / below;
       return true;
     }
   }
   const auto decimal = read_number(readable(value, 8));
-  if (decimal && std::abs(*decimal - value) <= 1e-11 * std::abs(value)) {
+  if (decimal && std::abs(*decimal - value) <= decimal_digits * std::abs(value)) {
     value = *decimal;
     return true;
   }
@@ -88,7 +89,8 @@ void simplify(Vector& c) {
       for (const double x : by_lead) {
         const double scaled = x / unit * times;
         const double whole = std::round(scaled);
-        if (whole == 0 || std::abs(scaled - whole) > 1e-8 * std::max(1.0, std::abs(scaled)) || std::abs(whole) > 12)
+        if (whole == 0 || std::abs(scaled - whole) > multiple_digits * std::max(1.0, std::abs(scaled)) ||
+            std::abs(whole) > 12)
           break;
         trial.push_back(whole);
         sum += std::abs(whole);
@@ -129,7 +131,7 @@ class Relations {
       }
     }
     const double left = length(rest);
-    if (left > 1e-9 * scale) {
+    if (left > related_part * scale) {
       if (!keep) return out;
       for (double& x : rest) x /= left;
       coefficient.push_back(left);
@@ -482,7 +484,7 @@ class Search {
       if (!relation.found) continue;
       std::vector<std::pair<std::size_t, double>> terms;
       for (const auto& [other, c] : relation.terms) {
-        if (std::abs(c) > 1e-7) terms.emplace_back(other, -c / std::sqrt(scale[other]));
+        if (std::abs(c) > no_part) terms.emplace_back(other, -c / std::sqrt(scale[other]));
       }
       terms.emplace_back(k, 1 / size);
       propose(list, terms, column, scale);
@@ -561,7 +563,7 @@ class Search {
         const double size = length(form);
         take_off(form);
         const double left = length(form);
-        if (!(left > 1e-6 * size)) {
+        if (!(left > new_form * size)) {
           finite = false;
           break;
         }
@@ -570,7 +572,7 @@ class Search {
       }
       if (!finite || !(whole > 0)) continue;
       take_off(rest);
-      if (length(rest) > 1e-7 * whole) return false;
+      if (length(rest) > explained_part * whole) return false;
     }
     return true;
   }
@@ -640,14 +642,14 @@ class Search {
         for (const ValueAndGradient& other : Functions(system_, others).at(sample.x)) {
           Vector rest = rest_of(other.gradient);
           const double left = length(rest);
-          if (left < 1e-9 || !std::isfinite(left)) continue;
+          if (left < no_gradient || !std::isfinite(left)) continue;
           for (double& x : rest) x /= left;
           basis.push_back(std::move(rest));
         }
       }
       independence = std::max(independence, length(rest_of(value.gradient)));
     }
-    if (residual > 1e-10 || independence < 1e-6 || !holds_far_away(function)) return false;
+    if (residual > integral_residual || independence < integral_independence || !holds_far_away(function)) return false;
     Vector state;
     for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
     const ValueAndGradient here = function.at(state)[0];
@@ -707,7 +709,7 @@ class Search {
         for (std::size_t i = k; i < h; ++i) {
           if (std::abs(a[i][k]) > std::abs(a[best][k])) best = i;
         }
-        if (std::abs(a[best][k]) < 1e-6) return false;
+        if (std::abs(a[best][k]) < exponent_pivot) return false;
         std::swap(a[k], a[best]);
         for (std::size_t i = 0; i < h; ++i) {
           if (i == k) continue;
@@ -793,7 +795,7 @@ class Search {
     std::vector<Expr> factors;
     for (const auto& [k, value] : relation.terms) {
       double c = value * std::sqrt(right_scale) / std::sqrt(scale[k]);
-      if (std::abs(value) < 1e-7) continue;
+      if (std::abs(value) < no_part) continue;
       make_short(c);
       const Node node = graph_.node(list[k]);
       if (node.kind == NodeKind::function && node.function == Function::log) {

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {
@@ -72,7 +73,7 @@ std::optional<std::vector<double>> stretch_of(const Slope& slope, const std::vec
       }
     }
     table.at(k) = carry;
-    if (k > 2 && change <= 1e-14 * size) return carry;
+    if (k > 2 && change <= extrapolated_on_leaf * size) return carry;
   }
   return std::nullopt;
 }
@@ -186,7 +187,7 @@ bool Restriction::settle(std::vector<double>& x) const {
     }
     if (!std::isfinite(size) || size > 10) return false;
     // The last step is one that rounding alone asks for.
-    if (size <= 1e-13 || (size < 1e-8 && size >= before)) return true;
+    if (size <= newton_done || (size < newton_near && size >= before)) return true;
     before = size;
   }
   return false;

@@ -10,6 +10,7 @@
 #include "zwang/analysis/lane.hpp"
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -92,7 +93,7 @@ class Workshop {
       for (std::size_t i = c; i < m; ++i) {
         if (std::abs(narrow(a[i][c][0])) > std::abs(narrow(a[best][c][0]))) best = i;
       }
-      if (!(std::abs(narrow(a[best][c][0])) > 1e-10 * scale)) return {};
+      if (!(std::abs(narrow(a[best][c][0])) > form_pivot * scale)) return {};
       std::swap(a[best], a[c]);
       std::swap(out[best], out[c]);
       const Jet<S> pivot = reciprocal(shape_, a[c][c]);
@@ -415,7 +416,7 @@ class Densities {
       : system_(system), forms_(forms), samples_(samples) {
     for (const Sample& sample : samples_) {
       wanted_.insert(wanted_.end(), sample.theta.begin(), sample.theta.end());
-      for (std::size_t k = 0; k < sample.theta.size(); ++k) size_.push_back(std::max(sample.size, 1e-3));
+      for (std::size_t k = 0; k < sample.theta.size(); ++k) size_.push_back(std::max(sample.size, least_divergence));
     }
   }
 
@@ -492,7 +493,7 @@ class Densities {
         if (!std::isfinite(slope)) return;
       }
       const std::vector<double> part = along(sample.z, gradient);
-      moves = moves || most_of(part) > 1e-12;
+      moves = moves || most_of(part) > no_slope;
       factor.slope.insert(factor.slope.end(), part.begin(), part.end());
     }
     if (moves) factors_.push_back(std::move(factor));
@@ -532,7 +533,7 @@ class Densities {
     std::vector<double> exponent = linear::least_norm(normal, right);
     for (double& x : exponent) {
       const double twelfths = std::round(12 * x);
-      if (std::abs(12 * x - twelfths) > 1e-5 || std::abs(twelfths) > 144) return std::nullopt;
+      if (std::abs(12 * x - twelfths) > twelfth_digits || std::abs(twelfths) > 144) return std::nullopt;
       x = twelfths / 12;
       if (x == 0) return std::nullopt;
     }
@@ -542,7 +543,7 @@ class Densities {
       for (std::size_t k = 0; k < chosen.size(); ++k) sum += exponent[k] * a(i, k);
       worst = std::max(worst, std::abs(sum));
     }
-    if (worst > 1e-9) return std::nullopt;
+    if (worst > density_residual) return std::nullopt;
     residual = worst;
     expressions::Graph& graph = system_.graph;
     Expr density = graph.number(1);
@@ -709,7 +710,7 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
       jacobi_defect = std::max(jacobi_defect, std::abs(sample.theta[k] - sample.jacobi[k]));
     }
   }
-  const double small = 1e-10 * std::max(theta_size, 1e-2);
+  const double small = no_divergence * std::max(theta_size, least_divergence_of_all);
   out.unit = unit_defect <= small;
   out.jacobi = jacobi_defect <= small;
 
@@ -723,7 +724,7 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
     const Here<double> here = forms.at<double>(x, 1);
     if (here.finite) worst_friction = std::max(worst_friction, std::abs(friction(model, probe, here.allowed)));
   }
-  if (worst_friction > 1e-12) {
+  if (worst_friction > no_resistance) {
     out.exists = false;
     out.jacobi = false;
     out.unit = false;

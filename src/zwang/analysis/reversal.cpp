@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 
 namespace zwang::analysis {
@@ -54,7 +55,7 @@ class Witness {
     const std::vector<double> scale = dynamics_.force_scale;
     model::evaluate_dynamics(model_, turned, scratch_, dynamics_);
     for (std::uint32_t i = 0; i < model_.variables; ++i) {
-      if (std::abs(force[i] - dynamics_.force[i]) > 1e-11 * (scale[i] + dynamics_.force_scale[i])) {
+      if (std::abs(force[i] - dynamics_.force[i]) > odd_part * (scale[i] + dynamics_.force_scale[i])) {
         say(fmt::format("the force along {} is not the same when the velocities are turned round",
                         model::variable_name(model_, i)));
       }
@@ -96,8 +97,8 @@ class Witness {
       terms += std::abs(rows_.entry[e] * state.velocity[model_.row_column[e]]);
       turns = turns || rows_.entry[e] != turned_rows_.entry[e];
     }
-    return turns || std::abs(rows_.explicit_rate[row]) > 1e-12 * terms ||
-           std::abs(turned_rows_.explicit_rate[row]) > 1e-12 * terms;
+    return turns || std::abs(rows_.explicit_rate[row]) > odd_rate * terms ||
+           std::abs(turned_rows_.explicit_rate[row]) > odd_rate * terms;
   }
 
   /// Velocity conditions that the turned velocities break.

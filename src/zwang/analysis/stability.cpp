@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "zwang/analysis/linearise.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/instant.hpp"
@@ -127,8 +128,9 @@ std::vector<MultipleRoot> group(const Matrix& a, std::vector<Complex> values, do
     for (const std::size_t k : cluster) mean += values[k] / static_cast<double>(cluster.size());
     if (std::abs(mean.imag()) <= near_roots * scale && std::all_of(cluster.begin(), cluster.end(), [&](std::size_t k) {
           // Conjugates come in pairs: what is left of the imaginary part is rounding.
-          return std::any_of(cluster.begin(), cluster.end(),
-                             [&](std::size_t l) { return distance(values[k], std::conj(values[l])) <= 1e-9 * scale; });
+          return std::any_of(cluster.begin(), cluster.end(), [&](std::size_t l) {
+            return distance(values[k], std::conj(values[l])) <= same_root * scale;
+          });
         })) {
       mean = mean.real();
     }
@@ -139,7 +141,7 @@ std::vector<MultipleRoot> group(const Matrix& a, std::vector<Complex> values, do
       for (std::size_t k = 1; k < cluster.size(); ++k) power = linear::product(power, shift);
       const double power_scale = elementary::pow(scale, static_cast<double>(cluster.size()));
       const unsigned independent = short_values(shift, no_length * scale) / fold;
-      const unsigned generalized = short_values(power, 1e-13 * power_scale) / fold;
+      const unsigned generalized = short_values(power, power_rounding * power_scale) / fold;
       if (independent >= 1 && generalized >= cluster.size()) {
         for (const std::size_t k : cluster) used[k] = 1;
         const auto multiplicity = static_cast<unsigned>(cluster.size());
@@ -192,7 +194,7 @@ void find_modes(const Reduced& reduced, double scale, Stability& out) {
   for (const MultipleRoot& root : out.grouped) {
     if (root.multiplicity > 1 || root.value.imag() != 0 || root.value.real() >= 0) continue;
     for (std::size_t k = 0; k < eigen.values.size(); ++k) {
-      if (distance(eigen.values[k], root.value) > 1e-9 * scale) continue;
+      if (distance(eigen.values[k], root.value) > same_root * scale) continue;
       Mode mode;
       mode.value = root.value.real();
       mode.period = 2 * std::numbers::pi / std::sqrt(-mode.value);
@@ -200,8 +202,9 @@ void find_modes(const Reduced& reduced, double scale, Stability& out) {
       for (std::size_t i = 0; i < mode.shape.size(); ++i) {
         for (std::size_t c = 0; c < reduced.basis.columns; ++c) mode.shape[i] += reduced.basis(i, c) * eigen.real(c, k);
       }
-      const auto most = std::max_element(mode.shape.begin(), mode.shape.end(),
-                                         [](double x, double y) { return std::abs(x) < std::abs(y) * (1 - 1e-9); });
+      const auto most = std::max_element(mode.shape.begin(), mode.shape.end(), [](double x, double y) {
+        return std::abs(x) < std::abs(y) * (1 - equally_long);
+      });
       const double length = *most;
       for (double& x : mode.shape) x = std::abs(x) <= rounding * std::abs(length) ? 0.0 : x / length;
       out.modes.push_back(std::move(mode));
@@ -220,7 +223,7 @@ void judge(const Linearised& system, Stability& out) {
     out.form_agrees = true;
     return;
   }
-  double scale = std::max(largest(reduced.alpha), 1e-300);
+  double scale = std::max(largest(reduced.alpha), least_divisor);
 
   // The form of U, and whether alpha is symmetric.
   Matrix even(m, m);
@@ -309,7 +312,7 @@ std::vector<double> sizes_at_rest(const model::Model& model, const model::State&
 bool indifferent(const model::Model& model, const model::State& rest, const std::vector<std::uint32_t>& held,
                  const std::vector<double>& lambda, const Linearised& system) {
   const Matrix alpha = reduce(system).alpha;
-  const Matrix null = linear::null_space(linear::transpose(system.rows), 1e-9);
+  const Matrix null = linear::null_space(linear::transpose(system.rows), no_derived_direction);
   for (std::size_t k = 0; k < null.columns; ++k) {
     std::vector<double> other = lambda;
     double scale = 0;
@@ -317,7 +320,7 @@ bool indifferent(const model::Model& model, const model::State& rest, const std:
     for (std::size_t j = 0; j < other.size(); ++j) other[j] += (scale > 0 ? scale : 1.0) * null(j, k);
     const Matrix moved = reduce(linearise(model, rest, held, other)).alpha;
     for (std::size_t e = 0; e < alpha.entry.size(); ++e) {
-      if (std::abs(moved.entry[e] - alpha.entry[e]) > 1e-9 * (largest(alpha) + largest(moved))) return false;
+      if (std::abs(moved.entry[e] - alpha.entry[e]) > form_changes * (largest(alpha) + largest(moved))) return false;
     }
   }
   return true;
@@ -400,7 +403,7 @@ Stability stability(const model::Model& model, const model::State& state) {
       sizes_at_rest(model, rest, now, workspace.impl().dynamics.mass, workspace.impl().a_scale);
   bool still = true;
   for (std::size_t i = 0; i < model.variables; ++i) {
-    still = still && std::abs(now.accelerations[i]) <= 1e-11 * size[i];
+    still = still && std::abs(now.accelerations[i]) <= rest_part * size[i];
   }
   if (std::any_of(state.velocity.begin(), state.velocity.end(), [](double v) { return v != 0; })) {
     out.why = still ? "the forces balance here, but the state moves" : "the state moves, and the forces do not balance";
@@ -418,7 +421,7 @@ Stability stability(const model::Model& model, const model::State& state) {
       const instant::Instant there = instant::accelerate(model, then, options);
       still = still && there.status == instant::Status::determined;
       for (std::size_t i = 0; still && i < model.variables; ++i) {
-        still = std::abs(there.accelerations[i]) <= 1e-9 * (1 + size[i]);
+        still = std::abs(there.accelerations[i]) <= later_rest_part * (1 + size[i]);
       }
     }
     if (!still) {
@@ -536,11 +539,11 @@ Search find_equilibrium(const model::Model& model, const model::State& guess) {
         residual[n + j] = -system.value[j];
         gap = std::max(gap, std::abs(system.value[j]));
       }
-      if (most <= 1e-14 * size && gap <= 1e-15) {
+      if (most <= balanced_part * size && gap <= conditions_hold) {
         settled = true;
         break;
       }
-      const std::vector<double> step = linear::least_norm(jacobian, residual, nullptr, 1e-13);
+      const std::vector<double> step = linear::least_norm(jacobian, residual, nullptr, step_rank);
       double longest = 0;
       double extent = 1;
       for (std::size_t i = 0; i < n; ++i) {
@@ -552,7 +555,7 @@ Search find_equilibrium(const model::Model& model, const model::State& guess) {
       const double part = longest > 0.5 * extent ? 0.5 * extent / longest : 1.0;
       for (std::size_t i = 0; i < n; ++i) at.position[i] += part * step[i];
       for (std::size_t j = 0; j < m; ++j) lambda[j] += part * step[n + j];
-      if (part == 1 && longest <= 4e-16 * extent && most <= 1e-10 * size) settled = true;
+      if (part == 1 && longest <= shortest_step * extent && most <= nearly_balanced * size) settled = true;
     }
     if (!settled) return search;
 
@@ -574,7 +577,7 @@ Search find_equilibrium(const model::Model& model, const model::State& guess) {
       double extent = 0;
       for (const double q : guess.position) extent = std::max(extent, std::abs(q));
       for (const double q : at.position) extent = std::max(extent, std::abs(q));
-      for (double& q : at.position) q = std::abs(q) <= 1e-15 * extent ? 0.0 : q;
+      for (double& q : at.position) q = std::abs(q) <= coordinate_rounding * extent ? 0.0 : q;
       search.found = true;
       return search;
     }

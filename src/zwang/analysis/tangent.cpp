@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/elementary/elementary.hpp"
 
 namespace zwang::analysis {
@@ -136,7 +137,7 @@ bool echelon_of(Table& table, double sharpness, std::vector<std::size_t>& row_of
   // The rounding error of an entry, per row; it grows with what is added.
   std::vector<double> error(table.rows);
   for (std::size_t i = 0; i < table.rows; ++i) {
-    error[i] = 1e-15 * length(table[i], n);
+    error[i] = entry_rounding * length(table[i], n);
   }
   for (std::size_t c = 0; c < n && pivots.size() < table.rows; ++c) {
     std::size_t best = table.rows;
@@ -185,7 +186,7 @@ std::vector<std::uint32_t> equations_in_force(const model::Model& model, double 
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::Condition& condition = model.conditions[model.row_condition[row]];
-    const bool begun = !condition.seizure || condition.at <= time + 1e-12 * (1 + std::abs(time));
+    const bool begun = !condition.seizure || condition.at <= time + same_time * (1 + std::abs(time));
     if (model::is_equation(model.row_kind[row]) && begun) {
       rows.push_back(row);
     }
@@ -244,7 +245,7 @@ Tangent tangent(const model::Model& model, const model::Rows& rows, std::vector<
       continue;
     }
     result.redundant.push_back(static_cast<std::uint32_t>(i));
-    if (std::abs(table[i][n]) > 1e-9 * largest_offset) {
+    if (std::abs(table[i][n]) > no_offset * largest_offset) {
       result.contradictory.push_back(static_cast<std::uint32_t>(i));
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "zwang/analysis/tangent.hpp"
+#include "zwang/analysis/tolerances.hpp"
 
 namespace zwang::analysis {
 
@@ -56,7 +57,8 @@ std::vector<double> linear_momenta(const model::Model& model, const model::State
     probe.velocity[i] = -1;
     const double back = model::energy(model, probe, scratch).kinetic;
     probe.velocity[i] = 0;
-    momenta[i] = std::abs(forth - back) > 1e-14 * (std::abs(forth) + std::abs(back)) ? 0.5 * (forth - back) : 0.0;
+    momenta[i] =
+        std::abs(forth - back) > sum_rounding * (std::abs(forth) + std::abs(back)) ? 0.5 * (forth - back) : 0.0;
   }
   return momenta;
 }
@@ -135,7 +137,7 @@ Velocities velocities(const model::Model& model, const model::State& state) {
   const double quadratic = 0.5 * dot(v, quadratic_momenta);
   const double linear = kinetic.total - quadratic - kinetic.constant;
   const double size = std::abs(kinetic.total) + std::abs(quadratic) + std::abs(kinetic.constant);
-  kinetic.linear = std::abs(linear) > 1e-14 * size ? linear : 0.0;
+  kinetic.linear = std::abs(linear) > sum_rounding * size ? linear : 0.0;
 
   // The velocity without what the conditions forbid.
   if (result.contradictory.empty()) {

@@ -60,7 +60,8 @@ Wide sqrt(const Wide& x) {
 }
 
 Wide exp(const Wide& x) {
-  const Wide log_two(motion::DoubleDouble{0.693147180559945286, 2.319046813846299558e-17});
+  constexpr double log_two_high = 0.693147180559945286, log_two_low = 2.319046813846299558e-17;
+  const Wide log_two(motion::DoubleDouble{log_two_high, log_two_low});
   const double twos = std::nearbyint(x.value.high / log_two.value.high);
   if (!(std::abs(twos) < 1000)) return elementary::exp(x.value.high);
   // The argument is halved six times, the sum squared as often.

@@ -47,7 +47,8 @@ template <>
 }
 template <>
 [[nodiscard]] inline Wide pi<Wide>() {
-  return Wide(motion::DoubleDouble{3.141592653589793116, 1.224646799147353207e-16});
+  constexpr double pi_high = 3.141592653589793116, pi_low = 1.224646799147353207e-16;
+  return Wide(motion::DoubleDouble{pi_high, pi_low});
 }
 
 }  // namespace zwang::analysis

@@ -6,6 +6,7 @@
 
 #include "zwang/analysis/integrability.hpp"
 #include "zwang/analysis/leaf.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/model/draft.hpp"
 
@@ -82,7 +83,7 @@ Rewritten with_integrals(const model::Draft& draft, const model::Model& model, c
     }
     double left = 0;
     for (const double x : row) left += x * x;
-    if (before == 0 || left <= 1e-12 * before) return false;
+    if (before == 0 || left <= no_angle_squared * before) return false;
     for (double& x : row) x /= std::sqrt(left);
     basis.push_back(std::move(row));
     return true;

@@ -9,6 +9,7 @@
 
 #include "zwang/model/evaluate.hpp"
 #include "zwang/motion/track.hpp"
+#include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
 
@@ -275,7 +276,7 @@ void each_listed(const model::Model& model, const motion::RunView& run, double e
         size = std::fmax(size, std::fmax(std::abs(before.velocity[i]), std::abs(event.velocity[i])));
       }
       for (std::uint32_t i = 0; i < model.variables; ++i) {
-        if (std::abs(event.velocity[i] - before.velocity[i]) > 1e-11 * size) {
+        if (std::abs(event.velocity[i] - before.velocity[i]) > no_change * size) {
           listed.changes.push_back({i, before.velocity[i], event.velocity[i]});
         }
       }

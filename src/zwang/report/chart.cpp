@@ -12,6 +12,7 @@
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/mathml.hpp"
+#include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
 
@@ -80,9 +81,9 @@ struct Labels {
 Labels labels_of(const Ticks& t) {
   Labels out;
   const double largest = t.step * static_cast<double>(std::max(std::abs(t.first), std::abs(t.last)));
-  const int magnitude = largest > 0 ? static_cast<int>(std::floor(elementary::log10(largest) + 1e-9)) : 0;
+  const int magnitude = largest > 0 ? static_cast<int>(std::floor(elementary::log10(largest) + tick_rounding)) : 0;
   if (magnitude >= 5 || magnitude <= -4) out.exponent = magnitude;
-  const int step = static_cast<int>(std::floor(elementary::log10(t.step) + 1e-9));
+  const int step = static_cast<int>(std::floor(elementary::log10(t.step) + tick_rounding));
   out.decimals = std::max(0, out.exponent - step);
   return out;
 }
@@ -94,7 +95,7 @@ void widen(double& low, double& high) {
     high = 1;
   }
   const double size = std::max(std::abs(low), std::abs(high));
-  if (high - low <= 1e-9 * size || high == low) {
+  if (high - low <= same_part * size || high == low) {
     const double by = size > 0 ? 0.05 * size : 1;
     low -= by;
     high += by;
@@ -315,8 +316,8 @@ Ticks ticks(double low, double high, int wanted) {
   if (exponent < -15) out.step = step * power;
   // Numbers that differ only in their last digits have no round numbers between them.
   if (std::max(std::abs(low), std::abs(high)) / out.step > 1e12) return {1, 0, -1};
-  out.first = static_cast<std::int64_t>(std::ceil(low / out.step - 1e-9));
-  out.last = static_cast<std::int64_t>(std::floor(high / out.step + 1e-9));
+  out.first = static_cast<std::int64_t>(std::ceil(low / out.step - tick_rounding));
+  out.last = static_cast<std::int64_t>(std::floor(high / out.step + tick_rounding));
   return out;
 }
 

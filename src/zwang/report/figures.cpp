@@ -18,6 +18,7 @@
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
 #include "zwang/report/scene.hpp"
+#include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
 
 namespace zwang::report {
@@ -530,9 +531,9 @@ class Canvas {
       const std::size_t k = (i + 2) % 3;
       for (const double y : {low[j], high[j]}) {
         for (const double z : {low[k], high[k]}) {
-          if (std::abs(normal[i]) < 1e-12) continue;
+          if (std::abs(normal[i]) < clean_digits) continue;
           const double x = (offset - normal[j] * y - normal[k] * z) / normal[i];
-          if (x < low[i] - 1e-9 * size_ || x > high[i] + 1e-9 * size_) continue;
+          if (x < low[i] - same_part * size_ || x > high[i] + same_part * size_) continue;
           Vector p{};
           p[i] = x;
           p[j] = y;
@@ -691,7 +692,7 @@ void draw_lines(Canvas& canvas, const motion::RunView& run, const std::vector<Sc
       }
       if (shape.closed) through.push_back(through.front());
       // A slack string is dashed.
-      const bool slack = shape.relation == "<=" && shape.length > 0 && length < (1 - 1e-6) * shape.length;
+      const bool slack = shape.relation == "<=" && shape.length > 0 && length < (1 - slack_part) * shape.length;
       canvas.line(through, last ? 0.15 : 0.86 - 0.07 * k, last ? 1.3 : 0.9, slack, true);
     }
   }
@@ -740,7 +741,7 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
   } else if (view.automatic) {
     for (const auto& [flat, across, up] : {std::array{1, 0, 2}, std::array{0, 1, 2}, std::array{2, 0, 1}}) {
       const auto i = static_cast<std::size_t>(flat);
-      if (box.high[i] - box.low[i] > 1e-6 * size) continue;
+      if (box.high[i] - box.low[i] > flat_part * size) continue;
       view.across = across;
       view.up = up;
       break;
@@ -749,7 +750,7 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
   Canvas canvas(view, box.low, box.high);
   for (const OutlineShape& shape : shapes) canvas.surface(shape);
   draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end);
-  const Paths paths = paths_of(run, g.end, along, 1.5e-4 * size);
+  const Paths paths = paths_of(run, g.end, along, path_error * size);
   for (std::size_t k = 0; k < shown.size(); ++k) {
     canvas.curve(all.size() == 1 ? "" : shown[k].label, paths.spots[k], static_cast<std::uint32_t>(k));
   }
@@ -816,7 +817,7 @@ std::string phase_figure(const model::Model& model, const motion::RunView& run, 
       run, g.end, {[&](const Piece& piece, double s) {
         return std::array<double, 3>{value_at(piece, variable, s) / scale_q, rate_at(piece, variable, s) / scale_v, 0};
       }},
-      3e-4);
+      phase_error);
   Chart chart;
   chart.title = model.title.empty() ? model.file : model.title;
   const std::string name = model::variable_name(model, variable);

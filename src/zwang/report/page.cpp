@@ -22,6 +22,7 @@
 #include "zwang/report/pack.hpp"
 #include "zwang/report/page_shell.hpp"
 #include "zwang/report/scene.hpp"
+#include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
 #include "zwang/report/writer.hpp"
 
@@ -121,7 +122,7 @@ TrackScale track_scale(const model::Model& model, const std::vector<SceneBody>& 
   for (std::size_t i = 0; i < low.size(); ++i) {
     const double range = high[i] - low[i];
     const double size = std::fmax(std::abs(low[i]), std::abs(high[i]));
-    out.position[i] = range > 1e-9 * size ? range : size > 0 ? size : 1.0;
+    out.position[i] = range > same_part * size ? range : size > 0 ? size : 1.0;
   }
   double fastest = 0;
   for (const SceneBody& body : bodies) {

@@ -19,6 +19,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/tape.hpp"
+#include "zwang/report/tolerances.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -366,12 +367,12 @@ class Painter {
       if (!value) {
         return {};
       }
-      bool straight = list[k + 1].first - list[k].first < 1e-4 * (end_ - from);
+      bool straight = list[k + 1].first - list[k].first < shortest_stretch * (end_ - from);
       if (!straight) {
         straight = true;
         for (std::size_t i = 0; i < value->size(); ++i) {
           const double between = 0.5 * (list[k].second[i] + list[k + 1].second[i]);
-          straight = straight && std::abs((*value)[i] - between) <= 2e-3 * sizes[i];
+          straight = straight && std::abs((*value)[i] - between) <= straight_part * sizes[i];
         }
       }
       if (straight) {
@@ -391,7 +392,7 @@ class Painter {
   static bool steady(const Keys& keys, const std::vector<double>& sizes) {
     const std::size_t m = sizes.size();
     for (std::size_t k = m; k < keys.value.size(); ++k) {
-      if (std::abs(keys.value[k] - keys.value[k % m]) > 1e-9 * sizes[k % m]) {
+      if (std::abs(keys.value[k] - keys.value[k % m]) > same_part * sizes[k % m]) {
         return false;
       }
     }
@@ -511,7 +512,8 @@ class Painter {
         return {};
       }
       for (std::size_t c = 0; c < 3; ++c) {
-        if (std::abs(f_p[c] + f_q[c]) > 1e-7 * size || std::abs(f_p[c] - slope * between[c] / apart) > 1e-7 * size) {
+        if (std::abs(f_p[c] + f_q[c]) > same_force * size ||
+            std::abs(f_p[c] - slope * between[c] / apart) > same_force * size) {
           return {};
         }
         direction[c] = between[c] / apart;
@@ -535,7 +537,7 @@ class Painter {
           break;
         }
         l = std::fmax(l - change, 0.1 * l);
-        if (std::abs(change) <= 1e-14 * (l + length(middle)) && l > 0) {
+        if (std::abs(change) <= length_found * (l + length(middle)) && l > 0) {
           grows = slope > 0;
           return l;
         }
@@ -614,13 +616,14 @@ class Painter {
     const double first = sight.run(begin_of(row));
     const double slope = sight.gradient(0);
     const double apart = sight.slot(0) - sight.slot(1);
-    if (!(std::abs(slope + sight.gradient(1)) <= 1e-9 * std::abs(slope)) || apart == 0) {
+    if (!(std::abs(slope + sight.gradient(1)) <= same_part * std::abs(slope)) || apart == 0) {
       return false;
     }
     const double reach = std::abs(apart - first / slope);
     sight.slot(0) += size_;
     const double second = sight.run(begin_of(row));
-    const bool linear = std::abs(second - first - slope * size_) <= 1e-9 * (std::abs(second) + std::abs(slope) * size_);
+    const bool linear =
+        std::abs(second - first - slope * size_) <= same_part * (std::abs(second) + std::abs(slope) * size_);
     if (!linear || !(reach > 0) || !((apart - first / slope) * apart > 0)) {
       return false;
     }
@@ -716,13 +719,13 @@ class Painter {
       if (!std::isfinite(second)) {
         return {};
       }
-      if (std::abs(second) < 1e-9) {
-        if (std::abs(up - down) > 1e-9 * (std::abs(zero) + h * h)) {
+      if (std::abs(second) < same_part) {
+        if (std::abs(up - down) > same_part * (std::abs(zero) + h * h)) {
           return {};
         }
         continue;
       }
-      if (std::abs(second - 1) > 1e-9) {
+      if (std::abs(second - 1) > same_part) {
         return {};
       }
       centre[k] = -(up - down) / (4 * h);
@@ -760,7 +763,7 @@ class Painter {
         }
       }
       const Vector between = minus(p, q);
-      if (!(std::abs(value(x) - dot(between, between)) <= 1e-9 * room * room)) {
+      if (!(std::abs(value(x) - dot(between, between)) <= same_part * room * room)) {
         return {};
       }
     }
@@ -795,7 +798,7 @@ class Painter {
         return {};
       }
       one->factor = std::abs(factor) / smallest;
-      if (std::abs(one->factor - std::round(one->factor)) > 1e-9 || one->factor > 8.5) {
+      if (std::abs(one->factor - std::round(one->factor)) > same_part || one->factor > 8.5) {
         return {};
       }
       out.push_back(*one);
@@ -833,7 +836,7 @@ class Painter {
       for (std::size_t k = 0; k < knots.size(); ++k) {
         if (body != nobody
                 ? knots[k].body == body
-                : knots[k].body == nobody && length(minus(knots[k].at, place)) <= 1e-9 * (size_ + length(place))) {
+                : knots[k].body == nobody && length(minus(knots[k].at, place)) <= same_part * (size_ + length(place))) {
           return k;
         }
       }
@@ -1003,7 +1006,7 @@ class Painter {
       const double size = size_ + std::abs(a.surface.numbers[k]);
       const bool direction =
           a.surface.kind == SurfaceKind::plane ? k < 3 : k >= 3 && a.surface.numbers.size() > 4 && k < 6;
-      if (std::abs(a.surface.numbers[k] - b.surface.numbers[k]) > 1e-9 * (direction ? 1.0 : size)) {
+      if (std::abs(a.surface.numbers[k] - b.surface.numbers[k]) > same_part * (direction ? 1.0 : size)) {
         return false;
       }
     }

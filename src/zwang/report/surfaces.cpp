@@ -14,6 +14,7 @@
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
 
@@ -126,7 +127,7 @@ std::optional<Quadric> fit_quadric(const Places& places, unsigned dimension) {
     }
     rows(r, m) = 1;
   }
-  const linear::Matrix null = linear::null_space(rows, 1e-10);
+  const linear::Matrix null = linear::null_space(rows, quadric_rank);
   if (null.columns != 1) {
     return {};
   }
@@ -194,7 +195,7 @@ std::optional<Surface> as_quadric(const Places& places, unsigned dimension) {
   const linear::SymmetricEigen eigen = linear::symmetric_eigen(quadric->a);
   const std::vector<double>& value = eigen.values;
   const double largest = std::fmax(std::abs(value.front()), std::abs(value.back()));
-  const auto same = [&](double p, double q) { return std::abs(p - q) <= 1e-5 * largest; };
+  const auto same = [&](double p, double q) { return std::abs(p - q) <= same_axis * largest; };
   const auto direction = [&](std::size_t k) {
     Vector out{0, 0, 0};
     for (std::size_t i = 0; i < dimension; ++i) {
@@ -280,9 +281,9 @@ void tidy(Surface& surface, const Places& places) {
     const bool angle = surface.kind == SurfaceKind::cone && k == 6;
     const double size = direction || angle ? 1.0 : places.extent;
     double& number = surface.numbers[k];
-    if (std::abs(number) < 1e-12 * size) {
+    if (std::abs(number) < clean_digits * size) {
       number = 0;
-    } else if (direction && std::abs(std::abs(number) - 1) < 1e-12) {
+    } else if (direction && std::abs(std::abs(number) - 1) < clean_digits) {
       number = number > 0 ? 1 : -1;
     }
   }
@@ -306,10 +307,10 @@ std::optional<Vector> find_zero(const Field& field, Vector start, double size) {
       change = (100 * size / length) * change;
     }
     x = x + change;
-    if (length <= 2e-15 * (norm(x) + size)) {
+    if (length <= on_surface * (norm(x) + size)) {
       return x;
     }
-    if (step > 60 && length <= 1e-13 * (norm(x) + size)) {
+    if (step > 60 && length <= nearly_on_surface * (norm(x) + size)) {
       return x;
     }
   }
@@ -519,7 +520,8 @@ bool settle(const Field& f, const Field& g, Vector& x, Vector& tangent, double s
     const double pq = dot(p, q);
     const double qq = dot(q, q);
     const double determinant = pp * qq - pq * pq;
-    if (!std::isfinite(determinant) || !(determinant > 1e-12 * pp * qq) || !std::isfinite(u) || !std::isfinite(v)) {
+    if (!std::isfinite(determinant) || !(determinant > parallel_normals * pp * qq) || !std::isfinite(u) ||
+        !std::isfinite(v)) {
       return false;
     }
     const double a = (u * qq - v * pq) / determinant;
@@ -528,7 +530,7 @@ bool settle(const Field& f, const Field& g, Vector& x, Vector& tangent, double s
     x = x - change;
     tangent = cross(p, q);
     tangent = (1 / norm(tangent)) * tangent;
-    if (norm(change) <= 1e-12 * size) {
+    if (norm(change) <= on_crossing * size) {
       return true;
     }
   }
@@ -579,7 +581,7 @@ std::vector<Vector> trace_curve(const Field& f, const Field& g, const Vector& st
       }
       if (!there || dot(direction, along) < 0.98 || norm(next - x) > 1.5 * h) {
         h *= 0.5;
-        if (h < 1e-5 * size) {
+        if (h < shortest_stride * size) {
           break;
         }
         continue;

@@ -15,6 +15,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/lanes.hpp"
+#include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
 
@@ -141,10 +142,10 @@ class ViewFit {
         a[k * size + i] = (k == 0 ? 1.0 : 2.0) * sum / static_cast<double>(m);
         largest = std::fmax(largest, std::abs(a[k * size + i]));
       }
-      const double noise = 4e-15 * largest;
+      const double noise = fit_noise * largest;
       largest_[i] = largest;
       const double tail = std::fmax(std::abs(a[(m - 1) * size + i]), std::abs(a[(m - 2) * size + i]));
-      short_enough = short_enough && !(tail > 1e-13 * largest);
+      short_enough = short_enough && !(tail > fit_converged * largest);
       for (std::size_t k = m; k-- > 0;) {
         if (std::abs(a[k * size + i]) > noise) {
           kept = std::max(kept, k + 1);
@@ -168,7 +169,7 @@ class ViewFit {
     double factor = 1;
     for (std::size_t p = 0; p < kept; ++p, factor /= length) {
       for (std::size_t i = 0; i < size; ++i) {
-        const double step = std::ldexp(1.0, std::ilogb(std::fmax(largest_[i], 1e-290)) - 46);
+        const double step = std::ldexp(1.0, std::ilogb(std::fmax(largest_[i], least_size)) - 46);
         const double number = out[p * size + i];
         out[p * size + i] = factor * (std::isfinite(number) ? step * std::nearbyint(number / step) : number);
       }
@@ -228,7 +229,7 @@ class ExactWriter {
     std::size_t view_orders = 0;
     if (size > 0) {
       if (!fit_.fit(motion, n, orders, start, length, view_, view_orders) && depth < 6 &&
-          length > 1e-9 * std::abs(start)) {
+          length > least_stretch * std::abs(start)) {
         std::vector<double> later = motion;
         move_start(later, n, orders, 0.5 * length);
         return put(motion, n, orders, start, 0.5 * length, depth + 1) &&
@@ -288,7 +289,7 @@ Interpolation interpolation(unsigned degree) {
   for (std::size_t j = 0; j < count; ++j) {
     std::vector<double> unit(count, 0.0);
     unit[j] = 1;
-    const std::vector<double> column = linear::least_norm(vandermonde, unit, nullptr, 1e-15);
+    const std::vector<double> column = linear::least_norm(vandermonde, unit, nullptr, vandermonde_rank);
     for (std::size_t k = 0; k < count; ++k) {
       out.inverse[k * count + j] = column[k];
     }
@@ -321,7 +322,7 @@ class Refit {
     type_ = NumberType::f32;
     for (std::size_t i = 0; i < all_; ++i) {
       const double size = std::fmax(std::abs(survey_.low[i]), std::abs(survey_.high[i]));
-      if (level_.stretches == 0 && 1.5e-7 * size > 0.3 * level_.position * scale_.position[i]) {
+      if (level_.stretches == 0 && single_rounding * size > 0.3 * level_.position * scale_.position[i]) {
         type_ = NumberType::f64;
       }
     }
@@ -527,7 +528,7 @@ class Refit {
 
   bool adaptive() {
     constexpr std::uint64_t most_in_sight = 64U << 20U;
-    const double least = 1e-9 * (survey_.end - survey_.start);
+    const double least = least_stretch * (survey_.end - survey_.start);
     double from = survey_.start;
     double length = window_[0].length;
     while (from < survey_.end) {
@@ -573,7 +574,7 @@ class Refit {
         ratio = excess(errors);
       }
       const double growth =
-          std::clamp(0.9 * elementary::pow(std::fmax(ratio, 1e-12), -1.0 / (level_.degree + 1)), 0.3, 4.0);
+          std::clamp(0.9 * elementary::pow(std::fmax(ratio, least_ratio), -1.0 / (level_.degree + 1)), 0.3, 4.0);
 
       // Lower degrees while they are good enough.
       degree = level_.degree;

@@ -8,6 +8,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
+#include "zwang/report/tolerances.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -84,7 +85,8 @@ std::string fraction(double value) {
   constexpr int largest = 99;
   for (int denominator = 1; denominator <= largest; ++denominator) {
     const double numerator = std::round(value * denominator);
-    if (std::abs(numerator) < 10000 && std::abs(value * denominator - numerator) <= 1e-13 * std::abs(numerator)) {
+    if (std::abs(numerator) < 10000 &&
+        std::abs(value * denominator - numerator) <= fraction_digits * std::abs(numerator)) {
       return denominator == 1 ? fmt::format("{:.0f}", numerator + 0.0)
                               : fmt::format("{:.0f}/{}", numerator, denominator);
     }
