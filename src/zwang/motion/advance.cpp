@@ -91,10 +91,11 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     switch (e.kind) {
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
-        // What has just been left, or is carried by others, does not cross where it is.
-        const bool at_zero = !release && (closed || (leading > 0 && e.at == 0));
-        const double at = at_zero ? parting(c, stride, count, h, threshold) : e.at;
-        if (at == never) return;
+        // What is carried by others crosses where it parts from them; what has just been left does not if it never rises.
+        const bool left = leading > 0 && e.at == 0;
+        const double parts = !release && (closed || left) ? parting(c, stride, count, h, threshold) : e.at;
+        if (parts == never) return;
+        const double at = closed ? parts : e.at;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
         return;
