@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
@@ -46,8 +47,7 @@ void print_determined(const model::Model& model, const instant::Instant& instant
 }  // namespace
 
 int accelerate(const Request& request) {
-  const model::Model model = load(request);
-  const model::State state = model::initial_state(model);
+  const auto [model, state] = read_scene(request);
   const instant::Instant instant = instant::accelerate(model, state);
   if (request.json) {
     print(report::accelerate_json(model, state, instant));

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
@@ -69,26 +70,23 @@ int repair(const Request& request) {
   return status;
 }
 
-/// Open inequalities that a start written with six digits or more may mean to touch: how far they are, and what to do.
+/// Open inequalities that the start may mean to touch: how far they are, and what to do.
 std::string nearly_touching(const model::Model& model, const model::State& state, const instant::Instant& instant) {
-  constexpr double six_digits = 1e-6;  // of the terms of the condition
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, state, scratch, rows);
   std::string text;
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    const double gap = -rows.value[row];
-    const double size = rows.value_scale[row];
-    const bool open = instant.role[row] == instant::Role::passive_in_position;
-    if (!open || !(gap > 0) || !(gap <= six_digits * size)) {
-      continue;
-    }
+  for (const report::NearlyTouching& one : report::nearly_touching(model, state, instant)) {
     text += fmt::format(
         "nearly touching: {} is open by {}; if it should touch, write the start with more digits or set touch = {} in "
         "[simulation]\n",
-        model::row_name(model, row), readable(gap, 3), readable(2 * gap / size, 2));
+        model::row_name(model, one.row), readable(one.distance, 3), readable(one.touch, 2));
   }
   return text;
+}
+
+/// Rows without the twins that stand for the other side of a kink.
+std::uint32_t written_rows(const model::Model& model) {
+  std::uint32_t count = 0;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) count += model.row_twin[row] < row ? 0U : 1U;
+  return count;
 }
 
 /// Free rates, rates and what the conditions change.
@@ -111,8 +109,7 @@ int check(const Request& request) {
   if (request.repair) {
     return repair(request);
   }
-  const model::Model model = load(request, Flows::welcome);
-  const model::State state = model::initial_state(model);
+  const auto [model, state] = read_scene(request, Flows::welcome);
   instant::Instant instant = instant::classify(model, state);
   // What a closed inequality does is the accelerations' business.
   if (instant.status == instant::Status::determined && !model.flow) {
@@ -134,7 +131,7 @@ int check(const Request& request) {
   print(heading(model, state.time));
   if (instant.status == instant::Status::determined) {
     print(fmt::format("{}admissible{}: {} variables, {} conditions; the position is {}\n", s.good, s.off,
-                      model.variables, model.rows(),
+                      model.variables, written_rows(model),
                       instant.regular ? "regular" : "not regular (dependent or vanishing gradients)"));
   } else {
     print(trouble(model, instant));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
@@ -253,18 +254,25 @@ void tell_shock(const model::Model& model, const instant::Instant& instant, cons
 void tell_corners(const model::Model& model, const model::State& state, instant::Workspace& workspace, Steps& steps) {
   if (model.switches == 0 && !instant::has_alternatives(model)) return;
   steps.next("On which side of their corners are the functions?");
-  instant::Options options;
   model::State now = state;
   if (model.switches > 0) now.modes = model::modes_of(model, model::sides_of(model, state));
-  std::vector<instant::Minimiser> several;
-  const std::vector<std::uint8_t> idle = instant::idle_rows(model, now, options, workspace, several);
-  options.gone = idle;
+  const instant::Resolved found = instant::resolve_corners(model, state, {}, workspace);
+  const std::vector<std::uint8_t>& idle = found.idle;
   if (model.switches > 0) {
-    const instant::Corners corners = instant::find_corners(model, state, options, workspace, {}, {});
+    const instant::Corners& corners = found.corners;
     for (std::uint32_t number = 0; number < model.switches; ++number) {
       const model::SwitchPlace place = model::place_of_switch(model, number);
       const expressions::Corner& corner = place.group->corners[place.corner];
-      if (place.truth || corner.quiet) continue;
+      if (place.truth || corner.quiet || (place.row < model.rows() && instant::is_second_twin(model, place.row)))
+        continue;
+      const bool in_valley =
+          std::any_of(found.valleys.begin(), found.valleys.end(), [&](const instant::Valley& valley) {
+            return std::find(valley.switches.begin(), valley.switches.end(), number) != valley.switches.end();
+          });
+      if (in_valley) {
+        say(fmt::format("{}: both sides of its kink hold, and both count.", corner.text));
+        continue;
+      }
       const double g = instant::switch_rates(model, number, now, {}).g;
       const auto slid = std::find(corners.slid.begin(), corners.slid.end(), number);
       if (slid != corners.slid.end()) {
@@ -301,14 +309,13 @@ void tell_corners(const model::Model& model, const model::State& state, instant:
                             model::row_name(model, first), counting + 1, condition.alternatives));
     }
   }
-  if (!several.empty()) say("Several sides are equally near: the motion may go either way.");
+  if (!found.several.empty()) say("Several sides are equally near: the motion may go either way.");
 }
 
 }  // namespace
 
 int explain(const Request& request) {
-  const model::Model model = load(request);
-  const model::State state = model::initial_state(model);
+  const auto [model, state] = read_scene(request);
   instant::Options options;
   options.tell = true;
   instant::Workspace workspace(model);

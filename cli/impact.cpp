@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "scene.hpp"
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/report/json.hpp"
@@ -11,8 +12,7 @@
 namespace zwang::cli {
 
 int impact(const Request& request) {
-  const model::Model model = load(request);
-  const model::State state = model::initial_state(model);
+  const auto [model, state] = read_scene(request);
   const instant::Shock shock = instant::impact(model, state);
   if (request.json) {
     print(report::impact_json(model, shock));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "mistyped.hpp"
 #include "terminal.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/version.hpp"
@@ -187,10 +188,12 @@ int run(int count, char** words) {
     cli::print("zwang " + std::string(version) + "\n");
     return cli::answered;
   } catch (const CLI::ParseError& error) {
+    const std::string meant = cli::mistyped(app, {words + 1, words + count});
+    const std::string why = meant.empty() ? std::string(error.what()) : meant;
     if (wants_json(count, words)) {
-      cli::print(report::error_json(std::string(error.what())));
+      cli::print(report::error_json(why));
     } else {
-      std::cerr << "zwang: " << error.what() << "\nTry `zwang --help`.\n";
+      std::cerr << "zwang: " << why << "\nTry `zwang --help`.\n";
     }
     return cli::bad_input;
   }

@@ -214,8 +214,8 @@ std::string summary(const runs::Store& store, const std::vector<std::string>& fi
     text += fmt::format("  the start was brought onto the conditions: positions by {}, velocities by {}\n",
                         readable(account.position_correction, 2), readable(account.velocity_correction, 2));
   }
-  text += fmt::format("  {} steps, {} events, {} samples in {:.3f} s\n", account.steps, store.events(), store.samples(),
-                      account.seconds);
+  text += fmt::format("  {}, {}, {} in {:.3f} s\n", counted(account.steps, "step"), counted(store.events(), "event"),
+                      counted(store.samples(), "sample"), account.seconds);
   for (const std::string& file : files) {
     text += fmt::format("  {}\n", file);
   }

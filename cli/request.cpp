@@ -52,6 +52,13 @@ Source read_source(const std::string& name) {
   if (file.bad()) {
     throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
   }
+  if (source.text.starts_with("SQLite format 3")) {
+    throw Error(
+        {name, 0, 0},
+        fmt::format("this is a run file, not a model: `zwang view {0}` shows it, `zwang run --resume {0}` goes on "
+                    "with it",
+                    name));
+  }
   return source;
 }
 

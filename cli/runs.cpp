@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "progress.hpp"
 #include "recorded.hpp"
@@ -34,6 +36,39 @@ void use_integrals(Task& task) {
   task.replaced = std::move(rewritten.replaced);
 }
 
+/// Looks now and then how large the file grows, and foretells once that it will be very large.
+class SizeWatch {
+ public:
+  explicit SizeWatch(std::string path) : path_(std::move(path)) {}
+
+  std::string look(const motion::Motion& now, const model::Simulation& simulation) {
+    const auto time = std::chrono::steady_clock::now();
+    if (told_ || time - last_ < std::chrono::seconds(1)) return {};
+    last_ = time;
+    double size = 0;
+    for (const char* part : {"", "-wal"}) {
+      std::error_code none;
+      const std::uintmax_t bytes = std::filesystem::file_size(path_ + part, none);
+      if (!none) size += static_cast<double>(bytes);
+    }
+    const double gone = (now.state.time - simulation.start) / (simulation.until - simulation.start);
+    if (size < enough_to_tell || !(gone > 0) || size / gone < very_large) return {};
+    told_ = true;
+    return fmt::format(
+        "at its present pace the run file will have {:.2g} GiB: an earlier --until or a larger --tolerance keeps it "
+        "smaller; Ctrl-C ends the run, and what is there can be looked at",
+        size / gone / gibibyte);
+  }
+
+ private:
+  static constexpr double gibibyte = 1024.0 * 1024 * 1024;
+  static constexpr double very_large = gibibyte;
+  static constexpr double enough_to_tell = gibibyte / 128;  ///< less tells nothing of the pace
+  std::string path_;
+  bool told_ = false;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 std::string folder(const Request& request) { return request.out.empty() ? "out" : request.out; }
@@ -59,10 +94,14 @@ void compute(const Request& request, const Task& task, runs::Store& store) {
   ProgressLine progress(task.model, !request.quiet);
   runs::Recording recording;
   recording.seconds = request.checkpoint;
+  SizeWatch size(store.path());
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
     if (const std::string long_way = motion::foretell(now); !long_way.empty() && !request.quiet) {
       std::cerr << "\nzwang: " << long_way << "\n";
+    }
+    if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !request.quiet) {
+      std::cerr << "\nzwang: " << large << "\n";
     }
     return !asked_to_end();
   };

@@ -218,6 +218,10 @@ std::string trouble(const model::Model& model, const instant::Shock& shock) {
   return "";
 }
 
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 int exit_status(instant::Status status) {
   switch (status) {
     case instant::Status::inadmissible:

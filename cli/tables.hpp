@@ -32,6 +32,9 @@ struct Column {
 [[nodiscard]] std::string trouble(const model::Model& model, const instant::Instant& instant);
 [[nodiscard]] std::string trouble(const model::Model& model, const instant::Shock& shock);
 
+/// "1 step", "2 steps".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view what);
+
 [[nodiscard]] int exit_status(instant::Status status);
 [[nodiscard]] int exit_status(instant::ShockStatus status);
 

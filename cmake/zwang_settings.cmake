@@ -3,7 +3,7 @@
 # As a subproject everything here but zwang_flags is the caller's choice.
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize or Threads" FORCE)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -20,6 +20,7 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   # Line numbers are enough for a report; full debug information would double the time to compile.
   set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
+  set(CMAKE_CXX_FLAGS_THREADS "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
 endif()
 
 # Packages found here are used by the caller's targets too.
@@ -41,5 +42,9 @@ if(ZWANG_WARNINGS_AS_ERRORS)
     target_compile_options(zwang_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
     target_compile_options(
       zwang_flags INTERFACE $<$<CONFIG:Sanitize>:-Wno-maybe-uninitialized> $<$<CONFIG:Sanitize>:-Wno-mismatched-new-delete>)
+  endif()
+  # What g++ does not count among conversions: signs.
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(zwang_flags INTERFACE -Wno-sign-conversion)
   endif()
 endif()

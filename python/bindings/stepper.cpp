@@ -16,6 +16,8 @@ class Stepper {
   Stepper(ModelPointer model, model::State state, double tolerance)
       : model_(std::move(model)), core_(shared(model_), std::move(state), tolerance) {}
 
+  Stepper(const Stepper& other) : model_(other.model_), core_(copied(other)) {}
+
   /// Alone: whoever waits for it does so without the interpreter.
   template <class Question>
   auto ask(const Question& question) {
@@ -39,6 +41,12 @@ class Stepper {
  private:
   /// The compiled model inside, which lives as long as what is around it.
   static std::shared_ptr<const model::Model> shared(const ModelPointer& model) { return {model, &model->get()}; }
+
+  static motion::Stepper copied(const Stepper& other) {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(other.mutex_);
+    return other.core_;
+  }
 
   /// Ctrl-C ends the way; where the motion is then, it goes on from.
   void look_out() {
@@ -112,6 +120,20 @@ void bind_stepper(nb::module_& module) {
             });
           },
           nb::arg("impulse"))
+      .def(
+          "copy", [](const Stepper& self) { return new Stepper(self); }, nb::rv_policy::take_ownership)
+      .def(
+          "move_to",
+          [](Stepper& self, const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
+             const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) {
+            model::State state = handle.pointer->state(time, position, velocity, rho);
+            self.ask([&](motion::Stepper& now) {
+              now.move_to(std::move(state));
+              return 0;
+            });
+          },
+          nb::arg("model"), nb::arg("time").none(), nb::arg("position").none(), nb::arg("velocity").none(),
+          nb::arg("rho").none())
       .def(
           "change", [](Stepper& self, const Handle& handle) { self.change(handle.pointer); }, nb::arg("model"));
 }

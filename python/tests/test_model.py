@@ -89,6 +89,14 @@ def test_an_error_has_the_place_and_the_words_of_the_command(command: Command, t
 def test_mistakes_of_the_caller_are_explained(tmp_path: pathlib.Path) -> None:
     with pytest.raises(zwang.Error, match="cannot read the model"):
         zwang.load(tmp_path / "nothing.toml")
+    for read in (zwang.load, zwang.open_run, zwang.resume):
+        with pytest.raises(FileNotFoundError) as missing:
+            read(tmp_path / "nothing")
+        assert isinstance(missing.value, zwang.Error)
+        assert missing.value.filename == str(tmp_path / "nothing")
+        assert isinstance(pickle.loads(pickle.dumps(missing.value)), FileNotFoundError)
+    with pytest.raises(TypeError, match="run\\(\\) has no argument 'untill'; did you mean 'until'"):
+        zwang.load("gallery:bouncing-ball").run(untill=3)  # type: ignore[call-arg]
     with pytest.raises(zwang.Error, match="cannot read the model"):
         zwang.load(tmp_path)
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")

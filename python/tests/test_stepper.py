@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -141,3 +143,54 @@ def test_it_starts_where_it_is_told() -> None:
     stepper = zwang.Stepper(zwang.parse(PENDULUM), {"time": 1.0, "positions": {"a": [1, 0, 0]}, "velocities": {"a": [0, 0, 0]}})
     stepper.advance(1.25)
     assert stepper.time == 1.25 and stepper.state.positions["a"][2] < 0
+
+
+def test_a_copy_goes_on_to_the_same_bits_by_itself() -> None:
+    ball = zwang.Stepper(zwang.parse(FALL))
+    ball.advance(2.5)
+    ball.advance(2.5, through_events=True)
+    other = ball.copy()
+    other.advance(7.3, through_events=True)
+    assert ball.time == 2.5
+    ball.advance(7.3, through_events=True)
+    assert ball.position.tobytes() == other.position.tobytes()
+    assert ball.velocity.tobytes() == other.velocity.tobytes()
+    # One that is struck leaves the other alone.
+    branch = copy.deepcopy(ball)
+    branch.blow("a", [0.0, 1.0])
+    branch.advance(8.0, through_events=True)
+    ball.advance(8.0, through_events=True)
+    assert ball.position[1] != branch.position[1]
+
+
+def test_a_copy_of_a_motion_that_has_ended_has_ended() -> None:
+    text = FALL.replace("until = 10", 'until = 10\nstop = "a.y >= 0.6 or t >= 2"')
+    ball = zwang.Stepper(zwang.parse(text))
+    ball.advance(10.0, through_events=True)
+    assert ball.status == "stopped"
+    assert ball.copy().status == "stopped"
+    assert ball.copy().time == ball.time
+
+
+def test_reset_begins_again_and_a_state_can_be_set() -> None:
+    model = zwang.parse(FALL)
+    ball = zwang.Stepper(model)
+    first = [event.time for event in ball.advance(3.0)]
+    ball.advance(3.0, through_events=True)
+    ball.reset()
+    assert ball.time == 0
+    assert [event.time for event in ball.advance(3.0)] == first
+    state = model.state(time=4.0)
+    state.positions["a"] = [7.0, 2.0]
+    ball.state = state
+    assert ball.time == 4.0
+    ball.advance(5.0)
+    assert ball.position.tolist() == [7.0, 1.5]
+    ball.reset(state)
+    ball.advance(5.0)
+    assert ball.position.tolist() == [7.0, 1.5]
+
+
+def test_a_stepper_says_why_it_cannot_be_pickled() -> None:
+    with pytest.raises(TypeError, match="pickle its model and state"):
+        pickle.dumps(zwang.Stepper(zwang.parse(FALL)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pathlib
+import pickle
 import sqlite3
 import sys
 
@@ -257,3 +258,13 @@ def test_answers_show_themselves() -> None:
         answer.solutions
     assert "accelerations" in dir(answer)
     assert "binding" in str(zwang.parse(PENDULUM).explain())
+
+
+def test_runs_in_files_are_pickled_by_name_and_others_say_why_not(tmp_path: pathlib.Path) -> None:
+    model = zwang.load("gallery:bouncing-ball")
+    kept = model.run(until=1.0, out=tmp_path / "ball.sqlite")
+    again = pickle.loads(pickle.dumps(kept))
+    assert again.steps == kept.steps
+    assert again.position.tobytes() == kept.position.tobytes()
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(model.run(until=1.0))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from typing import Any
+
 
 class Error(Exception):
     """A mistake in a model, with its place.
@@ -39,3 +43,17 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, str, int | None, int | None, str]]:
         return (Error, (self.message, self.file, self.line, self.column, self._text))
+
+
+class MissingFile(Error, FileNotFoundError):
+    """A file that is not there: an `Error`, and a `FileNotFoundError` for programs that expect one."""
+
+    def __init__(self, message: str, file: str = "", line: int | None = None, column: int | None = None,
+                 text: str | None = None) -> None:
+        super().__init__(message, file, line, column, text)
+        self.errno = errno.ENOENT
+        self.strerror = os.strerror(errno.ENOENT)
+        self.filename = file
+
+    def __reduce__(self) -> Any:
+        return (MissingFile, (self.message, self.file, self.line, self.column, self._text))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
 
 from zwang import _zwang
 from zwang._lazy import LazyModule
 from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Explanation, Fourier,
                            Impact, Integrability, Measure, Reversal, Stability, Velocities)
-from zwang.errors import Error
+from zwang.errors import Error, MissingFile
 from zwang.quantities import Layout, Quantities
 from zwang.trajectory import Trajectory
 
@@ -24,6 +27,28 @@ else:
 Value = Union[float, str]
 #: called with time, steps and events so far; False ends the run
 Progress = Callable[[float, int, int], object]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _explains_arguments(function: Function) -> Function:
+    """Named arguments that the function does not have are refused with a sentence; checkers of types see the function as it is."""
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @functools.wraps(function)
+    def explained(*arguments: Any, **named: Any) -> Any:
+        for name, value in named.items():
+            if name in known:
+                continue
+            if callable(value):
+                raise TypeError(_no_callable(name))
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f": it takes {', '.join(known)}"
+            raise TypeError(f"{function.__name__}() has no argument {name!r}{hint}")
+        return function(*arguments, **named)
+
+    return explained  # type: ignore[return-value]
 
 
 def _text_of(value: Any) -> str:
@@ -335,10 +360,10 @@ class Model:
                 raise TypeError(_no_callable(f"the blow on {name}"))
             view[name] = value
 
+    @_explains_arguments
     def run(self, until: Value | None = None, *, state: StateLike | None = None, tolerance: float | None = None,
             samples: int | None = None, sample_at: Iterable[float] | None = None,
-            out: str | os.PathLike[str] | None = None, progress: Progress | None = None,
-            **refused: Any) -> Trajectory:
+            out: str | os.PathLike[str] | None = None, progress: Progress | None = None) -> Trajectory:
         """The motion over a finite time.
 
         `out` names a run file (SQLite) that is written while the motion goes on, and from which it can be resumed; without it
@@ -350,10 +375,6 @@ class Model:
         >>> ball.status
         'finished'
         """
-        for name, value in refused.items():
-            if callable(value):
-                raise TypeError(_no_callable(f"{name}"))
-            raise TypeError(f"run() has no argument {name!r}")
         if progress is not None and not callable(progress):
             raise TypeError("progress is a function of time, steps and events")
         model = self
@@ -493,7 +514,6 @@ def load(path: str | os.PathLike[str], *, set: Mapping[str, Any] | None = None, 
         wanted = name.removeprefix("gallery:")
         known = gallery()
         if wanted not in known:
-            import difflib
             near = difflib.get_close_matches(wanted, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else "; zwang.gallery() lists all"
             raise Error(f"the gallery has no model {wanted!r}{hint}", name)
@@ -501,6 +521,8 @@ def load(path: str | os.PathLike[str], *, set: Mapping[str, Any] | None = None, 
     try:
         with open(file, encoding="utf-8", newline="") as stream:
             text = stream.read()
+    except FileNotFoundError as error:
+        raise MissingFile(f"cannot read the model: {error.strerror}", name) from None
     except OSError as error:
         raise Error(f"cannot read the model: {error.strerror}", name) from error
     except UnicodeDecodeError:

@@ -34,7 +34,29 @@ class Stepper:
 
     def __init__(self, model: Model, state: StateLike | None = None, *, tolerance: float | None = None) -> None:
         self._model = model
-        self._core = _zwang.Stepper(model._core, *model._arguments(state), tolerance or 0.0)
+        self._tolerance = tolerance or 0.0
+        self._core = _zwang.Stepper(model._core, *model._arguments(state), self._tolerance)
+
+    def reset(self, state: StateLike | None = None) -> None:
+        """Back to the start of the model in force, or to another state as a start: what is due there happens again."""
+        self._core = _zwang.Stepper(self._model._core, *self._model._arguments(state), self._tolerance)
+
+    def copy(self) -> Stepper:
+        """A stepper of its own at the same present, that goes on to the same bits: to look ahead, or to branch."""
+        other = Stepper.__new__(Stepper)
+        other._model = self._model
+        other._tolerance = self._tolerance
+        other._core = self._core.copy()
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memory: Any) -> Stepper:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a stepper is a motion in memory and cannot be pickled: pickle its model and state, and make a "
+                        "Stepper(model, state) of them")
 
     @property
     def model(self) -> Model:
@@ -48,8 +70,12 @@ class Stepper:
 
     @property
     def state(self) -> State:
-        """The state at present."""
+        """The state at present. When it is set the motion goes on from there: nothing that lies before its time happens again."""
         return State(self._model._layout, self._core.time, self._core.position, self._core.velocity)
+
+    @state.setter
+    def state(self, state: StateLike) -> None:
+        self._core.move_to(self._model._core, *self._model._arguments(state))
 
     @property
     def position(self) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from zwang import _zwang
 from zwang._lazy import LazyModule, needed
 from zwang.answers import Answer, Event
+from zwang.errors import MissingFile
 from zwang.quantities import Layout, Quantities, Record
 
 if TYPE_CHECKING:
@@ -451,13 +452,16 @@ class Trajectory(States):
         return self._run.save(os.fspath(path))
 
     def plot(self, *names: str, ax: Any = None, events: bool = True) -> Any:
-        """Curves over time of points, coordinates, conditions (their multipliers) and outputs; all bodies if none is named.
+        """Curves over time of points, single components ("a.x"), conditions (their multipliers) and outputs; all bodies if none is named.
         The Axes of matplotlib, which it needs."""
         pyplot = needed("matplotlib.pyplot", "plot()")
         axes = pyplot.subplots()[1] if ax is None else ax
         for name in names or tuple(self._layout.bodies):
             if name in self._run.model.output_names:
                 axes.plot(self.t, self.outputs[name], label=name)
+            elif name in self._run.model.variable_names:
+                index = list(self._run.model.variable_names).index(name)
+                axes.plot(self.t, self.position[:, index], label=name)
             elif name in self.positions:
                 values = np.asarray(self.positions[name]).reshape(len(self.t), -1)
                 place = self._layout.variables_of(name)
@@ -489,6 +493,11 @@ class Trajectory(States):
                 f"new TextDecoder().decode(Uint8Array.from(atob('{page}'),c=>c.charCodeAt(0))));document.close()</script>\">"
                 "</iframe>")
 
+    def __reduce__(self) -> tuple[Callable[[str], Trajectory], tuple[str]]:
+        if not self._run.path:
+            raise TypeError("this run lies in memory and cannot be pickled: save() it and open_run() the file, or run with out=")
+        return (open_run, (os.path.abspath(self._run.path),))
+
     def __repr__(self) -> str:
         return (f"<zwang.Trajectory {self.status}: t = {self.start:g} to {self.end:g}, {self._run.pieces} pieces, "
                 f"{len(self.events)} events>")
@@ -496,11 +505,18 @@ class Trajectory(States):
 
 def open_run(path: str | os.PathLike[str]) -> Trajectory:
     """A run from its file; what is asked for is read, no more. Other programs may go on writing it."""
-    return Trajectory(_zwang.open_run(os.fspath(path)))
+    return Trajectory(_zwang.open_run(_existing(path)))
+
+
+def _existing(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise MissingFile("there is no such run file", name)
+    return name
 
 
 def resume(path: str | os.PathLike[str], *, until: float | str | None = None,
            progress: Callable[[float, int, int], object] | None = None) -> Trajectory:
     """Go on with an interrupted run, or with a finished one to a later time."""
     end = "" if until is None else until if isinstance(until, str) else repr(float(until))
-    return Trajectory(_zwang.resume(os.fspath(path), end, progress))
+    return Trajectory(_zwang.resume(_existing(path), end, progress))

@@ -184,6 +184,22 @@ TEST_F(Answers, of_check_name_kind_value_rate_and_role) {
   }
 }
 
+TEST_F(Answers, of_check_tell_what_nearly_touches_and_the_touch_that_closes_it) {
+  const std::string model =
+      "[points.a]\nmass = 1\nposition = [0.7071068, 0.7071068]\n[constraints]\nring = \"distance(a, [0, 0]) >= "
+      "1\"\nfar = \"a.x <= 2\"\n[simulation]\n";
+  const auto answer = call_json({"check", "-"}, model);
+  ASSERT_EQ(answer.exit, 0) << answer.out;
+  const Json& nearly = answer.json.at("nearly_touching");
+  ASSERT_EQ(keys(nearly), std::vector<std::string>{"ring"});
+  EXPECT_EQ(nearly.at("ring").at("distance"), -answer.json.at("constraints").at("ring").at("value").get<double>());
+  EXPECT_EQ(answer.json.at("constraints").at("ring").at("role"), "passive in position");
+  const std::string touch = nearly.at("ring").at("touch").dump();
+  const auto closed = call_json({"check", "-"}, model + "touch = " + touch + "\n");
+  EXPECT_NE(closed.json.at("constraints").at("ring").at("role"), "passive in position");
+  EXPECT_FALSE(closed.json.contains("nearly_touching"));
+}
+
 TEST_F(Answers, before_a_shock_have_no_accelerations) {
   const auto answer = call_json({"accelerate", "-"}, string_and_wall);
   EXPECT_EQ(answer.exit, 0);

@@ -232,4 +232,35 @@ TEST_F(Options, quiet_prints_little) {
   EXPECT_EQ(call({"accelerate", "--quiet", "-"}, model).exit, 0);
 }
 
+TEST_F(Options, what_was_mistyped_is_answered_with_what_was_meant) {
+  const auto told = [](const std::vector<std::string>& words) {
+    const auto outcome = call(words);
+    EXPECT_EQ(outcome.exit, 2) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_NE(told({"simulate", "model.toml"}).find("there is no command `simulate`; did you mean `run`?"),
+            std::string::npos);
+  EXPECT_NE(told({"acelerate", "model.toml"}).find("did you mean `accelerate`?"), std::string::npos);
+  EXPECT_NE(told({"run", "--untl", "3", "gallery:ladder"}).find("has no option `--untl`; did you mean `--until`?"),
+            std::string::npos);
+  EXPECT_NE(told({"analyze", "stabilty", "gallery:ladder"}).find("did you mean `stability`?"), std::string::npos);
+  EXPECT_NE(told({"model.toml"}).find("`zwang run model.toml`"), std::string::npos);
+  EXPECT_NE(told({"run", "--frobnicate", "gallery:ladder"}).find("`zwang run --help` lists them"), std::string::npos);
+}
+
+TEST_F(Options, units_and_run_files_where_they_do_not_belong_are_named) {
+  const auto units = call({"check", "-"}, "[points.a]\nmass = \"1 kg\"\nposition = [0, 0]\n");
+  EXPECT_NE(units.err.find("zwang knows no units: write `1`"), std::string::npos) << units.err;
+  const TemporaryFile run("SQLite format 3", ".sqlite");
+  const auto file = call({"run", run.name()});
+  EXPECT_EQ(file.exit, 2);
+  EXPECT_NE(file.err.find("this is a run file, not a model: `zwang view"), std::string::npos) << file.err;
+}
+
+TEST_F(Options, a_parameter_to_vary_that_is_not_there_is_named) {
+  const auto outcome = call({"run", "gallery:bouncing-ball", "--vary", "nosuch=1,2", "--no-report"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("`nosuch`"), std::string::npos) << outcome.err;
+}
+
 }  // namespace zwang::command

@@ -156,6 +156,45 @@ class Run : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Run, a_run_file_answers_questions_about_any_instant_of_it) {
+  // A pendulum: what accelerate says at an instant of its run is what it says of the model started there.
+  const auto pendulum = [](const std::string& position, const std::string& velocity) {
+    return "gravity = [0, -10]\n[points.bob]\nmass = 2\nposition = " + position + "\nvelocity = " + velocity +
+           "\n[constraints]\nrod = \"distance(bob, [0, 0]) = 1\"\n[simulation]\nuntil = 1\n";
+  };
+  write("pendulum.toml", pendulum("[1, 0]", "[0, 0]"));
+  const auto made = run({"--no-report", "--sample-at", "0.25"}, "pendulum.toml");
+  ASSERT_EQ(made.exit, 0) << made.out;
+  const Json& sample = made.json.at("samples").at(0);
+  write("there.toml", pendulum(sample.at("positions").at("bob").dump(), sample.at("velocities").at("bob").dump()));
+  const auto there = call_json({"accelerate", out("pendulum.sqlite"), "--at", "0.25"});
+  const auto started = call_json({"accelerate", file("there.toml")});
+  ASSERT_EQ(there.exit, 0) << there.out;
+  ASSERT_EQ(started.exit, 0) << started.out;
+  EXPECT_EQ(there.json.at("time"), 0.25);
+  EXPECT_EQ(there.json.at("accelerations"), started.json.at("accelerations"));
+  EXPECT_EQ(there.json.at("multipliers"), started.json.at("multipliers"));
+
+  // Without a time it is the state reached.
+  const auto last = call_json({"accelerate", out("pendulum.sqlite")});
+  EXPECT_EQ(last.json.at("time"), 1.0);
+  EXPECT_NEAR(last.json.at("multipliers").at("rod").get<double>(),
+              made.json.at("final").at("multipliers").at("rod").get<double>(), 1e-9);
+
+  // What the run does not know is refused.
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--at", "3"}, {"--set", "g=1"}}) {
+    std::vector<std::string> all{"check", out("pendulum.sqlite")};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_EQ(call_json(all).exit, 2);
+  }
+  write("let-go.toml", pendulum("[1, 0]", "[0, 0]") + "[[releases]]\nconstraint = \"rod\"\nat = 0.5\n");
+  ASSERT_EQ(run({"--no-report"}, "let-go.toml").exit, 0);
+  EXPECT_EQ(call_json({"accelerate", out("let-go.sqlite"), "--at", "0.25"}).exit, 0);
+  const auto refused = call_json({"accelerate", out("let-go.sqlite")});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(message(refused).find("let go"), std::string::npos);
+}
+
 TEST_F(Run, the_answer_has_the_pinned_keys_in_their_order) {
   const auto answer = run({"--sample-at", "0.5,1"});
   ASSERT_EQ(answer.exit, 0) << answer.out << answer.err;

@@ -441,6 +441,65 @@ TEST(Claims, contradictory_programs_are_proved_in_few_rounds) {
   }
 }
 
+/// A production model: four balances in each period, with stocks handed on to the next and rows over six decades; every number is dyadic, so
+/// that the last row contradicts a combination of two thirds of all balances by exactly the given part of its terms, or leaves it
+/// that much room if the part is negative.
+scenes::Scene production(std::uint32_t periods, double part, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto between = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
+  };
+  constexpr std::uint32_t each = 8;
+  scenes::Scene scene;
+  const std::uint32_t n = each * periods;
+  scene.mass = linear::Mass(std::vector<double>(n, 1.0));
+  if (!scene.mass.factor()) std::abort();
+  for (std::uint32_t j = 0; j < n; ++j) scene.a0.push_back(static_cast<double>(between(-100, 100)) / 128);
+  std::vector<double> sum(n, 0.0);
+  double offset = 0, terms = 0;
+  const auto add = [&](const std::vector<double>& dense, double h, RowKind kind) {
+    std::vector<std::pair<std::uint32_t, double>> row;
+    for (std::uint32_t j = 0; j < n; ++j) {
+      if (dense[j] != 0) row.emplace_back(j, dense[j]);
+    }
+    scene.add(row, h, kind);
+  };
+  for (std::uint32_t t = 0; t < periods; ++t) {
+    for (std::uint32_t q = 0; q < 4; ++q) {
+      std::vector<double> row(n, 0.0);
+      row[t * each + q] += 1;
+      row[t * each + 4 + static_cast<std::uint32_t>(between(0, 3))] -= std::ldexp(between(1, 7), between(-3, 1));
+      if (t + 1 < periods) row[(t + 1) * each + q] -= 1;
+      if (random() % 2 == 0) row[t * each + static_cast<std::uint32_t>(between(0, 7))] += std::ldexp(1, between(-3, 3));
+      const int unit = between(-8, 12);
+      const double h = std::ldexp(between(-50, 50), unit);
+      for (double& x : row) x = std::ldexp(x, unit);
+      add(row, h, equation);
+      if (random() % 3 == 0) continue;
+      const double y = std::ldexp(random() % 2 == 0 ? 1 : -3, between(-3, 3) - unit);
+      for (std::uint32_t j = 0; j < n; ++j) sum[j] -= y * row[j];
+      offset += y * h;
+      terms += std::abs(y * h);
+    }
+  }
+  add(sum, part * terms - offset, inequality);
+  for (std::uint32_t j = 0; j < n; ++j) scene.add({{j, -1.0}}, 0.0);
+  return scene;
+}
+
+TEST(Claims, production_models_that_fail_by_a_hair_are_proved_to_and_those_that_just_hold_are_solved) {
+  for (const std::uint32_t periods : {12U, 50U, 75U, 200U}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      for (const double part : {3e-5, 1e-6}) {
+        const Solution proved = answer(production(periods, part, seed).problem());
+        EXPECT_EQ(proved.status, Status::infeasible) << periods << " " << seed << " " << part;
+        const Solution solved = answer(production(periods, -part, seed).problem());
+        EXPECT_EQ(solved.status, Status::solved) << periods << " " << seed << " " << part;
+      }
+    }
+  }
+}
+
 TEST(Claims, programs_with_a_degenerate_vertex_are_solved_in_few_rounds) {
   const Program programs[] = {{"klein", 88, 900, 30, 2, 0, true, false, false, 1000},
                               {"pang", 460, 360, 5, 4, 0, true, true, false, 1700},

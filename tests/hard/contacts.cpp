@@ -485,22 +485,35 @@ Case table_on_legs(std::uint64_t seed) {
   return out;
 }
 
-Case pile(std::uint64_t seed, int fewest, int most, bool bounce) {
+/// What a pile is made of: discs that fall without bounce, discs that bounce, or some of both over a row that fills the box exactly.
+enum class Pile : std::uint8_t { falls, bounces, fits };
+
+Case pile(std::uint64_t seed, int fewest, int most, Pile kind) {
   Dice dice(seed);
+  const bool fits = kind == Pile::fits;
+  const bool bounce = kind == Pile::bounces || (fits && dice.coin());
   const int discs = dice.among(fewest, most);
-  const double e = bounce ? std::vector<double>{0.3, 0.5, 0.9}[static_cast<std::size_t>(dice.below(3))] : 0;
+  const double e = bounce ? std::vector<double>{0.3, 0.5, 0.9}[static_cast<std::size_t>(dice.below(fits ? 2 : 3))] : 0;
   const double gravity = 9.81;
   const double r = 0.5;
-  const int across = std::max(2, static_cast<int>(std::sqrt(discs)));
-  const double width = across * 2 * r * dice.uniform(1.05, 1.4);
+  const int across = fits ? dice.among(2, discs - 1) : std::max(2, static_cast<int>(std::sqrt(discs)));
+  const double width = across * 2 * r * (fits ? 1 : dice.uniform(1.05, 1.4));
   std::string text = fmt::format("gravity = [0, {}]\n[points.d]\ncount = {}\nmass = {}\nposition = [", number(-gravity),
                                  discs, number(dice.spread(0.5, 2)));
   std::vector<double> q;
   for (int k = 0; k < discs; ++k) {
-    const int row = k / across;
-    const double slot = width / across;
+    // Over a row that fits there is room for one less in each.
+    const bool in_row = fits && k < across;
+    const int beside = fits && !in_row ? across - 1 : across;
+    const int row = fits && !in_row ? 1 + (k - across) / beside : k / across;
+    const int place = fits && !in_row ? (k - across) % beside : k % across;
+    if (in_row) {
+      q.insert(q.end(), {r + 2 * r * k, r});
+      continue;
+    }
+    const double slot = width / beside;
     const double room = slot / 2 - r;
-    q.push_back((k % across + 0.5) * slot + dice.uniform(-0.9, 0.9) * room);
+    q.push_back((place + 0.5) * slot + dice.uniform(-0.9, 0.9) * room);
     q.push_back(r + 0.05 + row * 2 * r * 1.15 + dice.uniform(-0.04, 0.04));
   }
   for (int k = 0; k < discs; ++k)
@@ -569,9 +582,10 @@ Case pile(std::uint64_t seed, int fewest, int most, bool bounce) {
   return out;
 }
 
-Case small_pile(std::uint64_t seed) { return pile(seed, 3, 12, false); }
-Case large_pile(std::uint64_t seed) { return pile(seed, 13, 40, false); }
-Case bouncing_pile(std::uint64_t seed) { return pile(seed, 3, 10, true); }
+Case small_pile(std::uint64_t seed) { return pile(seed, 3, 12, Pile::falls); }
+Case large_pile(std::uint64_t seed) { return pile(seed, 13, 40, Pile::falls); }
+Case bouncing_pile(std::uint64_t seed) { return pile(seed, 3, 10, Pile::bounces); }
+Case fitting_pile(std::uint64_t seed) { return pile(seed, 3, 9, Pile::fits); }
 
 /// Discs heaped up to a triangle in a box that its lowest row fills exactly: nothing moves.
 Case heap(std::uint64_t seed) {
@@ -628,6 +642,7 @@ void add_contacts(std::vector<Class>& all) {
   all.push_back({"small-pile", "a pile of a few discs comes to rest in a box", small_pile, 8, 500});
   all.push_back({"large-pile", "a pile of many discs comes to rest in a box", large_pile, 2, 50});
   all.push_back({"bouncing-pile", "a few discs that bounce come to rest in a box", bouncing_pile, 5, 200});
+  all.push_back({"fitting-pile", "discs fall onto a row that fills the box exactly", fitting_pile, 8, 500});
 }
 
 }  // namespace zwang::hard

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -171,11 +172,215 @@ Case sliding_flow(std::uint64_t seed) {
                  }));
 }
 
+constexpr Real agreement =
+    1e-8L;  ///< hops below what counts as touching may be left out of one writing and not of the other
+constexpr Real of_a_nudge = 100;       ///< the second writing with its start moved: what the motion magnifies
+constexpr double moved = 1e-11;        ///< of that start
+constexpr Real too_far_apart = 1e-4L;  ///< where the nudge has grown to this nothing more is compared
+
+std::size_t samples_of_all(const std::vector<Track>& tracks) {
+  std::size_t least = tracks[0].asked.size();
+  for (const Track& track : tracks) least = std::min(least, track.asked.size());
+  return least;
+}
+
+/// A point comes down into one valley of a ground that repeats itself, said in any way; the same as two conditions.
+Case valley(std::uint64_t seed) {
+  Dice dice(seed);
+  const double cell = dice.grid(32, 128);
+  const double bottom = cell * dice.uniform(0.25, 0.75);
+  const double left = dice.uniform(0.3, 3);
+  const double right = left * bottom / (cell - bottom);
+  const double rim = left * bottom;
+  const double g = 9.81;
+  const double tilt = dice.coin() ? 0 : dice.uniform(-0.2, 0.2) * std::min(left, right);
+  const double restitution = std::array{0.0, 0.0, 0.3, 0.5}[static_cast<std::size_t>(dice.below(4))];
+  // So low and slow that it stays in its cell.
+  const double x = dice.below(5) == 0 ? bottom : bottom + dice.uniform(-0.3, 0.3) * std::min(bottom, cell - bottom);
+  const double ground = std::max(left * (bottom - x), right * (x - bottom)) + tilt * x;
+  const double y = ground + (dice.coin() ? 0 : dice.uniform(0, 0.2) * rim);
+  const double fast = std::sqrt(2 * g * 0.1 * rim);
+  const bool thrown = dice.coin();
+  const double vx = thrown ? dice.uniform(-1, 1) * fast : 0;
+  const double vy = thrown ? dice.uniform(-1, 0) * fast : 0;
+  const double damping = dice.coin() ? 0 : dice.uniform(0.1, 2);
+  const double until = 20 * std::sqrt(rim / g);
+
+  const std::string saw =
+      dice.coin() ? fmt::format("mod(a.x, {})", number(cell)) : fmt::format("(a.x - {0}*floor(a.x/{0}))", number(cell));
+  const std::string down = fmt::format("{}*({} - {})", number(left), number(bottom), saw);
+  const std::string up = fmt::format("{}*({} - {})", number(right), saw, number(bottom));
+  std::string text;
+  switch (dice.below(5)) {
+    case 0: text = fmt::format("max({}, {})", down, up); break;
+    case 1: text = fmt::format("if({} < {}, {}, {})", saw, number(bottom), down, up); break;
+    case 2: text = fmt::format("{} + max(0, {} - ({}))", up, down, up); break;
+    case 3:
+      text = fmt::format("table({}, [0, {}, {}], [{}, 0, {}])", saw, number(bottom), number(cell), number(rim),
+                         number(right * (cell - bottom)));
+      break;
+    default: text = fmt::format("({0} + {1})/2 + abs({0} - ({1}))/2", down, up); break;
+  }
+  const auto written = [&](double from, const std::vector<std::string>& conditions) {
+    std::string out = fmt::format(
+        "gravity = [0, {}]\n[points.a]\nmass = 1\nposition = [{}, {}]\nvelocity = [{}, {}]\nforce = [\"-{}*a.x'\", "
+        "0]\n[constraints]\n",
+        number(-g), number(from), number(y), number(vx), number(vy), number(damping));
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+      out += fmt::format("side{} = {{ condition = \"a.y >= {} + {}*a.x\", restitution = {} }}\n", k, conditions[k],
+                         number(tilt), number(restitution));
+    }
+    return out + fmt::format("[simulation]\nuntil = {}\n", number(until));
+  };
+  const std::vector<std::string> two = {fmt::format("{}*({} - a.x)", number(left), number(bottom)),
+                                        fmt::format("{}*(a.x - {})", number(right), number(bottom))};
+  Case out;
+  out.texts = {written(x, {text}), written(x, two), written(x + (x < bottom ? moved : -moved), two)};
+  out.at = even_times(0, until, sample_count);
+  out.conditions.push_back({"side0", false, agreement * 1e-2L, [=](const Sample& sample) {
+                              const Real place = sample.q[0] - std::floor(sample.q[0] / cell) * static_cast<Real>(cell);
+                              return std::max(left * (bottom - place), right * (place - bottom)) +
+                                     tilt * static_cast<Real>(sample.q[0]) - sample.q[1];
+                            }});
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    if (!tracks[0].finished()) return fmt::format("ends {}: {}", motion::words(tracks[0].status), tracks[0].why);
+    for (std::size_t k = 0; k < samples_of_all(tracks); ++k) {
+      Real off = 0;
+      Real magnified = 0;
+      for (std::size_t i = 0; i < 2; ++i) {
+        off = std::max(off, std::abs(static_cast<Real>(tracks[0].asked[k].q[i]) - tracks[1].asked[k].q[i]));
+        magnified = std::max(magnified, std::abs(static_cast<Real>(tracks[2].asked[k].q[i]) - tracks[1].asked[k].q[i]));
+      }
+      if (magnified > too_far_apart) return "";
+      if (!(off <= agreement * rim + of_a_nudge * magnified))
+        return fmt::format("at t = {:.9g} off by {:.3g} from two conditions", tracks[0].asked[k].time,
+                           static_cast<double>(off));
+    }
+    return "";
+  };
+  return out;
+}
+
+/// Bodies in a row, each rubbing on the ground and on its neighbours: more surfaces than bodies come to rest at once.
+struct Rubbing {
+  struct Friction {
+    int a = 0;
+    int b = -1;  // the ground
+    double load = 0;
+  };
+  std::vector<double> mass, amplitude, frequency, phase, spring, start;
+  std::vector<Friction> frictions;
+};
+
+constexpr Real step_of_rubbing = 5e-4L;      ///< of the second route
+constexpr int sweeps_of_rubbing = 60;        ///< over all frictions in each of its steps
+constexpr Real allowed_of_rubbing = 0.005L;  ///< ten of its steps, on lengths of about one
+
+/// Moreau's time stepping: the velocities at the end of a step are those that the frictions, each within its load, slow down most.
+std::vector<Vector> rub(const Rubbing& model, const std::vector<double>& at) {
+  const std::size_t n = model.mass.size();
+  Vector q(n, 0);
+  Vector v(model.start.begin(), model.start.end());
+  Vector impulse(model.frictions.size(), 0);
+  std::vector<Vector> out;
+  Real t = 0;
+  for (const double time : at) {
+    const auto steps = static_cast<long>(std::ceil((time - t) / step_of_rubbing));
+    const Real h = steps > 0 ? (time - t) / static_cast<Real>(steps) : 0;
+    for (long k = 0; k < steps; ++k, t += h) {
+      const Vector before = v;
+      for (std::size_t i = 0; i < n; ++i) {
+        const Real middle = q[i] + h / 2 * v[i];
+        v[i] += h *
+                (model.amplitude[i] * std::sin(model.frequency[i] * (t + h / 2) + model.phase[i]) -
+                 model.spring[i] * middle) /
+                model.mass[i];
+      }
+      const auto press = [&](std::size_t c, Real change) {
+        const Rubbing::Friction& one = model.frictions[c];
+        v[static_cast<std::size_t>(one.a)] -= change / model.mass[static_cast<std::size_t>(one.a)];
+        if (one.b >= 0) v[static_cast<std::size_t>(one.b)] += change / model.mass[static_cast<std::size_t>(one.b)];
+      };
+      for (std::size_t c = 0; c < impulse.size(); ++c) press(c, impulse[c]);
+      for (int sweep = 0; sweep < sweeps_of_rubbing; ++sweep) {
+        for (std::size_t c = 0; c < impulse.size(); ++c) {
+          const Rubbing::Friction& one = model.frictions[c];
+          Real speed = v[static_cast<std::size_t>(one.a)];
+          Real soft = 1 / static_cast<Real>(model.mass[static_cast<std::size_t>(one.a)]);
+          if (one.b >= 0) {
+            speed -= v[static_cast<std::size_t>(one.b)];
+            soft += 1 / static_cast<Real>(model.mass[static_cast<std::size_t>(one.b)]);
+          }
+          const Real most = one.load * h;
+          const Real next = std::clamp(impulse[c] + speed / soft, -most, most);
+          press(c, next - impulse[c]);
+          impulse[c] = next;
+        }
+      }
+      for (std::size_t i = 0; i < n; ++i) q[i] += h * (before[i] + v[i]) / 2;
+    }
+    out.push_back(q);
+  }
+  return out;
+}
+
+Case rubbing(std::uint64_t seed) {
+  Dice dice(seed);
+  Rubbing model;
+  const int n = 2 + dice.below(2);
+  std::string text;
+  for (int i = 0; i < n; ++i) {
+    model.mass.push_back(dice.among(1, 3));
+    model.amplitude.push_back(dice.uniform(0.2, 3));
+    model.frequency.push_back(dice.uniform(0.5, 4));
+    model.phase.push_back(dice.uniform(0, 3));
+    model.spring.push_back(dice.uniform(0, 2));
+    model.start.push_back(dice.coin() ? dice.uniform(-1, 1) : 0.0);
+    model.frictions.push_back({i, -1, dice.uniform(0.2, 1.5)});
+    if (i + 1 < n) model.frictions.push_back({i, i + 1, dice.uniform(0.2, 1.5)});
+  }
+  std::string kinetic;
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    std::string force = fmt::format("{}*sin({}*t + {}) - {}*x{}", number(model.amplitude[k]),
+                                    number(model.frequency[k]), number(model.phase[k]), number(model.spring[k]), i);
+    for (const Rubbing::Friction& one : model.frictions) {
+      const std::string speed = one.b < 0 ? fmt::format("x{}'", one.a) : fmt::format("x{}' - x{}'", one.a, one.b);
+      if (one.a == i) force += fmt::format(" - {}*sign({})", number(one.load), speed);
+      if (one.b == i) force += fmt::format(" + {}*sign({})", number(one.load), speed);
+    }
+    text += fmt::format("[coordinates.x{}]\ninitial = 0\nvelocity = {}\nforce = \"{}\"\n", i, number(model.start[k]),
+                        force);
+    kinetic += fmt::format("{}{}/2*x{}'^2", i == 0 ? "" : " + ", number(model.mass[k]), i);
+  }
+  const double until = 4;
+  text += fmt::format("[energy]\nkinetic = \"{}\"\n[simulation]\nuntil = {}\n", kinetic, number(until));
+  Case out;
+  out.texts = {text};
+  out.at = even_times(0, until, sample_count);
+  const std::vector<double> at = out.at;
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    if (!tracks[0].finished()) return fmt::format("ends {}: {}", motion::words(tracks[0].status), tracks[0].why);
+    const std::vector<Vector> truth = rub(model, at);
+    for (std::size_t k = 0; k < tracks[0].asked.size(); ++k) {
+      for (std::size_t i = 0; i < truth[k].size(); ++i) {
+        const Real off = std::abs(truth[k][i] - tracks[0].asked[k].q[i]);
+        if (!(off <= allowed_of_rubbing))
+          return fmt::format("at t = {:.9g} x{} is off by {:.3g}", at[k], i, static_cast<double>(off));
+      }
+    }
+    return "";
+  };
+  return out;
+}
+
 }  // namespace
 
 void add_switching(std::vector<Class>& all) {
   all.push_back({"square-wave", "a force that jumps to and fro in time, said in any way", square_wave, 60, 4000});
   all.push_back({"nested-switch", "a point runs over a washboard of jumps or kinks", washboard, 60, 4000});
+  all.push_back({"valley", "a point comes to rest in a valley of a ground that repeats itself", valley, 40, 3000});
+  all.push_back({"rubbing", "bodies rub on the ground and on each other, and lock all at once", rubbing, 30, 2000});
   all.push_back({"sliding-flow", "a flow slides on a line that both sides push towards", sliding_flow, 60, 4000});
 }
 

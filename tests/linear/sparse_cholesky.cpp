@@ -80,6 +80,31 @@ TEST(SparseCholesky, solves_with_any_chosen_rows) {
   }
 }
 
+TEST(SparseCholesky, a_factor_with_a_full_tail_solves_as_well_and_skips_what_depends) {
+  std::mt19937_64 generator(2);
+  for (const std::size_t n : {400U, 500U}) {
+    // Short rows that cross each other everywhere fill the factor; then some of them once more, behind and among the others.
+    Owned rows = random_rows(n, n * 4 / 5, 6, generator);
+    const std::size_t count = rows.count();
+    for (std::size_t i = 0; i < count; i += 7) {
+      const std::vector<std::uint32_t> columns(rows.column.begin() + rows.start[i],
+                                               rows.column.begin() + rows.start[i + 1]);
+      std::vector<double> entries(rows.entry.begin() + rows.start[i], rows.entry.begin() + rows.start[i + 1]);
+      for (double& x : entries) x *= 2;
+      rows.add(columns, entries);
+    }
+    Setting setting(std::move(rows), n);
+    setting.hold(all(setting.rows.count()));
+    ASSERT_GE(setting.cholesky.entries(), std::size_t{100} * 99 / 2);
+    EXPECT_EQ(setting.cholesky.skipped_count(), setting.rows.count() - count);
+    EXPECT_LE(setting.residual(all(setting.rows.count())), 1e-7) << n;
+    const std::size_t work = setting.cholesky.work();
+    EXPECT_GT(work, 0U);
+    setting.cholesky.factor(setting.gram);
+    EXPECT_EQ(setting.cholesky.work(), work);
+  }
+}
+
 TEST(SparseCholesky, a_tree_has_no_fill) {
   Setting setting(chain(1000), 1000);
   setting.hold(all(999));

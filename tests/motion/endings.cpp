@@ -57,10 +57,10 @@ TEST(Endings, a_jam_names_the_conditions_that_contradict_each_other) {
   const std::string point = "[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\n";
   const Ended at_once = run(point + "l = \"a.x >= t^2\"\nr = \"a.x <= -t^2\"\n[simulation]\nuntil = 1\n");
   EXPECT_EQ(at_once.status, Status::jammed);
-  expect_words(at_once, {"l (a)", "r (a)", "zwang accelerate"});
+  expect_words(at_once, {"l (a)", "r (a)", "zwang accelerate", "f'' of one of them is off by 2 or more"});
   const Ended later = run(point + "left = \"a.x >= t - 1\"\nright = \"a.x <= 1 - t\"\n[simulation]\nuntil = 3\n");
   EXPECT_EQ(later.status, Status::jammed);
-  expect_words(later, {"left (a)", "right (a)", "--until 1"});
+  expect_words(later, {"left (a)", "right (a)", "--until 1", "f' of one of them is off by 1 or more", "zwang explain"});
 }
 
 TEST(Endings, a_singular_position_names_its_condition_and_what_to_ask) {
@@ -68,7 +68,41 @@ TEST(Endings, a_singular_position_names_its_condition_and_what_to_ask) {
       run("[points.a]\nmass = 1\nposition = [0, 0]\nforce = [1, 1]\n[constraints]\ncross = \"a.x*a.y = "
           "0\"\n[simulation]\nuntil = 3\n");
   EXPECT_EQ(ended.status, Status::singular);
-  expect_words(ended, {"cross", "(a)", "zwang accelerate"});
+  expect_words(ended, {"cross", "(a)", "zwang accelerate", "the gradient of cross vanishes"});
+
+  // A parallelogram lying flat: its three rods leave two directions, and the force opens it in one of two ways.
+  const Ended flat =
+      run("[points.a]\nmass = 1\nposition = [1, 0]\nforce = [0, 1]\n[points.b]\nmass = 1\nposition = [2, "
+          "0]\n[constraints]\ncrank = \"distance(a, [0, 0]) = 1\"\nrod = \"distance(a, b) = 1\"\nrocker = "
+          "\"distance(b, [1, 0]) "
+          "= 1\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(flat.status, Status::singular);
+  expect_words(flat, {"crank (a)", "rod (a, b)", "rocker (b)", "3 gradients have rank 2"});
+}
+
+TEST(Endings, the_amount_of_a_jam_is_that_of_the_rows_in_their_own_units) {
+  // x >= 3 t^2 and -2 x >= 5 t^2: f'' = 6 - x'' and 10 + 2 x''; y = (2, 1), y.h / sum |y| = 22 / 3.
+  const Ended ended =
+      run("[points.a]\nmass = 7\nposition = [0, 0]\n[constraints]\nl = \"a.x >= 3*t^2\"\nr = \"-2*a.x >= "
+          "5*t^2\"\n[simulation]\nuntil = 1\n");
+  EXPECT_EQ(ended.status, Status::jammed);
+  expect_words(ended, {"off by 7.33 or more"});
+}
+
+TEST(Endings, a_motion_given_up_says_how_good_it_was_and_where_to_look) {
+  const Ended ended =
+      run("[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [-1, 0]\n[constraints]\nfunnel = \"log(a.x) + a.y <= "
+          "3\"\n[simulation]\nuntil = 5\n");
+  EXPECT_EQ(ended.status, Status::gave_up);
+  expect_words(ended, {"funnel", "worst defect of a step", "--tolerance", "--until 1", "zwang accelerate"});
+}
+
+TEST(Endings, what_is_refused_later_says_where_to_end_before) {
+  const Ended ended =
+      run("[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [1, -1]\n[constraints]\nedge = { condition = \"a.x' = "
+          "1\", law = \"variational\" }\nfloor = \"a.y >= 0\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(ended.status, Status::refused);
+  expect_words(ended, {"edge", "--until 1"});
 }
 
 TEST(Endings, an_escape_in_finite_time_and_an_overflow_are_named_with_the_last_good_state) {

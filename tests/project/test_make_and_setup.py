@@ -19,7 +19,7 @@ class Make(unittest.TestCase):
         targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
         for target in targets:
             self.assertRegex(listing, rf"(?m)^  make {target} +\S.*$")
-        self.assertLessEqual({"run", "test", "bench", "format", "lint", "clean"}, set(targets))
+        self.assertLessEqual({"run", "test", "verify", "bench", "format", "lint", "clean"}, set(targets))
 
 
 class Setup(unittest.TestCase):
@@ -52,12 +52,12 @@ class Setup(unittest.TestCase):
     def test_a_bare_machine_is_given_compiler_and_build_tools(self):
         self.assertLessEqual({"g++", "cmake", "ninja-build"}, set(self.packages("build")))
 
-    def test_testing_needs_more_than_building_and_linting_more_than_testing(self):
+    def test_testing_needs_more_than_building_and_verifying_more_than_testing(self):
         self.assertLess(set(self.packages("build")), set(self.packages("test")))
-        self.assertLess(set(self.packages("test")), set(self.packages("lint")))
+        self.assertLess(set(self.packages("test")), set(self.packages("verify")))
 
     def test_nothing_is_called_when_nothing_is_missing(self):
-        status, output, calls = self.setup(self.packages("lint"), "lint")
+        status, output, calls = self.setup(self.packages("verify"), "verify")
         self.assertEqual((status, output, calls), (0, "", []))
 
     def test_only_what_is_missing_is_installed_and_named(self):
@@ -76,6 +76,9 @@ class Setup(unittest.TestCase):
     def test_the_page_is_tested_in_chromium(self):
         self.assertIn("chromium", self.packages("test"))
         self.assertNotIn("chromium", self.packages("build"))
+
+    def test_verifying_needs_the_other_compiler_its_sanitizers_and_its_linter(self):
+        self.assertLessEqual({"clang", "libclang-rt-dev", "clang-tidy"}, set(self.packages("verify")))
 
     def test_other_users_install_through_sudo_or_are_told_what_to_install(self):
         _, _, calls = self.setup([], "build", user="1000")

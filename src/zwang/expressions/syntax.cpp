@@ -126,6 +126,13 @@ constexpr Lookalike strangers[] = {{"%", "a remainder is written `mod(a, b)`"},
                                    {"@", "names consist of letters, digits and `_`"},
                                    {"?", "names consist of letters, digits and `_`"}};
 
+/// Units that people write behind a number.
+bool looks_like_a_unit(std::string_view word) {
+  constexpr std::array<std::string_view, 20> units = {"kg", "g",   "mg", "t",  "m",  "cm", "mm", "km", "s",   "ms",
+                                                      "h",  "min", "N",  "kN", "Nm", "J",  "W",  "Hz", "rad", "deg"};
+  return std::find(units.begin(), units.end(), word) != units.end();
+}
+
 /// The character at `offset` as it can be shown: itself, or its byte in hexadecimal.
 std::string shown_character(std::string_view text, std::size_t offset) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
@@ -554,6 +561,11 @@ class Parser {
     }
     const bool adjacent =
         previous_.sign == Sign::number && token_.sign == Sign::name && before.size() + after.size() < 40;
+    if (adjacent && looks_like_a_unit(after)) {
+      throw SyntaxError(token_.offset, "zwang knows no units: write `" + before +
+                                           "` and keep to one system, as kilograms, metres and "
+                                           "seconds; a product is written with `*`");
+    }
     throw SyntaxError(token_.offset,
                       adjacent ? "a product is written with `*`: `" + before + "*" + after + "`"
                                : "an operator is missing before " + shown(token_) + ": a product is written with `*`");

@@ -205,6 +205,7 @@ bool OneByOneWith<Real>::exact(const Problem& problem) const {
 template <class Real>
 void OneByOneWith<Real>::price(const Problem& problem) {
   size_up(problem);
+  work_ += problem.start.back() - problem.start.front();
   for (std::uint32_t i = 0; i < problem.r(); ++i) w_[i] = slack(problem, i);
 }
 
@@ -336,15 +337,18 @@ void OneByOneWith<Real>::polish(const Problem& problem, bool afresh) {
   }
 }
 
-/// Takes the start rows as equations and drops those whose multiplier is negative until none is.
+/// Takes the start rows as equations and drops those whose multiplier is negative until none is; false when that is too much
+/// work.
 template <class Real>
-void OneByOneWith<Real>::start_from(const Problem& problem, std::span<const std::uint32_t> start) {
+bool OneByOneWith<Real>::start_from(const Problem& problem, std::span<const std::uint32_t> start) {
   for (const std::uint32_t row : start) {
     if (is_held_[row] != 0 || size_ == most_held_) continue;
+    if (exhausted()) return false;
     const Real rest = split(problem, row);
     if (plain(rest) > start_angle * norm_[row]) push(row, rest);
   }
   while (true) {
+    if (exhausted()) return false;
     polish(problem, true);
     bool any = false;
     for (std::size_t k = size_; k-- > 0;) {
@@ -354,8 +358,13 @@ void OneByOneWith<Real>::start_from(const Problem& problem, std::span<const std:
       lambda_[row] = 0;
       any = true;
     }
-    if (!any) return;
+    if (!any) return true;
   }
+}
+
+template <class Real>
+bool OneByOneWith<Real>::exhausted() const {
+  return work_ > std::min(Kind<Real>::work, allowed_work_);
 }
 
 /// y = (sign at the row, -sign R^-1 c on the set), the largest entry one; is it a proof? First without entries that are rounding,
@@ -397,7 +406,7 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
   const double sign = w_[row] > Real(0) ? 1.0 : -1.0;
   while (true) {
     if (++solution.rounds > most_rounds) return Joined::exhausted;
-    if (work_ > Kind<Real>::work) return Joined::exhausted;
+    if (exhausted()) return Joined::exhausted;
 
     // The row's part outside the span of the set, and how the multipliers answer.
     const Real rest = split(problem, row);
@@ -557,7 +566,7 @@ Status OneByOneWith<Real>::pivot(const Problem& problem, std::span<const std::ui
   }
 
   // Then the rows we were given.
-  start_from(problem, start);
+  if (!start_from(problem, start)) return Status::gave_up;
   bool polished = true;
 
   while (true) {
@@ -644,7 +653,7 @@ bool OneByOne::suspects_contradict(const Problem& problem, std::size_t most_roun
   const Problem part{problem.mass, problem.a0, start, column, entry, h, kind, h_bound, entry_bound};
   Solution found;
   found.rounds = solution.rounds;
-  const Status status = twofold_.run(part, {}, most_rounds, found, nullptr);
+  const Status status = run_twofold(part, {}, most_rounds, found, nullptr);
   solution.rounds = found.rounds;
   if (status != Status::infeasible) return false;
   solution.farkas.assign(problem.r(), 0.0);
@@ -654,11 +663,21 @@ bool OneByOne::suspects_contradict(const Problem& problem, std::size_t most_roun
   return false;
 }
 
+Status OneByOne::run_twofold(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
+                             Solution& solution, std::vector<Trial>* trials) {
+  twofold_.allow(work_ < allowed_work_ ? (allowed_work_ - work_) / twofold_cost : 0);
+  const Status status = twofold_.run(problem, start, most_rounds, solution, trials);
+  work_ += twofold_cost * twofold_.work();
+  return status;
+}
+
 Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
                      Solution& solution, std::vector<Trial>* trials) {
   // Plain arithmetic; what it proves or solves is good.
   careful_ = false;
+  plain_.allow(allowed_work_);
   Status status = plain_.run(problem, start, most_rounds, solution, trials);
+  work_ = plain_.work();
   if (status == Status::infeasible) return status;
   if (status == Status::solved && certified_answer(problem)) return status;
 
@@ -667,7 +686,7 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
   start_.assign(plain_.held().begin(), plain_.held().end());
   if (solution.rounds >= most_rounds) return Status::gave_up;
   careful_ = true;
-  status = twofold_.run(problem, start_, most_rounds, solution, trials);
+  status = run_twofold(problem, start_, most_rounds, solution, trials);
   if (status == Status::solved && !certified_answer(problem)) status = Status::gave_up;
   return status;
 }

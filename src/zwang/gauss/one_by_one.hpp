@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,10 @@ class OneByOneWith {
   /// `most_rounds`; fills `solution.farkas` when infeasible. `gave_up` may mean that more digits are needed: `doubtful`.
   [[nodiscard]] Status run(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
                            Solution& solution, std::vector<Trial>* trials);
+
+  /// At most so many products in a run, if that is less than what is honest anyway; and how many the last one took.
+  void allow(std::size_t products) { allowed_work_ = products; }
+  [[nodiscard]] std::size_t work() const { return work_; }
 
   /// Did the last run end because a rank, a proof or the last digits could not be told?
   [[nodiscard]] bool doubtful() const { return doubtful_; }
@@ -69,7 +74,8 @@ class OneByOneWith {
   void solve_multipliers(Real* right) const;
   void combine(const Problem& problem, const Real* c);
   void polish(const Problem& problem, bool afresh);
-  void start_from(const Problem& problem, std::span<const std::uint32_t> start);
+  [[nodiscard]] bool start_from(const Problem& problem, std::span<const std::uint32_t> start);
+  [[nodiscard]] bool exhausted() const;
   Joined join(const Problem& problem, std::uint32_t row, std::size_t most_rounds, Solution& solution, Trial* trial);
   bool certify(const Problem& problem, std::uint32_t row, double sign, Solution& solution);
   Status pivot(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
@@ -99,7 +105,8 @@ class OneByOneWith {
   double length_of_a_ = 0;         ///< |M^1/2 a0| + |M^1/2 a|
   bool doubtful_ = false;
   std::vector<std::uint32_t> suspects_;
-  mutable std::size_t work_ = 0;  ///< products so far
+  std::size_t work_ = 0;  ///< products so far
+  std::size_t allowed_work_ = std::numeric_limits<std::size_t>::max();
 
   // Work: the row being split, another, c, R^-1 c, a vector over columns; by how much a dependent row may be off that agrees with
   // the rows it is made of.
@@ -127,6 +134,10 @@ class OneByOne {
   [[nodiscard]] Status run(const Problem& problem, std::span<const std::uint32_t> start, std::size_t most_rounds,
                            Solution& solution, std::vector<Trial>* trials);
 
+  /// At most so many products in a run, twofold ones counted `twofold_cost` times; and how many the last one took.
+  void allow(std::size_t products) { allowed_work_ = products; }
+  [[nodiscard]] std::size_t work() const { return work_; }
+
   /// The answer of whoever had the last word. `lambda_low` is empty unless it was twofold arithmetic.
   [[nodiscard]] std::span<const double> a() const { return careful_ ? twofold_.a() : plain_.a(); }
   [[nodiscard]] std::span<const double> lambda() const { return careful_ ? twofold_.lambda() : plain_.lambda(); }
@@ -141,8 +152,13 @@ class OneByOne {
   [[nodiscard]] bool certified_answer(const Problem& problem);
   [[nodiscard]] bool suspects_contradict(const Problem& problem, std::size_t most_rounds, Solution& solution);
 
+  [[nodiscard]] Status run_twofold(const Problem& problem, std::span<const std::uint32_t> start,
+                                   std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials);
+
   OneByOneWith<double> plain_;
   OneByOneWith<linear::Twofold> twofold_;
+  std::size_t work_ = 0;
+  std::size_t allowed_work_ = std::numeric_limits<std::size_t>::max();
   bool careful_ = false;
   std::vector<std::uint32_t> start_;
   std::vector<double> scratch_;

@@ -32,13 +32,19 @@ bool all_finite(std::span<const double> numbers) {
 
 }  // namespace
 
-bool SparseFace::exhausted() const {
-  return factor_work_ > most_factor_work + factor_work_per_row * static_cast<double>(problem_->r());
+std::size_t SparseFace::work_left() const {
+  const auto r = static_cast<double>(problem_->r());
+  const auto most = static_cast<std::size_t>(most_sparse_work + sparse_work_of_row * r * std::sqrt(r));
+  const std::size_t done = cholesky_.work() - work_before_ + work_apart_;
+  return done < most ? most - done : 0;
 }
+
+bool SparseFace::exhausted() const { return work_left() == 0; }
 
 bool SparseFace::prepare(const Problem& problem) {
   problem_ = &problem;
-  factor_work_ = 0;
+  work_before_ = cholesky_.work();
+  work_apart_ = 0;
   const std::size_t n = problem.n();
   const std::size_t r = problem.r();
   assert(problem.mass != nullptr && problem.mass->size() == n);
@@ -118,8 +124,6 @@ void SparseFace::hold() {
     changed_ = false;
   }
   cholesky_.factor(gram_);
-  const auto entries = static_cast<double>(cholesky_.entries());
-  factor_work_ += entries * entries / static_cast<double>(std::max<std::size_t>(1, members_.size()));
 
   // Note where each row stands; without a change and without dependent rows all stand as before.
   const bool skips = cholesky_.skipped_count() > 0;
@@ -437,7 +441,7 @@ bool SparseFace::prove_infeasible(std::uint32_t p, double sign, std::size_t most
         if (part(i) > least * largest) rows.push_back(i);
       }
     }
-    if (rows.size() == before || rows.size() > most_rows_apart) continue;
+    if (rows.size() == before || rows.size() > most_rows_apart || exhausted()) continue;
     before = rows.size();
     std::sort(rows.begin(), rows.end());
     if (solve_apart(rows, most, solution, nullptr).status == Status::infeasible) return true;
@@ -446,25 +450,38 @@ bool SparseFace::prove_infeasible(std::uint32_t p, double sign, std::size_t most
 }
 
 Status SparseFace::rescue(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
-  // Large pieces with the sparse factor, then small ones one after the other.
   find_pieces();
-  if (std::find(piece_kind_.begin(), piece_kind_.end(), 2) != piece_kind_.end()) {
-    Status status = rescue_large(most, solution, trials);
-    if (status == Status::gave_up) status = rescue_last(most, solution, trials);
-    if (status != Status::solved) return status;
+  while (true) {
+    // Large pieces with the sparse factor, then small ones one after the other.
+    if (std::find(piece_kind_.begin(), piece_kind_.end(), 2) != piece_kind_.end()) {
+      Status status = rescue_large(most, solution, trials);
+      if (status == Status::gave_up) status = rescue_last(most, solution, trials);
+      if (status != Status::solved) return status;
+    }
+    std::size_t piece = 0;
+    for (; piece + 1 < piece_start_.size(); ++piece) {
+      const std::span<const std::uint32_t> rows(piece_row_.data() + piece_start_[piece],
+                                                piece_start_[piece + 1] - piece_start_[piece]);
+      const Status status = rescue_small(rows, most, solution, trials);
+      if (status == Status::solved) continue;
+      const bool enough = solution.rounds >= most || exhausted();
+      if (status == Status::infeasible || rows.size() < least_rows_softly || enough) return status;
+      // One that is too hard for that is treated as a large one.
+      for (const std::uint32_t i : rows) piece_kind_[i] = 2;
+      break;
+    }
+    if (piece + 1 >= piece_start_.size()) return Status::solved;
+    const std::uint32_t first = piece_start_[piece], last = piece_start_[piece + 1];
+    piece_row_.erase(piece_row_.begin() + first, piece_row_.begin() + last);
+    piece_start_.erase(piece_start_.begin() + static_cast<std::ptrdiff_t>(piece) + 1);
+    for (std::size_t k = piece + 1; k < piece_start_.size(); ++k) piece_start_[k] -= last - first;
   }
-  for (std::size_t piece = 0; piece + 1 < piece_start_.size(); ++piece) {
-    const std::span<const std::uint32_t> rows(piece_row_.data() + piece_start_[piece],
-                                              piece_start_[piece + 1] - piece_start_[piece]);
-    const Status status = rescue_small(rows, most, solution, trials);
-    if (status != Status::solved) return status;
-  }
-  return Status::solved;
 }
 
 Status SparseFace::rescue_last(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
   // With twice the digits, all pieces at once; else densely, if the large pieces are not too large for that.
   solution.farkas.clear();
+  if (exhausted()) return Status::gave_up;
   if (improve(most, solution, trials) == Status::solved) {
     piece_start_.assign(1, 0);
     return Status::solved;
@@ -473,7 +490,7 @@ Status SparseFace::rescue_last(std::size_t most, Solution& solution, std::vector
   for (std::uint32_t i = 0; i < problem_->r(); ++i) {
     if (piece_kind_[i] == 2) rows.push_back(i);
   }
-  if (rows.size() > most_rows_apart) return Status::gave_up;
+  if (rows.size() > most_rows_apart || exhausted()) return Status::gave_up;
   const std::size_t more = solution.rounds + least_rounds_per_row * rows.size();
   return rescue_small(rows, std::max(most, more), solution, trials);
 }
@@ -579,7 +596,10 @@ SparseFace::Apart SparseFace::solve_apart(std::span<const std::uint32_t> piece, 
   Solution found;
   found.rounds = solution.rounds;
   std::vector<Trial> rounds;
+  // Half of the work is left to other ways, where there are any.
+  one_by_one_.allow(piece.size() < least_rows_softly ? work_left() : work_left() / 2);
   const Status status = one_by_one_.run(problem, rows_held, most, found, trials != nullptr ? &rounds : nullptr);
+  work_apart_ += one_by_one_.work();
   solution.rounds = found.rounds;
 
   // Tell its rounds in the numbers of the whole.
@@ -596,11 +616,87 @@ SparseFace::Apart SparseFace::solve_apart(std::span<const std::uint32_t> piece, 
   return {status, std::move(variables)};
 }
 
-bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
+double SparseFace::growth(std::span<const double> before, std::vector<double>& y) {
+  // y = lambda - before; |J^T y|, seen from the rows, beside the largest |y_i B_i|.
+  std::fill(motion_.begin(), motion_.end(), 0.0);
+  double largest = 0, offset = 0, rest = 0;
+  for (std::uint32_t i = 0; i < problem_->r(); ++i) {
+    y[i] = place_[i] == in || before[i] != 0 ? lambda_[i] - before[i] : 0.0;
+    if (y[i] == 0) continue;
+    gram_.add_row(i, y[i], motion_);
+    largest = std::max(largest, std::abs(y[i]) * std::sqrt(gram_.diagonal(i)));
+    offset += y[i] * free_[i];
+  }
+  if (!(offset > 0)) return infinity;
+  for (std::uint32_t i = 0; i < problem_->r(); ++i) {
+    if (y[i] == 0) continue;
+    rest = std::max(rest, std::abs(gram_.times_row(i, motion_)) / std::sqrt(gram_.diagonal(i)));
+  }
+  return rest / largest;
+}
+
+bool SparseFace::prove_by_growth(std::vector<double>& y, std::size_t most, Solution& solution) {
+  // Rows with a part in it; inequalities with their sign.
+  const auto part = [&](std::uint32_t i) { return std::abs(y[i]) * std::sqrt(gram_.diagonal(i)); };
+  const auto choose = [&](double least) {
+    double largest = 0;
+    for (std::uint32_t i = 0; i < problem_->r(); ++i) largest = std::max(largest, part(i));
+    members_.clear();
+    for (std::uint32_t i = 0; i < problem_->r(); ++i) {
+      const bool equation = problem_->kind[i] == RowKind::equation;
+      if ((equation || y[i] > 0) && part(i) > least * largest) {
+        members_.push_back(i);
+      } else {
+        y[i] = 0;
+      }
+    }
+    changed_ = true;
+  };
+  choose(growth_part);
+  residual_.resize(problem_->r());
+  correction_.resize(problem_->r());
+  long_force_.resize(problem_->n());
+  for (int round = 0; round < most_growth_rounds && !exhausted(); ++round) {
+    // What is left of J^T y, summed with twice the digits, is taken off by the rows that are independent.
+    hold();
+    for (int pass = 0; pass < most_stuck; ++pass) {
+      std::fill(long_force_.begin(), long_force_.end(), linear::Twofold());
+      for (const std::uint32_t i : members_) {
+        for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
+          long_force_[problem_->column[p]] += linear::exact_product(y[i], problem_->entry[p]);
+        }
+      }
+      for (std::size_t j = 0; j < motion_.size(); ++j) motion_[j] = static_cast<double>(long_force_[j]);
+      problem_->mass->solve(motion_, motion_);
+      for (const std::uint32_t i : members_) residual_[i] = gram_.times_row(i, motion_);
+      cholesky_.solve(residual_, correction_);
+      for (const std::uint32_t i : members_) y[i] -= correction_[i];
+    }
+
+    // Rows that came out with the wrong sign leave.
+    const std::size_t count = members_.size();
+    choose(no_part);
+    if (members_.size() != count) continue;
+    solution.farkas = y;
+    if (verify_farkas(*problem_, solution.farkas, scratch_)) return true;
+    break;
+  }
+  solution.farkas.clear();
+
+  // Few rows may prove it alone, with orthogonal rows and more digits.
+  if (members_.empty() || members_.size() > most_rows_apart || exhausted()) return false;
+  const std::vector<std::uint32_t> rows = members_;
+  if (solve_apart(rows, most, solution, nullptr).status == Status::infeasible) return true;
+  solution.farkas.clear();
+  return false;
+}
+
+Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
   // Dependent rows all take part: with D = diag Phi and the multipliers m of the time before, block pivoting on
   //   lambda >= 0,   (Phi + s D) lambda - (J a0 + h + s D m) >= 0
   // has one answer, which block pivoting finds without fail when s is large; m = lambda again and again, with s falling
-  // as long as that goes well, leads to an answer of the true problem.
+  // as long as that goes well, leads to an answer of the true problem. If there is none, lambda grows without end, and what it
+  // grows by turns into a proof: J^T (lambda - m) = M (a of before - a) while lambda - m is about 1 / s.
   const std::size_t r = problem_->r();
   const auto takes_part = [&](std::uint32_t i) { return piece_kind_[i] != 1; };
   std::vector<double> before(r, 0.0);
@@ -614,6 +710,10 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
   }
   changed_ = true;
   std::vector<std::uint32_t> good = members_;
+  std::vector<double> y(r);
+  motion_.assign(problem_->n(), 0.0);
+  double cancelled = growth_cancels;
+  int tries = 0;
   bool settled = false;
   for (int pass = 0; pass < 60 && !settled; ++pass) {
     cholesky_.soften(softness);
@@ -670,6 +770,21 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
       ++solution.rounds;
     }
     const bool well = negative_.empty() && violated_.empty();
+    if (well && !settled && pass > 0 && tries < most_growth_tries) {
+      const double left = growth(before, y);
+      if (left <= cancelled) {
+        cancelled = growth_better * left;
+        ++tries;
+        good = members_;
+        before = lambda_;
+        cholesky_.soften(0);
+        changed_ = true;
+        if (prove_by_growth(y, most, solution)) return Status::infeasible;
+        members_ = good;
+        lambda_ = before;
+        changed_ = true;
+      }
+    }
     if (well) {
       before = lambda_;
       good = members_;
@@ -695,18 +810,19 @@ bool SparseFace::settle_softly(std::size_t most, Solution& solution, std::vector
     cholesky_.solve(free_, lambda_);
     solved_once_ = false;
     multipliers();
-    return false;
+    return Status::gave_up;
   }
   record(*this, trials);
   hold();
   held_dependent_ = cholesky_.skipped_count();
   for (const std::uint32_t i : members_) place_[i] = in;
   changed_ = true;
-  return true;
+  return Status::solved;
 }
 
 Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vector<Trial>* trials) {
-  if (settle_softly(most, solution, trials)) return Status::solved;
+  const Status softly = settle_softly(most, solution, trials);
+  if (softly != Status::gave_up) return softly;
 
   // From here on one row at a time: as many rounds as are honest.
   const std::size_t round = 200 * problem_->r() + 20 * cholesky_.entries();
@@ -802,7 +918,7 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
         members_.erase(std::lower_bound(members_.begin(), members_.end(), loose));
         lambda_[loose] = 0;
       }
-      if (solution.rounds >= most) return Status::gave_up;
+      if (solution.rounds >= most || exhausted()) return Status::gave_up;
       changed_ = true;
       hold();
       ++solution.rounds;
@@ -831,7 +947,7 @@ void SparseFace::conjugate_gradients() {
     product += share_[i] * residual_[i];
   }
   const double enough = careful_digits * careful_digits * product;
-  for (std::size_t step = 0; step < most_careful_steps && product > enough; ++step) {
+  for (std::size_t step = 0; step < most_careful_steps && product > enough && !exhausted(); ++step) {
     // Phi direction, through the variables.
     std::fill(motion_.begin(), motion_.end(), 0.0);
     for (const std::uint32_t i : order) gram_.add_row(i, direction_[i], motion_);
@@ -897,7 +1013,7 @@ void SparseFace::answer_carefully() {
     }
     stuck = worst < 0.5 * before ? 0 : stuck + 1;
     before = std::min(before, worst);
-    if (worst <= careful_residual || stuck >= most_stuck || pass + 1 == most_careful_passes) break;
+    if (worst <= careful_residual || stuck >= most_stuck || pass + 1 == most_careful_passes || exhausted()) break;
     conjugate_gradients();
     for (const std::uint32_t i : order) long_lambda_[i] += correction_[i];
   }
@@ -956,7 +1072,7 @@ bool SparseFace::settle_carefully(std::size_t most, Solution& solution, std::vec
     const std::size_t wrong_signs = negative_.size() + violated_.size();
     if (wrong_signs == 0) return true;
     const bool only_leaves = violated_.empty();
-    if (solution.rounds >= most || (!only_leaves && !patience.lasts(wrong_signs))) return false;
+    if (solution.rounds >= most || exhausted() || (!only_leaves && !patience.lasts(wrong_signs))) return false;
 
     // The next set.
     std::size_t leaves = 0;

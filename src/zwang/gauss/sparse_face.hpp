@@ -69,7 +69,10 @@ class SparseFace {
   void load_onto(std::uint32_t p, double sign);
   [[nodiscard]] double rounding_of(std::uint32_t row) const;
   [[nodiscard]] bool prove_infeasible(std::uint32_t p, double sign, std::size_t most, Solution& solution);
-  [[nodiscard]] bool settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials);
+  [[nodiscard]] std::size_t work_left() const;
+  [[nodiscard]] double growth(std::span<const double> before, std::vector<double>& y);
+  [[nodiscard]] bool prove_by_growth(std::vector<double>& y, std::size_t most, Solution& solution);
+  [[nodiscard]] Status settle_softly(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   [[nodiscard]] bool settle_carefully(std::size_t most, Solution& solution, std::vector<Trial>* trials);
   void answer_carefully();
   void conjugate_gradients();
@@ -95,7 +98,8 @@ class SparseFace {
   std::vector<std::uint8_t> place_;
   std::vector<std::uint32_t> members_;
   bool changed_ = false;
-  double factor_work_ = 0;  ///< of all factorisations of this problem, in products
+  std::size_t work_before_ = 0;  ///< products of the factor before this problem
+  std::size_t work_apart_ = 0;   ///< products of pieces rescued densely
   bool some_skipped_ = false;
   bool solved_once_ = false;
   bool remembers_ = false;

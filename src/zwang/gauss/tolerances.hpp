@@ -89,10 +89,21 @@ inline constexpr double soft_fall = 0.2;
 /// Pieces of so many rows, or of so many rows times variables, are rescued densely: there a round costs less than a millisecond.
 inline constexpr std::size_t small_piece_rows = 400;
 inline constexpr std::size_t small_piece_area = 500'000;
+/// A small piece for which that did not do is treated as a large one from so many rows on; smaller ones have been looked at with all
+/// digits there are.
+inline constexpr std::size_t least_rows_softly = 64;
 /// Rows whose part in a contradiction is below this are looked at only when the others do not prove it alone; so many rows at
 /// most are judged densely.
 inline constexpr double small_part = 1e-8;
 inline constexpr std::size_t most_rows_apart = 800;
+/// Soft multipliers that grow: what they grow by is looked at as a proof when J^T y is below this part of the largest |y_i B_i|, again
+/// when it has fallen to a tenth, so often at most; rows with a smaller part than this are none of it, nor those that are pushed out
+/// in so many rounds.
+inline constexpr double growth_cancels = 1e-2;
+inline constexpr double growth_better = 0.1;
+inline constexpr int most_growth_tries = 8;
+inline constexpr double growth_part = 1e-6;
+inline constexpr int most_growth_rounds = 12;
 /// With twice the digits: a round of conjugate gradients finds this many digits of a correction or ends; corrections go on until
 /// every row of the set holds to this part of its terms, or three of them have not halved what was left; a multiplier is
 /// negative below this part of the largest.
@@ -136,15 +147,16 @@ inline constexpr double exact_pivot = 0x1p-60;
 /// Operations (one product and one sum each) after which a rescue ends honestly: about half a second each of plain and of
 /// twofold arithmetic, the second being some twenty times slower.
 inline constexpr std::size_t plain_work = 400'000'000;
+inline constexpr std::size_t twofold_cost = 20;
 inline constexpr std::size_t twofold_work = 30'000'000;
 inline constexpr std::size_t most_exact_work = 10'000'000;
 /// No rescue ends for lack of rounds before it has changed each row this often,
 inline constexpr std::size_t least_rounds_per_row = 4;
 /// unless that would be so much work, some seconds: then the answer is that there is none.
 inline constexpr std::size_t most_plain_work = 10 * plain_work;
-/// The same of factorisations of large sparse sets: some seconds, and more for more rows, so that lattices of 10^4 rows have their
-/// twenty rounds and large nets hundreds.
-inline constexpr double most_factor_work = 4e9;
-inline constexpr double factor_work_per_row = 2e6;
+/// The same of large sparse sets, factorisations and everything else together: some seconds; and for every row this often its root,
+/// since a plane net of r rows takes some ten r^3/2 to factor, and may have its two hundred rounds.
+inline constexpr double most_sparse_work = 3e9;
+inline constexpr double sparse_work_of_row = 2000;
 
 }  // namespace zwang::gauss

@@ -831,17 +831,18 @@ Instant accelerate(const model::Model& model, const model::State& state, const O
   return instant;
 }
 
-Instant classify(const model::Model& model, const model::State& state, const Options& given) {
+Instant classify(const model::Model& model, const model::State& given_state, const Options& given) {
   Workspace workspace(model);
   Workspace::Impl& impl = workspace.impl();
   Instant instant;
   Options options = given;
-  std::vector<std::uint8_t> idle;
-  if (options.gone.empty() && has_alternatives(model)) {
-    std::vector<Minimiser> several;
-    idle = idle_rows(model, state, options, workspace, several);
-    options.gone = idle;
+  Resolved found;
+  const bool cornered = needs_corners(model, given_state, options);
+  if (cornered) {
+    found = resolve_corners(model, given_state, options, workspace);
+    options.gone = found.idle;
   }
+  const model::State& state = cornered ? found.state : given_state;
   model::evaluate_rows(model, state, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   classify_rows(model, state, options, impl, instant);

@@ -23,10 +23,16 @@ constexpr double on_threshold = 1e-12;   ///< of the terms of g: written states 
 constexpr double doubts = 4;             ///< uncertainties of the state within which g is on a threshold
 constexpr double rate_zero = 1e-12;      ///< of the terms of a rate: the same
 constexpr double push_zero = 1e-11;      ///< of the largest push: accelerations of either side come from two solutions
+constexpr double push_in_doubt = 1e3;    ///< of that: weights come from pushes, and pushes from weights again
+constexpr double own_effect = 1e-7;      ///< of the largest effect: what makes weights of dependent surfaces unique
+constexpr double at_bound = 1e-5;        ///< a weight of such a surface: a hundred times what that moves it by
+constexpr double middle = 0.5;           ///< the weight that such surfaces have where nothing asks for another
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
 constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
-constexpr std::size_t most_slid = 64;    ///< switches on a threshold at one instant
+constexpr double kink_part =
+    1e-9;  ///< of two gradients: what differs by less is rounding of a smooth join, as a spline's
+constexpr std::size_t most_slid = 64;  ///< switches on a threshold at one instant
 
 /// The words for a switch in a sentence.
 std::string named(const model::Model& model, std::uint32_t number) {
@@ -68,6 +74,7 @@ class Sliding {
     none_.assign(model.rows(), 0);
     if (options_.gone.empty()) options_.gone = none_;
     join_equal();
+    take_in_dependent();
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       mixed_.emplace_back();
       for (const Member& member : members_[i]) {
@@ -116,6 +123,13 @@ class Sliding {
     }
     for (const double x : base) largest = std::max(largest, std::abs(x));
     const double zero = push_zero * largest;
+    if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
+          const double own = change[i * n + i];
+          ++i;
+          return own < -zero;
+        })) {
+      return run_dependent(base, change, zero);
+    }
 
     // Murty's rule: the first that is not right changes its state.
     std::vector<Where> where(n, Where::below);
@@ -188,59 +202,266 @@ class Sliding {
       std::vector<double> w;
       if (!push(sigma, w)) return;
       for (std::size_t i = 0; i < n; ++i) {
-        if (where[i] == Where::on && std::abs(w[i]) > 1e3 * zero) {
+        if (where[i] == Where::on && std::abs(w[i]) > push_in_doubt * zero) {
           if (n == 1 && refine(sigma, zero)) break;
           refuse("their combination is not the sum of their forces");
           return;
         }
       }
+      std::vector<std::uint8_t> slides(n, 0);
       for (std::size_t i = 0; i < n; ++i) {
-        const bool slides = where[i] == Where::on && std::abs(change[i * n + i]) > zero;
-        for (const auto& one : touched_) {
-          const std::uint32_t number = one.first;
-          if (!slides || !(is_flat(number) || parallel(number, switches_[i]))) continue;
-          switches_.push_back(number);
-          return refuse("are one surface, written by functions that are no multiples of one another",
-                        "write them alike");
-        }
-        if (slides && !linear_in(i, sigma)) {
-          return refuse(
-              "a force there is no linear function of it, so that the mean of both sides is not the force at their "
-              "mean",
-              "write it as if(u > 0, force above, force below)");
-        }
+        slides[i] = where[i] == Where::on && std::abs(change[i * n + i]) > zero ? 1 : 0;
       }
-      struct Slid {
-        std::uint32_t number, leader;
-        double weight;
-      };
-      std::vector<Slid> slid;
-      for (std::size_t i = 0; i < n; ++i) {
-        mix(i, sigma[i], corners_.modes);
-        const bool effective = std::abs(change[i * n + i]) > zero;
-        const bool slides = where[i] == Where::on && effective;
-        for (const MixedMode& mode : mixed_[i]) {
-          corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
-          if (slides) corners_.mixed.push_back(mode);
-        }
-        for (const Member& member : members_[i]) {
-          const bool above = (where[i] == Where::above) != member.turned;
-          corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
-          if (slides) slid.push_back({member.number, switches_[i], sigma[i]});
-        }
-      }
-      std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
-      for (const Slid& one : slid) {
-        corners_.slid.push_back(one.number);
-        corners_.leader.push_back(one.leader);
-        corners_.weight.push_back(one.weight);
-      }
+      take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
       return;
     }
     refuse("no combination keeps the motion on them");
   }
 
  private:
+  enum class Where : std::uint8_t { below, on, above };
+
+  /// Frictions on surfaces that depend on one another, as two blocks at rest on the ground and against each other: the accelerations are
+  /// unique, the weights are not. With eps of the largest B_ii more of its own effect everywhere, they are, and as far from their bounds
+  /// as may be; then as many surfaces as are independent are slid on with weights that follow from the motion, and the rest keep theirs.
+  void run_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero) {
+    const std::size_t n = switches_.size();
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::abs(change[i * n + i]));
+    const auto effect = [&](std::size_t i, std::size_t j) {
+      return change[i * n + j] - (i == j ? own_effect * most : 0.0);
+    };
+    // What the motion was going to do first.
+    std::vector<Where> where(n, Where::below);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (towards_[i] > on_[i]) where[i] = Where::above;
+      if (towards_[i] == on_[i]) where[i] = Where::on;
+    }
+    std::vector<double> sigma(n, 0.0);
+    // Weights of these from the rest; false: they have none.
+    const auto weigh = [&](const std::vector<std::size_t>& on, bool alone) {
+      std::vector<double> matrix(on.size() * on.size());
+      std::vector<double> x(on.size());
+      for (std::size_t a = 0; a < on.size(); ++a) {
+        x[a] = -base[on[a]] - (alone ? 0.0 : own_effect * most * middle);
+        for (std::size_t j = 0; j < n; ++j) {
+          if (std::find(on.begin(), on.end(), j) == on.end()) x[a] -= change[on[a] * n + j] * sigma[j];
+        }
+        for (std::size_t b = 0; b < on.size(); ++b) {
+          matrix[a * on.size() + b] = alone ? change[on[a] * n + on[b]] : effect(on[a], on[b]);
+        }
+      }
+      if (!linear::solve_small(matrix, x, alone ? push_zero : 0.0)) return false;
+      for (std::size_t a = 0; a < on.size(); ++a) sigma[on[a]] = x[a];
+      return true;
+    };
+    bool right = false;
+    for (std::size_t round = 0; round < 100 + 20 * n && !right; ++round) {
+      std::vector<std::size_t> on;
+      for (std::size_t i = 0; i < n; ++i) {
+        sigma[i] = where[i] == Where::above ? 1 : 0;
+        if (where[i] == Where::on) on.push_back(i);
+      }
+      if (!weigh(on, false)) return refuse("their combination is not determined");
+      right = true;
+      for (std::size_t i = 0; i < n && right; ++i) {
+        double w = base[i] + own_effect * most * middle;
+        for (std::size_t j = 0; j < n; ++j) w += effect(i, j) * sigma[j];
+        const Where before = where[i];
+        if (before == Where::on && sigma[i] < 0) where[i] = Where::below;
+        if (before == Where::on && sigma[i] > 1) where[i] = Where::above;
+        if (before == Where::below && w > zero) where[i] = Where::on;
+        if (before == Where::above && w < -zero) where[i] = Where::on;
+        right = where[i] == before;
+      }
+    }
+    if (!right) return refuse("no combination keeps the motion on them");
+
+    // As many as are independent, those farthest from their bounds first; what they keep is implied. True: all is as it must be.
+    std::vector<std::uint8_t> slides;
+    std::vector<std::uint8_t> implied;
+    const auto share = [&](std::vector<Where>& sides, const std::vector<std::uint8_t>& leaving) {
+      std::vector<std::size_t> order;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (sides[i] == Where::on && leaving[i] == 0) order.push_back(i);
+      }
+      const auto room = [&](std::size_t i) { return std::min(sigma[i], 1 - sigma[i]); };
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
+      Span span;
+      std::vector<std::size_t> kept;
+      slides.assign(n, 0);
+      implied.assign(n, 0);
+      for (const std::size_t i : order) {
+        if (!span.add(slopes(switches_[i]))) continue;
+        kept.push_back(i);
+        slides[i] = 1;
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        if (slides[i] != 0) continue;
+        if (leaving[i] != 0) sides[i] = sigma[i] > middle ? Where::above : Where::below;
+        if (leaving[i] == 0 && span.holds(slopes(switches_[i]))) {
+          sides[i] = Where::on;
+          slides[i] = implied[i] = 1;
+        }
+        if (sides[i] != Where::on) sigma[i] = sides[i] == Where::above ? 1 : 0;
+      }
+      if (!weigh(kept, true)) return false;
+      for (std::size_t i = 0; i < n; ++i) {
+        double w = base[i];
+        for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
+        if (sides[i] == Where::below && w > push_in_doubt * zero) return false;
+        if (sides[i] == Where::above && w < -push_in_doubt * zero) return false;
+        if (sides[i] == Where::on && (sigma[i] < -at_bound || sigma[i] > 1 + at_bound)) return false;
+      }
+      return true;
+    };
+    const std::vector<Where> stuck = where;
+    const std::vector<double> weights = sigma;
+    bool shared = share(where, std::vector<std::uint8_t>(n, 0));
+    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it.
+    std::vector<std::uint8_t> leaving(n, 0);
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool low = sigma[i] < at_bound;
+      const bool high = sigma[i] > 1 - at_bound;
+      leaving[i] = where[i] == Where::on && (low || high) ? 1 : 0;
+      any = any || (slides[i] != 0 && implied[i] == 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]));
+    }
+    if (any) {
+      where = stuck;
+      sigma = weights;
+      shared = share(where, leaving);
+      if (!shared) {
+        where = stuck;
+        sigma = weights;
+        shared = share(where, std::vector<std::uint8_t>(n, 0));
+      }
+    }
+    if (!shared) return refuse("their combination is not determined");
+
+    // The linear picture must be the truth.
+    std::vector<double> w;
+    if (!push(sigma, w)) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (slides[i] != 0 && std::abs(w[i]) > push_in_doubt * zero) {
+        return refuse("their combination is not the sum of their forces");
+      }
+    }
+    take(where, sigma, slides, implied);
+  }
+
+  /// The sides, and what is slid on, if the weights may be taken for it.
+  void take(const std::vector<Where>& where, const std::vector<double>& sigma, const std::vector<std::uint8_t>& slides,
+            const std::vector<std::uint8_t>& implied) {
+    const std::size_t n = sigma.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto& one : touched_) {
+        const std::uint32_t number = one.first;
+        if (slides[i] == 0 || !(is_flat(number) || parallel(number, switches_[i]))) continue;
+        switches_.push_back(number);
+        return refuse("are one surface, written by functions that are no multiples of one another", "write them alike");
+      }
+      if (slides[i] != 0 && !linear_in(i, sigma)) {
+        return refuse(
+            "a force there is no linear function of it, so that the mean of both sides is not the force at their "
+            "mean",
+            "write it as if(u > 0, force above, force below)");
+      }
+    }
+    struct Slid {
+      std::uint32_t number, leader;
+      double weight;
+      std::uint8_t implied;
+    };
+    std::vector<Slid> slid;
+    for (std::size_t i = 0; i < n; ++i) {
+      mix(i, sigma[i], corners_.modes);
+      for (const MixedMode& mode : mixed_[i]) {
+        corners_.sides[mode.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
+        if (slides[i] != 0) corners_.mixed.push_back(mode);
+      }
+      for (const Member& member : members_[i]) {
+        const bool above = (where[i] == Where::above) != member.turned;
+        corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
+        if (slides[i] != 0) slid.push_back({member.number, switches_[i], sigma[i], implied[i]});
+      }
+    }
+    std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });
+    for (const Slid& one : slid) {
+      corners_.slid.push_back(one.number);
+      corners_.leader.push_back(one.leader);
+      corners_.weight.push_back(one.weight);
+      corners_.implied.push_back(one.implied);
+    }
+  }
+
+  /// What vectors span, by orthogonal ones.
+  class Span {
+   public:
+    /// Is it spanned already?
+    [[nodiscard]] bool holds(std::vector<double> x) const {
+      const double before = length(x);
+      reduce(x);
+      return !(length(x) > on_threshold * before);
+    }
+    /// False: nothing new.
+    bool add(std::vector<double> x) {
+      if (holds(x)) return false;
+      reduce(x);
+      const double size = std::sqrt(length(x));
+      for (double& value : x) value /= size;
+      basis_.push_back(std::move(x));
+      return true;
+    }
+
+   private:
+    static double length(const std::vector<double>& x) {
+      double sum = 0;
+      for (const double value : x) sum += value * value;
+      return sum;
+    }
+    void reduce(std::vector<double>& x) const {
+      for (const std::vector<double>& one : basis_) {
+        double part = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) part += one[k] * x[k];
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] -= part * one[k];
+      }
+    }
+    std::vector<std::vector<double>> basis_;
+  };
+
+  [[nodiscard]] bool dependent() const {
+    Span span;
+    return !std::all_of(switches_.begin(), switches_.end(),
+                        [&](std::uint32_t number) { return span.add(slopes(number)); });
+  }
+
+  /// Switches that roundings have put on a side already, although the others keep them on their threshold, are met with them.
+  void take_in_dependent() {
+    if (touched_.empty() || switches_.size() < 2) return;
+    Span span;
+    for (const std::uint32_t number : switches_) static_cast<void>(span.add(slopes(number)));
+    const std::size_t before = switches_.size();
+    std::erase_if(touched_, [&](const auto& one) {
+      const auto& [number, threshold] = one;
+      if (is_flat(number) || !span.holds(slopes(number))) return false;
+      for (std::size_t i = 0; i < before; ++i) {
+        if (parallel(number, switches_[i])) return false;
+      }
+      for (std::size_t i = before; i < switches_.size(); ++i) {
+        const double factor = multiple(switches_[i], on_[i], number, threshold);
+        if (factor == 0) continue;
+        members_[i].push_back({number, threshold, factor < 0});
+        return true;
+      }
+      switches_.push_back(number);
+      on_.push_back(threshold);
+      towards_.push_back(corners_.sides[number]);
+      members_.push_back({{number, threshold, false}});
+      return true;
+    });
+  }
+
   /// A switch with the surface of a first one: it is on `on` there, and its function rises where that of the first falls, if `turned`.
   struct Member {
     std::uint32_t number = 0;
@@ -380,8 +601,6 @@ class Sliding {
                          [&](const MixedMode& other) { return one.mode == other.mode; });
     });
   }
-
-  enum class Where : std::uint8_t { below, on, above };
 
   /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone.
   [[nodiscard]] Where resting(std::size_t i) const {
@@ -695,6 +914,119 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   return out;
 }
 
+std::optional<Valley> find_valley(const model::Model& model, const model::State& state, std::uint32_t row,
+                                  std::span<const std::uint32_t> passing, std::vector<Side>& sides) {
+  const std::uint32_t twin = model.row_twin[row];
+  if (twin <= row) return {};
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  const std::uint32_t lane = model.row_lane[row];
+  const auto number_of = [&](std::size_t c, std::uint32_t of) {
+    return group.first_switch + static_cast<std::uint32_t>(c) * group.lanes + of;
+  };
+
+  // Who is on a threshold that positions move it off from? All of them must lie on one surface.
+  struct Met {
+    std::uint32_t corner = 0;
+    Side on = 0;
+    bool turned = false;  // its function falls where that of the first rises
+  };
+  std::vector<Met> met;
+  std::vector<double> normal;
+  double square = 0;
+  double size = 0;
+  for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+    const Corner& corner = group.corners[c];
+    if (corner.quiet || corner.follows || corner.kind == expressions::CornerKind::turns) continue;
+    const std::uint32_t number = number_of(c, lane);
+    const SwitchRates rates = switch_rates(model, number, state, {});
+    const auto [distance, threshold] = nearest_threshold(corner, sides[number], rates.g);
+    const bool passes = std::find(passing.begin(), passing.end(), number) != passing.end();
+    if (!rates.by_position || !(passes || is_zero(distance, rates))) continue;
+    std::vector<double> slope = slopes_by_slot(model::place_of_switch(model, number), state);
+    slope.resize(group.positions);
+    double own = 0;
+    double product = 0;
+    for (std::size_t k = 0; k < slope.size(); ++k) {
+      own += slope[k] * slope[k];
+      product += met.empty() ? slope[k] * slope[k] : slope[k] * normal[k];
+    }
+    if (!std::isfinite(own)) return {};
+    if (met.empty()) {
+      normal = std::move(slope);
+      square = own;
+      size = rates.size;
+    } else if (product * product < (1 - on_threshold) * own * square) {
+      return {};
+    }
+    met.push_back({c, threshold, product < 0});
+  }
+  if (met.empty()) return {};
+
+  // The sides of all corners on either side of the surface, from the inside out, and the gradients there.
+  struct Beside {
+    std::vector<Side> sides;
+    std::vector<double> gradient;
+  };
+  const auto look = [&](bool above) {
+    Beside out;
+    model::State there = state;
+    const double way = (above ? 1 : -1) * beside_surface * (size + std::sqrt(square)) / square;
+    for (std::size_t k = 0; k < group.positions; ++k)
+      there.position[group.position_of[k * group.lanes + lane]] += way * normal[k];
+    std::vector<std::uint8_t> changes(group.corners.size(), 0);
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const Corner& corner = group.corners[c];
+      Side side = sides[number_of(c, lane)];
+      const auto found = std::find_if(met.begin(), met.end(), [&](const Met& one) { return one.corner == c; });
+      const bool inside =
+          std::any_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return changes[one] != 0; });
+      if (found != met.end()) {
+        side = above != found->turned ? found->on + 1 : found->on - 1;
+        changes[c] = 1;
+      } else if (inside) {
+        const SwitchRates rates = switch_rates(model, number_of(c, lane), there, {});
+        side = corner.side(rates.g, rates.beside);
+        changes[c] = 1;
+      }
+      out.sides.push_back(side);
+      set_modes(group, c, lane, side, there.modes);
+    }
+    std::vector<double> r(group.tape.registers());
+    expressions::load_constants(group.tape, r.data(), 1, 1);
+    model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, there.modes, lane, r.data());
+    expressions::extend(group.tape, r.data(), 1, 0, 0, 1);
+    for (std::size_t k = 0; k < group.positions; ++k) out.gradient.push_back(r[group.tape.outputs[1 + k]]);
+    return out;
+  };
+  Beside below = look(false);
+  Beside above = look(true);
+
+  // f+ - f- = c g: both sides hold where c > 0.
+  double across = 0;
+  double lengths = 0;
+  for (std::size_t k = 0; k < normal.size(); ++k) {
+    across += (above.gradient[k] - below.gradient[k]) * normal[k];
+    lengths += std::abs(above.gradient[k]) + std::abs(below.gradient[k]);
+  }
+  if (!(across > kink_part * lengths * std::sqrt(square))) return {};
+  if (sides[number_of(met[0].corner, lane)] > met[0].on) std::swap(below, above);
+  Valley valley;
+  valley.row = row;
+  for (const std::uint32_t one : {row, twin}) {
+    const std::vector<Side>& its = one == row ? below.sides : above.sides;
+    for (std::size_t c = 0; c < its.size(); ++c) sides[number_of(c, model.row_lane[one])] = its[c];
+    for (const Met& each : met) valley.switches.push_back(number_of(each.corner, model.row_lane[one]));
+  }
+  return valley;
+}
+
+bool has_twins(const model::Model& model) {
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.row_twin[row] != row) return true;
+  }
+  return false;
+}
+
 bool has_alternatives(const model::Model& model) {
   return std::any_of(model.conditions.begin(), model.conditions.end(),
                      [](const model::Condition& condition) { return condition.alternatives > 1; });
@@ -722,6 +1054,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
       std::vector<State> states(condition.alternatives, State::open);
       std::vector<double> amount(condition.alternatives, 0.0);
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (idle[row] != 0) continue;
         State& one = states[model.row_alternative[row]];
         amount[model.row_alternative[row]] = std::max(amount[model.row_alternative[row]], all.value[row]);
         if (all.role[row] == Role::violated) one = State::broken;
@@ -803,34 +1136,63 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
 }
 
 bool needs_corners(const model::Model& model, const model::State& state, const Options& options) {
-  return (model.switches > 0 && state.modes.empty()) || (options.gone.empty() && has_alternatives(model));
+  return (model.switches > 0 && state.modes.empty()) ||
+         (options.gone.empty() && (has_alternatives(model) || has_twins(model)));
+}
+
+Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
+                         Workspace& workspace) {
+  Resolved out;
+  out.state = state;
+  Options inner = options;
+  const bool sides_known = model.switches == 0 || !state.modes.empty();
+  std::vector<KnownSide> known;
+  if (!sides_known) {
+    std::vector<Side> sides = model::sides_of(model, state);
+    out.state.modes = model::modes_of(model, sides);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      std::optional<Valley> valley = find_valley(model, out.state, row, {}, sides);
+      if (!valley) continue;
+      out.valleys.push_back(std::move(*valley));
+      const model::RowGroup& group = model.groups[model.row_group[row]];
+      for (const std::uint32_t one : {row, model.row_twin[row]}) {
+        for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+          const std::uint32_t number = group.first_switch + c * group.lanes + model.row_lane[one];
+          known.push_back({number, sides[number]});
+        }
+      }
+    }
+    out.state.modes = model::modes_of(model, sides);
+  }
+  if (options.gone.empty()) {
+    out.idle.assign(model.rows(), 0);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle[row] = is_second_twin(model, row) ? 1 : 0;
+    for (const Valley& valley : out.valleys) out.idle[model.row_twin[valley.row]] = 0;
+    inner.gone = out.idle;
+    if (has_alternatives(model)) out.idle = idle_rows(model, out.state, inner, workspace, out.several);
+  } else {
+    out.idle.assign(options.gone.begin(), options.gone.end());
+  }
+  inner.gone = out.idle;
+  if (!sides_known) {
+    out.corners = find_corners(model, state, inner, workspace, known, {});
+    out.state.modes = out.corners.modes;
+  }
+  return out;
 }
 
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant) {
-  model::State now = state;
+  const Resolved found = resolve_corners(model, state, options, workspace);
   Options inner = options;
-  std::vector<Minimiser> several;
-  std::vector<std::uint8_t> idle;
-  if (model.switches > 0 && now.modes.empty()) now.modes = model::modes_of(model, model::sides_of(model, state));
-  if (options.gone.empty()) {
-    idle.assign(model.rows(), 0);
-    inner.gone = idle;
-    if (has_alternatives(model)) idle = idle_rows(model, now, inner, workspace, several);
-    inner.gone = idle;
-  }
-  Corners corners;
-  if (model.switches > 0 && state.modes.empty()) {
-    corners = find_corners(model, state, inner, workspace, {}, {});
-    now.modes = corners.modes;
-  }
-  accelerate(model, now, inner, workspace, instant);
-  if (!corners.refusal.empty()) {
-    instant.solutions = corners.ways;
-    instant.status = corners.ways.empty() ? Status::undecided : Status::ambiguous;
-    instant.expansion = corners.refusal;
-  } else if (!several.empty()) {
-    instant.solutions = several;
+  inner.gone = found.idle;
+  accelerate(model, found.state, inner, workspace, instant);
+  if (!found.corners.refusal.empty()) {
+    instant.solutions = found.corners.ways;
+    instant.status = found.corners.ways.empty() ? Status::undecided : Status::ambiguous;
+    instant.expansion = found.corners.refusal;
+  } else if (!found.several.empty()) {
+    instant.solutions = found.several;
     instant.status = Status::ambiguous;
     instant.expansion = "several sides of a condition with `or` are equally near";
   }

@@ -13,11 +13,15 @@
 /// A condition of several alternatives holds where one of them holds: rows of those that do not count are idle. Where several
 /// are touched and none is open, the one that changes the motion least counts.
 ///
+/// A condition that keeps its corners inside is f = max(f-, f+) or f = min(f-, f+) beside a kink. Of the greater one both sides hold on
+/// the kink, as in the bottom of a valley: there the row stands for one side and its twin for the other.
+///
 /// Symbols: X forces, a accelerations, g switching function, sigma weight. Reference: docs/mathematics, section 21;
 /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, section 4.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +51,7 @@ struct Corners {
   std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;            ///< sigma of each
+  std::vector<std::uint8_t> implied;     ///< of each, 1: kept by the others, its weight is a choice that stays constant
   std::vector<MixedMode> mixed;          ///< of all that are slid on
   std::string refusal;                   ///< why the sides are not determined, or ""
   std::vector<Minimiser> ways;           ///< the accelerations of either side, where both lead away
@@ -78,6 +83,22 @@ struct SwitchRates {
 [[nodiscard]] SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const model::State& state,
                                        std::span<const double> accelerations);
 
+/// A condition on a kink of its own on which both sides hold: the row is on one of them, its twin on the other.
+struct Valley {
+  std::uint32_t row = 0;
+  std::vector<std::uint32_t> switches;  ///< on the kink: of the row, then of its twin
+};
+/// Is the row on a kink on which both sides hold? Then it and its twin get their `sides`. `passing`: switches that are on a threshold
+/// whatever their value says. The modes of the state belong to `sides`.
+[[nodiscard]] std::optional<Valley> find_valley(const model::Model& model, const model::State& state, std::uint32_t row,
+                                                std::span<const std::uint32_t> passing,
+                                                std::vector<expressions::Side>& sides);
+[[nodiscard]] bool has_twins(const model::Model& model);
+/// The second of two twins, which counts in a valley only.
+[[nodiscard]] inline bool is_second_twin(const model::Model& model, std::uint32_t row) {
+  return model.row_twin[row] < row;
+}
+
 /// Per row, 1: part of an alternative that does not count at this state. `several`: more than one way to go on.
 [[nodiscard]] std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::State& state,
                                                   const Options& options, Workspace& workspace,
@@ -86,6 +107,16 @@ struct SwitchRates {
 
 /// Must `accelerate` and the like find sides or alternatives by themselves?
 [[nodiscard]] bool needs_corners(const model::Model& model, const model::State& state, const Options& options);
+/// What they find.
+struct Resolved {
+  model::State state;              ///< with its modes
+  std::vector<std::uint8_t> idle;  ///< per row, 1: does not count here
+  Corners corners;
+  std::vector<Valley> valleys;
+  std::vector<Minimiser> several;  ///< ways to go on, if more than one alternative is nearest
+};
+[[nodiscard]] Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
+                                       Workspace& workspace);
 /// The same questions with sides and alternatives found first.
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
@@ -223,11 +225,15 @@ class Decider {
         }
       }
       if (!step(k, orders, c, c_scale, hold, lambda)) {
+        if (opened_) return Pass::again;
         return instant_.status == Status::jammed ? Pass::jammed : Pass::finished;
       }
     }
     return Pass::finished;
   }
+
+  /// A row that turned out to be open at order zero; the pass must be repeated without it.
+  std::optional<std::uint32_t> take_opened() { return std::exchange(opened_, std::nullopt); }
 
  private:
   /// Multipliers that are not unique: those of order zero must maximise lambda.c_k among what the orders below left,
@@ -387,7 +393,8 @@ class Decider {
     }
     if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
     gauss::solve(next_.view(impl_.dynamics.mass), {}, *impl_.gauss_orders, solution_);
-    return solution_.status == gauss::Status::infeasible && jam_if_proved(k, c_scale) ? Pass::jammed : Pass::finished;
+    if (solution_.status == gauss::Status::infeasible && jam_if_proved(k, c_scale)) return Pass::jammed;
+    return opened_ ? Pass::again : Pass::finished;
   }
 
   /// Does Farkas's y of the problem just posed prove that it has no answer? y^T J = 0 as far as accelerations at hand can
@@ -413,6 +420,7 @@ class Decider {
     for (std::size_t i = 0; i < left.size(); ++i) square += left[i] * scale_[i];
     const double uncertain = std::max(gains_nothing, farkas_margin * zero_part_of(k)) * terms;
     if (!(gap > uncertain) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
+    if (opens_before()) return false;
     instant_.status = Status::jammed;
     instant_.jam_derivative = k + 2;
     instant_.farkas.clear();
@@ -420,6 +428,23 @@ class Decider {
       if (solution_.farkas[i] != 0) {
         instant_.farkas.emplace_back(impl_.problem.row[place_[i]], solution_.farkas[i]);
       }
+    }
+    return true;
+  }
+
+  /// Rows that contradict each other at this order do not if they are open at order zero, by however little. The one that is, most of all,
+  /// among those that carry nothing, goes.
+  bool opens_before() {
+    const Subproblem& problem = impl_.problem;
+    Vector y(problem.size(), 0.0);
+    for (std::size_t i = 0; i < place_.size(); ++i) y[place_[i]] = solution_.farkas[i];
+    if (!nowhere_positive(model_, problem, y) && !opens_as_it_stands(impl_, y, impl_.a_scale)) return false;
+    double most = 0;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::uint32_t j = place_[i];
+      if (next_.kind[i] == gauss::RowKind::equation || y[j] * impl_.solution.w[j] >= most) continue;
+      most = y[j] * impl_.solution.w[j];
+      opened_ = j;
     }
     return true;
   }
@@ -442,6 +467,7 @@ class Decider {
   bool unique_;
   Instant& instant_;
 
+  std::optional<std::uint32_t> opened_;
   Subproblem next_;
   std::vector<std::uint32_t> place_;
   gauss::Solution solution_;
@@ -468,11 +494,11 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   std::vector<std::uint8_t> stays(r, 0);
   for (std::size_t j = 0; j < r; ++j) stays[j] = hold[j] == Hold::undecided && rests(j) ? 1 : 0;
 
-  // Rows that may carry force at order zero; every pass that excludes one begins anew, so there are at most r passes.
+  // Rows that may carry force at order zero; every pass that excludes one, or opens one, begins anew, so there are at most 2 r passes.
   std::vector<std::uint8_t> may_carry(r, 1);
-  const std::vector<Hold> first = hold;
+  std::vector<Hold> first = hold;
   Decider decider(model, state, options, impl, unique, instant);
-  for (std::size_t round = 0; round <= r; ++round) {
+  for (std::size_t round = 0; round <= 2 * r; ++round) {
     hold = first;
     if (!unique) {
       // Share the force evenly among the rows that may carry it.
@@ -501,6 +527,7 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
     if (decider.pass(inequality, may_carry, hold, multipliers) != Pass::again) {
       break;
     }
+    if (const std::optional<std::uint32_t> opened = decider.take_opened()) first[*opened] = Hold::open;
   }
   for (std::size_t j = 0; j < r; ++j) {
     if (stays[j] != 0) hold[j] = Hold::undecided;

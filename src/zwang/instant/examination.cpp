@@ -312,7 +312,7 @@ class Examination {
   }
 
   /// One-sided combinations of the inequalities at `tight` (f'' = 0 in the solution found).
-  Finding inequalities(const std::vector<std::size_t>& tight, bool& changed) {
+  Finding inequalities(const std::vector<std::size_t>& tight, const Vector& a, bool& changed) {
     const Part& part = known_.part;
     changed = false;
     if (level_ == Level::velocities) return {};
@@ -338,6 +338,7 @@ class Examination {
       if (in_some[i] != 0) held.push_back(which[i]);
     }
     if (held.empty()) return {};
+    if (bends_away(held)) return {};
     expand();
     std::vector<std::size_t> all = known_.equations;
     all.insert(all.end(), held.begin(), held.end());
@@ -348,7 +349,7 @@ class Examination {
       known_.unexamined = true;
       return {};
     }
-    return one_sided(held, space, changed);
+    return one_sided(held, space, a, changed);
   }
 
  private:
@@ -601,14 +602,25 @@ class Examination {
     return true;
   }
 
+  /// Is every combination of these inequalities and the equations one that bends away?
+  bool bends_away(const std::vector<std::size_t>& held) const {
+    Vector y(impl_.problem.size(), 0.0);
+    for (const std::size_t j : held) y[known_.part.row[j]] = known_.pinned[j] != 0 ? -1 : 1;
+    for (const std::size_t j : known_.equations) y[known_.part.row[j]] = -1;
+    return nowhere_positive(model_, impl_.problem, y);
+  }
+
   /// The support-minimal combinations y >= 0 on inequalities, one by one.
-  Finding one_sided(const std::vector<std::size_t>& held, const Affine& space, bool& changed) {
+  Finding one_sided(const std::vector<std::size_t>& held, const Affine& space, const Vector& a, bool& changed) {
     const Part& part = known_.part;
+    Vector size(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) size[i] = std::abs(a[i]) + std::abs(impl_.problem.a0[i]);
     const std::uint32_t subsets = 1U << held.size();
     std::vector<std::uint32_t> order(subsets);
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [](std::uint32_t a, std::uint32_t b) { return __builtin_popcount(a) < __builtin_popcount(b); });
+    std::stable_sort(order.begin(), order.end(), [](std::uint32_t one, std::uint32_t other) {
+      return __builtin_popcount(one) < __builtin_popcount(other);
+    });
     std::vector<std::uint32_t> supports;
     for (const std::uint32_t subset : order) {
       const bool contains = std::any_of(supports.begin(), supports.end(),
@@ -632,6 +644,10 @@ class Examination {
       if (negative) {
         for (double& value : y) value = -value;
       }
+      // Where the second derivatives of such a combination are open, not all of its rows can be tight: it asks nothing more.
+      Vector of_problem(impl_.problem.size(), 0.0);
+      for (std::size_t j = 0; j < part.r(); ++j) of_problem[part.row[j]] = y[j];
+      if (opens_as_it_stands(impl_, of_problem, size)) continue;
       if (all_around(model_, state_, impl_, part, dependence)[0] != 0) continue;
       const Finding finding = one_combination(dependence, y, space, changed);
       if (finding.verdict != Verdict::ordinary) return finding;
@@ -725,8 +741,9 @@ Finding examine_equations(const model::Model& model, const model::State& state, 
 }
 
 Finding examine_inequalities(const model::Model& model, const model::State& state, Workspace::Impl& impl, Level level,
-                             double angle, Known& known, const std::vector<std::size_t>& tight, bool& changed) {
-  return Examination(model, state, impl, level, angle, known).inequalities(tight, changed);
+                             double angle, Known& known, const std::vector<std::size_t>& tight,
+                             const std::vector<double>& a, bool& changed) {
+  return Examination(model, state, impl, level, angle, known).inequalities(tight, a, changed);
 }
 
 }  // namespace zwang::instant

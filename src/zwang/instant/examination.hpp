@@ -61,9 +61,10 @@ enum class Proof : std::uint8_t {
 [[nodiscard]] Finding examine_equations(const model::Model& model, const model::State& state, Workspace::Impl& impl,
                                         Level level, double angle, Known& known);
 
-/// One-sided combinations of the inequalities at `tight` (f'' = 0 in the solution found). `changed`: rows were added.
+/// One-sided combinations of the inequalities at `tight` (f'' = 0 with the accelerations `a` found). `changed`: rows were added.
 [[nodiscard]] Finding examine_inequalities(const model::Model& model, const model::State& state, Workspace::Impl& impl,
                                            Level level, double angle, Known& known,
-                                           const std::vector<std::size_t>& tight, bool& changed);
+                                           const std::vector<std::size_t>& tight, const std::vector<double>& a,
+                                           bool& changed);
 
 }  // namespace zwang::instant

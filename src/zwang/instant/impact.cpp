@@ -168,12 +168,11 @@ std::string_view words(ShockStatus status) {
 
 void impact(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
             Shock& shock) {
-  if (options.gone.empty() && has_alternatives(model)) {
+  if (needs_corners(model, state, options)) {
+    const Resolved found = resolve_corners(model, state, options, workspace);
     Options inner = options;
-    std::vector<Minimiser> several;
-    const std::vector<std::uint8_t> idle = idle_rows(model, state, options, workspace, several);
-    inner.gone = idle;
-    impact(model, state, inner, workspace, shock);
+    inner.gone = found.idle;
+    impact(model, found.state, inner, workspace, shock);
     return;
   }
   Workspace::Impl& impl = workspace.impl();

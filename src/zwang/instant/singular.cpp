@@ -242,8 +242,8 @@ void tell_proof(const Subproblem& problem, const Known& known, const Vector& y, 
 /// Is y (per row of the problem) a proof that no acceleration satisfies the rows? Looked at part by part, brought to
 /// y^T J = 0 exactly by a change of the independent rows, and held against the uncertainty of each row. `tight` receives
 /// rows whose contradiction is rounding.
-bool proves(const std::vector<Known>& parts, const Workspace::Impl& impl, const Uncertainty& uncertainty,
-            const Vector& y, Instant& instant, std::vector<std::uint32_t>& tight) {
+bool proves(const model::Model& model, Level level, const std::vector<Known>& parts, const Workspace::Impl& impl,
+            const Uncertainty& uncertainty, const Vector& y, Instant& instant, std::vector<std::uint32_t>& tight) {
   const Subproblem& problem = impl.problem;
   for (const Known& known : parts) {
     const Part& part = known.part;
@@ -294,7 +294,12 @@ bool proves(const std::vector<Known>& parts, const Workspace::Impl& impl, const 
       plain[j] = weight[j] / (part.length[j] > 0 ? part.length[j] : 1);
     }
     if (!good) continue;
-    const Proof proof = proof_of(part, plain, norm(part.x0), 0);
+    Proof proof = proof_of(part, plain, norm(part.x0), 0);
+    if (level == Level::accelerations && (proof == Proof::positive || proof == Proof::unclear)) {
+      Vector whole(problem.size(), 0.0);
+      for (const std::size_t j : support) whole[part.row[j]] = plain[j];
+      if (nowhere_positive(model, problem, whole)) proof = Proof::zero;
+    }
     if (proof == Proof::positive) {
       tell_proof(problem, known, plain, instant);
       return true;
@@ -485,7 +490,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
     if (solution.status == gauss::Status::infeasible) {
       const Vector y = of_problem(problem, parts, place, solution.farkas);
       std::vector<std::uint32_t> tight;
-      if (proves(parts, impl, uncertainty, y, instant, tight)) {
+      if (proves(model, level, parts, impl, uncertainty, y, instant, tight)) {
         instant.status = Status::jammed;
         return Settled::finished;
       }
@@ -526,7 +531,8 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
         if (w >= -zero_part * terms) tight.push_back(j);
       }
       if (tight.empty()) continue;
-      const Finding finding = examine_inequalities(model, state, impl, level, angle, parts[k], tight, changed);
+      const Finding finding =
+          examine_inequalities(model, state, impl, level, angle, parts[k], tight, solution.a, changed);
       if (finding.verdict != Verdict::ordinary) {
         tell(problem, parts[k], finding, instant);
         return Settled::finished;

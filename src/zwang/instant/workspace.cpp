@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "zwang/expressions/bends.hpp"
+#include "zwang/instant/tolerances.hpp"
+
 namespace zwang::instant {
 
 std::string_view words(Role role) {
@@ -126,6 +129,37 @@ void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std:
       }
     }
   }
+}
+
+bool opens_as_it_stands(const Workspace::Impl& impl, const std::vector<double>& y, const std::vector<double>& size) {
+  const Subproblem& problem = impl.problem;
+  std::vector<double> left(problem.a0.size(), 0.0);
+  double sum = 0;
+  double rounding = 0;
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (y[j] == 0) continue;
+    sum += y[j] * problem.h[j];
+    rounding += std::abs(y[j]) * impl.rows.curvature_scale[problem.row[j]];
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      left[problem.column[e]] += y[j] * problem.entry[e];
+    }
+  }
+  rounding *= rounding_steps * epsilon;
+  for (std::size_t i = 0; i < left.size(); ++i) rounding += std::abs(left[i]) * size[i];
+  return sum < -rounding;
+}
+
+bool nowhere_positive(const model::Model& model, const Subproblem& problem, const std::vector<double>& y) {
+  using expressions::Bend;
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (y[j] == 0) continue;
+    const model::RowGroup& group = model.groups[model.row_group[problem.row[j]]];
+    if (!group.holonomic || group.rheonomic) return false;
+    const Bend bend = expressions::bend_of(group.tape, 0, std::size_t{1} + group.positions + group.velocities);
+    const bool flat = bend == Bend::constant || bend == Bend::affine;
+    if (!flat && !(y[j] > 0 && bend == Bend::concave)) return false;
+  }
+  return true;
 }
 
 }  // namespace zwang::instant

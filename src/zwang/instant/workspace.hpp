@@ -80,6 +80,17 @@ void widen_rates(const model::Model& model, const Options& options, const std::v
 /// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration.
 void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y);
 
+/// Is sum y_j f_j'' negative for the numbers as they stand, beyond the rounding of its evaluation? y^T J = 0 up to rounding, y per row of the
+/// problem, `size` per variable the size of its acceleration. How uncertain the state is has no part in it: rows that are open for the state
+/// at hand ask nothing of higher derivatives.
+[[nodiscard]] bool opens_as_it_stands(const Workspace::Impl& impl, const std::vector<double>& y,
+                                      const std::vector<double>& size);
+
+/// Is sum y_j f_j nowhere positive because it bends away from where it vanishes with its gradient? So it is if every row with y_j > 0 is concave
+/// and every one with y_j < 0 affine, and none depends on time. Whatever the velocities, no derivative of such a sum contradicts the conditions: discs and walls, and
+/// equations of affine functions, are like that.
+[[nodiscard]] bool nowhere_positive(const model::Model& model, const Subproblem& problem, const std::vector<double>& y);
+
 /// Are the rows of the problem linearly independent? Fills `norm2`.
 [[nodiscard]] bool independent(const model::Model& model, const model::State& state, Workspace::Impl& impl);
 

@@ -5,7 +5,8 @@
 /// The rows chosen fall into connected components of the graph of Phi. Ordering and pattern of L are worked out for each
 /// component on its own and kept as long as the component stands; its numbers are kept as long as Phi does. Trees are
 /// ordered from their leaves (no fill, hardly any time); what remains after stripping the leaves by minimum degree.
-/// A row whose pivot vanishes beside its diagonal depends on rows ordered before it: it is skipped, its multiplier is zero.
+/// Columns at the end that are about full are factored as a dense matrix. A row whose pivot vanishes beside its diagonal depends on rows
+/// ordered before it: it is skipped, its multiplier is zero.
 ///
 /// Symbols: Phi dual matrix, A rows chosen, L unit lower factor, D pivots. Reference: Davis, Direct Methods for Sparse
 /// Linear Systems (SIAM 2006), sections 4.8 (row by row) and 7.1 (minimum degree).
@@ -67,6 +68,8 @@ class SparseCholesky {
   [[nodiscard]] std::size_t entries() const { return now_.lower_start.empty() ? 0 : now_.lower_start.back(); }
   [[nodiscard]] std::size_t ordered_count() const { return ordered_count_; }
   [[nodiscard]] std::size_t factored_count() const { return factored_count_; }
+  /// Products made so far by `factor` and the solves.
+  [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
   /// Everything about the chosen rows, by place in the order of elimination.
@@ -102,11 +105,13 @@ class SparseCholesky {
   double softness_ = 0;
   std::size_t ordered_count_ = 0;
   std::size_t factored_count_ = 0;
+  std::size_t work_ = 0;
 
   // Work space: by row, by place, and lists.
   std::vector<std::uint32_t> new_component_of_, degree_, place_, member_start_, member_, list_, stack_, flag_, filled_,
       pattern_;
   std::vector<double> dense_;
+  std::vector<double> tail_;  ///< full columns at the end of a factor, one after the other
 };
 
 }  // namespace zwang::linear

@@ -1063,22 +1063,27 @@ class Compiler {
         if (fresh) found->second = make_rows_of_member(all[j], parts[j], context, value, condition);
         for (const std::vector<RowShape>& list : found->second) {
           for (const RowShape& shape : list) {
-            const std::uint32_t row = model_.rows();
-            if (row == most_rows)
-              throw formulas_.error(parts[j], fmt::format("there are more than {} conditions", most_rows));
-            if (!shape.holonomic && all.size() + found->second.size() > 2) {
-              throw formulas_.error(parts[j], fmt::format("`or` (and min of what must not be positive) joins position "
-                                                          "inequalities; in `{}` velocities occur: write the "
-                                                          "alternatives as two models",
-                                                          member_words(condition)));
+            const std::uint32_t twins = !equation && !model_.flow && shape.holonomic && shape.kinks ? 2 : 1;
+            for (std::uint32_t twin = 0; twin < twins; ++twin) {
+              const std::uint32_t row = model_.rows();
+              if (row == most_rows)
+                throw formulas_.error(parts[j], fmt::format("there are more than {} conditions", most_rows));
+              if (!shape.holonomic && all.size() + found->second.size() > 2) {
+                throw formulas_.error(parts[j],
+                                      fmt::format("`or` (and min of what must not be positive) joins position "
+                                                  "inequalities; in `{}` velocities occur: write the "
+                                                  "alternatives as two models",
+                                                  member_words(condition)));
+              }
+              model_.row_kind.push_back(
+                  shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                                  : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+              model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
+              model_.row_alternative.push_back(alternatives);
+              model_.row_twin.push_back(twins == 1 ? row : twin == 0 ? row + 1 : row - 1);
+              shapes_.add_row_lane(shape, *slots_, row);
+              ++rows;
             }
-            model_.row_kind.push_back(
-                shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
-                                : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
-            model_.row_condition.push_back(static_cast<std::uint32_t>(model_.conditions.size()));
-            model_.row_alternative.push_back(alternatives);
-            shapes_.add_row_lane(shape, *slots_, row);
-            ++rows;
           }
           ++alternatives;
         }

@@ -1086,6 +1086,7 @@ void append(Model& model, const std::vector<Implied>& rows) {
     model.row_kind.push_back(RowKind::holonomic_equation);
     model.row_condition.push_back(static_cast<std::uint32_t>(model.conditions.size()));
     model.row_alternative.push_back(0);
+    model.row_twin.push_back(row);
     model.conditions.push_back(std::move(condition));
     model.row_column.insert(model.row_column.end(), one.variable.begin(), one.variable.end());
     model.row_start.push_back(static_cast<std::uint32_t>(model.row_column.size()));

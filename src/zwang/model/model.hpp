@@ -218,7 +218,10 @@ struct Model {
   std::vector<std::uint32_t> row_group;        ///< per row
   std::vector<std::uint32_t> row_lane;         ///< per row
   std::vector<std::uint32_t> row_alternative;  ///< per row: the alternative of its member to which it belongs
-  std::vector<std::uint32_t> row_start;        ///< CSR pattern of the gradients, columns ascending
+  /// Per row: an inequality that keeps corners inside has a twin, the same function with modes of its own, for the other side of a
+  /// kink where both sides hold at once; the row behind it, and of that the row before it. All others: itself.
+  std::vector<std::uint32_t> row_twin;
+  std::vector<std::uint32_t> row_start;  ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
 

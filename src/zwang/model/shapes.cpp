@@ -413,6 +413,11 @@ RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   shape.holonomic = !expressions::depends_on(graph_, f, SymbolKind::velocity);
   shape.restricts = !shape.holonomic || expressions::depends_on(graph_, f, SymbolKind::position);
   if (!shape.restricts) return shape;
+  for (std::size_t c = 0; c < apart.corners.size(); ++c) {
+    const expressions::Corner& corner = apart.corners[c];
+    const bool moves = !corner.quiet && corner.kind != expressions::CornerKind::turns;
+    shape.kinks = shape.kinks || (moves && expressions::depends_on(graph_, apart.switching[c], SymbolKind::position));
+  }
   apart.outputs = {f};
   std::vector<Expr> all = {f};
   all.insert(all.end(), apart.switching.begin(), apart.switching.end());

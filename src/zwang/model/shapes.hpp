@@ -40,6 +40,7 @@ struct SlotMap {
 struct RowShape {
   bool restricts = true;  ///< a position or velocity occurs
   bool holonomic = true;
+  bool kinks = false;     ///< corners of positions are left inside
   std::string nonlinear;  ///< the term that is not linear in the velocities, or ""
   std::uint32_t group = 0;
   SlotMap slots;

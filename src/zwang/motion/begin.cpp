@@ -276,14 +276,17 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.slid);
   one(archive, impl.switches.leader);
   one(archive, impl.switches.weight);
+  one(archive, impl.switches.implied);
   one(archive, impl.switches.mixed);
   one(archive, impl.switches.gone);
   one(archive, impl.switches.idle);
   one(archive, impl.switches.released);
+  one(archive, impl.switches.valleys);
+  one(archive, impl.switches.unfollowed);
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 8;
+constexpr std::uint32_t layout = 9;
 
 }  // namespace
 

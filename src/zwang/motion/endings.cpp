@@ -7,6 +7,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -21,6 +22,10 @@ constexpr int digits_of_amounts = 3;
 constexpr std::uint64_t steps_of_pace = 4096;  ///< tell the pace
 constexpr double very_many_steps = 3e5;        ///< from here on a run takes more than some seconds
 constexpr std::uint32_t none = 0xffffffff;
+constexpr double lost_digits = 1e-9;  ///< of its terms: a condition held that is off by more has been lost
+constexpr double lost_rank =
+    1e-6;  ///< of the largest singular value of unit gradients: below it a direction is lost for a reader
+constexpr std::size_t most_ranked = 300;  ///< conditions whose rank is counted
 
 /// The body that a variable belongs to, without its component: variable names are body.x or a coordinate's name.
 std::string body_of(const model::Model& model, std::uint32_t variable) {
@@ -66,24 +71,104 @@ void take_last_good_state(Motion& motion) {
   motion.state.time = piece.start;
 }
 
-/// Conditions without a number at the state, if the cause names none.
-void find_culprits(Motion& motion) {
+/// f of a row, or f' of one in velocities, and what it was summed from.
+struct Amount {
+  double value = 0, terms = 0;
+};
+Amount amount_of(const model::Model& model, const model::Rows& rows, std::uint32_t row) {
+  if (model::is_holonomic(model.row_kind[row])) return {rows.value[row], rows.value_scale[row]};
+  return {rows.rate[row], rows.rate_scale[row]};
+}
+
+/// Is the row broken by more than its terms may be off?
+bool lost(const model::Model& model, const model::Rows& rows, std::uint32_t row) {
+  const Amount amount = amount_of(model, rows, row);
+  return std::abs(amount.value) > lost_digits * amount.terms;
+}
+
+/// If the cause names none: conditions without a number at the state, or else those held that do not hold.
+void find_culprits(Motion& motion, const model::Rows& rows) {
   if (!motion.culprits.empty() || motion.status != Status::gave_up) return;
   Motion::Impl& impl = *motion.impl;
-  instant::Workspace::Impl& found = impl.workspace.impl();
-  model::evaluate_rows(impl.model, motion.state, found.scratch, found.rows);
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
     if (impl.place[row] == Place::absent) continue;
-    if (!std::isfinite(found.rows.value[row]) || !std::isfinite(found.rows.rate[row])) motion.culprits.push_back(row);
+    if (!std::isfinite(rows.value[row]) || !std::isfinite(rows.rate[row])) motion.culprits.push_back(row);
+  }
+  if (!motion.culprits.empty()) return;
+  for (const std::uint32_t row : motion.held) {
+    if (lost(impl.model, rows, row)) motion.culprits.push_back(row);
   }
 }
 
+/// Of a jam: y.J = 0, so that y.(J a + h) = y.h > 0 whatever a is, and the worst of the rows is broken by y.h / sum |y| or more.
+std::string contradiction(const Motion& motion, const model::Rows& rows) {
+  const Motion::Impl& impl = *motion.impl;
+  const bool shock = impl.instant.status != instant::Status::jammed;
+  const auto& farkas = shock ? impl.shock.farkas : impl.instant.farkas;
+  if (farkas.empty() || farkas.size() != motion.culprits.size()) return "";
+  double offset = 0, weights = 0;
+  for (const auto& [row, y] : farkas) {
+    offset += y * (shock ? rows.rate[row] : rows.curvature[row]);
+    weights += std::abs(y);
+  }
+  const unsigned derivative = shock ? 1 : impl.instant.jam_derivative;
+  if (derivative > 2)
+    return "; it is their " + std::to_string(derivative) + "th derivatives that contradict each other";
+  if (!(offset > 0)) return "";
+  return "; whatever it is, f" + std::string(derivative, '\'') + " of one of them is off by " +
+         readable(offset / weights, digits_of_amounts) + " or more";
+}
+
+/// Of a singular position: how many directions the gradients have, and how near the least is to none.
+std::string rank_lost(const Motion& motion, const model::Rows& rows) {
+  const model::Model& model = motion.impl->model;
+  const std::size_t count = motion.culprits.size();
+  if (count == 0 || count > most_ranked) return "";
+  std::vector<std::uint32_t> columns;
+  for (const std::uint32_t row : motion.culprits) {
+    columns.insert(columns.end(), model.row_column.begin() + model.row_start[row],
+                   model.row_column.begin() + model.row_start[row + 1]);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  if (columns.empty()) return "";
+  linear::Matrix gradients(count, columns.size());
+  std::string vanishing;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t row = motion.culprits[i];
+    double square = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      square += rows.entry[e] * rows.entry[e];
+    if (square == 0 && vanishing.empty()) vanishing = model::row_name(model, row);
+    if (!(square > 0) || !std::isfinite(square)) continue;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const auto place = std::lower_bound(columns.begin(), columns.end(), model.row_column[e]) - columns.begin();
+      gradients(i, static_cast<std::size_t>(place)) = rows.entry[e] / std::sqrt(square);
+    }
+  }
+  if (!vanishing.empty()) return "; the gradient of " + vanishing + " vanishes";
+  std::vector<double> values = linear::singular_values(gradients);
+  values.resize(count, 0.0);
+  const auto left = static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [&](double value) { return value > lost_rank * values.front(); }));
+  if (left == count) return "";
+  return "; their " + std::to_string(count) + " gradients have rank " + std::to_string(left) +
+         " (the least singular value of unit gradients is " + readable(values.back(), digits_of_amounts) + ")";
+}
+
+/// Of a motion that was given up: how good it was up to there.
+std::string reached(const Motion& motion) {
+  if (motion.steps == 0) return "";
+  std::string out = "; up to here, in " + std::to_string(motion.steps) + (motion.steps == 1 ? " step" : " steps") +
+                    ", the worst defect of a step is " + readable(motion.defect, digits_of_amounts);
+  const double drift = std::max(motion.position_drift, motion.velocity_drift);
+  if (drift > 0) out += " and the worst drift off a condition " + readable(drift, digits_of_amounts);
+  return out;
+}
+
 /// "floor by 0.1 (a), rod by 0.995 (a, b)"; amounts where something is broken.
-std::string list_of_culprits(Motion& motion) {
-  Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  instant::Workspace::Impl& found = impl.workspace.impl();
-  model::evaluate_rows(model, motion.state, found.scratch, found.rows);
+std::string list_of_culprits(const Motion& motion, const model::Rows& rows) {
+  const model::Model& model = motion.impl->model;
   std::string out;
   std::size_t named = 0;
   for (const std::uint32_t row : motion.culprits) {
@@ -92,10 +177,10 @@ std::string list_of_culprits(Motion& motion) {
       break;
     }
     out += (named == 1 ? "" : ", ") + model::row_name(model, row);
-    if (motion.status == Status::inadmissible) {
-      const double f = model::is_holonomic(model.row_kind[row]) ? found.rows.value[row] : found.rows.rate[row];
-      out += " by " + readable(std::abs(f), digits_of_amounts);
-    }
+    const bool broken =
+        motion.status == Status::inadmissible || (motion.status == Status::gave_up && lost(model, rows, row));
+    const double f = amount_of(model, rows, row).value;
+    if (broken && std::isfinite(f)) out += " by " + readable(std::abs(f), digits_of_amounts);
     out += bodies_of(model, row);
   }
   return out;
@@ -117,6 +202,11 @@ std::string advice(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
   const bool at_start = motion.steps == 0;
   const std::string time = readable(motion.state.time, 10);
+  const std::string elsewhere = at_start
+                                    ? "or look at the start with `zwang check` and `zwang accelerate`"
+                                    : "look at the state reached with `zwang accelerate` of the run file, or end the "
+                                      "run before (`--until " +
+                                          time + "`)";
   switch (motion.status) {
     case Status::inadmissible:
       return at_start ? "try `zwang check --repair`, which brings the start onto the conditions"
@@ -125,17 +215,21 @@ std::string advice(const Motion& motion) {
     case Status::jammed:
       return at_start
                  ? "`zwang accelerate` and `zwang impact` show the contradiction; take one of these conditions away"
-                 : "the motion ends here; take one of these conditions away, or end it before (`--until " + time + "`)";
+                 : "the motion ends here; `zwang explain` of the run file shows the contradiction; take one of these "
+                   "conditions away, or end it before (`--until " +
+                       time + "`)";
     case Status::singular:
-      return at_start ? "`zwang accelerate` shows what is known of the ways on; try a start beside this position"
-                      : "end the run before (`--until " + time +
-                            "`), or go on from a start beside this position and see what `zwang accelerate` says there";
+      return at_start
+                 ? "`zwang accelerate` shows what is known of the ways on; try a start beside this position"
+                 : "end the run before (`--until " + time +
+                       "`), or see what `zwang accelerate` of the run file says at this state, and go on from a start "
+                       "beside it";
     case Status::gave_up:
       if (impl.tolerance > sharp_already)
         return "try a smaller tolerance (`--tolerance " +
-               readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`), or end the run before (`--until " +
-               time + "`)";
-      return "try a larger tolerance, or end the run before (`--until " + time + "`)";
+               readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`), " + elsewhere;
+      return "try a larger tolerance, " + elsewhere;
+    case Status::refused: return at_start ? "" : "end the run before (`--until " + time + "`)";
     default: return "";
   }
 }
@@ -157,14 +251,21 @@ void tell_ending(Motion& motion) {
     }
   }
 
-  // The cause, the conditions, what to try.
-  find_culprits(motion);
+  // The cause, the conditions with their amounts, by how much, what to try.
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, motion.state, scratch, rows);
+  find_culprits(motion, rows);
   const bool all_named = std::all_of(motion.culprits.begin(), motion.culprits.end(),
                                      [&](std::uint32_t row) { return says(motion.why, model::row_name(model, row)); });
   if (!all_named || (motion.status == Status::inadmissible && !motion.culprits.empty()))
-    motion.why += (motion.why.find(": ") == std::string::npos ? ": " : "; conditions ") + list_of_culprits(motion);
+    motion.why +=
+        (motion.why.find(": ") == std::string::npos ? ": " : "; conditions ") + list_of_culprits(motion, rows);
   const auto holds = [&](const char* words) { return motion.why.find(words) != std::string::npos; };
   const bool advised = holds("try ") || holds("end the run") || holds("write it");
+  if (motion.status == Status::jammed) motion.why += contradiction(motion, rows);
+  if (motion.status == Status::singular) motion.why += rank_lost(motion, rows);
+  if (motion.status == Status::gave_up) motion.why += reached(motion);
   const std::string next = advised ? std::string() : advice(motion);
   if (!next.empty()) motion.why += "; " + next;
 }

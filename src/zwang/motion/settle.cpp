@@ -243,11 +243,14 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
                  bool first, const Switches& switches_before) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
+  // A row and its twin are one condition.
   const auto closed_before = [&](std::uint32_t row) {
-    return before[row] == Place::held || before[row] == Place::implied;
+    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
+    return is_closed(before[row]) || is_closed(before[model.row_twin[row]]);
   };
   const auto closed_now = [&](std::uint32_t row) {
-    return impl.place[row] == Place::held || impl.place[row] == Place::implied;
+    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
+    return is_closed(impl.place[row]) || is_closed(impl.place[model.row_twin[row]]);
   };
   // What changes side at one instant is marginal, and nothing has happened to it.
   const auto marginal = [&](std::uint32_t row) {
@@ -296,7 +299,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::vector<std::uint32_t> released;
     std::vector<std::uint32_t> touched;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (model::is_equation(model.row_kind[row]) || marginal(row)) continue;
+      if (model::is_equation(model.row_kind[row]) || marginal(row) || instant::is_second_twin(model, row)) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
       const bool let_go = impl.switches.gone[row] != 0;
@@ -496,7 +499,14 @@ void refuse_dependent_rho(Motion& motion) {
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
-  choose_rows(motion, balanced);
+  const std::vector<std::uint32_t> taken = leave_valleys(motion);
+  if (taken.empty()) {
+    choose_rows(motion, balanced);
+  } else {
+    std::vector<std::uint32_t> renamed;
+    for (const std::uint32_t row : balanced) renamed.push_back(taken[row]);
+    choose_rows(motion, renamed);
+  }
   if (!project_onto_new(motion))
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
   watch_implied(motion);
@@ -615,8 +625,11 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   impl.series.choose(impl.held_rows, {});
   impl.watched_rows.clear();
   const std::vector<double> from = motion.state.position;
+  const std::vector<double> speeds = motion.state.velocity;
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
   move_past_far(motion, from);
+  // Speeds taken away are a shock, and leave what a shock leaves.
+  shock_uncertainty(motion, speeds);
   double lost = before - whole();
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
@@ -807,6 +820,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
       if (lands_softly(motion, row)) steady[row] = 1;
     }
   }
+  open_valleys(motion, triggers, first, closed, steady);
   std::vector<std::uint8_t> balanced(model.rows(), 0);
   for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
   if (!triggers.releasing.empty()) options.balanced = balanced;
@@ -863,7 +877,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
 bool restless(Motion& motion) {
   constexpr std::uint32_t most_kinks = 8;  // turns at one instant: neither side of a kink lets the motion go on
   Motion::Impl& impl = *motion.impl;
-  const bool same = impl.kinks > 0 && instant::same_instant(impl.kink_time, motion.state.time);
+  const bool same = impl.kinks > 0 && motion.state.time - impl.kink_time <= resolution(motion.state.time);
   impl.kinks = same ? impl.kinks + 1 : 1;
   impl.kink_time = motion.state.time;
   return impl.kinks > most_kinks;
@@ -1007,10 +1021,22 @@ void take_multipliers(Motion& motion) {
   for (const std::uint32_t row : motion.held) motion.multipliers.push_back(motion.impl->instant.multipliers[row]);
 }
 
+/// Does the row count? The other side of a kink does where the motion is in it: a valley that was left by the last impact is one again.
+static bool is_there(Motion& motion, std::uint32_t row) {
+  const model::Model& model = motion.impl->model;
+  if (!instant::is_second_twin(model, row)) return true;
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  std::vector<std::uint8_t> steady = closed;
+  closed[model.row_twin[row]] = 1;
+  open_valleys(motion, {}, false, closed, steady);
+  const std::vector<std::uint32_t>& valleys = motion.impl->switches.valleys;
+  return std::binary_search(valleys.begin(), valleys.end(), model.row_twin[row]);
+}
+
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
   std::vector<std::uint8_t> closed(motion.impl->model.rows(), 0);
   for (const std::uint32_t row : motion.held) closed[row] = 1;
-  for (const std::uint32_t row : rows) closed[row] = 1;
+  for (const std::uint32_t row : rows) closed[row] = is_there(motion, row) ? 1 : 0;
   motion.impl->limit_lost = close_rows(motion, closed);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }

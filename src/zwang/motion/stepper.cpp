@@ -52,6 +52,22 @@ Stepper::Stepper(std::shared_ptr<const model::Model> model, model::State state, 
   started_ = false;
 }
 
+Stepper::Stepper(const Stepper& other)
+    : model_(other.model_),
+      tolerance_(other.tolerance_),
+      present_(std::make_unique<model::Model>(*other.present_)),
+      state_(other.state_),
+      events_(other.events_),
+      horizon_(other.horizon_),
+      ahead_(other.ahead_),
+      begun_(other.begun_),
+      started_(other.started_) {
+  Options options;
+  options.until = horizon_;
+  options.tolerance = tolerance_;
+  motion_ = restore(*present_, options, save(other.motion_));
+}
+
 Status Stepper::status() const {
   // The end that was set for looking ahead is none.
   const bool ended = !ahead_ && motion_.status != Status::finished;

@@ -24,6 +24,13 @@ class Stepper {
   /// `tolerance` 0: the model's own. The instant of the start is dealt with here; its events come with the first `advance`.
   Stepper(std::shared_ptr<const model::Model> model, model::State state, double tolerance = 0);
 
+  /// A copy goes on from the same present to the same bits, by itself.
+  Stepper(const Stepper& other);
+  Stepper& operator=(const Stepper&) = delete;
+  Stepper(Stepper&&) noexcept = default;
+  Stepper& operator=(Stepper&&) noexcept = default;
+  ~Stepper() = default;
+
   [[nodiscard]] const model::Model& model() const { return *model_; }
   [[nodiscard]] double time() const { return state_.time; }
   [[nodiscard]] const model::State& state() const { return state_; }

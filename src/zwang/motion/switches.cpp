@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/flow.hpp"
@@ -25,16 +28,21 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
     1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
+constexpr double off_at_start =
+    1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corners.cpp), where the start is on one
 constexpr unsigned most_leading =
     3;  ///< derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr int most_grazes = 100;            ///< of one function on one step
 
+/// What the first coefficients of a switching function may be off by, at the start of a piece.
+using Off = std::array<double, most_leading>;
+
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
-/// `slack`: by how much the start itself may be off.
-double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, double h,
-             double& cut) {
+/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
+             double h, double& cut) {
   std::array<double, 64> p{};
   const std::size_t size = std::min(c.size(), p.size());
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
@@ -54,7 +62,8 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   power = 1;
   while (at_start && leading < most_leading && leading + 1 < size &&
          std::abs(p[leading]) * power <=
-             vanishing_part * terms + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
+             vanishing_part * terms + off[leading] +
+                 (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
     ++leading;
     power *= h;
   }
@@ -92,6 +101,19 @@ bool is_slid(const Switches& switches, std::uint32_t number) {
   return std::binary_search(switches.slid.begin(), switches.slid.end(), number);
 }
 
+bool is_valley(const Switches& switches, std::uint32_t row) {
+  return std::binary_search(switches.valleys.begin(), switches.valleys.end(), row);
+}
+
+/// The switches of a row that keeps its corners inside.
+template <class Visit>
+void for_switches_of(const model::Model& model, std::uint32_t row, const Visit& visit) {
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+    visit(group, c, group.first_switch + c * group.lanes + model.row_lane[row]);
+  }
+}
+
 /// Every switch of the model, with its place.
 template <class Visit>
 void for_switches(const model::Model& model, const Visit& visit) {
@@ -111,7 +133,8 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
   for (const model::Condition& condition : impl.model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
-      if (impl.switches.idle[row] != 0 && impl.switches.gone[row] == 0) visit(row);
+      const bool twin = instant::is_second_twin(impl.model, row) && !is_valley(impl.switches, impl.model.row_twin[row]);
+      if (impl.switches.idle[row] != 0 && impl.switches.gone[row] == 0 && !twin) visit(row);
     }
   }
 }
@@ -138,7 +161,8 @@ void for_followed(const Motion& motion, const Visit& visit) {
                        [&](const instant::MixedMode& one) { return one.number == number; });
   };
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-    if (group.corners[c].follows || is_slid(switches, number) || is_mixed(number)) return;
+    if (group.corners[c].follows || switches.unfollowed[number] != 0) return;
+    if (is_slid(switches, number) || is_mixed(number)) return;
     visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
   });
   if (switches.mixed.empty()) return;
@@ -161,6 +185,30 @@ void for_followed(const Motion& motion, const Visit& visit) {
 /// The weights of surfaces slid on.
 std::span<const double> weight_of(const Motion::Impl& impl, std::size_t j) {
   return impl.flow != nullptr ? impl.flow->weight(j) : impl.series.weight(j);
+}
+
+/// What rounding makes of g, g' and g'' at a state on the threshold, in powers of the unit of time: on it by a part of its terms, and what it
+/// was slid on with leaves its accelerations, which then cancel, off by what the forces are.
+Off off_at(const Motion& motion, std::uint32_t number, double size, double unit) {
+  const Motion::Impl& impl = *motion.impl;
+  const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+  Off off{off_at_start * size + instant::bounds_that_are_nothing * rates.doubt};
+  if (impl.flow != nullptr) return off;
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  const model::Dynamics& dynamics = impl.workspace.impl().dynamics;
+  const auto mass = dynamics.mass.diagonal();
+  double second = 0;
+  for (std::size_t i = 0; i < slope.size(); ++i) {
+    if (slope[i] == 0 || i >= dynamics.force_error.size()) continue;
+    second += std::abs(slope[i]) * instant::bounds_that_are_nothing * dynamics.force_error[i] / mass[i];
+  }
+  if (!std::isfinite(second)) return off;
+  if (rates.by_velocity) {
+    off[1] = second * unit;
+  } else {
+    off[2] = second * unit * unit / 2;
+  }
+  return off;
 }
 
 /// Does one of the corners that it is nested about change?
@@ -190,6 +238,8 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> g = switching_series(series, group, c, lane, registers);
     const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
     const double size = size_of_lane(series, group.switching, registers, group.switching.outputs[c]);
+    Off off{};
+    if (at_start) off = off_at(motion, group.first_switch + c * group.lanes + lane, size, series.unit);
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
@@ -201,7 +251,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
         moves = std::max(moves, std::abs(g[k]) * power);
       }
       if (moves <= rounding_of_zero * size) continue;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, h, found.cut);
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
@@ -214,7 +264,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
     const std::span<const double> sigma = weight_of(impl, j);
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
-      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, h, found.cut);
+      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, {}, h, found.cut);
       if (at == never) continue;
       for (const std::uint32_t number : slides[j].numbers) {
         // A function with the same surface may fall where that of the first rises.
@@ -244,7 +294,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
       power *= h;
     }
     if (leading == f.size()) return;
-    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, h, found.cut);
+    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, {}, h, found.cut);
     if (at == never) return;
     found.rows.emplace_back(row, at);
     found.at = std::min(found.at, at);
@@ -315,6 +365,12 @@ void begin_switches(Motion& motion) {
   switches.idle.assign(impl.model.rows(), 0);
   switches.released.assign(impl.model.releases.size(), 0);
   if (impl.model.switches == 0) return;
+  switches.unfollowed.assign(impl.model.switches, 0);
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (!instant::is_second_twin(impl.model, row)) continue;
+    for_switches_of(impl.model, row,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
+  }
   switches.sides = model::sides_of(impl.model, motion.state);
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
@@ -414,7 +470,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
   for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
     const Corner& corner = group.corners[c];
     const Side side = switches.sides[number];
-    if (model::place_of_switch(model, number).truth) {
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    // A row in a valley and its twin know their sides of it; a twin that does not count has none.
+    const bool in_valley =
+        place.row < model.rows() && is_valley(switches, std::min(place.row, model.row_twin[place.row]));
+    if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley)) {
       known.push_back({number, side});
       return;
     }
@@ -430,6 +490,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       anew[number] = 1;
     } else if (turn == nullptr) {
       known.push_back({number, side});
+    } else if (turn->slips &&
+               std::find(switches.implied.begin(), switches.implied.end(), 1) != switches.implied.end()) {
+      // Another share of the weights may hold it nevertheless.
+      near.push_back({number, turn->above ? side + 1 : side - 1});
+      anew[number] = 1;
     } else if (turn->slips) {
       known.push_back({number, turn->above ? side + 1 : side - 1});
       anew[number] = 1;
@@ -459,6 +524,7 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
   switches.slid = corners.slid;
   switches.leader = corners.leader;
   switches.weight = corners.weight;
+  switches.implied = corners.implied;
   switches.mixed = corners.mixed;
   motion.state.modes = corners.modes;
   for (std::uint32_t number = 0; number < model.switches; ++number) {
@@ -476,6 +542,117 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
 }
 
 }  // namespace
+
+void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vector<std::uint8_t>& closed,
+                  std::vector<std::uint8_t>& steady) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  if (model.switches == 0) return;
+  std::vector<std::uint32_t> passing;
+  std::vector<std::uint8_t> looked_at = closed;
+  for (const Turn& turn : triggers.turns) {
+    passing.push_back(turn.number);
+    const std::uint32_t row = model::place_of_switch(model, turn.number).row;
+    // Over a kink that it does not touch it flies as over any other place.
+    const model::Rows& rows = impl.workspace.impl().rows;
+    if (row < model.rows() && rows.value[row] >= -(touch_in_motion * rows.value_scale[row] +
+                                                   instant::bounds_that_are_nothing * rows.value_error[row])) {
+      looked_at[row] = 1;
+    }
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const std::uint32_t twin = model.row_twin[row];
+    if (twin <= row || switches.gone[row] != 0 || is_valley(switches, row) || !(first || looked_at[row] != 0)) continue;
+    const std::optional<instant::Valley> found =
+        instant::find_valley(model, motion.state, row, passing, switches.sides);
+    if (!found) continue;
+    switches.valleys.insert(std::lower_bound(switches.valleys.begin(), switches.valleys.end(), row), row);
+    for_switches_of(model, twin,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 0; });
+    for (const std::uint32_t number : found->switches) switches.unfollowed[number] = 1;
+    motion.state.modes = model::modes_of(model, switches.sides);
+    closed[twin] = closed[row];
+    // The side that it comes from is kept if it was; the other one may be struck.
+    steady[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? closed[row] : 0;
+    steady[twin] = 0;
+  }
+}
+
+std::vector<std::uint32_t> leave_valleys(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  instant::Instant& now = impl.instant;
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  std::vector<std::uint32_t> taken;
+  if (switches.valleys.empty()) return taken;
+  const auto is_held = [&](std::uint32_t row) {
+    return now.role[row] == instant::Role::binding || now.role[row] == instant::Role::marginal;
+  };
+  std::erase_if(switches.valleys, [&](std::uint32_t row) {
+    const std::uint32_t twin = model.row_twin[row];
+    if (is_held(row) && is_held(twin)) return false;
+    // Beside the kink f+ - f- = c g with c > 0: the side on which the motion goes on is that of the greater one.
+    const double faster = now.rate[twin] - now.rate[row];
+    const bool told = std::abs(faster) > work.touch_rate[row] + work.touch_rate[twin];
+    const bool other =
+        is_held(row) != is_held(twin) ? is_held(twin) : (told ? faster > 0 : now.second[twin] > now.second[row]);
+    if (other) {
+      // The row takes the place of its twin, with all that is known of it.
+      if (taken.empty()) {
+        taken.resize(model.rows());
+        std::iota(taken.begin(), taken.end(), 0U);
+      }
+      taken[row] = twin;
+      taken[twin] = row;
+      const auto exchange = [&](auto& list) { std::swap(list[row], list[twin]); };
+      exchange(now.role);
+      exchange(now.multipliers);
+      exchange(now.value);
+      exchange(now.rate);
+      exchange(now.second);
+      exchange(work.touch_value);
+      exchange(work.touch_rate);
+      for (std::vector<double>* list :
+           {&work.rows.value, &work.rows.rate, &work.rows.explicit_rate, &work.rows.curvature,
+            &work.rows.curvature_scale, &work.rows.value_scale, &work.rows.rate_scale, &work.rows.value_error,
+            &work.rows.rate_error, &work.rows.curvature_error}) {
+        exchange(*list);
+      }
+      for (std::uint32_t e = 0; e < model.row_start[row + 1] - model.row_start[row]; ++e) {
+        std::swap(work.rows.entry[model.row_start[row] + e], work.rows.entry[model.row_start[twin] + e]);
+      }
+      for (instant::Decision& decision : now.decisions) {
+        if (decision.row == row || decision.row == twin) decision.row = decision.row == row ? twin : row;
+      }
+      const std::uint32_t across = model.row_lane[twin] - model.row_lane[row];
+      for_switches_of(model, row, [&](const auto&, std::uint32_t, std::uint32_t number) {
+        std::swap(switches.sides[number], switches.sides[number + across]);
+      });
+    }
+    for_switches_of(model, row, [&](const auto&, std::uint32_t, std::uint32_t number) {
+      if (switches.unfollowed[number] != 0) switches.at_start[number] = 1;
+      switches.unfollowed[number] = 0;
+    });
+    for_switches_of(model, twin,
+                    [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
+    now.role[twin] = instant::Role::absent;
+    now.multipliers[twin] = 0;
+    switches.idle[twin] = 1;
+    return true;
+  });
+  std::vector<double> modes = model::modes_of(model, switches.sides);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (model.row_twin[row] == row) continue;
+    const model::RowGroup& group = model.groups[model.row_group[row]];
+    for (std::uint32_t slot = 0; slot < group.modes; ++slot) {
+      const std::uint32_t mode = group.first_mode + slot * group.lanes + model.row_lane[row];
+      motion.state.modes[mode] = modes[mode];
+    }
+  }
+  return taken;
+}
 
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck, const instant::Options& given) {
   Motion::Impl& impl = *motion.impl;
@@ -502,6 +679,9 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
     }
   }
   switches.idle = switches.gone;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle[row] = 1;
+  }
   options.gone = switches.idle;
 
   // Sides: what passed a threshold or lies on one is found anew, the rest stays.
@@ -542,6 +722,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
 std::vector<Series::Slide> slides_of(const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
+    if (switches.implied[j] != 0) continue;
     auto same = std::find_if(out.begin(), out.end(),
                              [&](const Series::Slide& one) { return one.numbers[0] == switches.leader[j]; });
     if (same == out.end()) {

@@ -35,13 +35,16 @@ struct Switches {
   std::vector<std::uint32_t> slid;        ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;      ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;             ///< sigma of each, at the last instant
+  std::vector<std::uint8_t> implied;      ///< of each, 1: kept by the others, its weight stays constant
   std::vector<instant::MixedMode> mixed;  ///< the modes that those slid on mix
   std::vector<std::uint8_t>
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
   bool stop_clear = false;  ///< the same of the expression of `stop`
-  std::vector<std::uint8_t> gone;      ///< per row, 1: let go
-  std::vector<std::uint8_t> idle;      ///< per row, 1: let go, or part of an alternative that does not count
-  std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
+  std::vector<std::uint8_t> gone;        ///< per row, 1: let go
+  std::vector<std::uint8_t> idle;        ///< per row, 1: let go, or part of an alternative that does not count
+  std::vector<std::uint8_t> released;    ///< per release of the model, 1: done
+  std::vector<std::uint32_t> valleys;    ///< rows on a kink of which both sides hold: their twins count, too
+  std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
 };
 
 /// The first turn on [0, h] of the series.
@@ -63,6 +66,13 @@ void begin_switches(Motion& motion);
 /// The next time at which something is let go, if it lies ahead of `time`.
 [[nodiscard]] double next_release(const Motion& motion, double time);
 [[nodiscard]] bool release_due(const Motion& motion);
+
+/// Conditions that touch on a kink of which both sides hold: there their twins count, too, and are as closed as they are.
+void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vector<std::uint8_t>& closed,
+                  std::vector<std::uint8_t>& steady);
+/// Where one side alone holds on, or none, the row goes on without its twin, on that side. Per row, the one whose place it took: itself,
+/// or its twin.
+[[nodiscard]] std::vector<std::uint32_t> leave_valleys(Motion& motion);
 
 /// The instant: what is let go, sides, alternatives. `struck`: a shock has just changed the velocities. False: the motion has ended.
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck,

@@ -65,8 +65,13 @@ double energy_of_rounding(const Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   instant::Workspace::Impl& found = impl.workspace.impl();
   model::evaluate_dynamics(impl.model, motion.state, found.scratch, found.dynamics);
-  const std::vector<double>& sizes = found.dynamics.force_scale;
+  std::vector<double> sizes = found.dynamics.force_scale;
   if (!found.dynamics.mass_positive || sizes.empty()) return 0;
+  // Terms that cancel inside of one force, as a pull and the friction that withstands it, show in what its rounding may be.
+  for (std::size_t i = 0; i < sizes.size() && i < found.dynamics.force_error.size(); ++i) {
+    const double terms = found.dynamics.force_error[i] / unit_rounding;
+    if (std::isfinite(terms)) sizes[i] = std::max(sizes[i], terms);
+  }
   std::vector<double> accelerations(sizes.size());
   found.dynamics.mass.solve(sizes, accelerations);
   double energy = 0;

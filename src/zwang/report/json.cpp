@@ -358,6 +358,24 @@ std::string impact_json(const model::Model& model, const instant::Shock& shock) 
   return json.close().text();
 }
 
+std::vector<NearlyTouching> nearly_touching(const model::Model& model, const model::State& state,
+                                            const instant::Instant& instant) {
+  constexpr double six_digits = 1e-6;  // of the terms of the condition
+  constexpr double closes = 2;         // times the distance, so that the last digit does not matter
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  std::vector<NearlyTouching> found;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const double distance = -rows.value[row], size = rows.value_scale[row];
+    const bool open = instant.role[row] == instant::Role::passive_in_position;
+    if (open && distance > 0 && distance <= six_digits * size) {
+      found.push_back({row, distance, closes * distance / size});
+    }
+  }
+  return found;
+}
+
 std::string check_json(const model::Model& model, const model::State& state, const instant::Instant& instant,
                        const instant::Repair* repair) {
   Writer json;
@@ -375,6 +393,13 @@ std::string check_json(const model::Model& model, const model::State& state, con
   }
   if (!instant.expansion.empty()) {
     json.put("expansion", instant.expansion);
+  }
+  if (const std::vector<NearlyTouching> nearly = nearly_touching(model, state, instant); !nearly.empty()) {
+    json.open("nearly_touching");
+    for (const NearlyTouching& one : nearly) {
+      json.open(model::row_name(model, one.row)).put("distance", one.distance).put("touch", one.touch).close();
+    }
+    json.close();
   }
   if (repair != nullptr) {
     json.open("repair");

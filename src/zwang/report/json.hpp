@@ -4,7 +4,9 @@
 /// the same double; a key that does not apply is left out.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "zwang/base/error.hpp"
 #include "zwang/instant/impact.hpp"
@@ -23,6 +25,15 @@ namespace zwang::report {
                                        const instant::Instant& instant, const instant::Shock* shock,
                                        const instant::Instant* after, const model::State* state_after);
 [[nodiscard]] std::string impact_json(const model::Model& model, const instant::Shock& shock);
+/// An open inequality that a start written with six digits may mean to touch: how far it is, and the `touch` that would close it.
+struct NearlyTouching {
+  std::uint32_t row = 0;
+  double distance = 0;
+  double touch = 0;
+};
+[[nodiscard]] std::vector<NearlyTouching> nearly_touching(const model::Model& model, const model::State& state,
+                                                          const instant::Instant& instant);
+
 /// The answer of `check`; `repair` may be null.
 [[nodiscard]] std::string check_json(const model::Model& model, const model::State& state,
                                      const instant::Instant& instant, const instant::Repair* repair);

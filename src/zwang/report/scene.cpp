@@ -460,7 +460,9 @@ class Painter {
   }
 
   void paint_row(std::uint32_t row) {
-    if (!model::is_holonomic(model_.row_kind[row]) || condition(row).components > 1) {
+    // A row and its twin are one function.
+    const std::uint32_t alone = model_.row_twin[row] > row ? 2 : 1;
+    if (!model::is_holonomic(model_.row_kind[row]) || condition(row).components > alone) {
       return;
     }
     const std::vector<std::int64_t> who = bodies_of(row);

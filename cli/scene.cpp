@@ -1,0 +1,96 @@
+/// The model and the state of a question.
+#include "scene.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "zwang/base/error.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/runs/store.hpp"
+
+namespace zwang::cli {
+
+namespace {
+
+/// Run files are SQLite databases, which all begin with the same words.
+bool is_run_file(const std::string& name) {
+  constexpr std::string_view mark = "SQLite format 3";
+  std::array<char, mark.size()> head{};
+  std::ifstream file(name, std::ios::binary);
+  return file.read(head.data(), head.size()) && std::string_view(head.data(), head.size()) == mark;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
+
+/// The instant asked for: a number, or an expression of the model's parameters.
+double instant_of(const Request& request, const runs::Recipe& recipe) {
+  if (const std::optional<double> time = read_number(request.at)) {
+    return *time;
+  }
+  model::Overrides overrides = recipe.overrides;
+  overrides.start = request.at;
+  overrides.until.clear();
+  return model::load(recipe.text, recipe.file, overrides).simulation.start;
+}
+
+Scene scene_of_run(const Request& request) {
+  const runs::Store store = runs::Store::read(request.model);
+  const runs::Recipe& recipe = store.recipe();
+  if (!request.set.empty()) {
+    refuse(request.model, "the run was made with its own parameters: --set cannot change them afterwards");
+  }
+  if (recipe.law) {
+    refuse(request.model, "this run was made to compare two laws: ask its model");
+  }
+  Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
+  motion::Sample sample = store.account().present;
+  if (!request.at.empty()) {
+    const double time = instant_of(request, recipe);
+    const double start = scene.model.simulation.start, end = store.account().present.state.time;
+    if (!motion::state_at(scene.model, store.view(), time, sample)) {
+      refuse(request.model, fmt::format("--at {} lies outside of the run, which goes from {} to {}", request.at,
+                                        exact(start), exact(end)));
+    }
+  }
+
+  // What was let go on the way is not in the model.
+  store.each_event(0, [&](const motion::Event& event) {
+    if (event.kind == motion::EventKind::let_go && event.time <= sample.state.time) {
+      refuse(request.model,
+             fmt::format("at t = {} a condition was let go: ask before that, or write the model without it",
+                         readable(event.time, 10)));
+    }
+    return true;
+  });
+
+  // rho of the rows held.
+  scene.state = sample.state;
+  if (!sample.rho.empty()) {
+    scene.state.rho.assign(scene.model.rows(), 0.0);
+    for (std::size_t j = 0; j < sample.rho.size(); ++j) {
+      scene.state.rho[sample.rows[j]] = sample.rho[j];
+    }
+  }
+  return scene;
+}
+
+}  // namespace
+
+Scene read_scene(const Request& request, Flows flows) {
+  if (is_run_file(request.model)) {
+    Scene scene = scene_of_run(request);
+    if (flows == Flows::refused) {
+      refuse_flow(scene.model);
+    }
+    return scene;
+  }
+  Scene scene{load(request, flows), {}};
+  scene.state = model::initial_state(scene.model);
+  return scene;
+}
+
+}  // namespace zwang::cli

@@ -1,0 +1,17 @@
+/// What a question about one instant is asked of: the start of a model, or a state of a run.
+#pragma once
+
+#include "request.hpp"
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::cli {
+
+struct Scene {
+  model::Model model;
+  model::State state;
+};
+
+/// MODEL as every command takes it; or a run file, whose state at `--at T` it is, and without it the state that the run has reached.
+[[nodiscard]] Scene read_scene(const Request& request, Flows flows = Flows::refused);
+
+}  // namespace zwang::cli

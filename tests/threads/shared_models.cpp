@@ -1,0 +1,137 @@
+/// One model, many threads: whatever is const can be shared, every other object belongs to one thread. Each thread must find the bits
+/// that one alone finds; under the thread sanitizer (`make verify`) no two may touch the same memory unguarded.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "places.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+#include "zwang/runs/life.hpp"
+
+namespace zwang {
+
+namespace {
+
+constexpr int threads = 8;
+
+/// Names of the gallery that stand for dense and sparse masses, shocks, rolling, energies, switches and flows, with ends that a
+/// sanitizer waits for gladly.
+struct Scene {
+  const char* name;
+  double until;
+};
+constexpr Scene scenes[] = {{"double-pendulum", 0.5}, {"newtons-cradle", 0.5}, {"chain-meets-beam", 0.1},
+                            {"bouncing-ball", 1.0},   {"rolling-coin", 0.3},   {"dry-friction", 0.5},
+                            {"spring-net", 0.1}};
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(places::source("gallery/" + name + "/model.toml"));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void append(std::string& bits, const std::vector<double>& numbers) {
+  bits.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+}
+
+/// The bits of a whole motion: every state after an event and the last one.
+std::string followed(const model::Model& model, double until) {
+  motion::Options options;
+  options.until = until;
+  motion::Motion motion = motion::begin(model, options);
+  std::string bits;
+  do {
+    append(bits, motion.state.position);
+    append(bits, motion.state.velocity);
+    append(bits, motion.multipliers);
+  } while (motion::advance(motion));
+  append(bits, motion.state.position);
+  append(bits, motion.state.velocity);
+  return bits;
+}
+
+/// What each of many threads finds at the same time.
+std::vector<std::string> at_once(const std::function<std::string(int)>& ask) {
+  std::vector<std::string> found(threads);
+  std::vector<std::thread> all;
+  for (int number = 0; number < threads; ++number)
+    all.emplace_back([&, number] { found[static_cast<std::size_t>(number)] = ask(number); });
+  for (std::thread& one : all) one.join();
+  return found;
+}
+
+}  // namespace
+
+TEST(Threads, that_share_a_model_each_follow_the_motion_that_one_alone_follows) {
+  for (const Scene& scene : scenes) {
+    const std::string text = text_of(scene.name);
+    ASSERT_FALSE(text.empty()) << scene.name;
+    const model::Model model = model::load(text, scene.name);
+    // The first to ask are the threads, so that nothing has been prepared by an earlier question.
+    const auto found = at_once([&](int) { return followed(model, scene.until); });
+    const std::string alone = followed(model, scene.until);
+    ASSERT_FALSE(alone.empty());
+    for (const std::string& bits : found) EXPECT_EQ(bits, alone) << scene.name;
+  }
+}
+
+TEST(Threads, each_read_models_of_their_own) {
+  const auto found = at_once([](int number) {
+    const Scene& scene = scenes[static_cast<std::size_t>(number) % std::size(scenes)];
+    return followed(model::load(text_of(scene.name), scene.name), scene.until);
+  });
+  for (int number = 0; number < threads; ++number) {
+    const Scene& scene = scenes[static_cast<std::size_t>(number) % std::size(scenes)];
+    EXPECT_EQ(found[static_cast<std::size_t>(number)],
+              followed(model::load(text_of(scene.name), scene.name), scene.until))
+        << scene.name;
+  }
+}
+
+TEST(Threads, that_go_on_from_one_checkpoint_find_the_same_end) {
+  const model::Model model = model::load(text_of("double-pendulum"), "double-pendulum");
+  motion::Options options;
+  options.until = 0.5;
+  motion::Motion begun = motion::begin(model, options);
+  ASSERT_TRUE(motion::advance(begun));
+  const std::string saved = motion::save(begun);
+  const auto found = at_once([&](int) {
+    motion::Motion motion = motion::restore(model, options, saved);
+    while (motion::advance(motion)) continue;
+    std::string bits;
+    append(bits, motion.state.position);
+    append(bits, motion.state.velocity);
+    return bits;
+  });
+  for (const std::string& bits : found) EXPECT_EQ(bits, found.front());
+}
+
+TEST(Threads, each_write_a_run_file_of_one_model) {
+  std::string name = (std::filesystem::temp_directory_path() / "zwang-threads-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(name.data());
+  const auto found = at_once([&](int number) {
+    model::Overrides overrides;
+    overrides.until = "0.3";
+    const runs::Task task = runs::new_task(runs::recipe_of(text_of("newtons-cradle"), "newtons-cradle", overrides),
+                                           (folder / (std::to_string(number) + ".sqlite")).string());
+    runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
+    EXPECT_TRUE(runs::go_on(task, store));
+    return store.checkpoint();
+  });
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(found.front().empty());
+  for (const std::string& bits : found) EXPECT_EQ(bits, found.front());
+}
+
+}  // namespace zwang
