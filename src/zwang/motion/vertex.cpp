@@ -7,7 +7,7 @@
 /// others act alone would find the same; which rows it skips must be told from the signs.
 ///
 /// Symbols: g_j gradients, in units of their length |g_j| in the metric of the masses, y a combination that vanishes, W = M^-1.
-/// Reference: docs/mathematics, section 11.
+/// Reference: docs/mathematics, section 12.6.
 #include <algorithm>
 #include <cmath>
 #include <limits>
