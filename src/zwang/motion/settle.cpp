@@ -160,7 +160,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       motion.held.push_back(row);
       const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
-        held.push_back({row, false});
+        // By few: what is skipped nevertheless acts no more, and is watched.
+        held.push_back({row, by_few && role != Role::equation});
       } else {
         resting.push_back(row);
       }

@@ -62,8 +62,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   power = 1;
   while (at_start && leading < most_leading && leading + 1 < size &&
          std::abs(p[leading]) * power <=
-             vanishing_part * terms + off[leading] +
-                 (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
+             vanishing_part * terms + off[leading] + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
     ++leading;
     power *= h;
   }
