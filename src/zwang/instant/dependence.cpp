@@ -127,13 +127,21 @@ double time_apart(const model::Model& model, const model::State& state, const Wo
   return tau;
 }
 
+/// All rows but those that touch here.
+std::vector<std::uint8_t> all_but_touching(const model::Model& model, const Workspace::Impl& impl) {
+  std::vector<std::uint8_t> others(model.rows(), 1);
+  for (const std::uint32_t row : impl.problem.row) others[row] = 0;
+  return others;
+}
+
 /// Project the outing onto the holonomic rows at `which` (places in the part); the basis is that of the last round. False
 /// if it does not converge. `angle`: rows nearer than this to others are left to them.
 bool project(const model::Model& model, Workspace::Impl& impl, const Part& part, const std::vector<std::size_t>& which,
              double angle, int rounds, Outing& outing) {
   double before = std::numeric_limits<double>::infinity();
+  const std::vector<std::uint8_t> others = all_but_touching(model, impl);
   for (int round = 0; round < rounds; ++round) {
-    model::evaluate_rows(model, outing.state, impl.scratch, outing.rows);
+    model::evaluate_values_but(model, outing.state, others, impl.scratch, outing.rows);
     Basis basis;
     Vector right;
     double worst = 0;
@@ -198,6 +206,7 @@ Uncertainty measure_uncertainty(const model::Model& model, const model::State& s
   // What changes of the state make of the rows, by differences in a few directions.
   model::State near = state;
   model::Rows rows = impl.rows;
+  const std::vector<std::uint8_t> others = all_but_touching(model, impl);
   Vector entry(result.entry.size(), 0.0);
   Vector curvature(result.curvature.size(), 0.0);
   for (unsigned sample = 1; sample <= 3; ++sample) {
@@ -206,7 +215,7 @@ Uncertainty measure_uncertainty(const model::Model& model, const model::State& s
       near.position[i] = state.position[i] + probe * position[i] * (scatter.next() < 0 ? -1 : 1);
       near.velocity[i] = state.velocity[i] + probe * velocity[i] * (scatter.next() < 0 ? -1 : 1);
     }
-    model::evaluate_rows(model, near, impl.scratch, rows);
+    model::evaluate_values_but(model, near, others, impl.scratch, rows);
     for (std::size_t e = 0; e < entry.size(); ++e) {
       const double change = std::abs(rows.entry[e] - impl.rows.entry[e]);
       if (std::isfinite(change)) entry[e] = std::max(entry[e], change);
@@ -599,7 +608,7 @@ bool realised(const model::Model& model, const model::State& state, Workspace::I
   }
   const double all = norm(part.whitened(way));
   if (norm(part.whitened(off)) > realised_within * all) return false;
-  model::evaluate_rows(model, outing.state, impl.scratch, outing.rows);
+  model::evaluate_values_but(model, outing.state, all_but_touching(model, impl), impl.scratch, outing.rows);
   for (const std::size_t j : which) {
     const std::uint32_t row = impl.problem.row[part.row[j]];
     const double length = norm(whitened_row(model, outing.rows, row, part));

@@ -12,6 +12,7 @@
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/linear/gram_basis.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::instant {
@@ -173,8 +174,62 @@ double largest(const std::vector<double>& x) {
   return result;
 }
 
+/// Of connected rows those that take part in a combination that vanishes, or nearly so: the multipliers of the others are what they are.
+std::vector<std::size_t> that_depend(const MultiplierQuestion& question, const std::vector<std::size_t>& which) {
+  const Subproblem& p = *question.problem;
+  const std::size_t r = which.size();
+  if (r > largest_polytope) return which;
+  std::vector<double> gram(r * r, 0.0);
+  std::vector<double> length(r, 0.0);
+  std::vector<double> row(p.a0.size(), 0.0);
+  for (std::size_t j = 0; j < r; ++j) {
+    const std::uint32_t number = question.rows[which[j]];
+    for (std::uint32_t e = p.start[number]; e < p.start[number + 1]; ++e) row[p.column[e]] = p.entry[e];
+    for (std::size_t k = 0; k <= j; ++k) {
+      const std::uint32_t other = question.rows[which[k]];
+      double sum = 0;
+      for (std::uint32_t e = p.start[other]; e < p.start[other + 1]; ++e) sum += p.entry[e] * row[p.column[e]];
+      gram[j * r + k] = gram[k * r + j] = sum;
+    }
+    for (std::uint32_t e = p.start[number]; e < p.start[number + 1]; ++e) row[p.column[e]] = 0;
+    length[j] = std::sqrt(gram[j * r + j]);
+    if (!(length[j] > 0) || !std::isfinite(length[j])) return which;
+  }
+  for (std::size_t j = 0; j < r; ++j) {
+    for (std::size_t k = 0; k < r; ++k) gram[j * r + k] /= length[j] * length[k];
+  }
+  linear::GramBasis basis{gram, r, depends_perhaps, {}, {}};
+  std::vector<double> c;
+  std::vector<std::uint8_t> takes_part(r, 0);
+  for (std::size_t k = 0; k < r; ++k) {
+    if (basis.take(k, c)) continue;
+    takes_part[k] = 1;
+    for (std::size_t a = 0; a < c.size(); ++a) {
+      if (!(std::abs(c[a]) <= no_part_in_it)) takes_part[basis.members[a]] = 1;
+    }
+  }
+  std::vector<std::size_t> result;
+  for (std::size_t j = 0; j < r; ++j) {
+    if (takes_part[j] != 0) result.push_back(which[j]);
+  }
+  return result;
+}
+
+/// Rows that share variables, directly or through others, and depend on one another; and the largest multiplier, times the length of
+/// its row, of all that are connected with them.
+struct Connected {
+  std::vector<std::size_t> which;
+  double scale = 0;
+};
+
+double length_of(const Subproblem& p, std::uint32_t j) {
+  double sum = 0;
+  for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) sum += p.entry[e] * p.entry[e];
+  return sum > 0 ? std::sqrt(sum) : 1.0;
+}
+
 /// The question for rows that share variables, directly or through others: what has no connection has no common scale.
-std::vector<std::vector<std::size_t>> connected(const MultiplierQuestion& question) {
+std::vector<Connected> connected(const MultiplierQuestion& question) {
   const Subproblem& p = *question.problem;
   std::vector<std::size_t> parent(question.rows.size());
   std::iota(parent.begin(), parent.end(), std::size_t{0});
@@ -196,7 +251,7 @@ std::vector<std::vector<std::size_t>> connected(const MultiplierQuestion& questi
       parent[std::max(a, b)] = std::min(a, b);
     }
   }
-  std::vector<std::vector<std::size_t>> result;
+  std::vector<Connected> result;
   std::vector<std::size_t> number(question.rows.size(), question.rows.size());
   for (std::size_t i = 0; i < question.rows.size(); ++i) {
     std::size_t& which = number[root(i)];
@@ -204,8 +259,12 @@ std::vector<std::vector<std::size_t>> connected(const MultiplierQuestion& questi
       which = result.size();
       result.emplace_back();
     }
-    result[which].push_back(i);
+    result[which].which.push_back(i);
+    const double acts = std::abs(question.lambda[i]) * length_of(p, question.rows[i]);
+    result[which].scale = std::max(result[which].scale, acts);
   }
+  for (Connected& one : result) one.which = that_depend(question, one.which);
+  std::erase_if(result, [](const Connected& one) { return one.which.empty(); });
   return result;
 }
 
@@ -220,7 +279,7 @@ MultiplierQuestion part_of(const MultiplierQuestion& question, const std::vector
   return part;
 }
 
-bool unique_in_part(const MultiplierQuestion& question) {
+bool unique_in_part(const MultiplierQuestion& question, double scale) {
   const std::size_t m = question.rows.size();
   if (m == 0) {
     return true;
@@ -239,10 +298,6 @@ bool unique_in_part(const MultiplierQuestion& question) {
   std::vector<std::uint8_t> bounded(m, 0);
   const std::vector<std::uint8_t> fixed(m, 0);
   std::vector<double> direction(m, 0.0);
-  double scale = 0;
-  for (std::size_t i = 0; i < m; ++i) {
-    scale = std::max(scale, std::abs(question.lambda[i]) * norm[i]);
-  }
   for (std::size_t i = 0; i < m; ++i) {
     if (question.nonnegative[i] != 0 && question.lambda[i] * norm[i] <= carries_nothing * scale) {
       bounded[i] = 1;
@@ -307,7 +362,7 @@ std::vector<std::uint8_t> support_in_part(const MultiplierQuestion& question) {
   return result;
 }
 
-bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) {
+bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d, double scale) {
   const std::size_t m = question.rows.size();
   if (m == 0 || m > largest_polytope) {
     return true;
@@ -333,7 +388,7 @@ bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) 
   if (!polytope.project(x)) {
     return true;
   }
-  const double size = std::max(largest(base), largest(x));
+  const double size = std::max(scale, largest(x));
   // A gain that is the same for all of them chooses none.
   const double steepest = largest(beyond_span(directions, gain)) > same_for_all * largest(gain) ? largest(gain) : 0.0;
   if (steepest > 0 && size > 0) {
@@ -382,12 +437,12 @@ bool choose_in_part(MultiplierQuestion& question, const std::vector<double>& d) 
 bool multipliers_unique(const MultiplierQuestion& question) {
   const auto parts = connected(question);
   return std::all_of(parts.begin(), parts.end(),
-                     [&](const std::vector<std::size_t>& which) { return unique_in_part(part_of(question, which)); });
+                     [&](const Connected& one) { return unique_in_part(part_of(question, one.which), one.scale); });
 }
 
 std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) {
   std::vector<std::uint8_t> result(question.rows.size(), 0);
-  for (const std::vector<std::size_t>& which : connected(question)) {
+  for (const auto& [which, scale] : connected(question)) {
     const std::vector<std::uint8_t> part = support_in_part(part_of(question, which));
     for (std::size_t i = 0; i < which.size(); ++i) {
       result[which[i]] = part[i];
@@ -398,7 +453,7 @@ std::vector<std::uint8_t> one_sided_support(const MultiplierQuestion& question) 
 
 bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>& d) {
   bool bounded = true;
-  for (const std::vector<std::size_t>& which : connected(question)) {
+  for (const auto& [which, scale] : connected(question)) {
     MultiplierQuestion part = part_of(question, which);
     std::vector<double> gain;
     for (const std::size_t i : which) {
@@ -406,7 +461,7 @@ bool choose_multipliers(MultiplierQuestion& question, const std::vector<double>&
         gain.push_back(d[i]);
       }
     }
-    if (!choose_in_part(part, gain)) {
+    if (!choose_in_part(part, gain, scale)) {
       bounded = false;
       continue;
     }

@@ -109,6 +109,10 @@ constexpr double carries_nothing = 1e-11;
 constexpr double carries_nothing_after_steps = 1e-8;
 /// Pivots of rows of length one that are plainly independent: the least singular value is then far above what counts as none, 1e-9.
 constexpr double plain_pivot = 1e-8;
+/// Of a row's square, by a Gram matrix: so little left of it may be dependence (an angle of 1e-5, far above every verdict); and the part of
+/// a combination below which a row has none in it.
+constexpr double depends_perhaps = 1e-10;
+constexpr double no_part_in_it = 1e-12;
 /// Of a gain: what is left of it beyond the span of the rows is rounding, and it is the same for all multipliers.
 constexpr double same_for_all = 1e-10;
 /// Steps of growing length towards the maximiser: ended when they move less than the first, unbounded beyond the second.

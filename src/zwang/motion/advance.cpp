@@ -67,6 +67,13 @@ struct Happening {
   std::vector<Crossing> crossings, grazes;
 };
 
+/// sum |c_k| h^k of coefficients `stride` apart.
+double terms_of(const double* c, std::size_t stride, std::size_t count, double h) {
+  double sum = 0;
+  for (std::size_t k = count; k-- > 0;) sum = sum * h + std::abs(c[k * stride]);
+  return sum;
+}
+
 /// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises by
 /// more than it was off already; never, if it does not.
 double parting(const double* c, std::size_t stride, std::size_t count, double h, double band) {
@@ -91,10 +98,12 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     switch (e.kind) {
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
-        // What has just been left, or is carried by others, does not cross where it is.
-        const bool at_zero = !release && (closed || (leading > 0 && e.at == 0));
-        const double at = at_zero ? parting(c, stride, count, h, threshold) : e.at;
-        if (at == never) return;
+        // What is carried by others crosses where it parts from them; what has just been left does not if it is nothing but rounding.
+        if (leading > 0 && !release && e.at == 0 &&
+            terms_of(c, stride, count, h) + rest <= parts_from_others * threshold)
+          return;
+        const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
+        const double at = parts == never ? e.at : parts;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
         return;
@@ -115,13 +124,6 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         break;
     }
   }
-}
-
-/// sum |c_k| h^k of coefficients `stride` apart.
-double terms_of(const double* c, std::size_t stride, std::size_t count, double h) {
-  double sum = 0;
-  for (std::size_t k = count; k-- > 0;) sum = sum * h + std::abs(c[k * stride]);
-  return sum;
 }
 
 Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {

@@ -160,7 +160,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       motion.held.push_back(row);
       const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
-        held.push_back({row, false});
+        // By few: what is skipped nevertheless acts no more, and is watched.
+        held.push_back({row, by_few && role != Role::equation});
       } else {
         resting.push_back(row);
       }
@@ -407,7 +408,7 @@ double stiffness(const Motion::Impl& impl, std::uint32_t row) {
 /// each of them: it is driven off so soon that f rises by f'^2 / (2 |f''|), far below what is zero of f, or it stays closed, and its
 /// hop would be back at once. Near a position in which rows depend on one another rates of closed rows are of this kind: they cannot
 /// all be zero, and a shock only moves them from one row to the other.
-bool approached_softly(Motion& motion, const instant::Options& options) {
+bool approached_softly(Motion& motion, const instant::Options& options, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Instant& now = impl.instant;
@@ -416,6 +417,8 @@ bool approached_softly(Motion& motion, const instant::Options& options) {
   std::vector<std::uint32_t> slow;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (now.role[row] != Role::approached) continue;
+    // What has just closed is struck, however softly.
+    if (std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end()) return false;
     if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
     double drive = std::abs(found.rows.curvature[row]);
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
@@ -461,7 +464,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
-    if (!first && approached_softly(motion, options)) break;
+    if (!first && approached_softly(motion, options, triggers)) break;
     const std::vector<Role> role = impl.instant.role;
     const std::vector<double> before = motion.state.velocity;
     regulate(motion, options, gathered);

@@ -7,13 +7,13 @@
 /// others act alone would find the same; which rows it skips must be told from the signs.
 ///
 /// Symbols: g_j gradients, in units of their length |g_j| in the metric of the masses, y a combination that vanishes, W = M^-1.
-/// Reference: docs/mathematics, section 11.
+/// Reference: docs/mathematics, section 12.6.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "zwang/instant/workspace.hpp"
-#include "zwang/linear/tolerances.hpp"
+#include "zwang/linear/gram_basis.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -49,39 +49,6 @@ std::vector<double> gram_of(const model::Model& model, const instant::Workspace:
   return gram;
 }
 
-/// Rows that are independent, one by one, with their Cholesky factor.
-struct Basis {
-  const std::vector<double>& gram;
-  std::size_t r;
-  std::vector<std::size_t> members;
-  std::vector<std::vector<double>> factor;  ///< per member: its row of L
-
-  /// Takes a row in; if it depends on the members it is not, and `combination` says how: g = sum_j c_j g_j over the members.
-  bool take(std::size_t k, std::vector<double>& combination) {
-    std::vector<double> w(members.size() + 1, 0.0);
-    double left = 1;
-    for (std::size_t a = 0; a < members.size(); ++a) {
-      double sum = gram[k * r + members[a]];
-      for (std::size_t b = 0; b < a; ++b) sum -= factor[a][b] * w[b];
-      w[a] = sum / factor[a][a];
-      left -= w[a] * w[a];
-    }
-    if (left > linear::vanishing_pivot(r)) {
-      w.back() = std::sqrt(left);
-      members.push_back(k);
-      factor.push_back(std::move(w));
-      return true;
-    }
-    w.pop_back();
-    for (std::size_t a = members.size(); a-- > 0;) {
-      for (std::size_t b = a + 1; b < members.size(); ++b) w[a] -= factor[b][a] * w[b];
-      w[a] /= factor[a][a];
-    }
-    combination = std::move(w);
-    return false;
-  }
-};
-
 }  // namespace
 
 void act_by_few(const Motion& motion, const std::vector<std::uint32_t>& rows, std::vector<double>& multipliers) {
@@ -102,7 +69,7 @@ void act_by_few(const Motion& motion, const std::vector<std::uint32_t>& rows, st
   std::vector<std::size_t> order(r);
   for (std::size_t j = 0; j < r; ++j) order[j] = j;
   for (std::size_t round = 0; round < r; ++round) {
-    Basis basis{gram, r, {}, {}};
+    linear::GramBasis basis{gram, r, linear::vanishing_pivot(r), {}, {}};
     std::vector<double> c;
     bool again = false;
     for (std::size_t place = 0; place < order.size() && !again; ++place) {
