@@ -600,11 +600,9 @@ class Parser {
                                            "` before it is still open");
     }
     if (is_relation(token_.sign)) {
-      throw SyntaxError(
-          token_.offset,
-          "a comparison is no number and cannot stand here: write `if(a >= b, 1, 0)`, or `step(a - b)`, for one "
-          "that is 1 where it holds and 0 elsewhere (or the `" +
-              text_of(opening) + "` before it is still open)");
+      throw SyntaxError(token_.offset, "a comparison cannot stand here: the `" + text_of(opening) +
+                                           "` before it is still open; a number that is 1 where a comparison holds "
+                                           "and 0 elsewhere is `if(a >= b, 1, 0)` or `step(a - b)`");
     }
     unexpected();
   }
