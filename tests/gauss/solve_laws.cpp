@@ -8,6 +8,7 @@
 
 #include "allocations.hpp"
 #include "instance.hpp"
+#include "sanitized.hpp"
 #include "sparse_scenes.hpp"
 #include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/solve.hpp"
@@ -20,11 +21,7 @@ namespace {
 constexpr double residual_bound = 1e-13;
 constexpr double answer_bound = 1e-12;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int many = 2000;
-#else
-constexpr int many = 100000;
-#endif
+constexpr int many = is_sanitized ? 2000 : 100000;
 
 double size_of(const std::vector<double>& x) {
   double size = 0;

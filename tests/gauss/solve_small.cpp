@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "instance.hpp"
+#include "sanitized.hpp"
 #include "zwang/gauss/solve.hpp"
 #include "zwang/gauss/tolerances.hpp"
 #include "zwang/gauss/verify.hpp"
@@ -179,11 +180,7 @@ TEST(NearestPoint, numbers_that_are_not_finite_are_given_up_on) {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t many = 2000;
-#else
-constexpr std::size_t many = 30000;
-#endif
+constexpr std::size_t many = is_sanitized ? 2000 : 30000;
 
 /// How much larger the terms of J^T lambda are than what stationarity is measured by: near-dependent rows press against
 /// each other with forces that cancel, and rounding is a fraction of those.

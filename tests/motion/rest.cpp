@@ -134,9 +134,13 @@ TEST(Rest, piles_of_discs_in_a_box_come_to_lie) {
     std::string conditions = "[constraints]\n";
     for (int k = 0; k < n; ++k) {
       const std::string name = "d" + std::to_string(k);
-      text += "[points." + name + "]\nmass = 1\nposition = [" + exact(0.55 + k % side * 1.1 + from(-0.04, 0.04)) +
-              ", " + exact(0.6 + k / side * 1.2 + from(-0.04, 0.04)) + "]\nvelocity = [" + exact(from(-1, 1)) + ", " +
-              exact(from(-1, 1)) + "]\n";
+      // Drawn one after the other: operands have no order.
+      const double v = from(-1, 1);
+      const double u = from(-1, 1);
+      const double y = 0.6 + k / side * 1.2 + from(-0.04, 0.04);
+      const double x = 0.55 + k % side * 1.1 + from(-0.04, 0.04);
+      text += "[points." + name + "]\nmass = 1\nposition = [" + exact(x) + ", " + exact(y) + "]\nvelocity = [" +
+              exact(u) + ", " + exact(v) + "]\n";
       conditions += "f" + name + " = \"" + name + ".y >= 0.5\"\nl" + name + " = \"" + name + ".x >= 0.5\"\nr" + name +
                     " = \"" + name + ".x <= " + exact(width - 0.5) + "\"\n";
       for (int j = 0; j < k; ++j) {

@@ -12,7 +12,7 @@ namespace zwang::linear {
 /// Two doubles side by side.
 using Pair = double __attribute__((vector_size(16)));
 /// The same, as they lie in an array of doubles.
-using LoosePair = double __attribute__((vector_size(16), aligned(8), may_alias));
+using LoosePair [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
 
 inline Pair load(const double* x) { return *reinterpret_cast<const LoosePair*>(x); }
 inline void store(double* x, Pair value) { *reinterpret_cast<LoosePair*>(x) = value; }

@@ -169,9 +169,32 @@ class Writer {
   std::string bytes;
 };
 
+/// Fowler, Noll and Vo's sum of 64 bits: one changed bit changes it.
+std::uint64_t sum_of(std::string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return sum;
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view from) : bytes_(from) {}
+  /// The last bytes are the sum of those before.
+  void check_sum() {
+    std::uint64_t sum = 0;
+    need(sizeof sum);
+    const std::string_view before = bytes_.substr(0, bytes_.size() - sizeof sum);
+    std::memcpy(&sum, bytes_.data() + before.size(), sizeof sum);
+    bytes_ = before;
+    if (sum != sum_of(before))
+      throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged: its checksum does not fit");
+  }
+  void get(bool& value) {
+    std::uint8_t byte = 0;
+    get(byte);
+    if (byte > 1) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
+    value = byte != 0;
+  }
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void get(T& value) {
@@ -286,7 +309,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 9;
+constexpr std::uint32_t layout = 10;
 
 }  // namespace
 
@@ -352,6 +375,7 @@ std::string save(const Motion& motion) {
   writer.put(steps.share);
   writer.put(steps.since);
   writer.put(memory.lengths_known);
+  writer.put(sum_of(std::string_view(writer.bytes).substr(sizeof mark + sizeof layout)));
   return std::move(writer.bytes);
 }
 
@@ -364,6 +388,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   if (word != mark) throw Error({"checkpoint", 0, 0}, "this is no checkpoint of a motion");
   reader.get(word);
   if (word != layout) throw Error({"checkpoint", 0, 0}, "the checkpoint was written by another version");
+  reader.check_sum();
   keep(reader, motion, [](Reader& archive, auto& value) { archive.get(value); });
   std::uint64_t count = 0;
   reader.get(count);
