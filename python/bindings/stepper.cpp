@@ -13,8 +13,8 @@ using Clock = std::chrono::steady_clock;
 /// One question at a time, whatever thread it comes from.
 class Stepper {
  public:
-  Stepper(ModelPointer model, model::State state, double tolerance)
-      : model_(std::move(model)), core_(shared(model_), std::move(state), tolerance) {}
+  Stepper(ModelPointer model, const model::State& state, double tolerance)
+      : model_(std::move(model)), core_(shared(model_), state, tolerance) {}
 
   Stepper(const Stepper& other) : model_(other.model_), core_(copied(other)) {}
 
@@ -126,9 +126,9 @@ void bind_stepper(nb::module_& module) {
           "move_to",
           [](Stepper& self, const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,
              const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) {
-            model::State state = handle.pointer->state(time, position, velocity, rho);
+            const model::State state = handle.pointer->state(time, position, velocity, rho);
             self.ask([&](motion::Stepper& now) {
-              now.move_to(std::move(state));
+              now.move_to(state);
               return 0;
             });
           },

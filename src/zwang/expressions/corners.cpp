@@ -449,7 +449,7 @@ class Splitting {
   }
 
  private:
-  [[nodiscard]] Alternatives checked(Alternatives all) const {
+  [[nodiscard]] Alternatives checked(const Alternatives& all) const {
     std::size_t count = 0;
     for (const auto& one : all) count += one.size();
     return count > most_ ? Alternatives{} : all;

@@ -415,7 +415,6 @@ void Basis::append(const std::vector<double>& n) {
 
 Dependence split(const Part& part, const std::vector<std::size_t>& which, std::size_t first, double angle) {
   Dependence result;
-  std::vector<std::size_t> left = which;
   std::vector<Vector> rest;
   for (const std::size_t j : which) rest.push_back(part.unit[j]);
   Vector in;

@@ -391,7 +391,7 @@ class Orthonormal {
 
 class Stresses {
  public:
-  Stresses(std::vector<Equation> equations, const Vector& start, double touch) : touch_(touch) {
+  Stresses(const std::vector<Equation>& equations, const Vector& start, double touch) : touch_(touch) {
     for (const Equation& one : equations) {
       variable_.insert(variable_.end(), one.variable.begin(), one.variable.end());
     }
@@ -403,7 +403,7 @@ class Stresses {
       start_.push_back(start[i]);
       extent_ = std::max(extent_, std::abs(start[i]));
     }
-    for (Equation& one : equations) add(one);
+    for (const Equation& one : equations) add(one);
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& variable() const { return variable_; }
@@ -1133,7 +1133,7 @@ void add_implied(Model& model) {
       equations.push_back(std::move(*one));
     }
     if (!squares) continue;
-    Stresses stresses(std::move(equations), model.initial_position, model.simulation.touch);
+    Stresses stresses(equations, model.initial_position, model.simulation.touch);
     for (const Vector& one : stresses.find()) {
       Implied row;
       double terms = 0;

@@ -46,9 +46,9 @@ model::Model begun_at(const model::Model& model, model::State state, std::option
   return result;
 }
 
-Stepper::Stepper(std::shared_ptr<const model::Model> model, model::State state, double tolerance)
+Stepper::Stepper(std::shared_ptr<const model::Model> model, const model::State& state, double tolerance)
     : model_(std::move(model)), tolerance_(tolerance) {
-  restart(std::move(state), {});
+  restart(state, {});
   started_ = false;
 }
 
@@ -142,11 +142,11 @@ void Stepper::change(std::shared_ptr<const model::Model> model) {
   events_ = motion_.events;
 }
 
-void Stepper::move_to(model::State state) {
+void Stepper::move_to(const model::State& state) {
   if (state.position.size() != model_->variables || state.velocity.size() != model_->variables) {
     throw std::invalid_argument("one position and one velocity per coordinate are needed");
   }
-  restart(std::move(state), {});
+  restart(state, {});
   events_ = motion_.events;
 }
 
@@ -172,7 +172,7 @@ double Stepper::duration() const {
   return own.until > own.start ? own.until - own.start : 1.0;
 }
 
-void Stepper::restart(model::State state, std::vector<model::Blow> blows) {
+void Stepper::restart(const model::State& state, const std::vector<model::Blow>& blows) {
   const double end = model_->simulation.until;
   horizon_ = end > state.time ? end : state.time + duration();
   auto present = std::make_unique<model::Model>(begun_at(*model_, state, horizon_));

@@ -22,7 +22,7 @@ namespace zwang::motion {
 class Stepper {
  public:
   /// `tolerance` 0: the model's own. The instant of the start is dealt with here; its events come with the first `advance`.
-  Stepper(std::shared_ptr<const model::Model> model, model::State state, double tolerance = 0);
+  Stepper(std::shared_ptr<const model::Model> model, const model::State& state, double tolerance = 0);
 
   /// A copy goes on from the same present to the same bits, by itself.
   Stepper(const Stepper& other);
@@ -48,13 +48,13 @@ class Stepper {
   /// From here on another model: the same coordinates, other parameters. What it sets off is in `events`.
   void change(std::shared_ptr<const model::Model> model);
   /// From here on another state of the same model; nothing that lies before its time happens again.
-  void move_to(model::State state);
+  void move_to(const model::State& state);
 
  private:
   void arrive();
   void look_further(double until);
   [[nodiscard]] double duration() const;
-  void restart(model::State state, std::vector<model::Blow> blows);
+  void restart(const model::State& state, const std::vector<model::Blow>& blows);
 
   std::shared_ptr<const model::Model> model_;
   double tolerance_ = 0;
