@@ -23,11 +23,11 @@ run: build ## simulate a gallery model: its table of events, and an animated rep
 	@build/release/bin/zwang run $(MODEL)
 	@echo "The .html file is the animated report: open it in a browser, or say build/release/bin/zwang view $(MODEL)"
 
-test: ## all tests (C++, Python, browser): at most 12 minutes from a bare clone on 2 processors
+test: ## all tests (C++, Python, browser): goal: 12 minutes from a bare clone on 2 processors
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/test
 
-verify: ## format, headers, lint, clang++, sanitizers (address, undefined, thread), two builds compared, damaged inputs: at most 28 minutes
+verify: ## format, headers, lint, clang++, sanitizers (address, undefined, thread), two builds compared, damaged inputs (goal: 28 minutes)
 	@scripts/setup verify
 	@JOBS=$(JOBS) scripts/verify
 

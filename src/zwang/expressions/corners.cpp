@@ -449,10 +449,10 @@ class Splitting {
   }
 
  private:
-  [[nodiscard]] Alternatives checked(const Alternatives& all) const {
+  [[nodiscard]] Alternatives checked(Alternatives&& all) const {
     std::size_t count = 0;
     for (const auto& one : all) count += one.size();
-    return count > most_ ? Alternatives{} : all;
+    return count > most_ ? Alternatives{} : std::move(all);
   }
 
   /// A table is y_0 + the greatest of the lines that its rising kinks add + the least of those that its falling kinks add.
