@@ -70,30 +70,34 @@ void listen_to_signals() {
 
 bool asked_to_end() { return asked != 0; }
 
+double instant_of(const std::string& word, const runs::Recipe& recipe) {
+  if (const std::optional<double> time = read_number(word)) {
+    return *time;
+  }
+  model::Overrides overrides = recipe.overrides;
+  overrides.start = word;
+  overrides.until.clear();
+  return model::load(recipe.text, recipe.file, overrides).simulation.start;
+}
+
 std::vector<double> instants(const Request& request, const runs::Recipe& recipe, const model::Model& model) {
   std::vector<double> list;
   for (std::size_t at = 0; at < request.sample_at.size() || (at > 0 && at == request.sample_at.size());) {
     const std::size_t end = std::min(request.sample_at.find(',', at), request.sample_at.size());
     const std::string word = request.sample_at.substr(at, end - at);
     at = end + 1;
-    std::optional<double> time = read_number(word);
-    if (!time) {
-      if (word.find_first_not_of(' ') == std::string::npos) {
-        throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
-      }
-      model::Overrides overrides = recipe.overrides;
-      overrides.start = word;
-      overrides.until.clear();
-      time = model::load(recipe.text, recipe.file, overrides).simulation.start;
+    if (word.find_first_not_of(' ') == std::string::npos) {
+      throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
     }
+    const double time = instant_of(word, recipe);
     const double start = model.simulation.start;
     const double until = model.simulation.until;
-    if (!(*time >= start - motion::resolution(start) && *time <= until + motion::resolution(until))) {
+    if (!(time >= start - motion::resolution(start) && time <= until + motion::resolution(until))) {
       throw Error({"command line", 0, 0},
                   fmt::format("--sample-at {} lies outside of the run, which goes from {} to {}", word, exact(start),
                               exact(until)));
     }
-    list.push_back(*time);
+    list.push_back(time);
   }
   return list;
 }

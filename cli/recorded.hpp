@@ -14,7 +14,9 @@ namespace zwang::cli {
 void listen_to_signals();
 [[nodiscard]] bool asked_to_end();
 
-/// --sample-at: numbers between commas, or expressions of the model's parameters.
+/// An instant as it is typed: a number, or an expression of the model's parameters.
+[[nodiscard]] double instant_of(const std::string& word, const runs::Recipe& recipe);
+/// --sample-at: such instants between commas.
 [[nodiscard]] std::vector<double> instants(const Request& request, const runs::Recipe& recipe,
                                            const model::Model& model);
 

@@ -15,6 +15,8 @@
 
 namespace zwang::cli {
 
+bool begins_a_database(std::string_view bytes) { return bytes.starts_with("SQLite format 3"); }
+
 Source read_source(const std::string& name) {
   Source source;
   source.name = name;
@@ -52,7 +54,7 @@ Source read_source(const std::string& name) {
   if (file.bad()) {
     throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
   }
-  if (source.text.starts_with("SQLite format 3")) {
+  if (begins_a_database(source.text)) {
     throw Error(
         {name, 0, 0},
         fmt::format("this is a run file, not a model: `zwang view {0}` shows it, `zwang run --resume {0}` goes on "

@@ -47,6 +47,9 @@ struct Request {
   bool physics = false;             ///< gallery
 };
 
+/// Run files are SQLite databases, which all begin with the same words.
+[[nodiscard]] bool begins_a_database(std::string_view bytes);
+
 /// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
 struct Source {
   std::string text;

@@ -5,9 +5,9 @@
 
 #include <array>
 #include <fstream>
-#include <optional>
 #include <string_view>
 
+#include "recorded.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/runs/store.hpp"
@@ -16,26 +16,13 @@ namespace zwang::cli {
 
 namespace {
 
-/// Run files are SQLite databases, which all begin with the same words.
 bool is_run_file(const std::string& name) {
-  constexpr std::string_view mark = "SQLite format 3";
-  std::array<char, mark.size()> head{};
+  std::array<char, 16> head{};
   std::ifstream file(name, std::ios::binary);
-  return file.read(head.data(), head.size()) && std::string_view(head.data(), head.size()) == mark;
+  return file.read(head.data(), head.size()) && begins_a_database({head.data(), head.size()});
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
-
-/// The instant asked for: a number, or an expression of the model's parameters.
-double instant_of(const Request& request, const runs::Recipe& recipe) {
-  if (const std::optional<double> time = read_number(request.at)) {
-    return *time;
-  }
-  model::Overrides overrides = recipe.overrides;
-  overrides.start = request.at;
-  overrides.until.clear();
-  return model::load(recipe.text, recipe.file, overrides).simulation.start;
-}
 
 Scene scene_of_run(const Request& request) {
   const runs::Store store = runs::Store::read(request.model);
@@ -49,7 +36,7 @@ Scene scene_of_run(const Request& request) {
   Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
   motion::Sample sample = store.account().present;
   if (!request.at.empty()) {
-    const double time = instant_of(request, recipe);
+    const double time = instant_of(request.at, recipe);
     const double start = scene.model.simulation.start, end = store.account().present.state.time;
     if (!motion::state_at(scene.model, store.view(), time, sample)) {
       refuse(request.model, fmt::format("--at {} lies outside of the run, which goes from {} to {}", request.at,

@@ -41,7 +41,7 @@ Kind kind_of(const std::string& name) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   const std::string ending = std::filesystem::path(name).extension().string();
-  if (head.starts_with("SQLite format 3") || ending == ".sqlite") {
+  if (begins_a_database(head) || ending == ".sqlite") {
     return Kind::run;
   }
   if (head.starts_with("<!DOCTYPE") || head.starts_with("<!doctype") || ending == ".html" || ending == ".htm") {

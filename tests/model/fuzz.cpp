@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "damage.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
@@ -101,66 +102,6 @@ g = "y' + x[1]*x[3]' = 0"
 r = "y'"
 )toml"};
 
-constexpr std::array<std::string_view, 36> pieces = {"(",
-                                                     ")",
-                                                     "[",
-                                                     "]",
-                                                     "{",
-                                                     "}",
-                                                     "\"",
-                                                     "'",
-                                                     "=",
-                                                     "<=",
-                                                     ">=",
-                                                     "..",
-                                                     ".",
-                                                     ",",
-                                                     "^",
-                                                     "**",
-                                                     "*",
-                                                     "/",
-                                                     "-",
-                                                     "a",
-                                                     "i",
-                                                     "t",
-                                                     "sum(i = 1..3, ",
-                                                     "sqrt(",
-                                                     "distance(",
-                                                     "1e9",
-                                                     "0",
-                                                     "\n",
-                                                     "\\",
-                                                     "#",
-                                                     "\t",
-                                                     "\xC3\xA9",
-                                                     "\xFF",
-                                                     "k[i,j]",
-                                                     ".x'",
-                                                     "[points."};
-
-std::string damage(std::string text, std::mt19937_64& random) {
-  const auto pick = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
-  const std::size_t wounds = 1 + pick(2) * pick(3);
-  for (std::size_t k = 0; k < wounds && !text.empty(); ++k) {
-    const std::size_t at = pick(text.size());
-    switch (pick(8)) {
-      case 0: text.erase(at, 1 + pick(8)); break;
-      case 1: text.insert(at, pieces[pick(pieces.size())]); break;
-      case 2: text[at] = static_cast<char>(' ' + static_cast<int>(pick(95))); break;
-      case 3: text.insert(at, text.substr(pick(text.size()), 1 + pick(30))); break;
-      case 4: {
-        const std::size_t digit = text.find_first_of("0123456789", at);
-        if (digit != std::string::npos) text[digit] = static_cast<char>('0' + static_cast<int>(pick(10)));
-        break;
-      }
-      case 5: text.erase(at, 1); break;
-      case 6: std::swap(text[at], text[pick(text.size())]); break;
-      default: text.resize(at); break;
-    }
-  }
-  return text;
-}
-
 TEST(Damage, BeginsWithSoundModels) {
   for (const std::string& text : seeds)
     EXPECT_NO_THROW(static_cast<void>(zwang::model::load(text, "model.toml"))) << text;
@@ -170,7 +111,7 @@ TEST(Damage, LeavesAModelOrAnErrorWithAPlace) {
   std::mt19937_64 random(1899);
   std::size_t accepted = 0;
   for (int turn = 0; turn < 20000; ++turn) {
-    const std::string text = damage(seeds[static_cast<std::size_t>(turn) % seeds.size()], random);
+    const std::string text = damaged::damage(seeds[static_cast<std::size_t>(turn) % seeds.size()], random, true);
     try {
       const zwang::model::Model model = zwang::model::load(text, "model.toml");
       zwang::model::Scratch scratch = zwang::model::make_scratch(model);

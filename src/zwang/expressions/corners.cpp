@@ -24,25 +24,12 @@ class Lowering {
     std::vector<Expr> images(sorted.size());
     for (std::size_t k = 0; k < sorted.size(); ++k) {
       const Node node = graph_.node(sorted[k]);
-      std::vector<Expr> children;
       bool changed = false;
-      for (const Expr child : node.children) {
-        children.push_back(images[place_of(sorted, child)]);
-        changed = changed || children.back() != child;
-      }
-      const NodeKind kind = node.kind;
-      if (kind == NodeKind::function && (has_corners(node.function) || node.function == Function::atan2)) {
+      const std::vector<Expr> children = images_of(node, sorted, images, changed);
+      if (node.kind == NodeKind::function && (has_corners(node.function) || node.function == Function::atan2)) {
         images[k] = corner(node.function, children, sorted[k]);
-      } else if (!changed) {
-        images[k] = sorted[k];
-      } else if (kind == NodeKind::sum) {
-        images[k] = graph_.add(children);
-      } else if (kind == NodeKind::product) {
-        images[k] = graph_.multiply(children);
-      } else if (kind == NodeKind::power) {
-        images[k] = graph_.power(children[0], children[1]);
       } else {
-        images[k] = graph_.apply(node.function, children);
+        images[k] = changed ? remade(graph_, node, children) : sorted[k];
       }
     }
     for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
@@ -286,27 +273,13 @@ class Drawing {
         continue;
       }
       const Node node = graph_.node(sorted[k]);
-      std::vector<Expr> children;
       bool changed = false;
-      for (const Expr child : node.children) {
-        children.push_back(images[place_of(sorted, child)]);
-        changed = changed || children.back() != child;
-      }
+      const std::vector<Expr> children = images_of(node, sorted, images, changed);
       Expr made = sorted[k];
-      if (changed) made = make(node, children);
+      if (changed) made = remade(graph_, node, children);
       images[k] = node.children.empty() ? made : change(node, children, made);
     }
     return images[place_of(sorted, e)];
-  }
-
-  Expr make(const Node& node, const std::vector<Expr>& children) {
-    switch (node.kind) {
-      case NodeKind::sum: return graph_.add(children);
-      case NodeKind::product: return graph_.multiply(children);
-      case NodeKind::power: return graph_.power(children[0], children[1]);
-      default: break;
-    }
-    return graph_.apply(node.function, children);
   }
 
   [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & state) != 0; }

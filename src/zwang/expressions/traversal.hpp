@@ -32,4 +32,26 @@ inline std::size_t place_of(std::span<const Expr> sorted, Expr e) {
   return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), e) - sorted.begin());
 }
 
+/// The images of a node's children, and whether one of them is another expression than the child.
+inline std::vector<Expr> images_of(const Node& node, std::span<const Expr> sorted, std::span<const Expr> images,
+                                   bool& changed) {
+  std::vector<Expr> children;
+  changed = false;
+  for (const Expr child : node.children) {
+    children.push_back(images[place_of(sorted, child)]);
+    changed = changed || children.back() != child;
+  }
+  return children;
+}
+
+/// The node with other children.
+inline Expr remade(Graph& graph, const Node& node, const std::vector<Expr>& children) {
+  switch (node.kind) {
+    case NodeKind::sum: return graph.add(children);
+    case NodeKind::product: return graph.multiply(children);
+    case NodeKind::power: return graph.power(children[0], children[1]);
+    default: return graph.apply(node.function, children);
+  }
+}
+
 }  // namespace zwang::expressions

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "damage.hpp"
 #include "places.hpp"
 #include "zwang/base/error.hpp"
 #include "zwang/expressions/syntax.hpp"
@@ -50,75 +51,6 @@ constexpr std::array<const char*, 10> seed_expressions = {"-2*a.x^2 + sin(t)/(1 
                                                           "knot[2, 5]",
                                                           "exp(-1e-3*t)*atan2(y, x) + abs(-.5e+07)",
                                                           "((((((a))))))**3 - -+4"};
-constexpr std::array<std::string_view, 34> pieces = {"(",
-                                                     ")",
-                                                     "[",
-                                                     "]",
-                                                     "{",
-                                                     "}",
-                                                     "\"",
-                                                     "'",
-                                                     "=",
-                                                     "<=",
-                                                     ">=",
-                                                     "..",
-                                                     ".",
-                                                     ",",
-                                                     "^",
-                                                     "**",
-                                                     "*",
-                                                     "/",
-                                                     "-",
-                                                     "a",
-                                                     "i",
-                                                     "t",
-                                                     "sum(i = 1..3, ",
-                                                     "sqrt(",
-                                                     "distance(",
-                                                     "1e9",
-                                                     "0",
-                                                     "\n",
-                                                     "\\",
-                                                     "#",
-                                                     "\xC3\xA9",
-                                                     "\xFF",
-                                                     "k[i,j]",
-                                                     "[points."};
-
-/// So many bytes are the longest input: beyond them a seed is cut.
-constexpr std::size_t longest_input = 1U << 20U;
-
-/// One to a few wounds: bytes taken, doubled, exchanged, flipped, set to extremes; words of the language put in.
-std::string damage(std::string text, Random& random, bool is_text) {
-  const auto pick = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
-  const std::size_t wounds = 1 + pick(2) * pick(4);
-  for (std::size_t k = 0; k < wounds && !text.empty(); ++k) {
-    const std::size_t at = pick(text.size());
-    switch (pick(8)) {
-      case 0: text.erase(at, 1 + pick(8)); break;
-      case 1: is_text ? text.insert(at, pieces[pick(pieces.size())]) : text.insert(at, 1 + pick(9), '\0'); break;
-      case 2:
-        text[at] = static_cast<char>(is_text ? ' ' + static_cast<int>(pick(95)) : static_cast<int>(pick(256)));
-        break;
-      case 3: text.insert(at, text.substr(pick(text.size()), 1 + pick(30))); break;
-      case 4: {
-        const std::size_t digit = is_text ? text.find_first_of("0123456789", at) : at;
-        if (digit != std::string::npos)
-          text[digit] = static_cast<char>(is_text ? '0' + static_cast<int>(pick(10)) : text[digit] ^ (1 << pick(8)));
-        break;
-      }
-      case 5:
-        text.replace(at, std::min<std::size_t>(8, text.size() - at),
-                     is_text ? "" : std::string(8, pick(2) != 0 ? '\xFF' : '\x7F'));
-        break;
-      case 6: std::swap(text[at], text[pick(text.size())]); break;
-      default: text.resize(at); break;
-    }
-  }
-  if (text.size() > longest_input) text.resize(longest_input);
-  return text;
-}
-
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -253,7 +185,7 @@ int run(const Target& target, const std::filesystem::path& folder, double second
   for (std::uint64_t trial = first; trial < last; ++trial) {
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
     Random random(seed_of(seed, trial));
-    const std::string input = damage(target.sound(random), random, target.is_text);
+    const std::string input = damaged::damage(target.sound(random), random, target.is_text);
     write(out.empty() ? kept : std::filesystem::path(out), input);
     ++tried;
     try {
