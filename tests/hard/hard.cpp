@@ -92,6 +92,8 @@ const std::vector<Class>& classes() {
     add_contacts(out);
     add_endings(out);
     add_switching(out);
+    add_swings(out);
+    add_roots(out);
     return out;
   }();
   return all;

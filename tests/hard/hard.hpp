@@ -92,6 +92,8 @@ void add_linkages(std::vector<Class>& all);
 void add_contacts(std::vector<Class>& all);
 void add_endings(std::vector<Class>& all);
 void add_switching(std::vector<Class>& all);
+void add_swings(std::vector<Class>& all);
+void add_roots(std::vector<Class>& all);
 
 enum class Verdict : std::uint8_t { right, refused, wrong };
 [[nodiscard]] std::string_view words(Verdict verdict);

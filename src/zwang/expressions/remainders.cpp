@@ -302,7 +302,8 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         find_tails(at, at, tail);
         each([&](unsigned l) {
           // (y - Y)(y + Y) = U + e_u - Y^2. Through a zero only |y| - |Y| is bounded: the sign is a matter of its own.
-          const double miss = tail[l] + ea[l];
+          // A Y that is 0 from zero on leaves all of U.
+          const double miss = (y[l] == 0 && inner_y[l] == 0 ? size_a(l) : tail[l]) + ea[l];
           if (miss == 0) return 0.0;
           const double least = least_size(y + l, width, known, h, inner_y[l]);
           return least > 0 ? std::min(miss / least, std::sqrt(miss)) : std::sqrt(miss);
@@ -313,6 +314,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         each([&](unsigned l) {
           // z = Y u^-p has z' = u^(-p-1) (u Y' - p u' Y).
           const double p = std::abs(i.c);
+          if (i.c > 0 && std::abs(a[l]) <= i.zero_below) return elementary::pow(size_a(l) + ea[l], p);
           const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
           if (!(least > 0) || !(a[l] > 0)) return ea[l] == 0 && inner_a[l] == 0 ? 0.0 : unbounded;
           const double spread = elementary::pow((size_a(l) + ea[l]) / least, p);

@@ -32,8 +32,8 @@ template <unsigned W, class... K>
     case Op::scale: (Scale::coefficient<W>(y, a, i.c, k), ...); break;
     case Op::square: (Square::coefficient<W>(y, a, k), ...); break;
     case Op::reciprocal: (Reciprocal::coefficient<W>(y, a, k), ...); break;
-    case Op::sqrt: (Sqrt::coefficient<W>(y, a, k), ...); break;
-    case Op::power: (Power::coefficient<W>(y, a, i.c, k), ...); break;
+    case Op::sqrt: (Sqrt::coefficient<W>(y, a, i.zero_below, k), ...); break;
+    case Op::power: (Power::coefficient<W>(y, a, i.c, i.zero_below, k), ...); break;
     case Op::exp: (Exp::coefficient<W>(y, a, k), ...); break;
     case Op::log: (Log::coefficient<W>(y, a, k), ...); break;
     case Op::sin: (Sin::coefficients<W>(y, y + stride, a, k), ...); break;

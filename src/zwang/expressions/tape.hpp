@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -43,11 +44,16 @@ enum class Op : std::uint8_t {
 
 /// sin, sinh, tan and tanh also write the register behind theirs: cos, cosh, or their own square; atan2(a, b) finds
 /// a^2 + b^2 in the register before it, and so does select(a, b) its truth.
+///
+/// A root or a power of something that begins at zero has no series. Where `zero_below` is not negative it gets one nevertheless, y = 0, if
+/// that something begins at no more than this size; and the remainders (remainders.hpp) tell how far that is from the function: good
+/// for a short step, as of norm(v) v from rest.
 struct Instruction {
   Op op = Op::add;
   std::uint32_t a = 0;  ///< register of the first argument
   std::uint32_t b = 0;  ///< register of the second argument, or of the partner (cos for sin, 1 + u^2 for atan, ...)
   double c = 0;         ///< constant of scale and power
+  double zero_below = -std::numeric_limits<double>::infinity();
 };
 
 struct Tape {

@@ -26,6 +26,8 @@ std::size_t room(const expressions::Tape& tape, unsigned orders, std::uint32_t l
 }
 
 constexpr double rounding = 0x1p-53;  ///< of one operation, as a part of its result
+/// Bounds of its rounding by which the argument of a root may be below zero and is zero: a switch is found to a few of them.
+constexpr double roots_of_rounding = 64;
 /// The part by which inputs are shaken to find the sizes of terms: small enough that squares of it do not count beside it, so large
 /// that a row whose gradient vanishes keeps a size.
 constexpr double shake = 0x1p-40;
@@ -235,6 +237,34 @@ void run_term_errors(const TermGroup& group, const State& state, std::size_t fir
   expressions::running_error(group.tape, r, orders, W, rounding, e);
 }
 
+/// Where the argument of a root is below zero by no more than it may be off, as just beside a switch behind which the root begins, it is
+/// zero. Tape and errors have been run; rare.
+template <unsigned W>
+void mend_roots(const TermGroup& group, double* r, double* e) {
+  const unsigned orders = orders_of(group);
+  const bool finite = std::all_of(group.tape.outputs.begin(), group.tape.outputs.end(), [&](std::uint32_t reg) {
+    const double* y = r + std::size_t{reg} * orders * W;
+    return std::all_of(y, y + W, [](double value) { return std::isfinite(value); });
+  });
+  if (finite || group.kind == TermKind::kinetic) return;
+  expressions::Tape tape = group.tape;
+  bool any = false;
+  for (expressions::Instruction& i : tape.instructions) {
+    const bool root = i.op == expressions::Op::sqrt || (i.op == expressions::Op::power && i.c > 0);
+    if (!root) continue;
+    const std::size_t from = std::size_t{i.a} * orders * W;
+    for (unsigned l = 0; l < W; ++l) {
+      const double below = -r[from + l];
+      if (!(below > 0 && below <= roots_of_rounding * e[from + l])) continue;
+      i.zero_below = std::max(i.zero_below, below);
+      any = true;
+    }
+  }
+  if (!any) return;
+  expressions::extend(tape, r, orders, 0, orders - 1, W);
+  expressions::running_error(tape, r, orders, W, rounding, e);
+}
+
 void add_force(Dynamics& dynamics, std::uint32_t variable, double value, double error) {
   dynamics.force[variable] += value;
   dynamics.force_scale[variable] += std::abs(value);
@@ -266,6 +296,7 @@ void add_term_block(const TermGroup& group, const State& state, std::size_t firs
                     Dynamics& dynamics) {
   run_term_block<W>(group, state, first, 1, r);
   run_term_errors<W>(group, state, first, r, e);
+  mend_roots<W>(group, r, e);
   const unsigned orders = orders_of(group);
   const std::size_t lanes = group.lanes;
   const std::size_t count = std::min<std::size_t>(W, lanes - first);

@@ -360,7 +360,16 @@ void Interpreter<Algebra>::fail_unknown(const Syntax& s, bool call) const {
     for (const std::string_view name : expressions::function_names()) known.push_back(name);
     known.insert(known.end(), vector_functions.begin(), vector_functions.end());
   }
-  const std::string_view near = nearest(s.name, known.data(), known.size());
+  std::string_view near = nearest(s.name, known.data(), known.size());
+  // The names that other programs and books have for them.
+  constexpr std::pair<std::string_view, std::string_view> elsewhere[] = {
+      {"ln", "log"},       {"length", "norm"}, {"magnitude", "norm"}, {"len", "norm"},      {"dist", "distance"},
+      {"arcsin", "asin"},  {"arccos", "acos"}, {"arctan", "atan"},    {"arctan2", "atan2"}, {"root", "sqrt"},
+      {"absolute", "abs"}, {"clamp", "clip"},  {"saturate", "clip"},  {"lookup", "table"},  {"interp", "table"},
+      {"inner", "dot"},    {"modulo", "mod"}};
+  for (const auto& [name, ours] : elsewhere) {
+    if (call && s.name == name) near = ours;
+  }
   const std::string_view what = call ? "there is no function" : "nothing here is called";
   if (!near.empty()) fail(s, fmt::format("{} `{}`; did you mean `{}`?", what, s.name, near));
   if (call) fail(s, fmt::format("{} `{}`; the functions are {}", what, s.name, joined(known, " ")));

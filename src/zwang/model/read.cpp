@@ -311,8 +311,15 @@ std::string own_words(std::string_view description) {
   if (has("cannot redefine existing")) {
     return fmt::format("`{}` stands here for the second time; a key or table may stand only once", in_quotes());
   }
-  if (has("could not determine value type")) {
+  // What begins like a number, true or inf and goes on otherwise is mostly a condition or an expression without its quotes.
+  const bool begun = has("parsing floating-point") || has("parsing boolean") || has("parsing integer") ||
+                     has("parsing binary") || has("parsing hexadecimal") || has("parsing octal") ||
+                     has("parsing inf") || has("parsing local date") || has("parsing local time");
+  if (has("could not determine value type") || (begun && has("expected"))) {
     return "this is no value: numbers are written as 1.5, expressions and texts in quotes, vectors in brackets";
+  }
+  if (has("key-value pair") && has("expected a comment or whitespace")) {
+    return "the line goes on behind its value: expressions and conditions stand in quotes";
   }
   if (has("maximum nested value depth")) return "arrays or tables are nested too deeply";
   if (has("not representable in 64 bits") || has("could not be interpreted as a value")) {

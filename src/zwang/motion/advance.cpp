@@ -126,6 +126,22 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   }
 }
 
+/// What the terms of a row come to on the step, by the gradient that it had at the last event: where it has none at the start, as at the
+/// origin, rounding is measured by what its variables move.
+double terms_on_step(const Motion& motion, std::uint32_t row, double h) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::span<const double> q = impl.series.position();
+  const std::size_t n = model.variables;
+  const std::vector<double>& entry = impl.workspace.impl().rows.entry;
+  double sum = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const double* first = q.data() + model.row_column[e] + n;
+    sum += std::abs(entry[e]) * h * terms_of(first, n, q.size() / n - 1, h);
+  }
+  return sum;
+}
+
 Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
   const Series& series = impl.series;
@@ -148,10 +164,11 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
-    const double part =
-        impl.place[row] == Place::implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * impl.size[row], series.watched_rest(w), row, false,
-            impl.place[row] == Place::implied, found);
+    const bool implied = impl.place[row] == Place::implied;
+    const double part = implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
+    const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, series.watched_rest(w), row, false, implied,
+            found);
   }
 
   // The end that the model asks for.
@@ -440,6 +457,14 @@ bool advance(Motion& motion) {
   return true;
 }
 
+/// The series from here, with roots in forces that come to zero within a part of the motion as zero. False if there is none.
+bool extend_with_roots(Motion& motion, double part, double gap, double least, double& h) {
+  Motion::Impl& impl = *motion.impl;
+  const double soon = part * (impl.until - impl.model.simulation.start);
+  return impl.series.take_roots_as_zero(soon) &&
+         extend(impl.series, motion.state, part_for(impl.tolerance), gap, least, h);
+}
+
 bool advance_piece(Motion& motion) {
   if (motion.status != Status::going) return false;
   Motion::Impl& impl = *motion.impl;
@@ -469,7 +494,11 @@ bool advance_piece(Motion& motion) {
     // The series from here, and how far it is good.
     // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
-    if (!extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h)) {
+    impl.series.take_roots_as_they_are();
+    bool found = extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h);
+    for (const double part : soon_at_zero)
+      found = found || extend_with_roots(motion, part, due - motion.state.time, least, h);
+    if (!found) {
       lead_nowhere(motion, "the accelerations are not finite: look at " + impl.series.obstacle());
       return true;
     }
@@ -484,12 +513,20 @@ bool advance_piece(Motion& motion) {
     }
   }
   // From here on all lengths are in the unit of time of the series.
-  const double u = impl.series.unit();
-  const double gap = (due - motion.state.time) / u;
-  const double shortest = shortest_step(impl, motion.state.time) / u;
+  double u = impl.series.unit();
+  double gap = (due - motion.state.time) / u;
+  double shortest = shortest_step(impl, motion.state.time) / u;
   if (!impl.passage.followed) {
     // The same proved for the functions themselves, over the whole step.
-    const Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
+    Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
+    for (const double part : soon_at_zero) {
+      if (proof.length > shortest || gap <= shortest) break;
+      if (!extend_with_roots(motion, part, due - motion.state.time, 0, h)) continue;
+      u = impl.series.unit();
+      gap = (due - motion.state.time) / u;
+      shortest = shortest_step(impl, motion.state.time) / u;
+      proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
+    }
     h = proof.length;
     motion.defect = std::max(motion.defect, h > shortest ? proof.defect : 0.0);
   }

@@ -27,7 +27,7 @@ constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a sin
 constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
 constexpr double part_of_fastest = 1e-3;   ///< of the fastest rate: what a variable at rest is measured by
 constexpr double least_pivot = 1e-8;       ///< pivots below it do not magnify a bound further: the step ends for them
-constexpr double faintest = 1e-280;        ///< below it numbers lose their digits
+constexpr double faintest = 0x1p-700;      ///< rates below it are not followed: exponentials below 2^-800 are zero
 
 /// Lanes of one shape on one tape.
 struct Strip {

@@ -197,6 +197,12 @@ void watch_squares(const model::RowGroup& group, std::uint32_t first_constant_in
 
 }  // namespace
 
+void allow_zero_roots(expressions::Tape& tape) {
+  for (expressions::Instruction& i : tape.instructions) {
+    if (i.op == expressions::Op::sqrt || i.op == expressions::Op::power) i.zero_below = 0;
+  }
+}
+
 std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
   std::vector<std::uint32_t> roots;
   const std::size_t before = tape.inputs.size() + tape.constants.size();

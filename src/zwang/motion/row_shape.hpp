@@ -42,6 +42,9 @@ struct RowShape {
 
 [[nodiscard]] RowShape make_shape(const model::RowGroup& group);
 
+/// Roots and powers of zero itself get a series (tape.hpp).
+void allow_zero_roots(expressions::Tape& tape);
+
 /// Registers that hold roots (or other powers that are no whole ones): never negative, whatever their series say.
 [[nodiscard]] std::vector<std::uint32_t> find_roots(const expressions::Tape& tape);
 

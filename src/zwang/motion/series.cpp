@@ -28,6 +28,8 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
                                    std::span<const double> gain_velocity) {
   return impl_->project(state, carry_position, carry_velocity, gain_position, gain_velocity);
 }
+bool Series::take_roots_as_zero(double soon) { return impl_->take_roots_as_zero(soon / impl_->unit); }
+void Series::take_roots_as_they_are() { impl_->take_roots_as_they_are(); }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
 double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
 double Series::reach_of_motion(double tolerance) const { return impl_->reach_of_motion(tolerance); }

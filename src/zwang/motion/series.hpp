@@ -62,6 +62,10 @@ class Series {
   Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
                      std::span<const double> gain_position = {}, std::span<const double> gain_velocity = {});
 
+  /// Roots and powers in forces that would come to zero within `soon` are zero from now on (tape.hpp), false if there is none besides those that
+  /// are already; and are again what they are.
+  [[nodiscard]] bool take_roots_as_zero(double soon);
+  void take_roots_as_they_are();
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);
 

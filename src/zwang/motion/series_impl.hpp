@@ -210,7 +210,10 @@ struct Series::Impl {
     for (std::uint32_t k = 0; k < count; ++k) wanted.push_back(k);
     // The value itself is not needed unless time is in it; its place is kept by another output.
     if (group.kind != TermKind::force && !group.uses_time && count > 1) wanted[0] = 1;
-    return expressions::part(group.tape, wanted);
+    expressions::Tape tape = expressions::part(group.tape, wanted);
+    // Forces go on from where a root has no series, by steps that are short enough.
+    if (group.kind != TermKind::kinetic) allow_zero_roots(tape);
+    return tape;
   }
 
   // ---- choosing rows
@@ -1005,6 +1008,37 @@ struct Series::Impl {
     for (std::vector<double>* list : {&lambda, &force_room, &acceleration_room, &right}) zero_what_is_not_finite(*list);
     strands.forget_overflow();
     if (factor.band() != nullptr) factor.band()->empty_right();
+  }
+
+  // ---- roots of what is zero
+
+  /// No root but that of zero itself begins at zero.
+  void take_roots_as_they_are() {
+    for (std::size_t g = 0; g < term_tapes.size(); ++g) {
+      if (model.terms[g].kind != TermKind::kinetic && !term_roots[g].empty()) allow_zero_roots(term_tapes[g]);
+    }
+  }
+  /// Roots and powers in forces that come to zero within `soon` begin at zero from now on. False if that is nothing new.
+  [[nodiscard]] bool take_roots_as_zero(double soon) {
+    bool any = false;
+    for (const Block& block : terms) {
+      if (model.terms[block.group].kind == TermKind::kinetic) continue;
+      expressions::Tape& tape = term_tapes[block.group];
+      const std::size_t before = tape.inputs.size() + tape.constants.size();
+      for (const std::uint32_t reg : term_roots[block.group]) {
+        expressions::Instruction& i = tape.instructions[reg - before];
+        const double* u = registers(block) + std::size_t{i.a} * orders * block.width;
+        for (std::uint32_t l = 0; l < block.count; ++l) {
+          const double begins = std::abs(u[l]);
+          const double fall = std::abs(u[block.width + l]) + soon * std::abs(u[2 * block.width + l]);
+          const bool vanishes = begins <= soon * fall;
+          if (!vanishes || begins <= i.zero_below) continue;
+          i.zero_below = begins;
+          any = true;
+        }
+      }
+    }
+    return any;
   }
 
   /// In a unit that suits a short step high orders may go to where numbers have fewer digits; how many depends on the units of length and

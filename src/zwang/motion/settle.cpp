@@ -239,6 +239,29 @@ void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) 
   motion.events.push_back(std::move(event));
 }
 
+/// Does another part of the same `or` hold here, and not just so? Then this one touches nothing.
+bool another_part_holds(const Motion& motion, std::uint32_t row) {
+  const model::Model& model = motion.impl->model;
+  const model::Condition& condition = model.conditions[model.row_condition[row]];
+  if (condition.alternatives < 2) return false;
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, motion.state, scratch, rows);
+  const std::uint32_t begin = row - (row - condition.first_row) % condition.components;
+  std::vector<std::uint8_t> holds(condition.alternatives, 1);
+  for (std::uint32_t other = begin; other < begin + condition.components; ++other) {
+    const double size = model.simulation.touch * rows.value_scale[other];
+    if (!(rows.value[other] < -size)) holds[model.row_alternative[other]] = 0;
+  }
+  holds[model.row_alternative[row]] = 0;
+  return std::find(holds.begin(), holds.end(), 1) != holds.end();
+}
+
+void list_grazes(Motion& motion, std::vector<std::uint32_t> rows) {
+  std::erase_if(rows, [&](std::uint32_t row) { return another_part_holds(motion, row); });
+  if (!rows.empty()) add_event(motion, EventKind::graze, std::move(rows));
+}
+
 /// sqrt(M_ii): what momenta of angles and of lengths are divided by to have one unit.
 std::vector<double> roots_of_inertia(const linear::Mass& mass) {
   std::vector<double> root(mass.diagonal().begin(), mass.diagonal().end());
@@ -340,7 +363,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
     std::sort(grazed.begin(), grazed.end());
     grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
     std::erase_if(grazed, marginal);
-    if (!grazed.empty()) add_event(motion, EventKind::graze, std::move(grazed));
+    list_grazes(motion, std::move(grazed));
   }
 }
 
@@ -1106,7 +1129,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     }
     regulate_and_accelerate(motion, triggers, first);
   } else if (!triggers.grazing.empty()) {
-    add_event(motion, EventKind::graze, triggers.grazing);
+    list_grazes(motion, triggers.grazing);
   }
   weigh(motion);
   bool stop = triggers.stop;

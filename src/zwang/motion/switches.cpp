@@ -35,9 +35,29 @@ constexpr unsigned most_leading =
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr int most_grazes = 100;            ///< of one function on one step
+/// Newton's rounds from a place that is right up to rounding, and the part of the place that it may move by.
+constexpr int rounds_of_polish = 2;
+constexpr double slight_polish = 1e-6;
 
 /// What the first coefficients of a switching function may be off by, at the start of a piece.
 using Off = std::array<double, most_leading>;
+
+/// A place found where what begins at zero, all but for rounding, comes to zero again: with that rounding. Left out it would be carried from
+/// one switch to the next, and count more and more in a motion that dies down.
+double polished(std::span<const double> p, double at, double h) {
+  for (int round = 0; round < rounds_of_polish; ++round) {
+    double value = 0;
+    double rate = 0;
+    for (std::size_t k = p.size(); k-- > 0;) {
+      rate = rate * at + value;
+      value = value * at + p[k];
+    }
+    const double next = at - value / rate;
+    if (!(std::abs(next - at) <= slight_polish * at) || !(next <= h)) break;
+    at = next;
+  }
+  return at;
+}
 
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
 /// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
@@ -57,10 +77,10 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   terms += rest;
   if (p[0] + rest < 0) return never;
 
-  // What is known to vanish at the start is divided out.
+  // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
   std::size_t leading = 0;
   power = 1;
-  while (at_start && leading < most_leading && leading + 1 < size &&
+  while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
          std::abs(p[leading]) * power <=
              vanishing_part * terms + off[leading] + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
     ++leading;
@@ -71,7 +91,7 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   for (int round = 0; round < most_grazes; ++round) {
     const Excursion e = first_excursion(q, h, 0.0, from);
     if (e.kind == Excursion::Kind::none) return never;
-    if (e.kind == Excursion::Kind::crossing) return e.at;
+    if (e.kind == Excursion::Kind::crossing) return leading == 0 ? e.at : polished({p.data(), size}, e.at, h);
     if (e.kind == Excursion::Kind::pending) {
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;

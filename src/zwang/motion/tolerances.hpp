@@ -125,6 +125,9 @@ inline constexpr double sharp_tolerance = 1e-12;
 inline constexpr double slight_part = 1e-6;
 /// Of a condition's own terms: so much is no rounding any more, the series has lost it.
 inline constexpr double lost_drift = 1e-3;
+/// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
+/// nowhere; the shortest first, since what it leaves out grows with it.
+inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
 /// Of the duration of the motion: shorter steps are more of them than anybody waits for.
 inline constexpr double shortest_of_duration = 1e-17;
 

@@ -95,8 +95,11 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
     w[i] = std::max(w[i], unit_rounding * (std::abs(motion.state.velocity[i]) + velocity));
   }
 
-  // What rounding in the forces made of the step; what is frozen was not moved by it.
+  // What rounding in the forces made of the step; what is frozen was not moved by it. Their own rounding alone: what they make of an
+  // uncertain state is the motion itself, and fed back it would grow by k s^2 / 2 m from event to event on a spring that keeps it small.
   instant::Workspace::Impl& work = impl.workspace.impl();
+  motion.state.position_uncertainty.clear();
+  motion.state.velocity_uncertainty.clear();
   model::evaluate_dynamics(model, motion.state, work.scratch, work.dynamics);
   const auto mass = work.dynamics.mass.diagonal();
   for (std::size_t i = 0; i < n && stepped && piece.orders > 2; ++i) {

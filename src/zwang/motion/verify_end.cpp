@@ -60,11 +60,23 @@ Connected connected(const model::Model& model, const model::State& state) {
   return out;
 }
 
+/// The state, uncertain by its rounding alone: what a row is broken by is among what else makes it uncertain, and would excuse itself.
+model::State with_rounding(const Motion& motion) {
+  model::State state = motion.state;
+  const Motion::Impl& impl = *motion.impl;
+  const std::size_t n = impl.model.variables;
+  if (impl.rounding_position.size() == n && impl.rounding_velocity.size() == n) {
+    state.position_uncertainty = impl.rounding_position;
+    state.velocity_uncertainty = impl.rounding_velocity;
+  }
+  return state;
+}
+
 /// What rests under forces that cancel moves by their rounding: u = eps T W |X| over all the time T, and has the energy M u^2 / 2.
 double energy_of_rounding(const Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   instant::Workspace::Impl& found = impl.workspace.impl();
-  model::evaluate_dynamics(impl.model, motion.state, found.scratch, found.dynamics);
+  model::evaluate_dynamics(impl.model, with_rounding(motion), found.scratch, found.dynamics);
   std::vector<double> sizes = found.dynamics.force_scale;
   if (!found.dynamics.mass_positive || sizes.empty()) return 0;
   // Terms that cancel inside of one force, as a pull and the friction that withstands it, show in what its rounding may be.
@@ -87,7 +99,7 @@ void verify_end(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Workspace::Impl& found = impl.workspace.impl();
-  model::evaluate_rows(model, motion.state, found.scratch, found.rows);
+  model::evaluate_rows(model, with_rounding(motion), found.scratch, found.rows);
   const model::Rows& rows = found.rows;
   const double part = tolerances_of_rows * std::max(impl.tolerance, sharpest_account);
 

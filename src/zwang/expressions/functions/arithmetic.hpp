@@ -75,9 +75,9 @@ struct Reciprocal {
 
 struct Power {
   template <unsigned W, class K>
-  [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, K k) {
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, double zero_below, K k) {
     if (k == 0) {
-      each_lane<W>(y, a, [c](double u) { return elementary::pow(u, c); });
+      each_lane<W>(y, a, [=](double u) { return std::abs(u) <= zero_below && c > 0 ? 0.0 : elementary::pow(u, c); });
       return;
     }
     const double order = k;
@@ -85,7 +85,7 @@ struct Power {
     for (unsigned j = 1; j <= k; ++j) s += (c * j - (order - j)) * load<W>(a, j) * load<W>(y, k - j);
     store<W>(y, k, s / (order * load<W>(a, 0)));
     for (unsigned l = 0; l < W; ++l) {
-      if (a[l] == 0 && order < c) y[k * W + l] = 0;
+      if (c > 0 && (std::abs(a[l]) <= zero_below || (a[l] == 0 && order < c))) y[k * W + l] = 0;
     }
   }
 };
