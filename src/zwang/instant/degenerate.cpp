@@ -479,7 +479,7 @@ class Decider {
 }  // namespace
 
 void decide_degenerate(const model::Model& model, const model::State& state, const Options& options,
-                       Workspace::Impl& impl, bool unique, const std::vector<std::uint8_t>& inequality,
+                       Workspace::Impl& impl, bool unique, bool all_around, const std::vector<std::uint8_t>& inequality,
                        std::vector<Hold>& hold, std::vector<double>& multipliers, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
@@ -520,9 +520,9 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
           }
         }
       }
-      if (still) {
-        return;
-      }
+      // Rows that depend on others all around have derivatives that agree at every order: none of them prefers one multiplier to another.
+      if (still) return;
+      if (all_around) break;
     }
     if (decider.pass(inequality, may_carry, hold, multipliers) != Pass::again) {
       break;
