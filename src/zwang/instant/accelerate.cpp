@@ -287,17 +287,12 @@ void refine(const model::Model& model, const model::State& state, const Options&
     hold[j] =
         left_out(j) || role == Role::leaving ? Hold::open : (role == Role::marginal ? Hold::undecided : Hold::equation);
   }
-  // Where nothing is to be decided, higher orders could only tell multipliers apart; where rows depend all around they do not.
+  // Higher orders could tell multipliers apart; where rows depend on others all around they do not.
   bool all_around = false;
   if (!unique) {
-    bool asks = false;
     std::vector<std::uint8_t> counts(r, 0);
-    for (std::size_t j = 0; j < r; ++j) {
-      counts[j] = hold[j] != Hold::open ? 1 : 0;
-      const bool rests = !options.resting.empty() && options.resting[problem.row[j]] != 0;
-      asks = asks || (hold[j] == Hold::undecided && !rests);
-    }
-    all_around = !asks && depend_all_around(model, state, impl, dependents, counts);
+    for (std::size_t j = 0; j < r; ++j) counts[j] = hold[j] != Hold::open ? 1 : 0;
+    all_around = depend_all_around(model, state, impl, dependents, counts);
   }
   // Where rho' is not unique nothing that follows from it is; rows of higher order have no series here.
   if (!dependents.higher.empty()) {

@@ -482,7 +482,8 @@ namespace {
 /// Do the dependent rows depend at points around the position, found on the conditions of all the kept ones? `tried` receives the distance of the
 /// nearest of these points.
 std::vector<std::uint8_t> looked_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
-                                        const Part& part, const Dependence& dependence, double& tried) {
+                                        const Part& part, const Dependence& dependence, bool never_back,
+                                        double& tried) {
   const std::size_t count = dependence.dependent.size();
   std::vector<std::uint8_t> result(count, 1);
   tried = std::numeric_limits<double>::infinity();
@@ -506,12 +507,21 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
     w = dependence.basis.remainder(w, in);
     const double length = norm(w);
     for (double& value : w) value = length > 0 ? value / length : 0;
-    const Vector direction = part.acceleration(w);
+    Vector direction = part.acceleration(w);
     const double rate = turning(model, state, impl.problem, part, direction);
     double step = rate > 0 ? excursion / rate : 0;
     double longest = 0;
     for (const double value : direction) longest = std::max(longest, std::abs(value));
     if (extent > 0 && longest > 0) step = std::min(step, extent / longest);
+    // With `never_back`: the velocity must not lead back to where it began, where nothing could be seen.
+    double away_at_all = 0;
+    for (std::size_t i = 0; i < part.n(); ++i) {
+      away_at_all = std::max(away_at_all, std::abs(step * direction[i] + tau * velocity[i]));
+    }
+    if (never_back && away_at_all < undone_excursion * step * longest) {
+      for (double& value : w) value = -value;
+      for (double& value : direction) value = -value;
+    }
 
     // Go there and back onto the kept conditions; nearer if that fails.
     bool there = false;
@@ -679,7 +689,7 @@ bool redundant_by_few(const model::Model& model, const model::State& state, Work
   if (!(few.basis.least_remainder() > nearly_dependent)) return false;
   few.dependent.push_back(kept);
   double tried = 0;
-  const bool redundant = looked_around(model, state, impl, small, few, tried)[0] != 0;
+  const bool redundant = looked_around(model, state, impl, small, few, true, tried)[0] != 0;
   if (!remembers) return redundant;
   if (impl.looked_around.size() >= most_sets_remembered) impl.looked_around.clear();
   LookedAround& found = impl.looked_around[rows];
@@ -695,7 +705,7 @@ bool redundant_by_few(const model::Model& model, const model::State& state, Work
 std::vector<std::uint8_t> all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
                                      const Part& part, const Dependence& dependence) {
   double tried = 0;
-  return looked_around(model, state, impl, part, dependence, tried);
+  return looked_around(model, state, impl, part, dependence, false, tried);
 }
 
 bool all_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
@@ -769,7 +779,8 @@ bool all_all_around(const model::Model& model, const model::State& state, Worksp
     if (look(centre)) return true;
   }
   // Larger ones: all of them at once.
-  const std::vector<std::uint8_t> found = all_around(model, state, impl, part, dependence);
+  double tried = 0;
+  const std::vector<std::uint8_t> found = looked_around(model, state, impl, part, dependence, true, tried);
   return std::all_of(found.begin(), found.end(), [](std::uint8_t one) { return one != 0; });
 }
 
