@@ -275,9 +275,11 @@ void refine(const model::Model& model, const model::State& state, const Options&
   // Rows that are redundant all around have no part in what follows.
   bool unique = true;
   if (!instant.regular) {
+    const bool all_in =
+        std::none_of(dependents.left_out.begin(), dependents.left_out.end(), [](std::uint8_t one) { return one != 0; });
     instant.multipliers_unique = multipliers_unique(question_of([](std::uint32_t) { return true; }));
-    unique =
-        instant.multipliers_unique || multipliers_unique(question_of([&](std::uint32_t j) { return !left_out(j); }));
+    unique = instant.multipliers_unique ||
+             (!all_in && multipliers_unique(question_of([&](std::uint32_t j) { return !left_out(j); })));
   }
   std::vector<Hold> hold(r, Hold::equation);
   for (std::size_t j = 0; j < r; ++j) {
@@ -285,11 +287,18 @@ void refine(const model::Model& model, const model::State& state, const Options&
     hold[j] =
         left_out(j) || role == Role::leaving ? Hold::open : (role == Role::marginal ? Hold::undecided : Hold::equation);
   }
+  // Higher orders could tell multipliers apart; where rows depend on others all around they do not.
+  bool all_around = false;
+  if (!unique) {
+    std::vector<std::uint8_t> counts(r, 0);
+    for (std::size_t j = 0; j < r; ++j) counts[j] = hold[j] != Hold::open ? 1 : 0;
+    all_around = depend_all_around(model, state, impl, dependents, counts);
+  }
   // Where rho' is not unique nothing that follows from it is; rows of higher order have no series here.
   if (!dependents.higher.empty()) {
     instant.multipliers_unique = false;
   } else if (instant.rho.empty() || instant.multipliers_unique) {
-    decide_degenerate(model, state, options, impl, unique, inequality, hold, multipliers, instant);
+    decide_degenerate(model, state, options, impl, unique, all_around, inequality, hold, multipliers, instant);
   }
   if (instant.status == Status::jammed) {
     if (dependents.unexamined) {
@@ -567,7 +576,8 @@ bool independent(const model::Model& model, const model::State& state, Workspace
 
   // Gram matrix of unit rows and its Cholesky factor; pivots far from zero settle it.
   if (r <= dense_gram) {
-    impl.gram.assign(r * r, 0.0);
+    impl.gram.resize(r * r);
+    impl.gram_row.resize(r);
     double smallest = 1;
     for (std::size_t j = 0; j < r; ++j) {
       for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
@@ -582,22 +592,26 @@ bool independent(const model::Model& model, const model::State& state, Workspace
         mass.solve(impl.scratch_n, impl.scratch_m);
       }
       const std::vector<double>& image = mass.is_diagonal() ? impl.scratch_n : impl.scratch_m;
+      // Row j of the factor, column by column of the rows before it, which stand side by side; most entries of sparse rows are zero.
+      double* const own = impl.gram_row.data();
       for (std::size_t k = 0; k <= j; ++k) {
         double sum = 0;
         for (std::uint32_t e = problem.start[k]; e < problem.start[k + 1]; ++e) {
           sum += problem.entry[e] * image[problem.column[e]];
         }
-        sum /= std::sqrt(impl.norm2[j] * impl.norm2[k]);
-        for (std::size_t l = 0; l < k; ++l) {
-          sum -= impl.gram[j * r + l] * impl.gram[k * r + l];
-        }
-        if (k < j) {
-          impl.gram[j * r + k] = sum / impl.gram[k * r + k];
-        } else {
-          smallest = std::min(smallest, sum);
-          impl.gram[j * r + j] = std::sqrt(std::max(sum, std::numeric_limits<double>::min()));
-        }
+        own[k] = sum / std::sqrt(impl.norm2[j] * impl.norm2[k]);
       }
+      for (std::size_t k = 0; k < j; ++k) {
+        if (own[k] == 0) continue;
+        const double* const column = impl.gram.data() + k * r;
+        const double share = own[k] / column[k];
+        own[k] = share;
+        for (std::size_t i = k + 1; i < j; ++i) own[i] -= share * column[i];
+        own[j] -= share * share;
+      }
+      smallest = std::min(smallest, own[j]);
+      own[j] = std::sqrt(std::max(own[j], std::numeric_limits<double>::min()));
+      for (std::size_t k = 0; k <= j; ++k) impl.gram[k * r + j] = own[k];
       for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
         impl.scratch_n[problem.column[e]] = 0;
       }

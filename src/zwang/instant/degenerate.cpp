@@ -200,8 +200,14 @@ enum class Pass : std::uint8_t { finished, again, jammed };
 class Decider {
  public:
   Decider(const model::Model& model, const model::State& state, const Options& options, Workspace::Impl& impl,
-          bool unique, Instant& instant)
-      : model_(model), state_(state), options_(options), impl_(impl), unique_(unique), instant_(instant) {}
+          bool unique, bool all_around, Instant& instant)
+      : model_(model),
+        state_(state),
+        options_(options),
+        impl_(impl),
+        unique_(unique),
+        all_around_(all_around),
+        instant_(instant) {}
 
   Pass pass(const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
             Vector& multipliers) {
@@ -212,9 +218,16 @@ class Decider {
     Vector c(r, 0.0);
     Vector c_scale(r, 0.0);
     instant_.decisions.clear();
-    const auto undecided = [&] { return std::count(hold.begin(), hold.end(), Hold::undecided) > 0; };
+    // What rests stays undecided whatever comes out, and rows that depend on others all around need no order but those that decide.
+    const auto undecided = [&] {
+      for (std::size_t j = 0; j < r; ++j) {
+        const bool rests = !options_.resting.empty() && options_.resting[problem.row[j]] != 0;
+        if (hold[j] == Hold::undecided && !rests) return true;
+      }
+      return false;
+    };
 
-    for (unsigned k = 1; k <= options_.highest_order && (undecided() || !unique_); ++k) {
+    for (unsigned k = 1; k <= options_.highest_order && (undecided() || !(unique_ || all_around_)); ++k) {
       for (std::size_t j = 0; j < r; ++j) {
         orders.known(k, j, c[j], c_scale[j]);
       }
@@ -465,6 +478,7 @@ class Decider {
   const Options& options_;
   Workspace::Impl& impl_;
   bool unique_;
+  bool all_around_;
   Instant& instant_;
 
   std::optional<std::uint32_t> opened_;
@@ -479,7 +493,7 @@ class Decider {
 }  // namespace
 
 void decide_degenerate(const model::Model& model, const model::State& state, const Options& options,
-                       Workspace::Impl& impl, bool unique, const std::vector<std::uint8_t>& inequality,
+                       Workspace::Impl& impl, bool unique, bool all_around, const std::vector<std::uint8_t>& inequality,
                        std::vector<Hold>& hold, std::vector<double>& multipliers, Instant& instant) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
@@ -497,7 +511,7 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   // Rows that may carry force at order zero; every pass that excludes one, or opens one, begins anew, so there are at most 2 r passes.
   std::vector<std::uint8_t> may_carry(r, 1);
   std::vector<Hold> first = hold;
-  Decider decider(model, state, options, impl, unique, instant);
+  Decider decider(model, state, options, impl, unique, all_around, instant);
   for (std::size_t round = 0; round <= 2 * r; ++round) {
     hold = first;
     if (!unique) {
@@ -520,9 +534,9 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
           }
         }
       }
-      if (still) {
-        return;
-      }
+      // Rows that depend on others all around have derivatives that agree at every order: none of them prefers one multiplier to another.
+      if (still) return;
+      if (all_around && !any) break;
     }
     if (decider.pass(inequality, may_carry, hold, multipliers) != Pass::again) {
       break;

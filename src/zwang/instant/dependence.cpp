@@ -134,12 +134,19 @@ std::vector<std::uint8_t> all_but_touching(const model::Model& model, const Work
   return others;
 }
 
+/// All rows but those of a part.
+std::vector<std::uint8_t> all_but(const model::Model& model, const Workspace::Impl& impl, const Part& part) {
+  std::vector<std::uint8_t> others(model.rows(), 1);
+  for (const std::uint32_t j : part.row) others[impl.problem.row[j]] = 0;
+  return others;
+}
+
 /// Project the outing onto the holonomic rows at `which` (places in the part); the basis is that of the last round. False
 /// if it does not converge. `angle`: rows nearer than this to others are left to them.
 bool project(const model::Model& model, Workspace::Impl& impl, const Part& part, const std::vector<std::size_t>& which,
              double angle, int rounds, Outing& outing) {
   double before = std::numeric_limits<double>::infinity();
-  const std::vector<std::uint8_t> others = all_but_touching(model, impl);
+  const std::vector<std::uint8_t> others = all_but(model, impl, part);
   for (int round = 0; round < rounds; ++round) {
     model::evaluate_values_but(model, outing.state, others, impl.scratch, outing.rows);
     Basis basis;
@@ -470,10 +477,16 @@ Dependence split(const Part& part, const std::vector<std::size_t>& which, std::s
   return result;
 }
 
-std::vector<std::uint8_t> all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
-                                     const Part& part, const Dependence& dependence) {
+namespace {
+
+/// Do the dependent rows depend at points around the position, found on the conditions of all the kept ones? `tried` receives the distance of the
+/// nearest of these points.
+std::vector<std::uint8_t> looked_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                                        const Part& part, const Dependence& dependence, bool never_back,
+                                        double& tried) {
   const std::size_t count = dependence.dependent.size();
   std::vector<std::uint8_t> result(count, 1);
+  tried = std::numeric_limits<double>::infinity();
   if (count == 0) return result;
   Outing outing;
   outing.rows = impl.rows;
@@ -494,12 +507,21 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
     w = dependence.basis.remainder(w, in);
     const double length = norm(w);
     for (double& value : w) value = length > 0 ? value / length : 0;
-    const Vector direction = part.acceleration(w);
+    Vector direction = part.acceleration(w);
     const double rate = turning(model, state, impl.problem, part, direction);
     double step = rate > 0 ? excursion / rate : 0;
     double longest = 0;
     for (const double value : direction) longest = std::max(longest, std::abs(value));
     if (extent > 0 && longest > 0) step = std::min(step, extent / longest);
+    // With `never_back`: the velocity must not lead back to where it began, where nothing could be seen.
+    double away_at_all = 0;
+    for (std::size_t i = 0; i < part.n(); ++i) {
+      away_at_all = std::max(away_at_all, std::abs(step * direction[i] + tau * velocity[i]));
+    }
+    if (never_back && away_at_all < undone_excursion * step * longest) {
+      for (double& value : w) value = -value;
+      for (double& value : direction) value = -value;
+    }
 
     // Go there and back onto the kept conditions; nearer if that fails.
     bool there = false;
@@ -526,8 +548,15 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
     }
     if (!there) {
       std::fill(result.begin(), result.end(), std::uint8_t{0});
+      tried = 0;
       return result;
     }
+
+    double away = 0;
+    for (const std::uint32_t i : part.variable) {
+      away = std::max(away, std::abs(outing.state.position[i] - state.position[i]));
+    }
+    tried = std::min(tried, away);
 
     // Rows with their explicit rates: do the dependent ones still depend?
     Basis basis;
@@ -578,6 +607,183 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
   return result;
 }
 
+/// The part of a part that some of its rows are about.
+Part part_of(const Part& part, const model::Model& model, const linear::Mass& mass, const Subproblem& problem,
+             const std::vector<std::size_t>& which) {
+  Part small;
+  for (const std::size_t j : which) {
+    const std::uint32_t row = problem.row[part.row[j]];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      if (mass.block_of(i) < 0) {
+        small.variable.push_back(i);
+      } else {
+        const std::vector<std::uint32_t>& block = mass.blocks()[static_cast<std::size_t>(mass.block_of(i))].variables;
+        small.variable.insert(small.variable.end(), block.begin(), block.end());
+      }
+    }
+  }
+  std::sort(small.variable.begin(), small.variable.end());
+  small.variable.erase(std::unique(small.variable.begin(), small.variable.end()), small.variable.end());
+  std::vector<std::size_t> place;
+  for (const std::uint32_t i : small.variable) {
+    place.push_back(static_cast<std::size_t>(std::lower_bound(part.variable.begin(), part.variable.end(), i) -
+                                             part.variable.begin()));
+  }
+  const std::size_t n = small.n();
+  small.lower = linear::Matrix(n, n);
+  small.x0.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    small.x0[i] = part.x0[place[i]];
+    for (std::size_t k = 0; k <= i; ++k) small.lower(i, k) = part.lower(place[i], place[k]);
+  }
+  for (const std::size_t j : which) {
+    Vector unit(n);
+    for (std::size_t i = 0; i < n; ++i) unit[i] = part.unit[j][place[i]];
+    small.row.push_back(part.row[j]);
+    small.unit.push_back(std::move(unit));
+    small.length.push_back(part.length[j]);
+    small.offset.push_back(part.offset[j]);
+    small.uncertain.push_back(part.uncertain[j]);
+    small.uncertain_offset.push_back(part.uncertain_offset[j]);
+  }
+  return small;
+}
+
+/// Does a dependent row depend all around on those alone that it is made of? If f_j is a function of f_B near a position, it is on every smaller
+/// set { f_B = 0, f_C = 0 }, too. Known where the same rows were looked at around here: the rank that rows have at almost all points of a
+/// piece of { f_B = 0 } is that of almost all points of all of it.
+bool redundant_by_few(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
+                      const Dependence& dependence, std::size_t d) {
+  const std::size_t dependent = dependence.dependent[d];
+  if (part.length[dependent] == 0) return false;
+  std::vector<std::size_t> which;
+  for (std::size_t k = 0; k < dependence.kept.size(); ++k) {
+    if (std::abs(dependence.coefficients[d][k]) > no_part_in_it) which.push_back(dependence.kept[k]);
+  }
+  const std::size_t kept = which.size();
+  which.push_back(dependent);
+  std::vector<std::uint32_t> rows;
+  for (const std::size_t j : which) {
+    const std::uint32_t row = impl.problem.row[part.row[j]];
+    if (!model::is_holonomic(model.row_kind[row]) || model.groups[model.row_group[row]].rheonomic) return false;
+    rows.push_back(row);
+  }
+  std::sort(rows.begin(), rows.end());
+  const bool remembers = state.modes.empty();
+  if (const auto found = impl.looked_around.find(rows); found != impl.looked_around.end() && remembers) {
+    double away = 0;
+    for (const auto& [variable, position] : found->second.position) {
+      away = std::max(away, std::abs(state.position[variable] - position));
+    }
+    if (away <= still_around * found->second.tried) return found->second.redundant;
+  }
+  const Part small = part_of(part, model, impl.dynamics.mass, impl.problem, which);
+  // Rows that hold their variables fast leave nothing that another could say.
+  if (kept == small.n()) return true;
+  Dependence few;
+  for (std::size_t k = 0; k < kept; ++k) {
+    few.basis.append(small.unit[k]);
+    few.kept.push_back(k);
+  }
+  if (!(few.basis.least_remainder() > nearly_dependent)) return false;
+  few.dependent.push_back(kept);
+  double tried = 0;
+  const bool redundant = looked_around(model, state, impl, small, few, true, tried)[0] != 0;
+  if (!remembers) return redundant;
+  if (impl.looked_around.size() >= most_sets_remembered) impl.looked_around.clear();
+  LookedAround& found = impl.looked_around[rows];
+  found.tried = tried;
+  found.redundant = redundant;
+  found.position.clear();
+  for (const std::uint32_t i : small.variable) found.position.emplace_back(i, state.position[i]);
+  return redundant;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                                     const Part& part, const Dependence& dependence) {
+  double tried = 0;
+  return looked_around(model, state, impl, part, dependence, false, tried);
+}
+
+bool all_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
+                    const std::vector<std::size_t>& which) {
+  const Dependence dependence = split(part, which, which.size());
+  const std::size_t wanted = dependence.dependent.size();
+  if (wanted == 0) return true;
+  // Rows that stand in some combination that vanishes, and the rows by variables.
+  std::vector<std::size_t> standing = dependence.dependent;
+  std::vector<std::uint8_t> stands(dependence.kept.size(), 0);
+  for (const Vector& c : dependence.coefficients) {
+    for (std::size_t k = 0; k < c.size(); ++k) {
+      if (std::abs(c[k]) > no_part_in_it) stands[k] = 1;
+    }
+  }
+  for (std::size_t k = 0; k < stands.size(); ++k) {
+    if (stands[k] != 0) standing.push_back(dependence.kept[k]);
+  }
+  std::sort(standing.begin(), standing.end());
+  const auto each_variable = [&](std::size_t j, auto&& visit) {
+    const std::uint32_t row = impl.problem.row[part.row[j]];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) visit(model.row_column[e]);
+  };
+  std::vector<std::vector<std::size_t>> with(model.variables);
+  for (const std::size_t j : standing) {
+    each_variable(j, [&](std::uint32_t i) { with[i].push_back(j); });
+  }
+
+  // Around one variable after the other, then around one row after the other: the rows among all that is beside it. Combinations found there
+  // that vanish all around are identities f_d = sum h_k f_k; as many independent ones as there are dependent rows give all of these by the others.
+  Basis identities;
+  Vector in;
+  std::vector<std::vector<std::size_t>> seen;
+  std::vector<std::uint8_t> beside(model.variables, 0);
+  const auto look = [&](const std::vector<std::uint32_t>& centre) {
+    std::fill(beside.begin(), beside.end(), std::uint8_t{0});
+    for (const std::uint32_t i : centre) {
+      for (const std::size_t j : with[i]) each_variable(j, [&](std::uint32_t other) { beside[other] = 1; });
+    }
+    std::vector<std::size_t> near;
+    for (const std::size_t j : standing) {
+      bool inside = true;
+      each_variable(j, [&](std::uint32_t i) { inside = inside && beside[i] != 0; });
+      if (inside) near.push_back(j);
+    }
+    if (std::find(seen.begin(), seen.end(), near) != seen.end()) return false;
+    seen.push_back(near);
+    const Part small = part_of(part, model, impl.dynamics.mass, impl.problem, near);
+    std::vector<std::size_t> all(near.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Dependence few = split(small, all, all.size());
+    for (std::size_t d = 0; d < few.dependent.size(); ++d) {
+      Vector y(part.r(), 0.0);
+      y[near[few.dependent[d]]] = 1;
+      for (std::size_t k = 0; k < few.kept.size(); ++k) y[near[few.kept[k]]] = -few.coefficients[d][k];
+      const double length = norm(y);
+      for (double& value : y) value /= length;
+      if (!(norm(identities.remainder(y, in)) > nearly_dependent)) continue;
+      if (!redundant_by_few(model, state, impl, small, few, d)) continue;
+      identities.append(y);
+      if (identities.size() == wanted) return true;
+    }
+    return false;
+  };
+  for (const std::uint32_t i : part.variable) {
+    if (!with[i].empty() && look({i})) return true;
+  }
+  for (const std::size_t j : standing) {
+    std::vector<std::uint32_t> centre;
+    each_variable(j, [&](std::uint32_t i) { centre.push_back(i); });
+    if (look(centre)) return true;
+  }
+  // Larger ones: all of them at once.
+  double tried = 0;
+  const std::vector<std::uint8_t> found = looked_around(model, state, impl, part, dependence, true, tried);
+  return std::all_of(found.begin(), found.end(), [](std::uint8_t one) { return one != 0; });
+}
+
 bool realised(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
               const std::vector<std::size_t>& which, const std::vector<double>& x) {
   const Vector a = part.acceleration(x);
@@ -607,7 +813,7 @@ bool realised(const model::Model& model, const model::State& state, Workspace::I
   }
   const double all = norm(part.whitened(way));
   if (norm(part.whitened(off)) > realised_within * all) return false;
-  model::evaluate_values_but(model, outing.state, all_but_touching(model, impl), impl.scratch, outing.rows);
+  model::evaluate_values_but(model, outing.state, all_but(model, impl, part), impl.scratch, outing.rows);
   for (const std::size_t j : which) {
     const std::uint32_t row = impl.problem.row[part.row[j]];
     const double length = norm(whitened_row(model, outing.rows, row, part));

@@ -93,6 +93,10 @@ struct Dependence {
                                                    Workspace::Impl& impl, const Part& part,
                                                    const Dependence& dependence);
 
+/// Does every dependence among the rows at `which` hold all around? Combinations of few rows beside each other are tried first, and remembered.
+[[nodiscard]] bool all_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                                  const Part& part, const std::vector<std::size_t>& which);
+
 /// Does a motion exist that satisfies the rows at `which` and begins with q + v s + a s^2/2?
 [[nodiscard]] bool realised(const model::Model& model, const model::State& state, Workspace::Impl& impl,
                             const Part& part, const std::vector<std::size_t>& which, const std::vector<double>& x);

@@ -316,6 +316,8 @@ class Examination {
     const Part& part = known_.part;
     changed = false;
     if (level_ == Level::velocities) return {};
+    // Whatever combinations there are, they ask nothing where all of them bend away.
+    if (bends_away(tight)) return {};
     std::vector<std::size_t> which = known_.equations;
     which.insert(which.end(), tight.begin(), tight.end());
     const std::size_t first = known_.equations.size();
@@ -337,8 +339,7 @@ class Examination {
     for (std::size_t i = first; i < which.size(); ++i) {
       if (in_some[i] != 0) held.push_back(which[i]);
     }
-    if (held.empty()) return {};
-    if (bends_away(held)) return {};
+    if (held.empty() || bends_away(held)) return {};
     expand();
     std::vector<std::size_t> all = known_.equations;
     all.insert(all.end(), held.begin(), held.end());

@@ -35,6 +35,7 @@ struct Known {
   Part part;
   bool small = false;                    ///< within the sizes that are examined
   bool unexamined = false;               ///< one-sided combinations were too many to look at
+  std::vector<std::size_t> tight;        ///< inequalities with f'' = 0 in the solution found
   std::vector<std::uint8_t> left_out;    ///< per row of the part
   std::vector<std::uint8_t> pinned;      ///< per row of the part: an inequality that another one makes an equation
   std::vector<std::size_t> opposite;     ///< per row of the part, where pinned: the other half

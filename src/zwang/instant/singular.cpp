@@ -516,7 +516,8 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
     for (std::size_t k = 0; k < parts.size() && !changed; ++k) {
       if (!parts[k].small || examined[k] != 0) continue;
       examined[k] = 1;
-      std::vector<std::size_t> tight;
+      std::vector<std::size_t>& tight = parts[k].tight;
+      tight.clear();
       const Part& part = parts[k].part;
       Vector plain(part.n());
       for (std::size_t i = 0; i < part.n(); ++i) plain[i] = solution.a[part.variable[i]];
@@ -574,7 +575,27 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
       impl.solution.w[j] += problem.entry[e] * impl.solution.a[problem.column[e]];
     }
   }
+  dependents.parts = std::move(parts);
   return Settled::solved;
+}
+
+bool depend_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                       const Dependents& dependents, const std::vector<std::uint8_t>& counts) {
+  if (dependents.parts.empty() || !dependents.higher.empty() || dependents.curved) return false;
+  std::vector<std::uint8_t> unseen = counts;
+  for (const Known& known : dependents.parts) {
+    if (!known.small) return false;
+    std::vector<std::size_t> which = known.equations;
+    which.insert(which.end(), known.tight.begin(), known.tight.end());
+    for (const std::size_t j : which) unseen[known.part.row[j]] = 0;
+  }
+  if (std::any_of(unseen.begin(), unseen.end(), [](std::uint8_t one) { return one != 0; })) return false;
+  for (const Known& known : dependents.parts) {
+    std::vector<std::size_t> which = known.equations;
+    which.insert(which.end(), known.tight.begin(), known.tight.end());
+    if (!all_all_around(model, state, impl, known.part, which)) return false;
+  }
+  return true;
 }
 
 }  // namespace zwang::instant

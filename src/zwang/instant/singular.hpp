@@ -9,7 +9,7 @@
 /// is left after that is one quadric, which is minimised over, or several that decide only together: undecided.
 #pragma once
 
-#include "zwang/instant/expansion.hpp"
+#include "zwang/instant/examination.hpp"
 #include "zwang/instant/workspace.hpp"
 
 namespace zwang::instant {
@@ -35,6 +35,7 @@ struct Dependents {
   std::vector<HigherRow> higher;       ///< rows that singular combinations add
   bool curved = false;                 ///< a quadric decided
   bool unexamined = false;             ///< combinations that were too many to look at may hold more
+  std::vector<Known> parts;            ///< what was found of the connected parts
 };
 
 /// Solve the nearest-point problem of the instant although its rows depend on one another. `nearly`: rows at a small angle
@@ -42,6 +43,11 @@ struct Dependents {
 [[nodiscard]] Settled settle_dependent(const model::Model& model, const model::State& state, const Options& options,
                                        Level level, bool nearly, Workspace::Impl& impl, Dependents& dependents,
                                        Instant& instant);
+
+/// Does every dependence among the equations and the inequalities with f'' = 0 hold all around? False also where a row that
+/// `counts` was not looked at. Then derivatives of all orders agree, and none tells one multiplier from another.
+[[nodiscard]] bool depend_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
+                                     const Dependents& dependents, const std::vector<std::uint8_t>& counts);
 
 /// The problem with the rows of higher order behind the others; their multipliers are appended to lambda.
 [[nodiscard]] Subproblem with_higher_rows(const Subproblem& problem, const Dependents& dependents,

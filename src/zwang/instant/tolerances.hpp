@@ -62,6 +62,10 @@ constexpr double undone_excursion = 0.5;
 /// ... and how often it is begun nearer where it was undone: down to 1e-9, beyond which rounding hides what a row does there.
 constexpr int narrow_attempts = 10;
 constexpr int excursion_rounds = 12;
+/// What was found at points around a position is known at every position nearer to it than this part of their distance ...
+constexpr double still_around = 0.125;
+/// ... and remembered of so many sets of rows.
+constexpr std::size_t most_sets_remembered = 4096;
 /// Part of the radius of curvature to go along an acceleration.
 constexpr double short_excursion = 0x1p-7;
 /// A direction is one of the motion if the nearest point on all conditions is found within this part of the way.

@@ -151,11 +151,14 @@ bool opens_as_it_stands(const Workspace::Impl& impl, const std::vector<double>& 
 
 bool nowhere_positive(const model::Model& model, const Subproblem& problem, const std::vector<double>& y) {
   using expressions::Bend;
+  std::vector<std::optional<Bend>> bends(model.groups.size());
   for (std::size_t j = 0; j < problem.size(); ++j) {
     if (y[j] == 0) continue;
     const model::RowGroup& group = model.groups[model.row_group[problem.row[j]]];
     if (!group.holonomic || group.rheonomic) return false;
-    const Bend bend = expressions::bend_of(group.tape, 0, std::size_t{1} + group.positions + group.velocities);
+    std::optional<Bend>& known = bends[model.row_group[problem.row[j]]];
+    if (!known) known = expressions::bend_of(group.tape, 0, std::size_t{1} + group.positions + group.velocities);
+    const Bend bend = *known;
     const bool flat = bend == Bend::constant || bend == Bend::affine;
     if (!flat && !(y[j] > 0 && bend == Bend::concave)) return false;
   }

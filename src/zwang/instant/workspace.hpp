@@ -1,7 +1,9 @@
 /// The memory that `accelerate`, `impact` and `repair` work in: evaluation results and the nearest-point problem.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "zwang/gauss/solve.hpp"
@@ -36,6 +38,13 @@ struct Scales {
 };
 [[nodiscard]] Scales scales(const model::State& state);
 
+/// What was found of rows around a position.
+struct LookedAround {
+  bool redundant = false;                                  ///< they depend on one another there, too
+  double tried = 0;                                        ///< how far from the position
+  std::vector<std::pair<std::uint32_t, double>> position;  ///< of the variables of these rows
+};
+
 struct Workspace::Impl {
   explicit Impl(const model::Model& model);
 
@@ -60,9 +69,11 @@ struct Workspace::Impl {
   std::vector<double> a_scale;  ///< size of the terms that make up each acceleration
   std::vector<double> scale;    ///< size of the terms of Phi_jj lambda_j and of f'', per row of the problem
   std::vector<double> norm2;    ///< Phi_jj of the problem's rows
-  std::vector<double> gram;
+  std::vector<double> gram, gram_row;
   bool near_dependence = false;  ///< independent: the rows are dependent, or at angles whose squares are rounding
   std::vector<std::uint32_t> last_effective;  ///< rows of the last problem: a warm start needs the same ones
+  /// By the rows of the model, ascending. What it says is found again by looking, so it is no part of what a motion depends on.
+  std::map<std::vector<std::uint32_t>, LookedAround> looked_around;
 };
 
 /// Shared by `accelerate` and `impact`: roles, violations and due blows from the evaluated rows.

@@ -24,8 +24,19 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   diagonal_.assign(size_, 0.0);
   skipped_count_ = 0;
 
-  // One row alone is a number.
+  // The same rows as before, if with other neighbours in time: ordering and pattern stand.
   dense_ = false;
+  band_ = false;
+  const auto same = [](const std::vector<std::uint32_t>& known, std::span<const std::uint32_t> given) {
+    return std::equal(known.begin(), known.end(), given.begin(), given.end());
+  };
+  if (!analysed_start_.empty() && mass.is_diagonal() && same(analysed_start_, rows.start) &&
+      same(analysed_column_, rows.column)) {
+    return;
+  }
+  analysed_start_.clear();
+
+  // One row alone is a number.
   band_ = size_ == 1;
   if (band_) {
     tridiagonal_.shape(1);
@@ -53,6 +64,8 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   }
   if (!band_) {
     make_sparse();
+    analysed_start_.assign(rows.start.begin(), rows.start.end());
+    analysed_column_.assign(rows.column.begin(), rows.column.end());
     return;
   }
   tridiagonal_.shape(size_);

@@ -86,6 +86,7 @@ class GramFactor {
   SparseGram gram_;
   SparseCholesky cholesky_;
   std::vector<double> right_;
+  std::vector<std::uint32_t> analysed_start_, analysed_column_;  ///< the rows that ordering and pattern were made for
 };
 
 }  // namespace zwang::linear

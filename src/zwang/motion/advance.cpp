@@ -589,7 +589,10 @@ bool advance_piece(Motion& motion) {
   follow_own_series(motion);
   // Lengths of rows that were chosen at the position mean nothing.
   if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
-  if (near_far) look_around(motion);
+  if (near_far && !(s < clear)) {
+    expect_more(motion);
+    look_around(motion);
+  }
   if (arrives) {
     if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
       end_singular(

@@ -261,6 +261,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.far.length);
   one(archive, impl.far.way);
   one(archive, impl.far.pace);
+  one(archive, impl.far.pace_then);
   one(archive, impl.leading);
   one(archive, impl.size);
   one(archive, impl.multiplier_doubt);
@@ -309,7 +310,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 10;
+constexpr std::uint32_t layout = 11;
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -66,6 +67,8 @@ void forget_far(Motion::Impl& impl) {
   impl.workspace.impl().left_out.clear();
 }
 
+double whole_pace(const Far& far) { return std::accumulate(far.pace.begin(), far.pace.end(), 0.0); }
+
 /// Rows of `watched`, all evaluated at the present state, that are far: taken out of it, and remembered.
 void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   Motion::Impl& impl = *motion.impl;
@@ -73,6 +76,7 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   const model::Model& model = impl.model;
   const model::Rows& rows = impl.workspace.impl().rows;
   std::fill(far.way.begin(), far.way.end(), 0.0);
+  far.pace_then = whole_pace(far);
   std::erase_if(watched, [&](std::uint32_t row) {
     const Series::Slope slope = impl.series.slope_of(row);
     if (slope == Series::Slope::varies || impl.leading[row] > 0 || impl.place[row] != Place::open) return false;
@@ -103,11 +107,14 @@ void leave_out_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   Motion::Impl& impl = *motion.impl;
   Far& far = impl.far;
   if (far.pace.empty()) return;
-  // Those known to be far stay so as long as nothing can have come near them.
+  // Those known to be far stay so as long as nothing can have come near them, and those that are watched as long as steps are no shorter.
   if (!far.rows.empty() && all_clear(impl, [&](std::uint32_t i) { return far.pace[i]; })) {
-    std::erase_if(watched,
-                  [&](std::uint32_t row) { return std::binary_search(far.rows.begin(), far.rows.end(), row); });
-    return;
+    const std::size_t open = watched.size() - far.rows.size();
+    if (open < few_open_rows || whole_pace(far) > much_slower * far.pace_then) {
+      std::erase_if(watched,
+                    [&](std::uint32_t row) { return std::binary_search(far.rows.begin(), far.rows.end(), row); });
+      return;
+    }
   }
   const bool stale = !far.rows.empty();
   forget_far(impl);
@@ -126,18 +133,23 @@ double reach_of_far(Motion& motion, double h) {
   const auto clear = [&] { return all_clear(impl, [&](std::uint32_t i) { return step[i]; }); };
   ways(impl.series, n, h, step);
   if (clear()) return h;
-  // What is wanted here is to be expected again, but not all at once: a flight may go a long way, and end soon.
-  const std::vector<double> wanted = step;
+  far.wanted = step;
   double shorter = h;
   for (int round = 0; round < most_halvings; ++round) {
     shorter *= 0.5;
     ways(impl.series, n, shorter, step);
     if (clear()) break;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    far.pace[i] = std::max(far.pace[i], std::min(wanted[i], quicker * std::max(far.pace[i], step[i])));
-  }
+  far.got = std::move(step);
   return shorter;
+}
+
+void expect_more(Motion& motion) {
+  Far& far = motion.impl->far;
+  // What was wanted is to be expected again, but not all at once: a flight may go a long way, and end soon.
+  for (std::size_t i = 0; i < far.pace.size(); ++i) {
+    far.pace[i] = std::max(far.pace[i], std::min(far.wanted[i], quicker * std::max(far.pace[i], far.got[i])));
+  }
 }
 
 void go_past_far(Motion& motion, double s) {

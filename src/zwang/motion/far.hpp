@@ -26,6 +26,9 @@ struct Far {
   std::vector<double> length;       ///< of each: |g| of a distance; 0: its gradient is constant
   std::vector<double> way;          ///< per variable: the way made since the slack was measured, at most
   std::vector<double> pace;         ///< per variable: the way that is to be expected before they are looked at again
+  double pace_then = 0;             ///< sum of `pace` when they were found
+  std::vector<double> wanted,
+      got;  ///< per variable: the way of the last step if nothing were far, and as far as these let it
 };
 
 /// At an instant: those of the open rows given that are far are taken out, and remembered.
@@ -40,6 +43,8 @@ void watch_everything(Motion& motion);
 void move_past_far(Motion& motion, const std::vector<double>& from);
 /// The longest step, not longer than h in the unit of the series, on which no far condition can be touched.
 [[nodiscard]] double reach_of_far(Motion& motion, double h);
+/// The step ended where that said: longer ones are to be expected.
+void expect_more(Motion& motion);
 /// Keep account of a step of length s.
 void go_past_far(Motion& motion, double s);
 

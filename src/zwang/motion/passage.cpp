@@ -358,6 +358,11 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   Passage& passage = impl.passage;
   const std::span<const std::uint32_t> loops = impl.series.closed_loops();
   if (loops.empty() || loops.size() > most_rows_passed) return false;
+  const double u = impl.series.unit();
+  const double far = std::min(impl.series.reach_of_motion(rough_place), gap / u * (1 + just_ahead));
+  if (!(far > 0) || !std::isfinite(far)) return false;
+  // Mostly there is nothing to be feared.
+  if (impl.series.plainly_apart(far, close_to_position)) return false;
   passage.idle.clear();
   for (std::uint32_t j = 0; j < impl.held_rows.size(); ++j) {
     if (impl.series.skipped(j)) passage.idle.push_back(j);
@@ -368,17 +373,16 @@ bool approach_singular(Motion& motion, double gap, double& h) {
 
   // The place, roughly, on the series that leads there: its velocities are good beyond, where its multipliers are not.
   // A position at the very end is reached, one just behind it is not.
-  const double u = impl.series.unit();
   const double last = (gap + resolution(motion.state.time + gap)) / u;
-  const double far = std::min(impl.series.reach_of_motion(rough_place), gap / u * (1 + just_ahead));
-  if (!(far > 0) || !std::isfinite(far)) return false;
   double after = 0;
   double low = 0;
   double high = 0;
+  bool narrow = impl.series.narrow_place(far, after, low, high);
+  if (!narrow && !impl.series.close_to_dependent(close_to_position)) return false;
   Lookout lookout(motion, numbers);
   lookout.follow(impl.series.position(), u);
   double s = nowhere;
-  while (!(s < nowhere) && impl.series.narrow_place(far, after, low, high)) {
+  for (; narrow && !(s < nowhere); narrow = !(s < nowhere) && impl.series.narrow_place(far, after, low, high)) {
     s = zero_of_combination(lookout, low, high);
   }
   if (!(s < nowhere)) {

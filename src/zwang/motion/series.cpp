@@ -135,6 +135,7 @@ std::span<const std::uint32_t> Series::closed_loops() const {
   if (!impl_->loops_known) impl_->find_loops();
   return impl_->loops;
 }
+bool Series::plainly_apart(double h, double least) const { return impl_->plainly_apart(h, least); }
 bool Series::narrow_place(double h, double& after, double& low, double& high) {
   return impl_->narrow_place(h, after, low, high);
 }

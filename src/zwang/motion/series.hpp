@@ -157,6 +157,9 @@ class Series {
   /// Numbers of the rows held that might become dependent: what is left when rows with a body of their own (whose gradient never vanishes)
   /// are taken away, one after the other. Chains and trees leave nothing.
   [[nodiscard]] std::span<const std::uint32_t> closed_loops() const;
+  /// Are the rows held so far from dependent, and do they turn so slowly, that nothing of this can happen within h, nor are they nearer than
+  /// `least` now? A cheap look at the factor that stands.
+  [[nodiscard]] bool plainly_apart(double h, double least) const;
   /// The next stretch [low, high] of the step, around a place beyond `after`, which moves on to it, on which those rows may become
   /// dependent; false if there is none up to h.
   [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);

@@ -1189,7 +1189,8 @@ struct Series::Impl {
   [[nodiscard]] double prove_watched(double wanted, double tolerance);
   void find_loops();
   void gradients_at(double s, std::vector<double>& entries) const;
-  [[nodiscard]] double turning() const;
+  [[nodiscard]] double turning(std::span<const std::uint32_t> numbers) const;
+  [[nodiscard]] bool plainly_apart(double h, double least) const;
   [[nodiscard]] double distance_from_dependence(double s);
   [[nodiscard]] bool narrow_place(double h, double& after, double& low, double& high);
   /// The rows in loops by themselves, with their factor.

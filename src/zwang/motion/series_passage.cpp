@@ -154,7 +154,7 @@ void Series::Impl::gradients_at(double s, std::vector<double>& entries) const {
     }
   }
 }
-double Series::Impl::turning() const {
+double Series::Impl::turning(std::span<const std::uint32_t> numbers) const {
   double most = 0;
   std::vector<double> rate(held_rows.size(), 0.0);
   std::size_t strand = 0;
@@ -173,11 +173,22 @@ double Series::Impl::turning() const {
       if (block.strands) strand += block.count;
     }
   }
-  for (const std::uint32_t j : loops) {
+  for (const std::uint32_t j : numbers) {
     const double own = std::max(factor.diagonal(j), tiny);
     most = std::max(most, std::sqrt(rate[j] / own));
   }
   return most;
+}
+
+/// By the factor of all rows held, which is that of the beginning.
+bool Series::Impl::plainly_apart(double h, double least) const {
+  double pivot = factor.least_pivot();
+  std::vector<std::uint32_t> all(held_rows.size());
+  for (std::uint32_t j = 0; j < all.size(); ++j) {
+    all[j] = j;
+    if (row_length[j] > 0) pivot = std::min(pivot, factor.diagonal(j) / (row_length[j] * row_length[j]));
+  }
+  return std::sqrt(std::max(pivot, 0.0)) > std::max(least, turns_of_combination * turning(all) * h);
 }
 
 /// How far from dependent the rows in loops are at s: the root of the least pivot, or of the shortest row's share of its length.
@@ -214,7 +225,7 @@ double Series::Impl::distance_from_dependence(double s) {
 /// distances are more than the rows can turn in between, nothing happens there.
 bool Series::Impl::narrow_place(double h, double& after, double& low, double& high) {
   if (!loops_known) find_loops();
-  const double fastest = turns_of_combination * turning();
+  const double fastest = turns_of_combination * turning(loops);
   struct Place {
     double s, distance;
   };

@@ -99,6 +99,9 @@ inline constexpr double steps_expected = 2;
 inline constexpr double slower = 0.9;
 /// Of what is expected: so much further than that a condition must be to become a far one, so that they are not looked at again at once.
 inline constexpr double looked_at_again = 4;
+/// Where steps have become so much shorter, others are far, too; looked for if so many are watched.
+inline constexpr double much_slower = 0.25;
+inline constexpr unsigned few_open_rows = 12;
 /// What is expected grows by no more than this where a step was cut short.
 inline constexpr double quicker = 8;
 /// Halvings of a step: further than any series reaches beyond what is far.
