@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
