@@ -12,6 +12,7 @@
 /// Symbols: Phi dual matrix, d pivots, l entries of L. Reference: docs/mathematics, section 10.1.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Tridiagonal {
 
   /// Where b is to be written and x is found afterwards: `size` numbers, rounded up to four (the rest must stay zero).
   [[nodiscard]] double* right() { return room_.data() + lanes; }
+
+  /// Zeros there, behind `size` too: after a b that was not finite.
+  void empty_right() { std::fill(right(), right() + padded_, 0.0); }
 
   /// Phi^-1 of a single row.
   [[nodiscard]] double inverse_of_one() { return inverse()[0]; }

@@ -321,7 +321,11 @@ bool expand_from(Motion& motion, Lookout& lookout, std::span<const std::uint32_t
 double prove_expansion(Motion& motion, double way) {
   Motion::Impl& impl = *motion.impl;
   const Series::Proof proof =
-      impl.passage.series->prove_arc(way, defect_for(impl.tolerance), impl.tolerance, impl.model.simulation.touch);
+      impl.passage.series->prove_arc({.least = way,
+                                      .most = (impl.until - motion.state.time) / impl.passage.series->unit(),
+                                      .part = defect_for(impl.tolerance),
+                                      .tolerance = impl.tolerance,
+                                      .touch = impl.model.simulation.touch});
   impl.passage.defect = proof.defect;
   return proof.length;
 }

@@ -79,7 +79,7 @@ void Series::measure_time_in(double unit) { impl_->measure_time_in(unit); }
 std::span<const double> Series::acceleration_terms() const { return impl_->acceleration_terms; }
 std::span<const double> Series::rest() const { return impl_->rest; }
 double Series::approach(double s) const { return impl_->approach(s); }
-bool Series::nearly_singular() const { return impl_->nearly_singular(); }
+bool Series::nearly_singular() { return impl_->nearly_singular(); }
 std::span<const double> Series::position() const { return impl_->q; }
 std::span<const double> Series::multiplier() const {
   const std::vector<double>& from = impl_->unit == 1 ? impl_->lambda : impl_->plain_multiplier;
@@ -142,9 +142,7 @@ Series::Expansion Series::expand(model::State& state, std::span<const Combinatio
                                  std::span<const std::uint32_t> idle) {
   return impl_->expand(state, combinations, idle);
 }
-Series::Proof Series::prove_arc(double least, double part, double tolerance, double touch) {
-  return impl_->prove_arc(least, part, tolerance, touch);
-}
+Series::Proof Series::prove_arc(const WantedArc& wanted) { return impl_->prove_arc(wanted); }
 void Series::look_from(double back, model::State& state) { impl_->look_from(back, state); }
 double Series::prove_watched(double wanted, double tolerance) { return impl_->prove_watched(wanted, tolerance); }
 double Series::pole() const { return impl_->pole; }

@@ -102,7 +102,7 @@ class Series {
   /// How much later than s the gradient nearest to vanishing would do so, to first order.
   [[nodiscard]] double approach(double s) const;
   /// Has the gradient of a row held all but vanished since the rows were chosen, or have they all but become dependent?
-  [[nodiscard]] bool nearly_singular() const;
+  [[nodiscard]] bool nearly_singular();
 
   [[nodiscard]] std::span<const double> position() const;    ///< [k * n + i], k = 0..N
   [[nodiscard]] std::span<const double> velocity() const;    ///< [k * n + i], k = 0..N-1
@@ -165,8 +165,16 @@ class Series {
   /// brought onto the rows. None where the velocity does not choose one way on.
   [[nodiscard]] Expansion expand(model::State& state, std::span<const Combination> combinations,
                                  std::span<const std::uint32_t> idle);
-  /// How far on both sides it is proved, if at least `least`: the defect, and the rows held, which stay within `touch` of their terms.
-  [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
+  /// How far on both sides it is proved, if at least `least`, and no further than `most` if that is 0: the defect, `part` of the
+  /// accelerations, and the rows held, which stay within `touch` of their terms.
+  struct WantedArc {
+    double least = 0;
+    double most = 0;
+    double part = 0;
+    double tolerance = 0;
+    double touch = 0;
+  };
+  [[nodiscard]] Proof prove_arc(const WantedArc& wanted);
   /// From now on the series is that of a time `back` before the singular position, where `state` then is; 0: from itself on.
   void look_from(double back, model::State& state);
   /// The longest step, not longer than `wanted`, on which what is watched is known to a part of `tolerance` of its terms.

@@ -15,6 +15,7 @@
 #include "zwang/motion/row_shape.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/strands.hpp"
+#include "zwang/motion/sweeps.hpp"
 #include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
@@ -980,8 +981,11 @@ struct Series::Impl {
     }
     if (!slides.empty()) finish_weights();
     for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(q[N * n + i]) || !std::isfinite(q[2 * n + i])) return false;
+      if (std::isfinite(q[N * n + i]) && std::isfinite(q[2 * n + i])) continue;
+      forget_overflow();
+      return false;
     }
+    drop_what_vanishes();
     finish_velocity_rows(state);
     watch(state);
     in_plain_units();
@@ -990,6 +994,32 @@ struct Series::Impl {
     watched_terms_known = false;
     time = state.time;
     return true;
+  }
+
+  /// What overflowed in one unit of time must not be found in the next: lanes that idle read what stands beside theirs, and multiply it
+  /// by zero.
+  void forget_overflow() {
+    zero_what_is_not_finite(arena);
+    zero_what_is_not_finite(q_room);
+    zero_what_is_not_finite(v);
+    for (std::vector<double>* list : {&lambda, &force_room, &acceleration_room, &right}) zero_what_is_not_finite(*list);
+    strands.forget_overflow();
+    if (factor.band() != nullptr) factor.band()->empty_right();
+  }
+
+  /// In a unit that suits a short step high orders may go to where numbers have fewer digits; how many depends on the units of length and
+  /// mass. Far above that they are nothing already.
+  void drop_what_vanishes() {
+    const auto drop = [](double* list, std::size_t count, unsigned last) {
+      double most = 0;
+      for (unsigned k = 0; k <= 2; ++k) most = std::max(most, largest_size(list + k * count, count));
+      const double nothing = nothing_of_a_series * most;
+      for (unsigned k = last; k > 2 && largest_size(list + k * count, count) < nothing; --k)
+        std::fill_n(list + k * count, count, 0.0);
+    };
+    drop(q.data(), n, N);
+    drop(v.data(), n, N - 1);
+    if (!held_rows.empty()) drop(lambda.data(), held_rows.size(), N - 2);
   }
 
   /// Orders of velocity conditions were made before the velocities of that order were known, with whatever stood there: for the bound of
@@ -1085,7 +1115,10 @@ struct Series::Impl {
   [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
   [[nodiscard]] double weightless(double h, std::uint32_t& variable);
   [[nodiscard]] double approach(double s) const;
-  [[nodiscard]] bool nearly_singular() const;
+  [[nodiscard]] bool root_vanishes(const Block& block);
+  [[nodiscard]] bool nearly_singular();
+  std::vector<double> root_value,
+      root_error;  ///< for a moment: registers of the rows held, and how far they may be off
 
   // ---- the bound over the whole step (series_bound.cpp)
 
@@ -1117,7 +1150,7 @@ struct Series::Impl {
   [[nodiscard]] Series::Expansion expand(model::State& state, std::span<const Series::Combination> combinations,
                                          std::span<const std::uint32_t> idle);
   [[nodiscard]] double judge_arc(double h, double r, double part, double tolerance, double touch);
-  [[nodiscard]] Proof prove_arc(double least, double part, double tolerance, double touch);
+  [[nodiscard]] Proof prove_arc(const Series::WantedArc& wanted);
   void look_from(double back, model::State& state);
   [[nodiscard]] double prove_watched(double wanted, double tolerance);
   void find_loops();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/running_error.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
@@ -224,22 +225,36 @@ double Series::Impl::weightless(double h, std::uint32_t& variable) {
   return low;
 }
 
-bool Series::Impl::nearly_singular() const {
+/// A root that goes to zero has no gradient there. It has gone where it is no more than a change of the places (and speeds) by a small
+/// part of themselves makes of it: in its own unit, whatever that is.
+bool Series::Impl::root_vanishes(const Block& block) {
+  const RowShape& shape = shapes[block.group];
+  const expressions::Tape& tape = shape.held;
+  const std::size_t width = block.width;
+  root_value.resize(tape.registers() * width);
+  root_error.assign(tape.registers() * width, 0.0);
+  const double* from = registers(block);
+  for (std::size_t r = 0; r < tape.registers(); ++r) {
+    for (std::size_t l = 0; l < width; ++l) root_value[r * width + l] = from[r * orders * width + l];
+  }
+  const std::size_t moving = 1 + (block.position_of.size() + block.velocity_of.size()) / width;
+  for (std::size_t at = width; at < moving * width; ++at)
+    root_error[at] = all_but_no_distance * std::abs(root_value[at]);
+  expressions::running_error(tape, root_value.data(), 1, block.width, 0.0, root_error.data());
+  for (const std::uint32_t reg : shape.held_roots) {
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      if (!(root_value[reg * width + l] > root_error[reg * width + l])) return true;
+    }
+  }
+  return false;
+}
+
+bool Series::Impl::nearly_singular() {
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
     if (factor.diagonal(j) < all_but_vanished * row_length[j] * row_length[j]) return true;
   }
-  // A root that goes to zero has no gradient there.
   for (const Block& block : held_blocks) {
-    for (const std::uint32_t reg : shapes[block.group].held_roots) {
-      const double* y = registers(block) + std::size_t{reg} * orders * block.width;
-      for (std::uint32_t l = 0; l < block.count; ++l) {
-        // Beside the positions it is the difference of.
-        double among = 0;
-        const std::uint32_t j = block.row[l];
-        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) among = std::max(among, std::abs(q[column[e]]));
-        if (y[l] < all_but_no_distance * among) return true;
-      }
-    }
+    if (!shapes[block.group].held_roots.empty() && root_vanishes(block)) return true;
   }
   return !held_rows.empty() && factor.least_pivot() < std::min(all_but_dependent, fallen_pivot * first_pivot);
 }

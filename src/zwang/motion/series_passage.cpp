@@ -691,9 +691,12 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
   return worst;
 }
 
-Series::Proof Series::Impl::prove_arc(double least, double part, double tolerance, double touch) {
+Series::Proof Series::Impl::prove_arc(const Series::WantedArc& wanted) {
   Proof proof;
-  const auto judge_here = [&](double h, double r) { return judge_arc(h, r, part, tolerance, touch); };
+  const auto judge_here = [&](double h, double r) {
+    return judge_arc(h, r, wanted.part, wanted.tolerance, wanted.touch);
+  };
+  const double least = wanted.least;
   if (least > 0) {
     // At least so far; a few lengths and circles tell.
     for (const double longer : lengths_tried) {
@@ -706,11 +709,11 @@ Series::Proof Series::Impl::prove_arc(double least, double part, double toleranc
     }
   } else {
     // A first guess from the coefficients; the search makes it shorter where it must.
-    const double guess = log_reach(N - 2, elementary::log2(0.1 * tolerance), true,
+    const double guess = log_reach(N - 2, elementary::log2(0.1 * wanted.tolerance), true,
                                    [&](unsigned k) { return largest_size(v.data() + k * n, n); });
-    const double wanted = guess > 1000 ? 1.0 : shortened(elementary::exp2(guess));
+    const double first = guess > 1000 ? wanted.most : std::min(wanted.most, shortened(elementary::exp2(guess)));
     StepMemory memory;
-    proof.length = longest_step(wanted, wanted, N - 2, on_circles(), memory, judge_here);
+    proof.length = longest_step(first, first, N - 2, on_circles(), memory, judge_here);
     proof.defect = defect;
   }
 

@@ -239,6 +239,17 @@ void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) 
   motion.events.push_back(std::move(event));
 }
 
+/// sqrt(M_ii): what momenta of angles and of lengths are divided by to have one unit.
+std::vector<double> roots_of_inertia(const linear::Mass& mass) {
+  std::vector<double> root(mass.diagonal().begin(), mass.diagonal().end());
+  for (const linear::Mass::Block& block : mass.blocks()) {
+    const std::size_t size = block.variables.size();
+    for (std::size_t k = 0; k < size; ++k) root[block.variables[k]] = block.entries[k * size + k];
+  }
+  for (double& x : root) x = std::sqrt(x);
+  return root;
+}
+
 /// One entry per kind, in their order.
 void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathered, const std::vector<Place>& before,
                  bool first, const Switches& switches_before) {
@@ -265,20 +276,26 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const std::size_t switched = motion.events.size() - begin - blows;
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
-  // Impulses of rounding size, beside the others or beside the momenta, are none.
-  const double slight = slight_impulse * largest(gathered.impulses);
+  // Impulses of rounding size, beside the others or beside the momenta, are none. Those of angles and of lengths are compared in the
+  // metric of the masses.
   const instant::Workspace::Impl& found = impl.workspace.impl();
   std::vector<double> momentum(model.variables, 0.0);
-  if (shocks > 0) found.dynamics.mass.multiply(motion.state.velocity, momentum);
-  const double carried = slight_momentum * largest(momentum);
-  const auto counts = [&](std::uint32_t row) {
-    double gradient = 0;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      gradient = std::max(gradient, std::abs(found.rows.entry[e]));
+  std::vector<double> felt(model.rows(), 0.0);
+  if (shocks > 0) {
+    const std::vector<double> root = roots_of_inertia(found.dynamics.mass);
+    found.dynamics.mass.multiply(motion.state.velocity, momentum);
+    for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] /= root[i];
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (gathered.impulses[row] == 0) continue;
+      double gradient = 0;
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        gradient = std::max(gradient, std::abs(found.rows.entry[e]) / root[model.row_column[e]]);
+      }
+      felt[row] = std::abs(gathered.impulses[row]) * gradient;
     }
-    const double l = std::abs(gathered.impulses[row]);
-    return l > slight && l * gradient > carried;
-  };
+  }
+  const double slight = std::max(slight_impulse * largest(felt), slight_momentum * largest(momentum));
+  const auto counts = [&](std::uint32_t row) { return felt[row] > slight; };
   const auto is_switch = [&](std::size_t e) { return e >= begin + blows && e < begin + blows + switched; };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
     if (is_switch(e)) continue;

@@ -563,6 +563,12 @@ void Strands::refine(const double* change, double* a, double* rest) const {
   }
 }
 
+void Strands::forget_overflow() {
+  zero_what_is_not_finite(delta_);
+  zero_what_is_not_finite(carried_);
+  for (std::vector<double>* list : {&part_, &reaction_, &run_room_}) zero_what_is_not_finite(*list);
+}
+
 void Strands::lay_out(std::size_t variables) {
   choose_kernels();
   const std::size_t count = strand_.size();

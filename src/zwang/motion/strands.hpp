@@ -11,6 +11,7 @@
 /// Symbols as in series.hpp. Reference: docs/mathematics, section 10.3.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,12 @@
 #include "zwang/linear/gram_factor.hpp"
 
 namespace zwang::motion {
+
+inline void zero_what_is_not_finite(std::span<double> list) {
+  for (double& x : list) {
+    if (!std::isfinite(x)) x = 0;
+  }
+}
 
 class Strands {
  public:
@@ -117,6 +124,9 @@ class Strands {
   };
   void before_solving(const Order& order) { before_(*this, order); }
   void after_solving(const Order& order) { after_(*this, order); }
+
+  /// After an order that was not finite: none of it is left.
+  void forget_overflow();
 
   /// Do all strands lie side by side as the variables do, strand s between the variables s and s - shift?
   [[nodiscard]] bool in_one_run() const { return one_run_; }

@@ -60,6 +60,9 @@ inline constexpr double wholly_taken_off = 8 * unit_rounding;
 inline constexpr double shortest_in_units = 0x1p-14;
 inline constexpr double longest_in_units = 0x1p12;
 inline constexpr int most_units = 8;
+/// Of the largest of the first coefficients of a series: orders below it are nothing. Numbers have all their digits down to 2^-1022, so
+/// that lengths, masses and forces of 2^300 and 2^-300 are the same up to their unit.
+inline constexpr double nothing_of_a_series = 0x1p-700;
 /// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
 inline constexpr double far_beyond = 1024;
 
@@ -179,7 +182,7 @@ inline constexpr double vanished_square = 1e-16;
 inline constexpr double all_but_vanished = 1e-15;
 inline constexpr double all_but_dependent = 1e-11;
 inline constexpr double fallen_pivot = 1e-6;
-/// Of the places it is the difference of: a root that has gone to zero.
+/// Of the places and speeds it is made of: a root that is no more than this part of them makes of it has gone to zero.
 inline constexpr double all_but_no_distance = 1e-9;
 /// Of the place: so narrow the stretch is on which a kinetic energy stops being positive.
 inline constexpr double place_of_no_inertia = 1e-15;
