@@ -64,6 +64,7 @@ struct Instant {
   std::vector<double> value;  ///< f
   std::vector<double> rate;   ///< f'
   std::vector<std::pair<std::uint32_t, double>> violations;  ///< rows with f > 0 or equation != 0, and the amount
+  bool no_gradient = false;  ///< a condition has none at this state (a root at zero), which `expansion` names
   bool blow_due = false;
   bool seizure_due = false;
 

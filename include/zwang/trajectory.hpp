@@ -128,15 +128,16 @@ struct Account {
   std::vector<double> continuations;  ///< accelerations of the ways on where several lead on, one after the other
   Sample present;                     ///< the state reached
   EnergyBalance energy;
-  double position_drift = 0;
-  double velocity_drift = 0;
-  double defect = 0;  ///< worst bound of a step; 0 in files that do not know it yet
+  double position_drift = 0;  ///< worst violation of a condition that held, scaled by its terms
+  double velocity_drift = 0;  ///< the same of its rate
+  /// Worst bound, over whole steps, of what the motion leaves of its equations, as a part of the accelerations; 0 in files that do not know it.
+  double defect = 0;
   double error = std::numeric_limits<
-      double>::quiet_NaN();  ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
-  double position_correction = 0;
-  double velocity_correction = 0;
-  std::uint64_t steps = 0;
-  double seconds = 0;  ///< of computing, over all continuations
+      double>::quiet_NaN();        ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
+  double position_correction = 0;  ///< largest change of a coordinate that brought the start onto its conditions
+  double velocity_correction = 0;  ///< the same of a velocity
+  std::uint64_t steps = 0;         ///< pieces
+  double seconds = 0;              ///< of computing, over all continuations
 };
 
 }  // namespace zwang::motion

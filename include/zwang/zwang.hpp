@@ -10,8 +10,8 @@
 ///   zwang::gauss::solve(problem, {}, workspace, solution);       // gauss.hpp      the nearest point alone
 ///
 /// **Threads.** Const objects may be shared by any number of threads: a Model or Motion and all their copies, a const Mass after `factor`, options,
-/// results. Every other object belongs to one thread at a time: Stepper, Questions, gauss::Workspace. The library keeps no global state and starts no
-/// thread.
+/// results. Every other object belongs to one thread at a time: Stepper, Questions, gauss::Workspace. The library starts no thread; the little that
+/// it keeps for all of them is guarded.
 ///
 /// **Errors.** `Error` is for what a user wrote or a file contains, std::invalid_argument for a call that cannot be meant, std::out_of_range for a time
 /// outside of a motion (error.hpp). A jam, a singular position, a contradiction are results with a status.

@@ -57,6 +57,15 @@ Overrides merged(Overrides first, const Overrides& then) {
   return first;
 }
 
+model::Energy energy_of(const Model& model, const State& state) {
+  face::refuse_flow(model);
+  face::require_state(model, state);
+  const model::Model& system = face::Access::system(model);
+  model::Scratch scratch = model::make_scratch(system);
+  State copy;
+  return model::energy(system, model::with_modes(system, state, copy), scratch);
+}
+
 }  // namespace
 
 namespace face {
@@ -303,29 +312,16 @@ Model parse(std::string_view text, const Overrides& overrides, std::string name)
   return face::make(std::make_shared<const model::Draft>(model::read(text, std::move(name))), overrides, {}, {});
 }
 
-double kinetic_energy(const Model& model, const State& state) {
-  face::refuse_flow(model);
-  face::require_state(model, state);
-  const model::Model& system = face::Access::system(model);
-  model::Scratch scratch = model::make_scratch(system);
-  return model::energy(system, state, scratch).kinetic;
-}
+double kinetic_energy(const Model& model, const State& state) { return energy_of(model, state).kinetic; }
 
-double potential_energy(const Model& model, const State& state) {
-  face::refuse_flow(model);
-  face::require_state(model, state);
-  const model::Model& system = face::Access::system(model);
-  model::Scratch scratch = model::make_scratch(system);
-  return model::energy(system, state, scratch).potential;
-}
+double potential_energy(const Model& model, const State& state) { return energy_of(model, state).potential; }
 
 std::vector<double> outputs(const Model& model, const State& state) {
   face::require_state(model, state);
-  std::vector<double> values;
-  for (const model::Observable& output : face::Access::system(model).outputs) {
-    values.push_back(model::observe(output, state));
-  }
-  return values;
+  motion::Sample sample;
+  sample.state = state;
+  motion::observe(face::Access::system(model), sample);
+  return sample.outputs;
 }
 
 }  // namespace zwang

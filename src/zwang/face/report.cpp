@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 
 #include "zwang/analysis/equations.hpp"
@@ -31,14 +33,15 @@ std::string collected(const Write& write) {
   return text;
 }
 
-/// The views of several runs at once, each file held meanwhile.
-std::string page_of(std::span<const Motion> motions, std::vector<report::PageRun>& runs, const PageOptions& options,
-                    std::size_t next) {
-  if (next < motions.size()) {
+/// The views of several runs at once, each file held meanwhile. All hold them in the same order, so that nobody waits for one who waits.
+std::string page_of(std::span<const Motion> motions, std::span<const std::size_t> order,
+                    std::vector<report::PageRun>& runs, const PageOptions& options) {
+  if (!order.empty()) {
+    const std::size_t next = order.front();
     return face::Access::inside(motions[next]).ask([&](const motion::RunView& view) {
-      runs.push_back({&face::Access::system(motions[next].model()), view,
-                      next < options.labels.size() ? options.labels[next] : std::string()});
-      return page_of(motions, runs, options, next + 1);
+      runs[next] = {&face::Access::system(motions[next].model()), view,
+                    options.labels.empty() ? std::string() : options.labels[next]};
+      return page_of(motions, order.subspan(1), runs, options);
     });
   }
   report::PageOptions how;
@@ -63,16 +66,17 @@ std::string page(std::span<const Motion> motions, const PageOptions& options) {
     throw std::invalid_argument(
         fmt::format("labels: {} are given for {} motions", options.labels.size(), motions.size()));
   }
+  std::vector<std::size_t> order(motions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t k) { return &face::Access::inside(motions[k]); };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t one, std::size_t other) { return std::less<>()(place(one), place(other)); });
   // A file answers one question at a time, so that the same one cannot be asked twice at once.
-  for (std::size_t i = 0; i < motions.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (&face::Access::inside(motions[i]) == &face::Access::inside(motions[j])) {
-        throw std::invalid_argument("a page shows every motion once");
-      }
-    }
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    if (place(order[k - 1]) == place(order[k])) throw std::invalid_argument("a page shows every motion once");
   }
-  std::vector<report::PageRun> runs;
-  return page_of(motions, runs, options, 0);
+  std::vector<report::PageRun> runs(motions.size());
+  return page_of(motions, order, runs, options);
 }
 
 void write_page(const Motion& motion, const std::filesystem::path& file, const PageOptions& options) {
