@@ -128,7 +128,7 @@ TEST(Questions, a_string_carries_the_weight_that_hangs_on_it) {
   EXPECT_EQ(words(now.role[model.row("string")]), "binding");
   EXPECT_NEAR(now.multipliers[model.row("string")], 30, 1e-12);
   EXPECT_EQ(check(model).status, instant::Status::determined);
-  EXPECT_NE(explain_json(model, model.initial()).find("\"story\""), std::string::npos);
+  EXPECT_NE(explain_json(model, model.initial()).find("\"trials\""), std::string::npos);
   EXPECT_NE(json(model, model.initial(), now).find("\"multipliers\""), std::string::npos);
 }
 

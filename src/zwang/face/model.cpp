@@ -285,8 +285,9 @@ std::string Model::written_from(const State& state) const {
   face::require_state(*this, state);
   Overrides overrides = inside_->overrides;
   overrides.start = exact(state.time);
-  const std::string text = model::with_overrides(*inside_->draft, overrides);
-  return model::with_start(model::read(text, file()), inside_->model, state.position, state.velocity);
+  // What differs from the start in the text is written: so the model of that text is needed, not one begun elsewhere.
+  const model::Draft draft = model::read(model::with_overrides(*inside_->draft, overrides), file());
+  return model::with_start(draft, model::compile(draft), state.position, state.velocity);
 }
 
 Model load(const std::filesystem::path& file, const Overrides& overrides) {
