@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/model/read.hpp"
 

@@ -13,8 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace {

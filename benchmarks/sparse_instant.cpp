@@ -24,8 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 

@@ -7,8 +7,8 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/analysis/curvature.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/fourier.hpp"
 
 namespace zwang::cli {

@@ -8,8 +8,8 @@
 #include "terminal.hpp"
 #include "tolerances.hpp"
 #include "zwang/analysis/integrability.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/integrability.hpp"
 
 namespace zwang::cli {

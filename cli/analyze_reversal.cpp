@@ -5,8 +5,8 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/analysis/reversal.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/run.hpp"
 
 namespace zwang::cli {

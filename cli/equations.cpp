@@ -4,7 +4,7 @@
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "zwang/analysis/equations.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::cli {
 

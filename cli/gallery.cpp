@@ -9,10 +9,10 @@
 #include "gallery_files.hpp"
 #include "site.hpp"
 #include "terminal.hpp"
-#include "zwang/base/error.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::cli {
 

@@ -9,9 +9,9 @@
 #include "commands.hpp"
 #include "mistyped.hpp"
 #include "terminal.hpp"
-#include "zwang/base/error.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/version.hpp"
 
 namespace {
 

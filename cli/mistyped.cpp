@@ -7,7 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "zwang/base/error.hpp"
+#include "zwang/base/nearest.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::cli {
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <thread>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/figures.hpp"
 
 namespace zwang::cli {

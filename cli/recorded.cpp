@@ -15,8 +15,8 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "tolerances.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/runs/record.hpp"
 

@@ -11,7 +11,8 @@
 #include <sstream>
 
 #include "gallery_files.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/base/nearest.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::cli {
 

@@ -16,13 +16,13 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "vary.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/motion/error_estimate.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/runs/record.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::cli {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "recorded.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/runs/store.hpp"
 
 namespace zwang::cli {

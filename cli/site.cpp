@@ -18,15 +18,15 @@
 #include "markdown.hpp"
 #include "recorded.hpp"
 #include "runs.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/expressions/mathml.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/report/page_shell.hpp"
 #include "zwang/runs/record.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::cli {
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "tolerances.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::cli {
 

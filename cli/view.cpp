@@ -13,11 +13,11 @@
 #include "recorded.hpp"
 #include "runs.hpp"
 #include "terminal.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::cli {
 

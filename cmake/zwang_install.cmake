@@ -1,9 +1,9 @@
 # What `cmake --install` puts where, and the package that find_package(zwang CONFIG) finds afterwards.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/zwang)
 
-install(DIRECTORY src/zwang DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# Of headers the public ones alone.
+install(DIRECTORY include/zwang DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS zwang ${ZWANG_ROOM_TARGETS} EXPORT zwang)
 install(EXPORT zwang NAMESPACE zwang:: FILE zwang-targets.cmake DESTINATION ${package_dir})
 install(FILES docs/reference/model.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/zwang)

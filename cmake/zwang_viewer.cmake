@@ -62,7 +62,7 @@ endif()
 set_target_properties(zwang_page PROPERTIES EXPORT_NAME page CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
                                             POSITION_INDEPENDENT_CODE ON)
 add_library(zwang::page ALIAS zwang_page)
-target_include_directories(zwang_page PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+target_include_directories(zwang_page PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_features(zwang_page PUBLIC cxx_std_20)
 
 # The room `report` writes pages, so it stands on this library; first in the list, for what is listed later is linked earlier.

@@ -8,7 +8,9 @@ What is done with a fenced block follows from its first word:
             ` ...` at the end of a line for the rest of it
   toml      a whole model: `zwang check` must accept it; the blocks of a page that start with `# name.toml` are also kept as
             that file for the sh and console blocks after them
-  cpp       a whole program: compiled against zwang, run, must end with status 0
+  cpp       a whole program: compiled against zwang, run, must end with status 0. Blocks that say `cpp joined` are parts of one program:
+            their lines stand one after the other in its `main`, #include lines before it, and where the next block of the page says
+            `text printed` it is what they print
   python    run by the interpreter that ZWANG_PYTHON_INTERPRETER names, with what earlier blocks of the page made; where a block
             begins with `>>>` what it prints is compared. Without that interpreter they are left to scripts/test_python
   text      nothing; so also json, and anything whose first line of tags says `fragment`
@@ -29,6 +31,7 @@ import tempfile
 FENCE = re.compile(r"^( *)(```+|~~~+) *(.*)$")
 NOT_RUN = {"", "text", "json", "latex", "mermaid"}
 MAKE_LINE = re.compile(r"^make(?: +([a-z]+))?(?: +[A-Z]+=\S+)* *(?:#.*)?$")
+MARK = "-- end of a part --"
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -115,6 +118,7 @@ class Page:
         self.failures = []
         self.done = 0
         self.python_blocks = []
+        self.joined = []
 
     def fail(self, block, message):
         self.failures.append(f"{self.path.relative_to(self.root)}:{block.line}: {message}")
@@ -184,18 +188,44 @@ class Page:
             self.fail(block, f"`zwang check` refuses this model:\n{result.stdout}")
 
     def cpp(self, block):
+        if "joined" in block.tags:
+            self.joined.append(block)
+        else:
+            self.compile_and_run(block, block.text)
+
+    def run_joined(self, blocks):
+        """The parts of one program; after each a mark is printed that no text contains."""
+        if not self.joined:
+            return
+        lines = [line for block in self.joined for line in block.text.splitlines()]
+        includes = [line for line in lines if line.startswith("#include")]
+        body = "\n".join("\n".join(line for line in block.text.splitlines() if not line.startswith("#include")) + f'\nstd::puts("{MARK}");'
+                         for block in self.joined)
+        printed = self.compile_and_run(self.joined[0], "\n".join(includes) + "\n#include <cstdio>\nint main() {\n" + body + "\n}\n")
+        if printed is None:
+            return
+        for block, got in zip(self.joined, printed.split(MARK + "\n")):
+            place = blocks.index(block) + 1
+            wanted = blocks[place] if place < len(blocks) and "printed" in blocks[place].tags else None
+            if not matches(wanted.text.rstrip("\n").splitlines() if wanted else [], got.rstrip("\n").splitlines()):
+                self.fail(wanted or block, f"printed is\n{got}")
+
+    def compile_and_run(self, block, text):
+        """What the program prints, or nothing if it fails."""
         program = self.folder / "program"
         source = self.folder / "program.cpp"
-        source.write_text(block.text, encoding="utf-8")
+        source.write_text(text, encoding="utf-8")
         flags = (self.build / "docs_flags.txt").read_text().split()
         compiled = subprocess.run(["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags],
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if compiled.returncode != 0:
             self.fail(block, f"does not compile:\n{compiled.stdout}")
-            return
+            return None
         result = self.bash("./program")
         if result.returncode != 0:
             self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
+            return None
+        return result.stdout
 
     def python(self, block):
         self.python_blocks.append(block)
@@ -235,6 +265,7 @@ class Page:
             except subprocess.TimeoutExpired:
                 self.fail(block, "takes longer than 300 s")
             self.done += 1
+        self.run_joined(blocks)
         self.run_python()
 
 

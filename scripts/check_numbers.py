@@ -34,7 +34,7 @@ def bare(text):
 def check(root):
     """The places of all bare numbers."""
     breaches = []
-    for folder in ("src", "cli", "python"):
+    for folder in ("include", "src", "cli", "python"):
         for path in sorted((root / folder).rglob("*.[ch]pp")):
             if path.name != "tolerances.hpp":
                 name = path.relative_to(root).as_posix()

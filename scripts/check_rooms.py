@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Hold every #include to the order of the rooms in rooms.txt.
 
-A file of a room may include "zwang/ROOM/..." only of its own room and of rooms it stands on, and a library of the third
-column only where that column grants it. Prints file:line for every include that breaks this; exit status 1 if any does.
+A file of a room may include "zwang/ROOM/..." only of its own room and of rooms it stands on, a library of the third column
+only where that column grants it, and a public header "zwang/NAME.hpp" only if it may include the room for which that speaks. A
+public header includes the standard library and such public headers, nothing else. Prints file:line for every include that breaks this; exit status 1 if any does.
 """
 
 import pathlib
 import re
 import sys
 
+STANDARD = re.compile(r"[a-z_]+")  # neither folder nor ending
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -16,11 +18,17 @@ def read_table(path):
     """The rows of rooms.txt as (room, rooms it stands on, libraries it sees)."""
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip() or line.startswith("#"):
+        if not line.strip() or line.startswith(("#", "<")):
             continue
         room, stands_on, sees = (cell.split() for cell in line.split("|"))
         rows.append((room[0], stands_on, sees))
     return rows
+
+
+def read_public(path):
+    """The public headers of rooms.txt: the room each speaks for, by name."""
+    lines = (line.split("|") for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("<"))
+    return {name.strip()[1:-1]: room.strip() for name, room in lines}
 
 
 def reachable(rows):
@@ -57,6 +65,29 @@ def check(root):
         if folder.is_dir() and folder.name not in may_include:
             breaches.append(f"src/zwang/{folder.name}: this room is missing in rooms.txt")
 
+    # The public headers and their list.
+    public = read_public(root / "rooms.txt")
+    folder = root / "include" / "zwang"
+    there = {p.name: p for p in sorted(folder.rglob("*")) if p.is_file()} if folder.is_dir() else {}
+    breaches += [f"include/zwang/{name}: this header is missing in rooms.txt" for name in there if name not in public]
+    breaches += [f"rooms.txt: there is no include/zwang/{name}" for name in public if name not in there]
+    breaches += [f"rooms.txt: {name} speaks for {room}, which is no room" for name, room in public.items() if room not in may_include]
+    for name, path in there.items():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            match = INCLUDE.match(line)
+            if not match or name not in public or public[name] not in may_include:
+                continue
+            bracket, target = match.groups()
+            place = f"include/zwang/{path.name}:{number}"
+            parts = target.split("/")
+            if bracket == "<":
+                if not STANDARD.fullmatch(target):
+                    breaches.append(f"{place}: <{target}> is no header of the C++ standard library")
+            elif parts[0] != "zwang" or len(parts) != 2 or parts[1] not in public:
+                breaches.append(f'{place}: "{target}" is no public header')
+            elif public[parts[1]] not in may_include[public[name]]:
+                breaches.append(f"{place}: {name} speaks for {public[name]}, which may not include {public[parts[1]]}")
+
     files = 0
     for room in may_include:
         folder = root / room if (root / room).is_dir() else root / "src" / "zwang" / room
@@ -70,7 +101,10 @@ def check(root):
                 bracket, target = match.groups()
                 parts = target.split("/")
                 library = library_of(target, libraries)
-                if parts[0] == "zwang":
+                if parts[0] == "zwang" and len(parts) == 2 and parts[1] in public:
+                    if public[parts[1]] not in may_include[room]:
+                        breaches.append(f"{place}:{number}: {room} may not include {parts[1]}, which speaks for {public[parts[1]]}")
+                elif parts[0] == "zwang":
                     if len(parts) < 3 or parts[1] not in may_include:
                         breaches.append(f'{place}:{number}: "{target}" names no room')
                     elif parts[1] not in may_include[room]:

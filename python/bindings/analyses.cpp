@@ -11,7 +11,7 @@
 #include "zwang/analysis/reversal.hpp"
 #include "zwang/analysis/stability.hpp"
 #include "zwang/analysis/velocities.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/energy.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/report/fourier.hpp"

@@ -1,4 +1,6 @@
 /// The nearest point on its own: masses, rows and offsets as arrays.
+#include "zwang/gauss.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +8,7 @@
 #include <numeric>
 
 #include "python/bindings/shared.hpp"
-#include "zwang/gauss/problem.hpp"
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
-#include "zwang/linear/mass.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::python {
 
@@ -64,15 +63,6 @@ linear::Mass make_mass(std::size_t n, const Indices& row, const Indices& column,
         fmt::format("M: it is not positive definite (coordinate {} is involved)", mass.weakest()).c_str());
   }
   return mass;
-}
-
-std::string_view words(gauss::Status status) {
-  switch (status) {
-    case gauss::Status::solved: return "solved";
-    case gauss::Status::infeasible: return "infeasible";
-    case gauss::Status::gave_up: return "gave up";
-  }
-  return "";
 }
 
 nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Numbers& mass_value, const Numbers& a0,

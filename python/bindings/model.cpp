@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "python/bindings/shared.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/motion/stepper.hpp"
 
 namespace zwang::python {

@@ -1,8 +1,8 @@
 /// The native part of the Python package zwang: thin wrappers, one file per room.
 #include "python/bindings/shared.hpp"
-#include "zwang/base/error.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::python {
 

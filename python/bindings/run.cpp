@@ -9,8 +9,8 @@
 
 #include "python/bindings/shared.hpp"
 #include "zwang/analysis/compare.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/compare.hpp"

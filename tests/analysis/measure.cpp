@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/read.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "zwang/analysis/linearise.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 

@@ -1,10 +1,12 @@
 /// Errors show the place, whatever the line looks like.
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "zwang/base/nearest.hpp"
 
 namespace {
 

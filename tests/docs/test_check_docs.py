@@ -19,6 +19,7 @@ def failures(text, zwang="exit 0"):
         (root / "Makefile").write_text("run: build ## x\n\ttrue\n")
         (root / "build" / "bin").mkdir(parents=True)
         (root / "work").mkdir()
+        (root / "build" / "docs_flags.txt").write_text("")
         command = root / "build" / "bin" / "zwang"
         command.write_text("#!/bin/sh\n" + zwang + "\n")
         command.chmod(0o755)
@@ -66,6 +67,13 @@ class Docs(unittest.TestCase):
         with unittest.mock.patch.dict("os.environ"):
             os.environ.pop("ZWANG_PYTHON_INTERPRETER", None)
             self.assertEqual(failures("```python\nassert False\n```\n"), [])
+
+    def test_joined_parts_are_one_program_and_what_they_print_is_compared(self):
+        parts = '```cpp joined\n#include <cstdio>\nint x = 1;\n```\n\n```cpp joined\nstd::printf("%d\\n", x);\n```\n\n'
+        self.assertEqual(failures(parts + "```text printed\n1\n```\n"), [])
+        self.assertTrue(failures(parts + "```text printed\n2\n```\n")[0].startswith("page.md:10: "))
+        self.assertEqual(len(failures(parts)), 1)
+        self.assertEqual(len(failures("```cpp joined\nreturn 1;\n```\n")), 1)
 
     def test_unknown_and_unclosed_blocks_are_refused(self):
         self.assertEqual(len(failures("```fortran\nend\n```\n")), 1)

@@ -11,9 +11,8 @@
 #include "exact.hpp"
 #include "instance.hpp"
 #include "sparse_scenes.hpp"
-#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss.hpp"
 
 namespace zwang::gauss::testing {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss.hpp"
 
 namespace zwang::gauss::testing {
 

@@ -10,9 +10,8 @@
 #include "instance.hpp"
 #include "sanitized.hpp"
 #include "sparse_scenes.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/one_by_one.hpp"
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss::testing {
 namespace {

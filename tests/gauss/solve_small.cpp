@@ -7,9 +7,8 @@
 
 #include "instance.hpp"
 #include "sanitized.hpp"
-#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss::testing {
 namespace {

@@ -10,10 +10,9 @@
 
 #include "gauss/allocations.hpp"
 #include "gauss/sparse_scenes.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/one_by_one.hpp"
-#include "zwang/gauss/solve.hpp"
 #include "zwang/gauss/story.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss {
 namespace {

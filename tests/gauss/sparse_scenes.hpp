@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss.hpp"
 
 namespace zwang::gauss::scenes {
 

@@ -1,11 +1,11 @@
 /// The mass matrix: products and solves against the definition, and what is refused.
-#include "zwang/linear/mass.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
+
+#include "zwang/matrix.hpp"
 
 namespace zwang::linear {
 namespace {

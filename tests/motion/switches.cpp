@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 

@@ -1,5 +1,5 @@
 /// Pieces: positions, velocities and multipliers by Horner's rule against the plain sums.
-#include "zwang/motion/trajectory.hpp"
+#include "zwang/trajectory.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

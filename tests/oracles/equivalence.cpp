@@ -10,7 +10,7 @@
 #include "oracles/answer.hpp"
 #include "oracles/translate.hpp"
 #include "zwang/analysis/compare.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 
 namespace zwang::oracles {

@@ -44,7 +44,7 @@ def wanted_by(path):
 def main():
     root = pathlib.Path(sys.argv[1])
     found = []
-    files = [p for folder in ("src", "cli", "python") for p in sorted((root / folder).rglob("*")) if p.suffix in (".cpp", ".hpp")]
+    files = [p for folder in ("include", "src", "cli", "python") for p in sorted((root / folder).rglob("*")) if p.suffix in (".cpp", ".hpp")]
     if len(files) < 50:
         raise SystemExit("no sources found")
     for path in files:

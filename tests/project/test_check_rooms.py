@@ -2,6 +2,7 @@
 """The guard of the rooms sees what it is there to see: each case is a small tree with one include."""
 
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -9,14 +10,18 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import check_rooms  # noqa: E402
 
+PUBLIC = "<a.hpp> | base\n<b.hpp> | gauss\n"
 TABLE = "# comment\nbase | |\nlinear | base | Eigen\ngauss | linear |\nmodel | base | toml++\ncli | gauss model | CLI\n"
 
 
-def breaches(path, line):
+def breaches(path, line, public=""):
     """Breaches in a tree whose only line of code is `line` in `path`."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        (root / "rooms.txt").write_text(TABLE)
+        (root / "rooms.txt").write_text(TABLE + public)
+        for name in re.findall("<(.*)>", public):
+            (root / "include" / "zwang").mkdir(parents=True, exist_ok=True)
+            (root / "include" / "zwang" / name).write_text("")
         (root / "src" / "zwang").mkdir(parents=True)
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -26,9 +31,9 @@ def breaches(path, line):
 
 class Rooms(unittest.TestCase):
     def test_a_room_may_include_what_it_stands_on_directly_or_not(self):
-        self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/linear/mass.hpp"'), [])
+        self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/linear/spaces.hpp"'), [])
         self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/base/number.hpp"'), [])
-        self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/gauss/solve.hpp"'), [])
+        self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/gauss/story.hpp"'), [])
         self.assertEqual(breaches("cli/run.cpp", '#include "cli/table.hpp"'), [])
 
     def test_a_room_may_not_include_what_stands_on_it_or_beside_it(self):
@@ -49,6 +54,23 @@ class Rooms(unittest.TestCase):
         self.assertTrue(breaches("src/zwang/gauss/a.cpp", '#include "solve.hpp"'))
         self.assertTrue(breaches("src/zwang/gauss/a.cpp", '#include "zwang/cellar/a.hpp"'))
         self.assertTrue(breaches("src/zwang/cellar/a.cpp", "#include <vector>"))
+
+    def test_a_public_header_goes_where_its_room_may(self):
+        self.assertEqual(breaches("src/zwang/linear/a.cpp", '#include "zwang/a.hpp"', PUBLIC), [])
+        self.assertEqual(breaches("src/zwang/gauss/a.cpp", '#include "zwang/b.hpp"', PUBLIC), [])
+        self.assertTrue(breaches("src/zwang/linear/a.cpp", '#include "zwang/b.hpp"', PUBLIC))
+        self.assertTrue(breaches("src/zwang/linear/a.cpp", '#include "zwang/c.hpp"', PUBLIC))
+
+    def test_a_public_header_includes_the_standard_library_and_its_like(self):
+        self.assertEqual(breaches("include/zwang/b.hpp", "#include <string_view>", PUBLIC), [])
+        self.assertEqual(breaches("include/zwang/b.hpp", '#include "zwang/a.hpp"', PUBLIC), [])
+        for line in ("#include <Eigen/Dense>", "#include <sqlite3.h>", '#include "zwang/gauss/story.hpp"', '#include "b.hpp"'):
+            self.assertTrue(breaches("include/zwang/b.hpp", line, PUBLIC), line)
+        self.assertTrue(breaches("include/zwang/a.hpp", '#include "zwang/b.hpp"', PUBLIC))
+
+    def test_public_headers_and_their_list_agree(self):
+        self.assertTrue(breaches("include/zwang/c.hpp", "", PUBLIC))
+        self.assertTrue(breaches("src/zwang/base/a.cpp", "", "<d.hpp> | cellar\n"))
 
 
 if __name__ == "__main__":

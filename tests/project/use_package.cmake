@@ -24,15 +24,34 @@ file(REMOVE_RECURSE ${program})
 run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${program} ${where} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O3 -DZWANG_WARNINGS_AS_ERRORS=ON)
 run(${CMAKE_COMMAND} --build ${program} -j 2)
-run(${program}/digits)
 run(${program}/falling)
+execute_process(COMMAND ${program}/motion WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+
+# Private headers are out of reach.
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${program} --target trespass RESULT_VARIABLE result OUTPUT_VARIABLE said
+                ERROR_VARIABLE said)
+if(result EQUAL 0 OR NOT said MATCHES "zwang/model/model.hpp")
+  message(FATAL_ERROR "a private header could be included:\n${said}")
+endif()
+
+# Installed are exactly the public headers, those that rooms.txt lists.
+if(MODE STREQUAL installed)
+  file(STRINGS ${SOURCE}/rooms.txt listed REGEX "^<")
+  list(TRANSFORM listed REPLACE "^<([a-z_.]+)>.*" "zwang/\\1")
+  file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*)
+  list(SORT listed)
+  list(SORT headers)
+  if(NOT headers STREQUAL listed)
+    message(FATAL_ERROR "installed are\n  ${headers}\nand not\n  ${listed}")
+  endif()
+endif()
 
 # The installed package must not lead back to where it was built, nor ask for libraries that only our sources see.
 if(MODE STREQUAL installed)
   file(GLOB files ${WORK}/prefix/lib*/cmake/zwang/*.cmake ${WORK}/prefix/lib*/*/cmake/zwang/*.cmake)
   foreach(file IN LISTS files)
     file(READ ${file} text)
-    foreach(word ${SOURCE} ${BUILD} tomlplusplus nlohmann CLI11)
+    foreach(word ${SOURCE} ${BUILD} tomlplusplus nlohmann CLI11 Eigen)
       string(FIND "${text}" "${word}" place)
       if(NOT place EQUAL -1)
         message(FATAL_ERROR "${file} mentions ${word}")

@@ -9,7 +9,7 @@
 
 #include "page_reader.hpp"
 #include "places.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/report/pack.hpp"
 

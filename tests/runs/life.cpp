@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "zwang/base/error.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::runs {
 

@@ -11,7 +11,7 @@
 #include <numbers>
 #include <random>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::runs {
 

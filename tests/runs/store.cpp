@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::runs {
 

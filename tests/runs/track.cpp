@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <random>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/runs/record.hpp"
 
 namespace zwang::motion {

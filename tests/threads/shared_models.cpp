@@ -17,8 +17,12 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
+#include "zwang/motion.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/questions.hpp"
+#include "zwang/run_file.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/stepper.hpp"
 
 namespace zwang {
 
@@ -132,6 +136,84 @@ TEST(Threads, each_write_a_run_file_of_one_model) {
   std::filesystem::remove_all(folder);
   ASSERT_FALSE(found.front().empty());
   for (const std::string& bits : found) EXPECT_EQ(bits, found.front());
+}
+
+TEST(Threads, that_share_one_model_of_the_public_face_run_ask_and_step_as_one_alone_does) {
+  for (const Scene& scene : scenes) {
+    const Model model = parse(text_of(scene.name), {}, scene.name);
+    const auto ask = [&](int number) {
+      std::string bits;
+      // Names are made by whoever asks first.
+      bits += model.variable_names().front();
+      const Motion motion = run(model, {.until = scene.until});
+      append(bits, motion.at(scene.until / 2).position);
+      append(bits, motion.account().present.state.velocity);
+
+      // Instants along the way, by memory that is used again and by none.
+      Questions questions(model);
+      for (const double part : {0.1, 0.4, 0.8}) {
+        const State state = motion.at(part * motion.end());
+        const instant::Instant& now = questions.accelerate(state);
+        bits += words(now.status);
+        append(bits, now.accelerations);
+        append(bits, accelerate(model, state).accelerations);
+        append(bits, impact(model, state).velocities);
+        append(bits, {kinetic_energy(model, state)});
+      }
+      Stepper stepper(number % 2 == 0 ? model : Model(model));
+      (void)stepper.advance_through(scene.until / 3);
+      append(bits, stepper.state().position);
+      return bits;
+    };
+    const auto found = at_once(ask);
+    const std::string alone = ask(0);
+    for (const std::string& bits : found) EXPECT_EQ(bits, alone) << scene.name;
+  }
+}
+
+TEST(Threads, that_share_one_motion_in_memory_or_in_a_file_read_the_same_states) {
+  std::string name = (std::filesystem::temp_directory_path() / "zwang-threads-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(name.data());
+  const Model model = parse(text_of("newtons-cradle"));
+  for (const Motion& motion : {run(model, {.until = 0.5}), record(model, folder / "shared.sqlite", {.until = 0.5})}) {
+    const auto found = at_once([&](int) {
+      std::string bits;
+      for (int k = 0; k <= 20; ++k) append(bits, motion.at(0.025 * k).position);
+      for (const motion::Event& event : motion.events()) append(bits, event.velocity);
+      return bits;
+    });
+    for (const std::string& bits : found) EXPECT_EQ(bits, found.front());
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Threads, that_share_a_mass_multiply_and_solve_by_it_as_one_alone_does) {
+  // One block small enough to be worked on in place, and one that is not.
+  for (const std::uint32_t size : {3U, 40U}) {
+    std::vector<std::uint32_t> all(size);
+    for (std::uint32_t i = 0; i < size; ++i) all[i] = i;
+    Mass filled(size, {all});
+    for (std::uint32_t i = 0; i < size; ++i) {
+      filled.add_diagonal(i, size);
+      for (std::uint32_t j = 0; j < i; ++j) filled.add(i, j, 1.0 / (1 + i + j));
+    }
+    ASSERT_TRUE(filled.factor());
+    const Mass& mass = filled;
+    const auto ask = [&](int) {
+      std::string bits;
+      std::vector<double> x(size, 1.0);
+      for (int k = 0; k < 50; ++k) {
+        mass.multiply(x, x);
+        append(bits, x);
+        mass.solve(x, x);
+      }
+      append(bits, x);
+      return bits;
+    };
+    const auto found = at_once(ask);
+    const std::string alone = ask(0);
+    for (const std::string& bits : found) EXPECT_EQ(bits, alone);
+  }
 }
 
 }  // namespace zwang

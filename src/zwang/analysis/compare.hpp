@@ -31,11 +31,6 @@ class Ruler {
   std::vector<double> difference_, image_;
 };
 
-struct Apart {
-  double time = 0;
-  double distance = 0;
-};
-
 /// The distance at the samples that both runs have, in their order, and at `more` instants, ascending in time.
 [[nodiscard]] std::vector<Apart> distances(const model::Model& straightest, const motion::RunView& straightest_run,
                                            const model::Model& variational, const motion::RunView& variational_run,

@@ -14,33 +14,12 @@
 /// (on the holonomic equations) are looked at beside them. Reference: Maurer 1905, section 7; docs/mathematics, section 15.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
+#include "zwang/analysis.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::analysis {
-
-/// One nonholonomic equation.
-struct RowVerdict {
-  std::uint32_t row = 0;
-  double defect = 0;         ///< the largest over the start and the points reached from it
-  double nearby_defect = 0;  ///< the largest over points near the start
-};
-
-struct Equivalence {
-  static constexpr double threshold = 1e-9;  ///< a defect below is rounding
-  static constexpr std::uint32_t most_variables = 200;
-  bool decided = true;  ///< false: the system is too large for the test
-  bool agree = true;    ///< the laws give the same motions from this start, whatever the velocity, the forces and rho
-  bool agree_nearby = true;  ///< and from all starts near it
-  double defect = 0;         ///< the largest of all rows
-  double nearby_defect = 0;
-  std::uint32_t points = 0;  ///< points reached, the start among them
-  std::uint32_t nearby_points = 0;
-  std::vector<RowVerdict> rows;  ///< of all nonholonomic equations in force; empty: there is but one law
-};
 
 [[nodiscard]] Equivalence equivalence(const model::Model& model, const model::State& state);
 

@@ -15,19 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "zwang/analysis.hpp"
 #include "zwang/analysis/jet.hpp"
 
 namespace zwang::analysis {
-
-/// One rank and the singular values that decided it.
-struct Gap {
-  std::size_t rank = 0;
-  std::size_t most = 0;  ///< the rank it could have had
-  double kept = 0;       ///< the smallest singular value that counts; 0 if none does
-  double dropped = 0;    ///< the largest that does not; 0 if all do
-  bool clear = true;
-  bool wide = false;  ///< decided with numbers of twice the digits
-};
 
 /// What rounding of the model's own numbers can leave grows with every division by a small singular value: the bounds
 /// are lifted to `rounding` times that growth, and a hundred times as much.

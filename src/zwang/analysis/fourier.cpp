@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "zwang/analysis/tolerances.hpp"
-#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {

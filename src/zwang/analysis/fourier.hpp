@@ -10,32 +10,14 @@
 /// Reference: Staeckel 1919, sections 6 and 10; docs/mathematics, section 20.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "zwang/analysis.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::analysis {
 
-/// A vertex: multipliers of all effective rows and the accelerations they give. A ray: the same as directions.
-struct Corner {
-  std::vector<std::pair<std::uint32_t, double>> multipliers;
-  std::vector<double> accelerations;
-};
-
-struct Fourier {
-  instant::Instant instant;  ///< Gauss's answer; the set is given only if its status is `determined`
-  bool listed = true;        ///< false: too many effective rows to try all sets
-  std::vector<Corner> vertices;
-  std::vector<Corner> rays;  ///< that move the accelerations
-  bool unbounded = false;    ///< of the accelerations
-  bool unique = false;       ///< one acceleration only
-  static constexpr std::size_t most_inequalities = 12;
-  static constexpr std::size_t most_rows = 200;
-};
 [[nodiscard]] Fourier fourier(const model::Model& model, const model::State& state);
 
 /// Does the principle allow these accelerations (one number per variable)?

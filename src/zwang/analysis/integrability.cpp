@@ -295,20 +295,23 @@ class Inquiry {
     std::size_t rank = 0;
     for (const Level& level : restriction_.levels()) {
       std::vector<Level> some;
-      for (const Integral& integral : out_.integrals) some.push_back({integral.function, 0});
+      for (const Expr f : functions_) some.push_back({f, 0});
       some.push_back(level);
       if (Restriction(system_, some).level_rank(x) == rank) continue;
       ++rank;
       const ValueAndGradient value = differentiate(system_, level.function, here);
-      out_.integrals.push_back(
-          {level.function, write_function(system_, level.function), value.value, 0, value.gradient});
+      out_.integrals.push_back({write_function(system_, level.function), value.value, 0, value.gradient, true});
+      functions_.push_back(level.function);
     }
     if (system_.pfaffian.empty() || out_.integrable <= rank) return;
     std::vector<Expr> known;
     for (const Level& level : restriction_.levels()) known.push_back(level.function);
-    const std::vector<Integral> found =
+    const std::vector<FoundIntegral> found =
         find_integrals(system_, known, out_.integrable - rank, Points(restriction_, out_.derived, 271828));
-    out_.integrals.insert(out_.integrals.end(), found.begin(), found.end());
+    for (const FoundIntegral& integral : found) {
+      out_.integrals.push_back(integral);
+      functions_.push_back(integral.function);
+    }
     if (out_.integrals.size() < out_.integrable) name_implicit();
   }
 
@@ -463,10 +466,9 @@ class Inquiry {
     const std::size_t by_ways = system_.columns.size() - leaf.reachable;
     std::vector<Level> levels = restriction_.levels();
     std::vector<Expr> known;
-    for (const Integral& integral : out_.integrals) {
-      if (std::any_of(levels.begin(), levels.end(), [&](const Level& l) { return l.function == integral.function; }))
-        continue;
-      levels.push_back({integral.function, differentiate(system_, integral.function, x).value});
+    for (const Expr f : functions_) {
+      if (std::any_of(levels.begin(), levels.end(), [&](const Level& l) { return l.function == f; })) continue;
+      levels.push_back({f, differentiate(system_, f, x).value});
     }
     std::size_t found = out_.integrable;
     std::size_t fixed = out_.integrals.size();
@@ -503,9 +505,9 @@ class Inquiry {
                       const std::vector<double>& x) {
     std::vector<Expr> known;
     for (const Level& level : levels) known.push_back(level.function);
-    const std::vector<Integral> more =
+    const std::vector<FoundIntegral> more =
         find_integrals(system_, known, best.integrable() - found, Points(on_leaf, best.derived, 314159));
-    for (const Integral& integral : more) {
+    for (const FoundIntegral& integral : more) {
       levels.push_back({integral.function, differentiate(system_, integral.function, x).value});
       out_.leaf.integrals.push_back(integral.text);
     }
@@ -515,6 +517,7 @@ class Inquiry {
   PfaffianSystem& system_;
   const IntegrabilityOptions& options_;
   Integrability& out_;
+  std::vector<Expr> functions_;  ///< of the explicit integrals
   Restriction restriction_;
 };
 
@@ -558,7 +561,7 @@ Integrability integrability(const model::Draft& draft, const model::Model& model
     const std::vector<double> here = state_of(system);
     for (const Expr f : system.holonomic) {
       if (!options.explicit_integrals || out.integrals.size() == out.integrable) break;
-      out.integrals.push_back({f, write_function(system, f), differentiate(system, f, here).value, 0, {}});
+      out.integrals.push_back({write_function(system, f), differentiate(system, f, here).value, 0, {}, true});
     }
   } else if (system.columns.size() > Integrability::most_columns) {
     out.decided = false;

@@ -158,15 +158,15 @@ class Relations {
   std::vector<std::size_t> number_;
 };
 
-class Search {
+class IntegralSearch {
  public:
-  Search(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted, const PointSource& points)
+  IntegralSearch(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted, const PointSource& points)
       : system_(system), graph_(system.graph), wanted_(wanted), points_(points) {
     for (const Expr e : known) levels_.push_back(e);
     collect();
   }
 
-  std::vector<Integral> run() {
+  std::vector<FoundIntegral> run() {
     for (int stage = 0; stage < stages && found_.size() < wanted_; ++stage) {
       look_among(list_of(stage));
     }
@@ -637,7 +637,7 @@ class Search {
         return rest;
       };
       std::vector<Expr> others = levels_;
-      for (const Integral& integral : found_) others.push_back(integral.function);
+      for (const FoundIntegral& integral : found_) others.push_back(integral.function);
       if (!others.empty()) {
         for (const ValueAndGradient& other : Functions(system_, others).at(sample.x)) {
           Vector rest = rest_of(other.gradient);
@@ -653,7 +653,7 @@ class Search {
     Vector state;
     for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
     const ValueAndGradient here = function.at(state)[0];
-    found_.push_back({phi, write_function(system_, phi), here.value, residual, here.gradient});
+    found_.push_back({{write_function(system_, phi), here.value, residual, here.gradient}, phi});
     return true;
   }
 
@@ -829,15 +829,15 @@ class Search {
   std::vector<LeafPoint> samples_;
   LeafPoint nothing_;
   bool dry_ = false;
-  std::vector<Integral> found_;
+  std::vector<FoundIntegral> found_;
 };
 
 }  // namespace
 
-std::vector<Integral> find_integrals(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted,
-                                     const PointSource& points) {
+std::vector<FoundIntegral> find_integrals(PfaffianSystem& system, const std::vector<Expr>& known, std::size_t wanted,
+                                          const PointSource& points) {
   if (wanted == 0) return {};
-  return Search(system, known, wanted, points).run();
+  return IntegralSearch(system, known, wanted, points).run();
 }
 
 std::string write_function(PfaffianSystem& system, Expr e) {

@@ -14,16 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "zwang/analysis.hpp"
 #include "zwang/analysis/pfaffian.hpp"
 
 namespace zwang::analysis {
 
-struct Integral {
+/// One with its function.
+struct FoundIntegral : Integral {
   expressions::Expr function;
-  std::string text;
-  double value = 0;              ///< at the state
-  double residual = 0;           ///< largest |X phi| / (|X| |d phi|) at the points of the verification
-  std::vector<double> gradient;  ///< at the state, by column; not finite entries if it does not exist there
 };
 
 /// A point with what vanishes there.
@@ -36,8 +34,9 @@ struct LeafPoint {
 using PointSource = std::function<bool(LeafPoint&)>;
 
 /// At most `wanted` integrals, independent of one another and of `known`.
-[[nodiscard]] std::vector<Integral> find_integrals(PfaffianSystem& system, const std::vector<expressions::Expr>& known,
-                                                   std::size_t wanted, const PointSource& points);
+[[nodiscard]] std::vector<FoundIntegral> find_integrals(PfaffianSystem& system,
+                                                        const std::vector<expressions::Expr>& known, std::size_t wanted,
+                                                        const PointSource& points);
 
 /// A function as people write it.
 [[nodiscard]] std::string write_function(PfaffianSystem& system, expressions::Expr e);

@@ -11,8 +11,8 @@
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
 #include "zwang/analysis/tolerances.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/error.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {

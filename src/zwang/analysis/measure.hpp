@@ -11,29 +11,13 @@
 /// The time counts as a coordinate where it occurs. Reference: Voss 1884, sections 9 to 11; docs/mathematics, section 19.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
+#include "zwang/analysis.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
 namespace zwang::analysis {
-
-struct Measure {
-  static constexpr std::size_t most_columns = 40;
-  bool decided = true;
-  bool exists = false;
-  bool unit = false;            ///< density 1
-  bool jacobi = false;          ///< Jacobi's determinant is one
-  std::string density;          ///< in the model's names, or empty if none was found although one exists
-  double residual = 0;          ///< of the density found: largest |d log mu - theta| on admissible directions, scaled
-  double divergence = 0;        ///< of the flow, at the state
-  std::string why;              ///< what speaks against it, or what is not decided
-  std::vector<double> witness;  ///< a position (and time) where it fails
-  double defect = 0;            ///< the singular value that shows it there
-  std::size_t points = 0;       ///< looked at
-};
 
 /// The velocity need not be admissible. Throws Error if the model has no equations.
 [[nodiscard]] Measure measure(const model::Draft& draft, const model::Model& model, const model::State& state);

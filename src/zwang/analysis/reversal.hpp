@@ -8,23 +8,11 @@
 /// Symbols: S = max |q|, V = max |v| at t0 and t1 (each 1 if all vanish). Reference: docs/mathematics, section 10.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "zwang/analysis.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/advance.hpp"
 
 namespace zwang::analysis {
-
-struct Reversal {
-  bool reversible = false;  ///< distance <= the square root of the tolerance
-  bool expected = true;     ///< nothing in model or motion speaks against it
-  double distance = 0;
-  double duration = 0;                               ///< of the way forth
-  std::vector<std::string> reasons;                  ///< why it is not expected: one sentence each
-  motion::Status status = motion::Status::finished;  ///< of the run that did not get through
-  std::string why;                                   ///< and its own words
-};
 
 [[nodiscard]] Reversal reversal(const model::Model& model, const motion::Options& options = {});
 

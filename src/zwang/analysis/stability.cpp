@@ -9,8 +9,8 @@
 
 #include "zwang/analysis/linearise.hpp"
 #include "zwang/analysis/tolerances.hpp"
-#include "zwang/base/error.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/error.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/workspace.hpp"
 

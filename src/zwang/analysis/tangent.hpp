@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "zwang/linear/mass.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/matrix.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::analysis {

@@ -51,11 +51,9 @@ Rewritten with_integrals(const model::Draft& draft, const model::Model& model, c
   // Integrals that are not written already and exist at the state.
   std::vector<const Integral*> integrals;
   for (const Integral& integral : found.integrals) {
-    const bool written =
-        std::any_of(system.holonomic.begin(), system.holonomic.end(), [&](Expr f) { return f == integral.function; });
     const bool finite = std::isfinite(integral.value) && std::all_of(integral.gradient.begin(), integral.gradient.end(),
                                                                      [](double x) { return std::isfinite(x); });
-    if (!written && finite) integrals.push_back(&integral);
+    if (!integral.written && finite) integrals.push_back(&integral);
   }
   if (integrals.empty()) return out;
   std::vector<Level> levels;

@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/one_by_one.hpp"
-#include "zwang/gauss/problem.hpp"
 
 namespace zwang::gauss {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace zwang::gauss {

@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/linear/twofold.hpp"
 
 namespace zwang::gauss {

@@ -1,6 +1,10 @@
 /// Solve the nearest-point problem: choose the backend by size and tell the story with it.
-#include "zwang/gauss/solve.hpp"
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/dense_face.hpp"
 #include "zwang/gauss/sparse_face.hpp"
 #include "zwang/gauss/story.hpp"
@@ -18,7 +22,56 @@ bool is_dense(const Problem& problem, const Options& options) {
   return 4 * entries >= n * r || 4 * e * e >= static_cast<double>(n) * rows * rows;
 }
 
+bool all_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool all_bounds(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x) && x >= 0; });
+}
+
 }  // namespace
+
+std::string_view words(RowKind kind) { return kind == RowKind::equation ? "equation" : "inequality"; }
+
+std::string_view words(Status status) {
+  switch (status) {
+    case Status::solved: return "solved";
+    case Status::infeasible: return "infeasible";
+    case Status::gave_up: return "gave up";
+  }
+  return "";
+}
+
+std::string Problem::check() const {
+  if (mass == nullptr) return "mass: there is none";
+  if (mass->size() != n()) return fmt::format("mass: it has {} variables and a0 has {}", mass->size(), n());
+  if (kind.size() != r()) return fmt::format("kind: {} are given for {} rows", kind.size(), r());
+  if (start.size() != r() + 1) return fmt::format("start: {} are given, {} rows need {}", start.size(), r(), r() + 1);
+  if (column.size() != entry.size()) {
+    return fmt::format("column: {} are given for {} entries", column.size(), entry.size());
+  }
+  if (start[r()] > entry.size()) return fmt::format("start: row {} ends beyond the last entry", r() - 1);
+  for (std::size_t i = 0; i < r(); ++i) {
+    if (start[i] > start[i + 1]) return fmt::format("start: row {} ends before it begins", i);
+    for (std::size_t k = start[i]; k < start[i + 1]; ++k) {
+      if (column[k] >= n()) return fmt::format("column: row {} has an entry in column {} of {}", i, column[k], n());
+      if (k > start[i] && column[k] <= column[k - 1]) return fmt::format("column: those of row {} do not ascend", i);
+    }
+  }
+  if (!h_bound.empty() && h_bound.size() != r()) {
+    return fmt::format("h_bound: {} are given for {} rows", h_bound.size(), r());
+  }
+  if (!entry_bound.empty() && entry_bound.size() != entry.size()) {
+    return fmt::format("entry_bound: {} are given for {} entries", entry_bound.size(), entry.size());
+  }
+  if (!all_finite(a0)) return "a0: a number is not finite";
+  if (!all_finite(entry)) return "entry: a number is not finite";
+  if (!all_finite(h)) return "h: a number is not finite";
+  if (!all_bounds(h_bound)) return "h_bound: a number is negative or not finite";
+  if (!all_bounds(entry_bound)) return "entry_bound: a number is negative or not finite";
+  return {};
+}
 
 struct Workspace::Impl {
   DenseFace dense;
@@ -33,9 +86,9 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 void solve(const Problem& problem, const Options& options, Workspace& workspace, Solution& solution,
            std::vector<Trial>* trials) {
   if (is_dense(problem, options)) {
-    tell(problem, options, workspace.impl().dense, solution, trials);
+    tell(problem, options, workspace.impl_->dense, solution, trials);
   } else {
-    tell(problem, options, workspace.impl().sparse, solution, trials);
+    tell(problem, options, workspace.impl_->sparse, solution, trials);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <utility>
 
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/story.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss {
 

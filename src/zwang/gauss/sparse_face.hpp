@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/one_by_one.hpp"
-#include "zwang/gauss/problem.hpp"
 #include "zwang/gauss/sparse_lines.hpp"
 #include "zwang/gauss/tolerances.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"

@@ -25,7 +25,7 @@
 #include <span>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 
 namespace zwang::gauss {

@@ -21,10 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "zwang/gauss/problem.hpp"
-#include "zwang/gauss/solve.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 
 namespace zwang::gauss {
 

@@ -25,12 +25,11 @@
 ///
 /// Where entries are exact no reach is needed if y^T J = 0 can hold exactly: some rows are then kept as they are in y, and the others
 /// follow from them by elimination with twice the digits, whose pivots and rests are zero to 2^-90 or plainly are not.
-#include "zwang/gauss/verify.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
 
 namespace zwang::gauss {

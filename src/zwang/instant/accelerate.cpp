@@ -7,8 +7,8 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
-#include "zwang/gauss/verify.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/degenerate.hpp"

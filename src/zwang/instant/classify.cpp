@@ -95,6 +95,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
   instant.time = state.time;
   instant.violations.clear();
   instant.expansion.clear();
+  instant.no_gradient = false;
   instant.seizure_due = false;
   instant.blow_due = false;
   instant.role.resize(count);
@@ -138,6 +139,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
         continue;
       }
       instant.role[row] = equation ? Role::equation : Role::marginal;
+      instant.no_gradient = true;
       instant.expansion = "the condition " + model::row_name(model, row) +
                           " has no gradient at this state; write it without a root (squares, or a vector equation)";
       continue;

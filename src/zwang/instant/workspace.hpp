@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate_some.hpp"
 

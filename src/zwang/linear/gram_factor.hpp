@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
-#include "zwang/linear/mass.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 #include "zwang/linear/tridiagonal.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::linear {
 

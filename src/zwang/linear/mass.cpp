@@ -1,15 +1,15 @@
 /// The mass matrix: factored block by block, M_B = L L^T, and variable by variable on the diagonal.
 ///
 /// A pivot counts as positive when it exceeds 8 n eps of the diagonal entry it came from: below that it is rounding.
-#include "zwang/linear/mass.hpp"
-
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "zwang/linear/tolerances.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::linear {
 namespace {
@@ -36,6 +36,21 @@ std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
   return size;
 }
 
+/// Numbers to work in: a const Mass has none of its own, so that threads may share it. Small blocks find room here, larger ones in
+/// memory of the calling thread, which grows with the largest block that the thread meets and allocates only then.
+class Work {
+ public:
+  double* of(std::size_t size) { return size <= small_.size() ? small_.data() : of_thread(size); }
+
+ private:
+  static double* of_thread(std::size_t size) {
+    thread_local std::vector<double> numbers;
+    if (numbers.size() < size) numbers.resize(size);
+    return numbers.data();
+  }
+  std::array<double, 16> small_;
+};
+
 }  // namespace
 
 Mass::Mass(std::vector<double> diagonal) : diagonal_(std::move(diagonal)), inverse_root_(diagonal_.size(), 0.0) {}
@@ -45,7 +60,6 @@ Mass::Mass(std::size_t size, std::vector<std::vector<std::uint32_t>> blocks)
   if (blocks.empty()) return;
   block_of_.assign(size, -1);
   place_in_block_.assign(size, 0);
-  std::size_t largest = 0;
   for (auto& variables : blocks) {
     // Note where each variable of the block lies.
     const auto number = static_cast<int>(blocks_.size());
@@ -56,10 +70,8 @@ Mass::Mass(std::size_t size, std::vector<std::vector<std::uint32_t>> blocks)
       place_in_block_[variables[place]] = static_cast<std::uint32_t>(place);
     }
     const std::size_t square = variables.size() * variables.size();
-    largest = std::max(largest, variables.size());
     blocks_.push_back({std::move(variables), std::vector<double>(square, 0.0), std::vector<double>(square, 0.0)});
   }
-  scratch_.assign(largest, 0.0);
 }
 
 void Mass::set_zero() {
@@ -109,15 +121,17 @@ bool Mass::factor() {
 }
 
 void Mass::multiply(std::span<const double> x, std::span<double> y) const {
+  Work memory;
   for (const Block& block : blocks_) {
     // The block's part of x is read before y is written, which may be the same array.
     const std::size_t size = block.variables.size();
-    std::fill_n(scratch_.begin(), size, 0.0);
+    double* work = memory.of(size);
+    std::fill_n(work, size, 0.0);
     for (std::size_t c = 0; c < size; ++c) {
       const double value = x[block.variables[c]];
-      for (std::size_t i = 0; i < size; ++i) scratch_[i] += block.entries[c * size + i] * value;
+      for (std::size_t i = 0; i < size; ++i) work[i] += block.entries[c * size + i] * value;
     }
-    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = scratch_[i];
+    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = work[i];
   }
   for (std::size_t i = 0; i < diagonal_.size(); ++i) {
     if (block_of(static_cast<std::uint32_t>(i)) < 0) y[i] = diagonal_[i] * x[i];
@@ -125,21 +139,23 @@ void Mass::multiply(std::span<const double> x, std::span<double> y) const {
 }
 
 void Mass::solve(std::span<const double> x, std::span<double> y) const {
+  Work memory;
   for (const Block& block : blocks_) {
     const std::size_t size = block.variables.size();
     const double* factor = block.factor.data();
-    for (std::size_t i = 0; i < size; ++i) scratch_[i] = x[block.variables[i]];
+    double* work = memory.of(size);
+    for (std::size_t i = 0; i < size; ++i) work[i] = x[block.variables[i]];
     // L u = x, then L^T y = u.
     for (std::size_t c = 0; c < size; ++c) {
-      scratch_[c] /= factor[c * size + c];
-      for (std::size_t i = c + 1; i < size; ++i) scratch_[i] -= factor[c * size + i] * scratch_[c];
+      work[c] /= factor[c * size + c];
+      for (std::size_t i = c + 1; i < size; ++i) work[i] -= factor[c * size + i] * work[c];
     }
     for (std::size_t c = size; c-- > 0;) {
-      double sum = scratch_[c];
-      for (std::size_t i = c + 1; i < size; ++i) sum -= factor[c * size + i] * scratch_[i];
-      scratch_[c] = sum / factor[c * size + c];
+      double sum = work[c];
+      for (std::size_t i = c + 1; i < size; ++i) sum -= factor[c * size + i] * work[i];
+      work[c] = sum / factor[c * size + c];
     }
-    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = scratch_[i];
+    for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = work[i];
   }
   for (std::size_t i = 0; i < diagonal_.size(); ++i) {
     if (block_of(static_cast<std::uint32_t>(i)) < 0) y[i] = x[i] / diagonal_[i];

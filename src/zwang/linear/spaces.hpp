@@ -8,18 +8,9 @@
 #include <vector>
 
 #include "zwang/linear/tolerances.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::linear {
-
-struct Matrix {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::vector<double> entry;  ///< column-major
-  Matrix() = default;
-  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), entry(r * c, 0.0) {}
-  double& operator()(std::size_t i, std::size_t j) { return entry[j * rows + i]; }
-  double operator()(std::size_t i, std::size_t j) const { return entry[j * rows + i]; }
-};
 
 [[nodiscard]] Matrix product(const Matrix& a, const Matrix& b);
 [[nodiscard]] Matrix transpose(const Matrix& a);

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "zwang/linear/mass.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::linear {
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/row_factor.hpp"

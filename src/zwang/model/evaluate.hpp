@@ -14,18 +14,6 @@
 
 namespace zwang::model {
 
-struct State {
-  double time = 0;
-  std::vector<double> position;
-  std::vector<double> velocity;
-  std::vector<double> rho = {};  ///< per row, of those under the variational law; empty: what the model starts with
-  std::vector<double> modes =
-      {};  ///< of the model's corners; empty: those that the values of the switching functions give
-
-  // How far each variable may be off: rounding of the terms it was made of, what a projection left. Empty: as written.
-  std::vector<double> position_uncertainty = {};
-  std::vector<double> velocity_uncertainty = {};
-};
 [[nodiscard]] State initial_state(const Model& model);
 
 /// Tape registers for one block of lanes; sized once, then no evaluation allocates.

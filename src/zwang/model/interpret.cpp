@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/keys.hpp"

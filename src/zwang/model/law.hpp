@@ -5,9 +5,6 @@
 
 namespace zwang::model {
 
-/// "straightest", "variational".
-[[nodiscard]] std::string_view words(Law law);
-
 /// The model with every nonholonomic equation under one law; rho starts as the model says, at 0 if it says nothing.
 [[nodiscard]] Model under_law(const Model& model, Law law);
 

@@ -14,6 +14,8 @@ std::uint32_t Body::members() const {
   return out;
 }
 
+std::string_view words(BodyKind kind) { return kind == BodyKind::point ? "point" : "coordinate"; }
+
 std::string_view words(RowKind kind) {
   switch (kind) {
     case RowKind::holonomic_equation: return "holonomic equation";

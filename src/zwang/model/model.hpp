@@ -12,61 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "zwang/base/error.hpp"
 #include "zwang/expressions/corners.hpp"
 #include "zwang/expressions/tape.hpp"
-#include "zwang/linear/mass.hpp"
+#include "zwang/matrix.hpp"
+#include "zwang/system.hpp"
 
 namespace zwang::model {
-
-enum class BodyKind : std::uint8_t { point, coordinate };
-
-/// A point, a coordinate, or a family of either.
-struct Body {
-  std::string name;
-  BodyKind kind = BodyKind::point;
-  std::uint32_t dimension = 3;        ///< components of one member: 1 for coordinates, 2 or 3 for points
-  std::vector<std::uint32_t> counts;  ///< empty for a single body; one or two counts for a family
-  std::uint32_t first = 0;            ///< variable of the first component of the first member
-  [[nodiscard]] std::uint32_t members() const;
-};
-
-enum class RowKind : std::uint8_t {
-  holonomic_equation,
-  holonomic_inequality,
-  nonholonomic_equation,
-  nonholonomic_inequality
-};
-[[nodiscard]] constexpr bool is_equation(RowKind kind) {
-  return kind == RowKind::holonomic_equation || kind == RowKind::nonholonomic_equation;
-}
-[[nodiscard]] constexpr bool is_holonomic(RowKind kind) {
-  return kind == RowKind::holonomic_equation || kind == RowKind::holonomic_inequality;
-}
-/// "holonomic inequality" and so on, as printed.
-[[nodiscard]] std::string_view words(RowKind kind);
-
-enum class Law : std::uint8_t { straightest, variational };
-
-/// One entry of [constraints] or one of [[seizures]].
-struct Condition {
-  std::string name;
-  std::string text;  ///< the condition as written
-  Law law = Law::straightest;
-  double restitution = 0;
-  double multiplier = 0;  ///< initial rho of a variational condition
-  bool seizure = false;
-  bool implied = false;  ///< not written: it follows from the equations written (implied.hpp)
-  double at = 0;         ///< time of a seizure
-  std::uint32_t first_row = 0;
-  std::uint32_t rows = 0;
-  std::uint32_t components = 1;    ///< rows per member: more than 1 for vector equations and compound conditions
-  std::uint32_t alternatives = 1;  ///< sets of rows of a member, of which one must hold: more than 1 for `or`
-  bool compound = false;           ///< the rows of a member are parts of one condition and share its name
-  std::uint32_t indices = 0;       ///< indices per member: 0, 1 or 2
-  std::vector<std::int32_t> index_values;  ///< `indices` numbers per member
-  Place place;                             ///< of the condition's text
-};
 
 /// What lanes of one shape have in common: the slots of their tapes, and the corners of their expressions. The modes of the
 /// corners are the last of the constants: `constant_of` holds those of the initial state, a motion holds its own.
@@ -189,11 +140,6 @@ struct Simulation {
   std::vector<Observable> stop;  ///< none or one: the run ends when f <= 0 becomes true
   std::vector<std::uint32_t>
       stop_truth;  ///< instead, for several comparisons or corners: number among the model's truths
-};
-
-struct Parameter {
-  std::string name;
-  std::vector<double> value;  ///< one number, or the components of a vector
 };
 
 struct Model {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "zwang/base/nearest.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/keys.hpp"
 

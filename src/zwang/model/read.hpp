@@ -25,12 +25,6 @@ class Draft {
   std::unique_ptr<Content> content_;
 };
 
-/// Changes from outside the file: the command line's `--set NAME=VALUE`, `--at`, `--until`, `--tolerance`, `--samples`.
-struct Overrides {
-  std::vector<std::pair<std::string, std::string>> parameters;  ///< name, expression (or vector of expressions)
-  std::string start, until, tolerance, samples;                 ///< expressions; empty: as in the file
-};
-
 /// Throws Error with file, line, column, source line.
 [[nodiscard]] Draft read(std::string_view text, std::string file);
 [[nodiscard]] Model compile(const Draft& draft, const Overrides& overrides = {});

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::model {
 

@@ -25,38 +25,13 @@
 #include <vector>
 
 #include "zwang/instant/instant.hpp"
-#include "zwang/motion/trajectory.hpp"
+#include "zwang/trajectory.hpp"
 
 namespace zwang::motion {
-
-enum class Status : std::uint8_t {
-  going,
-  finished,      ///< the end time is reached
-  stopped,       ///< the stop expression became true
-  jammed,        ///< no acceleration, or no velocity after a shock, is admissible
-  singular,      ///< a position was reached that is not regular and decides
-  refused,       ///< something the theory does not define (a shock under the variational law)
-  inadmissible,  ///< the start cannot be brought onto the conditions
-  gave_up,       ///< numerics gave up
-  interrupted    ///< of a run that was asked to end: it can go on
-};
-[[nodiscard]] std::string_view words(Status status);
 
 struct Options {
   double until = std::numeric_limits<double>::quiet_NaN();  ///< NaN: the model's own
   double tolerance = 0;                                     ///< 0: the model's own
-};
-
-/// The law of energy: initial + work - lost + defect = final, with E = T_2 - T_0 + V and gravity in V.
-struct EnergyBalance {
-  double initial = 0;
-  double work = 0;  ///< of forces, moving conditions, explicit time and blows
-  double lost = 0;  ///< in shocks
-  double final = 0;
-  double largest_kinetic = 0;  ///< the largest T met at the ends of pieces
-  double largest = 0;          ///< the largest |T| + |V| + |work| + |lost| there
-  double gross_work = 0;       ///< sum over all pieces of the terms of their work, which do not cancel
-  [[nodiscard]] double defect() const { return final - (initial + work - lost); }
 };
 
 struct Motion {

@@ -3,10 +3,11 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
@@ -41,6 +42,26 @@ bool is_exact(const Motion& motion) {
   return true;
 }
 
+/// The constant acceleration of a variable.
+double pull(const model::Model& model, std::uint32_t i) {
+  return model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
+}
+
+/// Is the rate of a row less than the rounding of the velocities that the motion will have? A state that a motion has come to has such rates, and
+/// its own terms are no measure of them.
+bool is_slower_than_rounding(const Motion& motion, std::uint32_t row) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const double duration = impl.until - model.simulation.start;
+  const model::Rows& rows = impl.workspace.impl().rows;
+  double speed = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    speed += std::abs(rows.entry[e]) * std::max(std::abs(motion.state.velocity[i]), pull(model, i) * duration);
+  }
+  return std::abs(rows.rate[row]) <= unit_rounding * speed;
+}
+
 /// Are the conditions that the start breaks broken by less than the rounding of the way that the motion goes? Where all terms of a
 /// condition are as small as that (the far tail of a hill under a body at the origin) they are no measure.
 bool breaks_nothing(const Motion& motion) {
@@ -49,9 +70,8 @@ bool breaks_nothing(const Motion& motion) {
   const double duration = impl.until - model.simulation.start;
   // Every variable by its own way.
   const auto way = [&](std::uint32_t i) {
-    const double pulled = model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
     return std::max({std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
-                     pulled * duration * duration});
+                     pull(model, i) * duration * duration});
   };
   const model::Rows& rows = impl.workspace.impl().rows;
   return std::all_of(impl.instant.violations.begin(), impl.instant.violations.end(), [&](const auto& violation) {
@@ -63,15 +83,36 @@ bool breaks_nothing(const Motion& motion) {
   });
 }
 
-void leave_as_written(const Series& series, const std::vector<double>& written, std::vector<double>& now,
-                      std::vector<double>& carry) {
+/// Corrections are solved for all at once: one that is but rounding of the largest is none, and what was written exactly stays so. What was
+/// not, a height of 1e-34 that belongs to zero beside a rod that is off by 1e-17, keeps its correction: `breaks` says whether a row does not
+/// hold with what was written.
+void leave_as_written(const Motion& motion, const std::vector<HeldRow>& rows, const std::vector<double>& written,
+                      std::vector<double>& now, std::vector<double>& carry,
+                      const std::function<bool(std::uint32_t)>& breaks) {
+  const Series& series = motion.impl->series;
+  const model::Model& model = motion.impl->model;
   double moved = 0;
   for (std::size_t i = 0; i < now.size(); ++i)
     moved = std::max(moved, series.root_mass(i) * std::abs(now[i] - written[i]));
+  const std::vector<double> corrected = now;
+  const std::vector<double> corrected_carry = carry;
+  bool left = false;
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (series.root_mass(i) * std::abs(now[i] - written[i] + carry[i]) > touch_in_motion * moved) continue;
+    left = left || now[i] != written[i];
     now[i] = written[i];
     carry[i] = 0;
+  }
+  if (!left) return;
+  instant::Workspace::Impl& work = motion.impl->workspace.impl();
+  model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  for (const HeldRow& one : rows) {
+    if (!breaks(one.row)) continue;
+    for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      now[i] = corrected[i];
+      carry[i] = corrected_carry[i];
+    }
   }
 }
 
@@ -121,8 +162,9 @@ void project_start(Motion& motion) {
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
     if (holonomic) touching.push_back({row, false});
     // An equation that its velocities keep to a few digits is meant to be kept; a seizure is a shock.
-    const bool meant = model::is_equation(model.row_kind[row]) && !now.seizure_due &&
-                       std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row];
+    const bool meant =
+        model::is_equation(model.row_kind[row]) && !now.seizure_due &&
+        (std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row] || is_slower_than_rounding(motion, row));
     if (meant || (role != Role::approached && role != Role::passive_in_velocity)) resting.push_back({row, false});
   }
   put_implied_first(model, touching);
@@ -136,9 +178,11 @@ void project_start(Motion& motion) {
   }
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
-  // Corrections are solved for all at once: one that is but rounding of the largest is none, and what was written exactly stays so.
-  leave_as_written(impl.series, written.position, motion.state.position, impl.carry_position);
-  leave_as_written(impl.series, written.velocity, motion.state.velocity, impl.carry_velocity);
+  const double touch = model.simulation.touch;
+  leave_as_written(motion, touching, written.position, motion.state.position, impl.carry_position,
+                   [&](std::uint32_t row) { return std::abs(rows.value[row]) > touch * rows.value_scale[row]; });
+  leave_as_written(motion, resting, written.velocity, motion.state.velocity, impl.carry_velocity,
+                   [&](std::uint32_t row) { return std::abs(rows.rate[row]) > touch * rows.rate_scale[row]; });
   for (std::size_t i = 0; i < written.position.size(); ++i) {
     motion.position_correction =
         std::max(motion.position_correction, std::abs(motion.state.position[i] - written.position[i]));

@@ -416,8 +416,7 @@ bool determined(Motion& motion) {
       return false;
     case instant::Status::impact: end(motion, Status::gave_up, "shock follows shock without end"); return false;
     case instant::Status::undecided:
-      end(motion,
-          now.regular && now.expansion.find("no gradient") == std::string::npos ? Status::gave_up : Status::singular,
+      end(motion, now.regular && !now.no_gradient ? Status::gave_up : Status::singular,
           now.expansion.empty() ? "the position is singular" : now.expansion);
       break;
   }

@@ -13,48 +13,12 @@
 
 #include "zwang/model/model.hpp"
 #include "zwang/motion/advance.hpp"
-#include "zwang/motion/trajectory.hpp"
+#include "zwang/trajectory.hpp"
 
 namespace zwang::motion {
 
 /// What counts as one instant.
 [[nodiscard]] double resolution(double time);
-
-/// The instants of the samples: sample k at start + k (until - start) / (count - 1), for k = 0, 1, ... as far as the run goes.
-struct Sampling {
-  double start = 0;
-  double until = 0;
-  std::uint32_t count = 0;
-  [[nodiscard]] double instant(std::uint64_t k) const;
-};
-
-/// A state on the motion, with everything that is known there.
-struct Sample {
-  model::State state;
-  std::vector<std::uint32_t> rows;  ///< rows held
-  std::vector<double> multipliers;  ///< of the rows held
-  std::vector<double> rho;          ///< of the rows held; empty when no condition is variational
-  std::vector<double> outputs;      ///< of [outputs], in the order of the file
-};
-
-/// How far the run is, and what it has cost.
-struct Account {
-  Status status = Status::going;      ///< `going` while it is written
-  std::string why;                    ///< for an end that is no plain finish: one sentence
-  std::vector<std::string> culprits;  ///< names of the rows involved
-  std::vector<double> continuations;  ///< accelerations of the ways on where several lead on, one after the other
-  Sample present;                     ///< the state reached
-  EnergyBalance energy;
-  double position_drift = 0;
-  double velocity_drift = 0;
-  double defect = 0;  ///< worst bound of a step; 0 in files that do not know it yet
-  double error = std::numeric_limits<
-      double>::quiet_NaN();  ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
-  double position_correction = 0;
-  double velocity_correction = 0;
-  std::uint64_t steps = 0;
-  double seconds = 0;  ///< of computing, over all continuations
-};
 
 /// The same content as a run file, without the samples, which follow from the pieces.
 struct Track {

@@ -3,7 +3,7 @@
 ///   q_i(s) = sum_k c_ki s^k,    q_i' = sum_k k c_ki s^(k-1) / u,    rho_j(s) = rho_j + u sum_k lambda_kj s^(k+1) / (k + 1)
 ///
 /// Symbols: u the unit of time of the piece, s the time since its start in it.
-#include "zwang/motion/trajectory.hpp"
+#include "zwang/trajectory.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

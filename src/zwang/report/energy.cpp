@@ -1,9 +1,9 @@
 /// Who changes the energy, for programs.
 #include "zwang/report/energy.hpp"
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

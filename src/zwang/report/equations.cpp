@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/equations_names.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

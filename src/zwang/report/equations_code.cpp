@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
 #include "zwang/report/equations.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

@@ -14,12 +14,12 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
-#include "zwang/motion/trajectory.hpp"
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
 #include "zwang/report/scene.hpp"
 #include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
+#include "zwang/trajectory.hpp"
 
 namespace zwang::report {
 

@@ -1,9 +1,9 @@
 /// Fourier's set and the curvature of paths for programs.
 #include "zwang/report/fourier.hpp"
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

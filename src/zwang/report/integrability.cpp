@@ -1,8 +1,8 @@
 /// Integrability for programs.
 #include "zwang/report/integrability.hpp"
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

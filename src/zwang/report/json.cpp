@@ -5,10 +5,10 @@
 #include <cmath>
 #include <span>
 
-#include "zwang/base/version.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"

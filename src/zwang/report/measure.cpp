@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

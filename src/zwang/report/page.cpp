@@ -12,10 +12,9 @@
 #include <limits>
 #include <map>
 
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/error.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/channels.hpp"
 #include "zwang/report/equations_mathml.hpp"
@@ -25,6 +24,7 @@
 #include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

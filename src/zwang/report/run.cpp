@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/parts.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

@@ -1,9 +1,9 @@
 /// Equilibrium and small oscillations for programs.
 #include "zwang/report/stability.hpp"
 
-#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

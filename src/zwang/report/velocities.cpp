@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/tolerances.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::report {
 

@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::runs {
 

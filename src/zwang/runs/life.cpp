@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/base/version.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::runs {
 

@@ -16,8 +16,8 @@
 #include <limits>
 #include <utility>
 
-#include "zwang/base/error.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/runs/database.hpp"
 

@@ -25,7 +25,7 @@
 
 #include "damage.hpp"
 #include "places.hpp"
-#include "zwang/base/error.hpp"
+#include "zwang/error.hpp"
 #include "zwang/expressions/syntax.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"

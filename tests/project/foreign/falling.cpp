@@ -3,17 +3,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <vector>
-
-#include "zwang/base/number.hpp"
-#include "zwang/gauss/solve.hpp"
-#include "zwang/gauss/verify.hpp"
-#include "zwang/linear/mass.hpp"
+#include <zwang/zwang.hpp>
 
 int main() {
   namespace gauss = zwang::gauss;
 
   // The row of the floor: -z'' <= 0 for the first mass.
-  zwang::linear::Mass mass({1.0, 1.0});
+  zwang::Mass mass({1.0, 1.0});
   const bool positive = mass.factor();
   const std::array<double, 2> free = {-9.81, -9.81};
   const std::array<std::uint32_t, 2> start = {0, 1};
@@ -29,9 +25,9 @@ int main() {
   gauss::solve(problem, {}, workspace, solution);
   std::vector<double> scratch;
   const gauss::Certificate certificate = gauss::verify(problem, solution.a, solution.lambda, scratch);
-  std::printf("%s %s, floor %s\n", zwang::exact(solution.a[0]).c_str(), zwang::exact(solution.a[1]).c_str(),
-              zwang::exact(solution.lambda[0]).c_str());
-  const bool right = positive && solution.status == gauss::Status::solved && solution.a[0] == 0.0 &&
-                     solution.a[1] == -9.81 && solution.lambda[0] == 9.81 && certificate.worst() <= 1e-15;
+  std::printf("%g %g, floor %g\n", solution.a[0], solution.a[1], solution.lambda[0]);
+  const bool right = positive && problem.check().empty() && solution.status == gauss::Status::solved &&
+                     solution.a[0] == 0.0 && solution.a[1] == -9.81 && solution.lambda[0] == 9.81 &&
+                     certificate.worst() <= 1e-15;
   return right ? 0 : 1;
 }

@@ -1,6 +1,7 @@
-/// What a motion consists of: pieces, each a polynomial in time, and the events between them.
+/// What a motion consists of: pieces, each a polynomial in time, the events between them, the account of what it has cost.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -9,10 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include "zwang/model/evaluate.hpp"
-#include "zwang/model/model.hpp"
+#include "zwang/system.hpp"
 
 namespace zwang::motion {
+
+/// How a motion ended, if it has.
+enum class Status : std::uint8_t {
+  going,
+  finished,      ///< the end time is reached
+  stopped,       ///< the stop expression became true
+  jammed,        ///< no acceleration, or no velocity after a shock, is admissible
+  singular,      ///< a position was reached that is not regular and decides
+  refused,       ///< something the theory does not define (a shock under the variational law)
+  inadmissible,  ///< the start cannot be brought onto the conditions
+  gave_up,       ///< numerics gave up
+  interrupted    ///< of a run that was asked to end: it can go on
+};
+[[nodiscard]] std::string_view words(Status status);
 
 /// In the order in which entries of one instant are listed.
 enum class EventKind : std::uint8_t {
@@ -33,6 +47,7 @@ enum class EventKind : std::uint8_t {
 
 using RowValue = std::pair<std::uint32_t, double>;
 
+/// Something that happened at an instant.
 struct Event {
   double time = 0;
   EventKind kind = EventKind::impact;
@@ -64,7 +79,7 @@ struct Piece {
       rho;  ///< per row held, at the start (0 unless variational); empty when no condition is variational
   double pole =
       std::numeric_limits<double>::quiet_NaN();  ///< place of a singular position at an end of the piece or beyond it
-  [[nodiscard]] bool has_pole() const { return pole == pole; }
+  [[nodiscard]] bool has_pole() const { return !std::isnan(pole); }
   [[nodiscard]] double end() const { return start + length; }
 };
 
@@ -75,5 +90,54 @@ void evaluate_multipliers(const Piece& piece, double time, std::vector<double>& 
 /// rho of the rows held: its value at the start and the integral of its rate, which is the multiplier of a variational row.
 /// Empty when no condition is variational; entries of other rows mean nothing.
 void evaluate_rho(const Piece& piece, double time, std::vector<double>& rho);
+
+/// The law of energy: initial + work - lost + defect = final, with E = T_2 - T_0 + V and gravity in V.
+struct EnergyBalance {
+  double initial = 0;
+  double work = 0;  ///< of forces, moving conditions, explicit time and blows
+  double lost = 0;  ///< in shocks
+  double final = 0;
+  double largest_kinetic = 0;  ///< the largest T met at the ends of pieces
+  double largest = 0;          ///< the largest |T| + |V| + |work| + |lost| there
+  double gross_work = 0;       ///< sum over all pieces of the terms of their work, which do not cancel
+  [[nodiscard]] double defect() const { return final - (initial + work - lost); }
+};
+
+/// The instants of the samples: sample k at start + k (until - start) / (count - 1), for k = 0, 1, ... as far as the run goes.
+struct Sampling {
+  double start = 0;
+  double until = 0;
+  std::uint32_t count = 0;
+  [[nodiscard]] double instant(std::uint64_t k) const;
+};
+
+/// A state on the motion, with everything that is known there.
+struct Sample {
+  model::State state;
+  std::vector<std::uint32_t> rows;  ///< rows held
+  std::vector<double> multipliers;  ///< of the rows held
+  std::vector<double> rho;          ///< of the rows held; empty when no condition is variational
+  std::vector<double> outputs;      ///< of [outputs], in the order of the file
+};
+
+/// How far the run is, and what it has cost.
+struct Account {
+  Status status = Status::going;      ///< `going` while it is written
+  std::string why;                    ///< for an end that is no plain finish: one sentence
+  std::vector<std::string> culprits;  ///< names of the rows involved
+  std::vector<double> continuations;  ///< accelerations of the ways on where several lead on, one after the other
+  Sample present;                     ///< the state reached
+  EnergyBalance energy;
+  double position_drift = 0;  ///< worst violation of a condition that held, scaled by its terms
+  double velocity_drift = 0;  ///< the same of its rate
+  /// Worst bound, over whole steps, of what the motion leaves of its equations, as a part of the accelerations; 0 in files that do not know it.
+  double defect = 0;
+  double error = std::numeric_limits<
+      double>::quiet_NaN();        ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
+  double position_correction = 0;  ///< largest change of a coordinate that brought the start onto its conditions
+  double velocity_correction = 0;  ///< the same of a velocity
+  std::uint64_t steps = 0;         ///< pieces
+  double seconds = 0;              ///< of computing, over all continuations
+};
 
 }  // namespace zwang::motion

@@ -2,5 +2,8 @@
 #pragma once
 
 namespace zwang {
+
+/// MAJOR.MINOR.PATCH.
 inline constexpr const char* version = "0.1.0";
+
 }  // namespace zwang

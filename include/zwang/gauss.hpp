@@ -12,18 +12,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "zwang/linear/mass.hpp"
+#include "zwang/matrix.hpp"
 
 namespace zwang::gauss {
 
+/// J_i a + h_i = 0, or <= 0.
 enum class RowKind : std::uint8_t { equation, inequality };
+[[nodiscard]] std::string_view words(RowKind kind);
 
 /// A problem is a view: the caller owns the arrays. J is sparse by rows (CSR), columns ascending in a row.
 struct Problem {
-  const linear::Mass* mass = nullptr;    ///< factored
+  const Mass* mass = nullptr;            ///< factored
   std::span<const double> a0;            ///< size n
   std::span<const std::uint32_t> start;  ///< size r + 1
   std::span<const std::uint32_t> column;
@@ -37,8 +42,12 @@ struct Problem {
   std::span<const double> entry_bound = {};
   [[nodiscard]] std::size_t n() const { return a0.size(); }
   [[nodiscard]] std::size_t r() const { return h.size(); }
+  /// What is wrong with the arrays (sizes that do not fit, columns out of order, numbers that are not finite, no mass), in a sentence; empty
+  /// if nothing is. `solve` does not ask: it is called in loops. Whoever is not sure of the arrays asks once.
+  [[nodiscard]] std::string check() const;
 };
 
+/// How to solve.
 struct Options {
   bool warm = false;              ///< start from the active set left in the workspace (same r)
   std::size_t dense_below = 300;  ///< candidate rows below which the dual matrix is dense
@@ -47,11 +56,13 @@ struct Options {
       false;  ///< the caller reads `Solution::lambda_low`; else an answer that needs it is `gave_up`
 };
 
+/// How it ended.
 enum class Status : std::uint8_t {
   solved,
   infeasible,  ///< `farkas` proves that no a satisfies the rows, and `verify_farkas` has checked it
   gave_up,     ///< rounds exhausted, not finite, or a certificate worse than its bound: the caller must not use a
 };
+[[nodiscard]] std::string_view words(Status status);
 
 /// Scaled residuals of the Kuhn-Tucker conditions; see `verify` for the scales.
 struct Certificate {
@@ -72,6 +83,7 @@ struct Trial {
   std::vector<std::uint32_t> violated;  ///< rows outside the set that the result breaks
 };
 
+/// What was found.
 struct Solution {
   Status status = Status::gave_up;
   std::vector<double> a;       ///< size n
@@ -84,5 +96,43 @@ struct Solution {
   std::size_t rounds = 0;            ///< factorisations (from scratch or updated)
   std::size_t rank = 0;              ///< rows in the final set
 };
+
+/// Memory that solve works in and keeps between calls (the last active set, factors, patterns). Sized on first use;
+/// later calls with sizes not larger allocate nothing.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+ private:
+  friend void solve(const Problem& problem, const Options& options, Workspace& workspace, Solution& solution,
+                    std::vector<Trial>* trials);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The nearest point: a warm-started dual active-set method that ends always and, in a workspace that has seen the sizes, allocates never.
+/// `solution`'s vectors are resized to fit and reused. With `trials`, every round is recorded (allocates; for `explain`).
+void solve(const Problem& problem, const Options& options, Workspace& workspace, Solution& solution,
+           std::vector<Trial>* trials = nullptr);
+
+/// Scaled residuals of the four Kuhn-Tucker conditions at (a, lambda), and the duality gap. Scales: stationarity by
+/// norm(J^T lambda) + norm(M a0); a row by the sum of the absolute values of its terms, those of a = a0 - W J^T lambda
+/// counted before they cancel; a multiplier by the largest; complementarity by the products of those; the gap by the
+/// objectives. `lambda_low` is what the multipliers hold beyond double, or empty. No allocation beyond `scratch` (resized to
+/// 6 n).
+[[nodiscard]] Certificate verify(const Problem& problem, std::span<const double> a, std::span<const double> lambda,
+                                 std::vector<double>& scratch, std::span<const double> lambda_low = {});
+
+/// Is the certificate good enough for the answer to be called solved?
+[[nodiscard]] bool certified(const Certificate& certificate);
+
+/// Does y prove that no a satisfies the rows, nor those of any problem within the bounds of this one: y >= 0 on inequalities,
+/// y^T J = 0 column by column, y^T h > 0? See verify.cpp for what is allowed to rounding. No allocation beyond `scratch`
+/// (resized to 4 n).
+[[nodiscard]] bool verify_farkas(const Problem& problem, std::span<const double> y, std::vector<double>& scratch);
+[[nodiscard]] bool verify_farkas(const Problem& problem, std::span<const double> y);
 
 }  // namespace zwang::gauss

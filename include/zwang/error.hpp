@@ -1,6 +1,13 @@
-/// An error that points at a place in a text: the user's mistakes while a model is read, and nothing else.
+/// What goes wrong, by type.
 ///
-/// Mathematical facts (contradictory, singular, not unique) are results, never errors; our own bugs are assertions.
+/// - `Error`: what a user wrote, or what a file contains: a model that cannot be read, a run file that is damaged or was begun by another
+///   version, a question that this model does not have. It points at a place in a text where there is one.
+/// - `MissingFile`, an Error: there is nothing to read under that name.
+/// - `std::invalid_argument`: a call that cannot be meant, by whoever wrote the program: a vector of the wrong size, a name that the model does
+///   not have, options whose `check()` speaks.
+/// - `std::out_of_range`: a time outside of the motion.
+///
+/// Mathematical facts (contradictory, singular, not unique, jammed) are results with a status, never exceptions; our own bugs are assertions.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +24,7 @@ struct Place {
   std::uint32_t column = 0;
 };
 
+/// A user's mistake, with its place.
 class Error : public std::runtime_error {
  public:
   /// `excerpt` is the whole source line the place lies in (it is cut around the caret when shown); empty if unknown.
@@ -32,11 +40,14 @@ class Error : public std::runtime_error {
   std::string excerpt_;
 };
 
+/// A model or run file that is not there.
+class MissingFile : public Error {
+ public:
+  using Error::Error;
+};
+
 /// "file:line:column: error: message", then the source line and a caret below the column; long lines are cut to about
 /// a hundred characters around the caret.
 [[nodiscard]] std::string render(const Error& error);
-
-/// The candidate nearest to `word` in edit distance, or "" if none is near enough to be what was meant.
-[[nodiscard]] std::string_view nearest(std::string_view word, const std::string_view* candidates, std::size_t count);
 
 }  // namespace zwang

@@ -1,15 +1,28 @@
-/// The mass matrix: symmetric positive definite, diagonal but for dense blocks over given sets of variables.
-///
-/// M = diag(m) on variables outside the blocks; each block is a dense symmetric matrix over its (sorted, disjoint)
-/// variables. A full matrix is one block over everything. W = M^-1.
+/// Matrices: small dense ones, and the mass matrix in whose metric nearness is measured.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace zwang::linear {
 
+/// A small dense matrix.
+struct Matrix {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<double> entry;  ///< column-major
+  Matrix() = default;
+  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), entry(r * c, 0.0) {}
+  double& operator()(std::size_t i, std::size_t j) { return entry[j * rows + i]; }
+  double operator()(std::size_t i, std::size_t j) const { return entry[j * rows + i]; }
+};
+
+/// The mass matrix: symmetric positive definite, diagonal but for dense blocks over given sets of variables.
+///
+/// M = diag(m) on variables outside the blocks; each block is a dense symmetric matrix over its (sorted, disjoint) variables. A full matrix is
+/// one block over everything. W = M^-1. Set the values, then `factor`; after that a const Mass may be shared by threads.
 class Mass {
  public:
   Mass() = default;
@@ -53,8 +66,14 @@ class Mass {
   std::vector<Block> blocks_;
   std::vector<int> block_of_;
   std::vector<std::uint32_t> place_in_block_;
-  mutable std::vector<double> scratch_;
   std::uint32_t weakest_ = 0;
 };
 
 }  // namespace zwang::linear
+
+namespace zwang {
+
+using linear::Mass;
+using linear::Matrix;
+
+}  // namespace zwang
