@@ -33,9 +33,12 @@ struct Measure {
   std::vector<double> witness;  ///< a position (and time) where it fails
   double defect = 0;            ///< the singular value that shows it there
   std::size_t points = 0;       ///< looked at
+  bool resisted = false;        ///< by forces that depend on the velocities
+  bool holonomic = false;       ///< all equations are between positions, or there is none: then no search is needed
 };
 
-/// The velocity need not be admissible. Throws Error if the model has no equations.
+/// The velocity need not be admissible. Without equations the measure in question is Liouville's, det M dq dv. Inequalities are left aside:
+/// the answer is about the motion between their shocks.
 [[nodiscard]] Measure measure(const model::Draft& draft, const model::Model& model, const model::State& state);
 
 /// sum da_i/dv_i at a state, admissible or not.
