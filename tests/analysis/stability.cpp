@@ -208,6 +208,32 @@ TEST(Stability, a_valley_that_bends_is_followed) {
             false);
 }
 
+TEST(Stability, at_a_critical_load_what_cancels_is_zero_in_any_units) {
+  // An inverted pendulum on a spiral spring k = m g L: V = m g L (w^2/2 + cos w), w^4/24 is left; on a straight one -w^4/8.
+  EXPECT_EQ(at_start("[parameters]\nm = 0.3\nL = 0.7\n[coordinates.w]\ninitial = 0\n[energy]\nkinetic = \"m*L^2*w'^2/2\"\npotential "
+                     "= \"9.81*0.3*0.7/2*w^2 + m*9.81*L*cos(w)\"\n")
+                .stable,
+            true);
+  EXPECT_EQ(at_start("gravity = [0, -9.81]\n[points.a]\nmass = 0.3\nposition = [0, 0.7]\nforce = [\"-0.3*9.81/0.7*a.x\", "
+                     "0]\n[constraints]\nrod = \"norm(a) = 0.7\"\n")
+                .stable,
+            false);
+  EXPECT_EQ(at_start(line("1e-20*x^4")).stable, true);
+  EXPECT_EQ(at_start(line("-1e-20*x^4")).stable, false);
+  EXPECT_EQ(at_start(line("1e-20*x^2")).stable, true);
+  EXPECT_EQ(at_start(line("0", "-1e-14*x'")).stable, true);
+}
+
+TEST(Stability, a_table_on_a_smooth_floor_slides_whatever_its_legs_carry) {
+  const Stability found = at_start(
+      "gravity = [0, 0, -9.81]\n[points.p]\ncount = 4\nmass = 1\nposition = [\"cos(pi/2*i)\", \"sin(pi/2*i)\", "
+      "0]\n[constraints]\nd = {for = \"i = 1..4, j = i+1..4\", condition = \"distance(p[i], p[j]) = "
+      "2*sin(pi/4*(j-i))\"}\nfloor = {for = \"i = 1..4\", condition = \"p[i].z >= 0\"}\n");
+  ASSERT_TRUE(found.equilibrium) << found.why;
+  EXPECT_EQ(found.stable, false) << found.why;
+  EXPECT_TRUE(found.drifts);
+}
+
 TEST(Stability, of_two_silent_directions_a_falling_one_decides_and_rising_ones_do_not) {
   EXPECT_EQ(at_start(plane("x^4 + y^3")).stable, false);
   EXPECT_EQ(at_start(plane("x^4")).stable, false) << "y is free";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "zwang/analysis/branches.hpp"
 #include "zwang/analysis/leaf.hpp"
@@ -217,7 +218,7 @@ void find_modes(const Reduced& reduced, double scale, Stability& out) {
 }
 
 /// The linear problem for the rows held, and its own verdict.
-void judge(const Reduced& reduced, Stability& out) {
+void judge(const Reduced& reduced, double stiffness, Stability& out) {
   const std::size_t m = reduced.alpha.rows;
   out.freedom = static_cast<unsigned>(m);
   if (m == 0) {
@@ -225,7 +226,8 @@ void judge(const Reduced& reduced, Stability& out) {
     out.form_agrees = true;
     return;
   }
-  double scale = std::max(largest(reduced.alpha), least_divisor);
+  double scale = std::max({largest(reduced.alpha), stiffness, least_divisor});
+  out.scale = scale;
 
   // The form of U, and whether alpha is symmetric.
   Matrix even(m, m);
@@ -254,16 +256,17 @@ void judge(const Reduced& reduced, Stability& out) {
     out.stable = bounded;
     find_modes(reduced, scale, out);
   } else {
+    // Velocities in units of displacements by the fastest rate, so that all entries are rates.
+    scale = std::max(std::sqrt(scale), damping);
     Matrix first(2 * m, 2 * m);
     for (std::size_t i = 0; i < m; ++i) {
-      first(i, m + i) = 1;
+      first(i, m + i) = scale;
       for (std::size_t k = 0; k < m; ++k) {
-        first(m + i, k) = reduced.alpha(i, k);
+        first(m + i, k) = reduced.alpha(i, k) / scale;
         first(m + i, m + k) = reduced.gamma(i, k);
       }
     }
-    scale = std::max(std::sqrt(scale), damping);
-    find_roots(first, std::max(scale, 1.0), out);
+    find_roots(first, scale, out);
     bool bounded = true;
     out.attracting = true;
     for (const MultipleRoot& root : out.grouped) {
@@ -294,12 +297,32 @@ double extent_of(const model::State& state) {
   return extent > 0 ? extent : 1;
 }
 
+/// How large alpha is a little beside the place: where terms cancel at a critical load, what is left there is measured by this.
+double stiffness_near(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
+                      std::span<const double> lambda) {
+  Dice dice(1744);
+  double most = 0;
+  constexpr int places = 3;
+  for (int k = 0; k < places; ++k) {
+    model::State at = rest;
+    at.modes.clear();
+    for (double& q : at.position) q += far_enough * extent_of(rest) * dice.throw_one();
+    const Linearised system = linearise(model, at, held, lambda);
+    if (!system.mass_positive) continue;
+    const double size = largest(reduce(system).alpha);
+    if (std::isfinite(size)) most = std::max(most, size);
+  }
+  return most;
+}
+
 /// Is the uniform motion along d, a straight line in the coordinates, one that the system takes by itself?
 bool drifts_uniformly(const Place& place, const std::vector<double>& d) {
   double longest = 0;
   for (const double x : d) longest = std::max(longest, std::abs(x));
   if (!(longest > 0)) return false;
   const double extent = extent_of(place.rest);
+  instant::Workspace workspace(place.model);
+  instant::Instant now;
   instant::Options options;
   options.shock_done = true;
   // Far away too: a high power of a small step is nothing.
@@ -311,10 +334,11 @@ bool drifts_uniformly(const Place& place, const std::vector<double>& d) {
         at.position[i] += shift * extent * d[i] / longest;
         at.velocity[i] = speed * d[i] / longest;
       }
-      const instant::Instant now = instant::accelerate(place.model, at, options);
+      instant::accelerate(place.model, at, options, workspace, now);
       if (now.status != instant::Status::determined) return false;
       for (std::size_t i = 0; i < d.size(); ++i) {
-        const double size = speed * speed / extent + place.sizes[i];
+        // Measured by its own terms: in small units every force is small.
+        const double size = workspace.impl().a_scale[i] + place.sizes[i];
         if (!(std::abs(now.accelerations[i]) <= uniform_part * size)) return false;
       }
     }
@@ -328,7 +352,7 @@ std::vector<double> column_of(const Matrix& a, std::size_t c) {
 }
 
 /// Directions in which alpha, restricted to what is allowed, vanishes on both sides, in all variables; orthonormal in M.
-Matrix open_directions(const Reduced& reduced) {
+Matrix open_directions(const Reduced& reduced, double scale) {
   const std::size_t m = reduced.alpha.rows;
   Matrix both(2 * m, m);
   for (std::size_t i = 0; i < m; ++i) {
@@ -337,38 +361,50 @@ Matrix open_directions(const Reduced& reduced) {
       both(m + i, k) = reduced.alpha(k, i);
     }
   }
-  if (largest(both) == 0) return reduced.basis;
-  return linear::product(reduced.basis, linear::null_space(both, rounding));
+  const double most = largest(both);
+  if (most <= rounding * scale) return reduced.basis;
+  return linear::product(reduced.basis, linear::null_space(both, rounding * scale / most));
 }
 
 /// A zero root: where the form is silent, does V rise, fall or stay along what it leaves open?
 void follow_valley(const Place& place, const Reduced& reduced, const Character& character, Stability& out) {
   out.stable.reset();
   out.why = "the linearisation does not decide: it has a zero root";
-  const Matrix open = open_directions(reduced);
+  const Matrix open = open_directions(reduced, out.scale);
   const std::size_t n = place.model.variables;
 
-  // A drift in a straight line shows itself: the coordinates first, then the directions as they come.
+  // A drift in a straight line shows itself: coordinates alone, all points together, then the directions as they come.
+  const auto drifts = [&](const std::vector<double>& way) {
+    double left = 0;
+    (void)linear::least_norm(open, way, &left);
+    return left <= no_length && drifts_uniformly(place, way);
+  };
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<double> axis(n, 0.0);
     axis[i] = 1;
-    // Is the axis among the open directions?
-    double length = 0;
-    for (std::size_t c = 0; c < open.columns; ++c) length = std::max(length, std::abs(open(i, c)));
-    if (length == 0) continue;
-    double left = 0;
-    (void)linear::least_norm(open, axis, &left);
-    if (left > no_length) continue;
-    if (drifts_uniformly(place, axis)) {
-      out.stable = false;
-      out.why = fmt::format("{} can go on uniformly: nothing holds it there",
-                            model::variable_name(place.model, static_cast<std::uint32_t>(i)));
-      return;
+    if (!drifts(axis)) continue;
+    out.stable = false;
+    out.drifts = true;
+    out.why = fmt::format("{} can go on uniformly: nothing holds it there",
+                          model::variable_name(place.model, static_cast<std::uint32_t>(i)));
+    return;
+  }
+  for (std::uint32_t component = 0; component < 3; ++component) {
+    std::vector<double> together(n, 0.0);
+    for (const model::Body& body : place.model.bodies) {
+      if (body.kind != model::BodyKind::point || component >= body.dimension) continue;
+      for (std::uint32_t k = 0; k < body.members(); ++k) together[body.first + k * body.dimension + component] = 1;
     }
+    if (!drifts(together)) continue;
+    out.stable = false;
+    out.drifts = true;
+    out.why = "the points can go on uniformly together: nothing holds them there";
+    return;
   }
   for (std::size_t c = 0; c < open.columns; ++c) {
     if (drifts_uniformly(place, column_of(open, c))) {
       out.stable = false;
+      out.drifts = true;
       out.why = "a uniform drift is one of its motions: nothing holds it in that direction";
       return;
     }
@@ -379,9 +415,8 @@ void follow_valley(const Place& place, const Reduced& reduced, const Character& 
                                      [&](std::uint32_t row) { return model::is_holonomic(place.model.row_kind[row]); });
   const bool across = out.form == Form::negative_semidefinite || out.form == Form::zero;
   const bool whole =
-      open.columns + static_cast<std::size_t>(std::count_if(
-                         out.form_values.begin(), out.form_values.end(),
-                         [&](double v) { return v < -rounding * std::max(largest(reduced.alpha), least_divisor); })) ==
+      open.columns + static_cast<std::size_t>(std::count_if(out.form_values.begin(), out.form_values.end(),
+                                                            [&](double v) { return v < -rounding * out.scale; })) ==
       reduced.alpha.rows;
   if (!holonomic || !character.potential || !out.symmetric || !across || !whole || open.columns == 0) return;
   // Which branch the curve takes is known on a line only.
@@ -432,8 +467,8 @@ void follow_valley(const Place& place, const Reduced& reduced, const Character& 
   } else if (flat && !character.velocities && !out.exponents) {
     out.stable = false;
     out.why = "equilibria lie side by side, and a small push makes it drift along them";
-  } else if (flat && out.exponents && open.columns == 1 && !place.presses) {
-    // One exponent is zero, along the family; all others must die away (Malkin).
+  } else if (flat && out.exponents && !place.presses) {
+    // As many exponents are zero as the family has dimensions; all others must die away (Malkin).
     unsigned zeros = 0;
     bool others = true;
     for (const MultipleRoot& root : out.grouped) {
@@ -443,7 +478,7 @@ void follow_valley(const Place& place, const Reduced& reduced, const Character& 
         others = others && root.value.real() < 0;
       }
     }
-    if (zeros == 1 && others) {
+    if (zeros == open.columns && others) {
       out.stable = true;
       out.why = "equilibria lie side by side, and every small motion dies away near one of them";
     }
@@ -502,7 +537,7 @@ void conclude(const Place& place, const Linearised& system, const Reduced& reduc
     Stability wider;
     const Linearised all = linearise(place.model, place.rest, between, their);
     const Reduced there = reduce(all);
-    judge(there, wider);
+    judge(there, stiffness_near(place.model, place.rest, between, their), wider);
     if (wider.symmetric && wider.form == Form::negative_definite) {
       out.stable = true;
       out.why = "the potential has a strict minimum among all positions (Lagrange, Dirichlet)";
@@ -585,7 +620,7 @@ void conclude_at_corners(const Place& place, const Reduced& reduced, const Branc
     if (!minimum) break;
     Stability side;
     const Linearised system = linearise(place.model, branch, place.held, place.lambda);
-    judge(reduce(system), side);
+    judge(reduce(system), stiffness_near(place.model, branch, place.held, place.lambda), side);
     minimum = side.symmetric && side.form == Form::negative_definite;
   }
   if (minimum) {
@@ -603,7 +638,8 @@ void decide(Place place, Stability& out) {
   const Branches branches = branches_at(place.model, place.rest, place.held, place.lambda, reduced.basis);
   place.corners = branches.positions.size() > 1;
   if (branches.smooth()) {
-    judge(reduced, out);
+    const double stiffness = stiffness_near(place.model, place.rest, place.held, place.lambda);
+    judge(reduced, stiffness, out);
     conclude(place, system, reduced, out);
     const bool definite =
         out.form == Form::negative_definite || out.form == Form::positive_definite || out.form == Form::indefinite;
@@ -813,7 +849,7 @@ Stability stability(const model::Model& model, const model::State& state) {
   const Linearised system = linearise(model, rest, held, lambda);
   out.zero_modes = family_of(model, system, held);
   decide({model, rest, held, lambda, size, presses(held)}, out);
-  if (!now.multipliers_unique && out.linearised && !indifferent(model, rest, held, lambda, system)) {
+  if (!now.multipliers_unique && out.linearised && !out.drifts && !indifferent(model, rest, held, lambda, system)) {
     out.stable.reset();
     out.form_agrees.reset();
     out.why = "the multipliers are not unique here, and the form depends on them";

@@ -78,6 +78,8 @@ struct Stability {
   bool first_order = false;
   bool linearised = true;            ///< false: functions with corners turn here, and there is no linear problem
   std::vector<std::string> corners;  ///< these functions
+  bool drifts = false;               ///< a uniform motion away is known
+  double scale = 0;                  ///< what roots s are told from zero by
   bool stuck = false;                ///< dry friction holds every direction with some reserve
   bool attracting = false;           ///< all exponents have negative real parts
   double growth_rate = 0;            ///< the largest real part of an exponent, if positive

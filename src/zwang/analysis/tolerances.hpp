@@ -135,10 +135,12 @@ inline constexpr double friction_reserve = 1e-6;
 /// States near a place of rest, in units of its extent, at which forces are asked whether they have a potential and only take energy: near enough for
 /// square roots, far enough that terms of higher order show.
 inline constexpr double near_rest = 1e-2;
+/// The same for the size that stiffnesses have nearby, which tells what is left of terms that cancel at the place itself.
+inline constexpr double far_enough = 0.1;
 /// Of the largest entries: forces whose derivatives are symmetric to this have a potential; powers below this part of their terms are none.
 inline constexpr double symmetric_part = 1e-10;
 inline constexpr double no_power = 1e-12;
-/// Of the speed squared over the extent: an acceleration below keeps a uniform motion uniform.
+/// Of its terms: an acceleration below keeps a uniform motion uniform.
 inline constexpr double uniform_part = 1e-11;
 
 // ------------------------------------------------------------------------------------------------ tangent rows

@@ -182,7 +182,15 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
     for (std::size_t a = 0; a < c; ++a) bordered(i, n + r + a) = bordered(n + r + a, i) = pushed(i, a);
   }
   for (std::size_t i = 0; i < n; ++i) curve.coefficient[n + i] = first[i];
+  // Forces on the straight line, in the first orders: what is left where terms cancel (a critical load) is measured by these.
+  constexpr unsigned first_orders = 5;
   double reached = 1;
+  for (unsigned k = 1; k <= first_orders; ++k) {
+    reached *= reach;
+    const double given = order_of(model, rest, {}, curve, {}, k).given * direction_size * reached;
+    if (std::isfinite(given)) scale = std::max(scale, given);
+  }
+  reached = 1;
   for (unsigned k = 1; k <= highest; ++k) {
     reached *= reach;
     for (std::size_t j = 0; j < r; ++j) lambda[j].push_back(0.0);
