@@ -210,14 +210,16 @@ TEST(Stability, a_valley_that_bends_is_followed) {
 
 TEST(Stability, at_a_critical_load_what_cancels_is_zero_in_any_units) {
   // An inverted pendulum on a spiral spring k = m g L: V = m g L (w^2/2 + cos w), w^4/24 is left; on a straight one -w^4/8.
-  EXPECT_EQ(at_start("[parameters]\nm = 0.3\nL = 0.7\n[coordinates.w]\ninitial = 0\n[energy]\nkinetic = \"m*L^2*w'^2/2\"\npotential "
+  EXPECT_EQ(at_start("[parameters]\nm = 0.3\nL = 0.7\n[coordinates.w]\ninitial = 0\n[energy]\nkinetic = "
+                     "\"m*L^2*w'^2/2\"\npotential "
                      "= \"9.81*0.3*0.7/2*w^2 + m*9.81*L*cos(w)\"\n")
                 .stable,
             true);
-  EXPECT_EQ(at_start("gravity = [0, -9.81]\n[points.a]\nmass = 0.3\nposition = [0, 0.7]\nforce = [\"-0.3*9.81/0.7*a.x\", "
-                     "0]\n[constraints]\nrod = \"norm(a) = 0.7\"\n")
-                .stable,
-            false);
+  EXPECT_EQ(
+      at_start("gravity = [0, -9.81]\n[points.a]\nmass = 0.3\nposition = [0, 0.7]\nforce = [\"-0.3*9.81/0.7*a.x\", "
+               "0]\n[constraints]\nrod = \"norm(a) = 0.7\"\n")
+          .stable,
+      false);
   EXPECT_EQ(at_start(line("1e-20*x^4")).stable, true);
   EXPECT_EQ(at_start(line("-1e-20*x^4")).stable, false);
   EXPECT_EQ(at_start(line("1e-20*x^2")).stable, true);
