@@ -236,6 +236,14 @@ TEST(Stability, a_table_on_a_smooth_floor_slides_whatever_its_legs_carry) {
   EXPECT_TRUE(found.drifts);
 }
 
+TEST(Stability, of_three_rings_is_a_drift_where_rounding_is_all_that_pulls) {
+  const Stability found = at_start(
+      "[points.a]\ncount = 3\nmass = 1\nposition = [\"cos(2*pi*i/3)\", \"sin(2*pi*i/3)\"]\n[energy]\npotential = "
+      "\"sum(i = 1..3, "
+      "(norm(a[i])^2 - 1)^2)\"\n");
+  EXPECT_EQ(found.stable, false) << found.why;
+}
+
 TEST(Stability, of_two_silent_directions_a_falling_one_decides_and_rising_ones_do_not) {
   EXPECT_EQ(at_start(plane("x^4 + y^3")).stable, false);
   EXPECT_EQ(at_start(plane("x^4")).stable, false) << "y is free";

@@ -161,9 +161,15 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
   };
   Order now = order_of(model, rest, rows, curve, lambda, 0);
   std::vector<double> x;
-  const double force_scale = size_of(now.size);
-  if (!solve(balance, now.force, x) && force_scale > 0) return out;
-  if (std::abs(along(x, r)) > flat_part * force_scale) {
+  // A place of rest is one to rounding of what its surroundings pull with, not of the forces that vanish there.
+  const auto stiffness_of = [&](const Linearised& linear_problem) {
+    double most = 0;
+    for (const double a : linear_problem.alpha.entry) most = std::max(most, std::abs(a));
+    return most * direction_size * extent;
+  };
+  double scale = std::max(size_of(now.size), stiffness_of(system));
+  (void)solve(balance, now.force, x);
+  if (std::abs(along(x, r)) > flat_part * scale) {
     out.trend = along(x, r) < 0 ? Trend::restoring : Trend::repelling;
     return out;
   }
@@ -171,9 +177,7 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
   for (std::size_t j = 0; j < r; ++j) lambda[j][0] = at_rest[j] = x[j];
 
   system = linearise(model, rest, rows, at_rest);
-  double stiffness = 0;
-  for (const double a : system.alpha.entry) stiffness = std::max(stiffness, std::abs(a));
-  double scale = std::max(force_scale, stiffness * direction_size * extent);
+  scale = std::max(scale, stiffness_of(system));
   const std::size_t size = n + r + c;
   Matrix bordered(size, size);
   for (std::size_t i = 0; i < n; ++i) {
