@@ -272,6 +272,22 @@ TEST(Measure, without_conditions_is_destroyed_by_friction_too) {
   EXPECT_EQ(magnet.density, "1");
 }
 
+TEST(Measure, asks_forces_on_allowed_velocities_alone) {
+  // -x' y'^2 takes nothing where y' = 0 is a condition, and something where it is none.
+  const std::string head =
+      "[coordinates.x]\ninitial = 0.3\nforce = \"-x'*y'^2\"\n[coordinates.y]\ninitial = 0.2\n[energy]\nkinetic = "
+      "\"(x'^2 + "
+      "y'^2)/2\"\n";
+  for (const char* condition : {"[constraints]\nheld = \"y' = 0\"\n", "[constraints]\nheld = \"y = 0.2\"\n"}) {
+    const Case held = case_of(head + condition);
+    const Measure found = measure(held.draft, held.model, held.state);
+    EXPECT_TRUE(found.exists) << condition;
+    EXPECT_EQ(found.density, "1");
+  }
+  const Case free = case_of(head);
+  EXPECT_FALSE(measure(free.draft, free.model, free.state).exists);
+}
+
 TEST(Measure, of_a_force_of_second_degree_on_a_line_exists) {
   // x'' = -x'^2 has the divergence -2 x', and mu = e^(2 x) makes up for it.
   const Case one =

@@ -740,6 +740,8 @@ Resistance resistance(const PfaffianSystem& system, const Forms& forms, const mo
     const Forms::Numbers here = forms.numbers(x, nowhere);
     if (!here.finite) continue;
     ++seen;
+    // Only velocities that the conditions allow count; W - Q leads to them. (Of moving conditions none of the multiples would be allowed.)
+    if (system.time_column == system.columns.size()) v = times(here.allowed, v);
     probe.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(model.variables));
     const auto at = [&](double factor) {
       for (std::size_t i = 0; i < v.size(); ++i) probe.velocity[i] = factor * v[i];
