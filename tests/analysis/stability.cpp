@@ -328,6 +328,13 @@ TEST(Stability, what_dry_friction_holds_with_reserve_stays) {
     EXPECT_FALSE(found.attracting);
     EXPECT_TRUE(found.roots.empty());
   }
+  // Where it holds some directions only, a minimum of the potential does the rest.
+  for (const std::string& text : {plane("0", "-x - 0.5*sign(x')", "-y"), line("0", "-sign(x) - 0.1*sign(x')")}) {
+    const Stability found = at_start(text);
+    EXPECT_EQ(found.stable, true) << text << found.why;
+    EXPECT_FALSE(found.stuck);
+    EXPECT_TRUE(found.roots.empty());
+  }
   // On the verge, and where a direction is not held.
   EXPECT_FALSE(at_start(line("0", "x - sign(x')", "1")).stable.has_value());
   EXPECT_FALSE(at_start(plane("0", "-x - 0.5*sign(x')", "y")).stable.has_value());

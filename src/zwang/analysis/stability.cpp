@@ -585,7 +585,20 @@ void conclude_at_corners(const Place& place, const Reduced& reduced, const Branc
           "stability is not decided",
           turning);
     }
-    return;
+    if (out.stuck) return;
+    // Friction takes energy: where forces balance without it, a minimum of V decides, as below.
+    const std::vector<double> force = forces_at(place.model, place.rest);
+    double size = 0;
+    for (const double f : force) size = std::max(size, std::abs(f));
+    for (std::size_t c = 0; c < reduced.basis.columns; ++c) {
+      double along = 0;
+      double length = 0;
+      for (std::size_t k = 0; k < force.size(); ++k) {
+        along += force[k] * reduced.basis(k, c);
+        length = std::max(length, std::abs(reduced.basis(k, c)));
+      }
+      if (std::abs(along) > rest_part * size * length) return;
+    }
   }
   const Character character = character_of(place.model, place.rest, place.held, reduced.basis);
   const bool holonomic = std::all_of(place.held.begin(), place.held.end(),
@@ -608,7 +621,7 @@ void conclude_at_corners(const Place& place, const Reduced& reduced, const Branc
       out.stable = true;
       out.why = fmt::format(
           "{} here: no linearisation exists; forces on both sides drive it back (Lagrange, Dirichlet)", turning);
-    } else if (falls) {
+    } else if (falls && !branches.velocity_jump) {
       out.stable = false;
       out.why = fmt::format("{} here: no linearisation exists; on one side nothing drives it back", turning);
     }
@@ -684,6 +697,20 @@ std::vector<double> sizes_at_rest(const model::Model& model, const model::State&
     for (std::size_t i = 0; i < model.variables; ++i) out[i] += extent * std::abs(change[i]);
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += i < terms.size() ? terms[i] : 0.0;
+  // On corners forces of several sides balance each other, and may vanish at the place itself.
+  Dice dice(1736);
+  constexpr int sides = 8;
+  for (int k = 0; k < sides && model.switches > 0; ++k) {
+    std::vector<double> displacement(model.variables);
+    std::vector<double> velocity(model.variables);
+    for (double& x : displacement) x = dice.throw_one();
+    for (double& x : velocity) x = dice.throw_one();
+    std::vector<double> change(model.variables);
+    mass.solve(forces_at(model, branch_beside(model, rest, displacement, velocity)), change);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (std::isfinite(change[i])) out[i] = std::max(out[i], std::abs(change[i]));
+    }
+  }
   return out;
 }
 
