@@ -36,7 +36,8 @@ int analyze_measure(const Request& request) {
   } else {
     print(fmt::format("{}a measure{} mu dq dv is preserved by the motion\n", s.good, s.off));
     if (measure.density.empty()) {
-      print("  its density exists, but was not found among simple functions\n");
+      print(measure.jacobi ? "  mu = det M det Phi, Jacobi's determinant, too long to be written out\n"
+                           : "  its density exists, but was not found among simple functions\n");
     } else {
       constexpr std::size_t readable_length = 400;
       print(measure.density.size() <= readable_length
@@ -45,15 +46,26 @@ int analyze_measure(const Request& request) {
       print(fmt::format("  verified by differentiation: what is left is {} of the terms\n",
                         readable(measure.residual, 2)));
     }
-    print(measure.jacobi ? "  Jacobi's determinant is such a density\n" : "  Jacobi's determinant is none\n");
+    if (!measure.jacobi) {
+      print("  Jacobi's determinant is none\n");
+    } else if (!measure.density.empty()) {
+      print("  Jacobi's determinant is such a density\n");
+    }
+    if (measure.holonomic && measure.jacobi) {
+      print("  as always where equations are between positions and forces do not depend on the velocities\n");
+    }
   }
   print(std::isfinite(measure.divergence)
             ? fmt::format("  divergence of the flow at the state: {}\n", readable(measure.divergence))
             : "  at the state itself the flow has no divergence: conditions are dependent there\n");
-  print(fmt::format("  seen at {} random points near the state\n", measure.points));
+  if (measure.points > 0) {
+    print(fmt::format("  seen at {} random points near the state\n", measure.points));
+  }
   if (measure.decided && !measure.exists && measure.witness.size() >= model.variables) {
     std::vector<double> position(measure.witness.begin(), measure.witness.begin() + model.variables);
-    print(fmt::format("\nwitness: here the forms are not closed, by {}\n\n", readable(measure.defect, 3)));
+    print(fmt::format("\nwitness: here {}, by {}\n\n",
+                      measure.resisted ? "forces change volumes" : "the forms are not closed",
+                      readable(measure.defect, 3)));
     print(body_table(model, {{"position", &position}}));
   }
   return status;

@@ -38,7 +38,7 @@ std::string root_meaning(const analysis::MultipleRoot& root, bool exponents) {
   } else if (growth > 0) {
     text = fmt::format("grows, twofold in {}", readable(elementary::log(2.0) / growth));
   } else {
-    text = exponents ? "stays where it is" : "drifts away uniformly";
+    text = exponents ? "stays where it is, to first order" : "drifts uniformly, to first order";
   }
   if (defective) {
     text += fmt::format("; {} mode{} for {}: grows with the time besides", root.independent,
@@ -71,11 +71,13 @@ std::string form_words(const analysis::Stability& stability) {
   if (!stability.form_agrees) {
     return text + "\n";
   }
-  if (stability.symmetric && !stability.exponents) {
+  const bool speaks = stability.form == analysis::Form::negative_definite ||
+                      stability.form == analysis::Form::positive_definite ||
+                      stability.form == analysis::Form::indefinite;
+  if (stability.symmetric && !stability.exponents && speaks) {
     return text + ", which decides: the conditions and forces make a symmetric problem\n";
   }
-  if (stability.form != analysis::Form::negative_definite && stability.form != analysis::Form::positive_definite &&
-      stability.form != analysis::Form::indefinite) {
+  if (!speaks) {
     return text + ", which says nothing by itself\n";
   }
   return text + (*stability.form_agrees ? ", and would have told the truth\n" : ", and would have DECEIVED\n");
@@ -115,7 +117,8 @@ int analyze_stability(const Request& request) {
     if (!stability.decided || !stability.stable) {
       return std::string("not decided");
     }
-    return std::string(*stability.stable ? (stability.attracting ? "stable, attracting" : "stable") : "unstable");
+    const std::string word = *stability.stable ? (stability.attracting ? "stable, attracting" : "stable") : "unstable";
+    return word + (stability.first_order ? " to first order" : "");
   };
   if (request.quiet) {
     print(verdict() + "\n");

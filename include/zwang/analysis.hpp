@@ -135,9 +135,16 @@ struct Stability {
   std::vector<std::complex<double>> roots;  ///< ascending by real part, then imaginary part
   std::vector<MultipleRoot> grouped;
   bool semisimple = true;
-  std::optional<bool> stable;
-  bool attracting = false;  ///< all exponents have negative real parts
-  double growth_rate = 0;   ///< the largest real part of an exponent, if positive
+  std::optional<bool> stable;  ///< left open where no theorem decides; `why` says which one does, or what is missing
+  /// The verdict is that of the linear problem alone: exponents on the imaginary axis that no theorem reaches beyond.
+  bool first_order = false;
+  bool linearised = true;            ///< false: functions with corners turn here, and there is no linear problem
+  std::vector<std::string> corners;  ///< these functions
+  bool drifts = false;               ///< a uniform motion away is known
+  double scale = 0;                  ///< what roots s are told from zero by
+  bool stuck = false;                ///< dry friction holds every direction with some reserve
+  bool attracting = false;           ///< all exponents have negative real parts
+  double growth_rate = 0;            ///< the largest real part of an exponent, if positive
 
   Form form = Form::zero;
   std::vector<double> form_values;  ///< of the form in the metric of M, ascending
@@ -170,6 +177,8 @@ struct Measure {
   std::vector<double> witness;  ///< a position (and time) where it fails
   double defect = 0;            ///< the singular value that shows it there
   std::size_t points = 0;       ///< looked at
+  bool resisted = false;        ///< by forces that depend on the velocities
+  bool holonomic = false;       ///< all equations are between positions, or there is none: then no search is needed
 };
 
 // --- Velocities: linear forms in which the kinetic energy falls into two parts (section 14)

@@ -333,6 +333,10 @@ class Stability(Answer):
     growth_rate: float
     form: str
     form_agrees: bool
+    #: "full", or "first order" where no theorem reaches beyond the linear problem
+    sense: str
+    #: functions that turn at the equilibrium: then there is no linear problem
+    corners: list[str]
     why: str
 
 

@@ -284,6 +284,22 @@ link = { for = "i = 1..59", condition = "distance(bead[i], bead[i+1]) = 1" }
   EXPECT_EQ(found.growth, (Counts{121}));
 }
 
+TEST(Integrability, of_redundant_equations_between_positions_counts_the_independent_ones) {
+  // A parallelogram with three cranks whose joints lie in one line: 6 equations, 5 of them independent, one way to move.
+  const char* parallelogram =
+      "[points.a]\nmass = 1\nposition = [0.6, 0.8]\n[points.b]\nmass = 1\nposition = [1.6, 0.8]\n[points.c]\nmass = "
+      "1\nposition = [2.6, 0.8]\n[constraints]\nr1 = \"norm(a) = 1\"\nr2 = \"distance(b, [1, 0]) = 1\"\nr3 = "
+      "\"distance(c, [2, 0]) = 1\"\nab = \"distance(a, b) = 1\"\nbc = \"distance(b, c) = 1\"\nac = \"distance(a, c) = "
+      "2\"\n";
+  const Integrability found = ask(parallelogram);
+  EXPECT_TRUE(found.decided);
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.conditions, 6);
+  EXPECT_EQ(found.integrable, 5);
+  EXPECT_EQ(found.growth, std::vector<std::size_t>{1});
+  EXPECT_EQ(found.integrals.size(), 5);
+}
+
 TEST(Integrability, that_small_terms_spoil_is_seen_with_twice_the_digits) {
   // d(x y z) with one coefficient off by a relative epsilon: integrable at zero, a contact form otherwise.
   for (const double epsilon : {0.0, 1e-3, 1e-6, 1e-8, 1e-10}) {

@@ -1,6 +1,7 @@
 /// Invariant measures: divergence against differences of the accelerations, volumes carried along the flow, hand examples.
 #include "zwang/analysis/measure.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -235,9 +236,97 @@ TEST(Measure, under_the_variational_law_gets_a_sentence) {
   EXPECT_THROW(static_cast<void>(measure(one.draft, one.model, one.state)), Error);
 }
 
-TEST(Measure, without_conditions_gets_a_sentence) {
-  const Case one = case_of("[coordinates.x]\ninitial = 0\n[energy]\nkinetic = \"x'^2/2\"\n");
-  EXPECT_THROW(static_cast<void>(measure(one.draft, one.model, one.state)), Error);
+TEST(Measure, without_conditions_is_liouvilles) {
+  // x'' = -x: dq dv. A plane in polar coordinates: det M = r^2.
+  const Case one = case_of("[coordinates.x]\ninitial = 1\nforce = \"-x\"\n[energy]\nkinetic = \"x'^2/2\"\n");
+  const Measure line = measure(one.draft, one.model, one.state);
+  EXPECT_TRUE(line.decided);
+  EXPECT_TRUE(line.exists);
+  EXPECT_TRUE(line.jacobi);
+  EXPECT_EQ(line.density, "1");
+  EXPECT_EQ(line.divergence, 0);
+  const Case two = case_of(
+      "[coordinates.r]\ninitial = 2\nvelocity = 3\n[coordinates.phi]\ninitial = 0.4\n[energy]\nkinetic = \"(r'^2 + "
+      "r^2*phi'^2)/2\"\n");
+  const Measure polar = measure(two.draft, two.model, two.state);
+  EXPECT_TRUE(polar.exists);
+  EXPECT_EQ(polar.density, "r^2");
+  // r'' = r phi'^2, phi'' = -2 r' phi' / r: the divergence is -2 r' / r.
+  EXPECT_NEAR(polar.divergence, -3, 1e-14);
+}
+
+TEST(Measure, without_conditions_is_destroyed_by_friction_too) {
+  const Case one = case_of("[coordinates.x]\ninitial = 1\nforce = \"-x - 0.3*x'\"\n[energy]\nkinetic = \"x'^2/2\"\n");
+  const Measure found = measure(one.draft, one.model, one.state);
+  EXPECT_TRUE(found.decided);
+  EXPECT_FALSE(found.exists);
+  EXPECT_NEAR(found.divergence, -0.3, 1e-15);
+  EXPECT_FALSE(found.why.empty());
+  // Quadratic drag opposes either way: its divergence -2 |v| is no linear form.
+  const Case two = case_of("[coordinates.x]\ninitial = 1\nforce = \"-x'*abs(x')\"\n[energy]\nkinetic = \"x'^2/2\"\n");
+  EXPECT_FALSE(measure(two.draft, two.model, two.state).exists);
+  // Forces across the velocity turn volumes and do not change them.
+  const Case three_of = case_of("[points.a]\nmass = 1\nposition = [1, 0.3]\nforce = [\"a.x*a.y'\", \"-a.x*a.x'\"]\n");
+  const Measure magnet = measure(three_of.draft, three_of.model, three_of.state);
+  EXPECT_TRUE(magnet.exists);
+  EXPECT_EQ(magnet.density, "1");
+}
+
+TEST(Measure, asks_forces_on_allowed_velocities_alone) {
+  // -x' y'^2 takes nothing where y' = 0 is a condition, and something where it is none.
+  const std::string head =
+      "[coordinates.x]\ninitial = 0.3\nforce = \"-x'*y'^2\"\n[coordinates.y]\ninitial = 0.2\n[energy]\nkinetic = "
+      "\"(x'^2 + "
+      "y'^2)/2\"\n";
+  for (const char* condition : {"[constraints]\nheld = \"y' = 0\"\n", "[constraints]\nheld = \"y = 0.2\"\n"}) {
+    const Case held = case_of(head + condition);
+    const Measure found = measure(held.draft, held.model, held.state);
+    EXPECT_TRUE(found.exists) << condition;
+    EXPECT_EQ(found.density, "1");
+  }
+  const Case free = case_of(head);
+  EXPECT_FALSE(measure(free.draft, free.model, free.state).exists);
+}
+
+TEST(Measure, of_a_force_of_second_degree_on_a_line_exists) {
+  // x'' = -x'^2 has the divergence -2 x', and mu = e^(2 x) makes up for it.
+  const Case one =
+      case_of("[coordinates.x]\ninitial = 1\nvelocity = 1\nforce = \"-x'^2\"\n[energy]\nkinetic = \"x'^2/2\"\n");
+  const Measure found = measure(one.draft, one.model, one.state);
+  EXPECT_TRUE(found.decided);
+  EXPECT_TRUE(found.exists);
+  EXPECT_FALSE(found.jacobi);
+  EXPECT_NEAR(found.divergence, -2, 1e-14);
+}
+
+/// A rigid cloud: all distances of so many points, more than are independent.
+std::string cloud(unsigned points) {
+  std::string text;
+  const auto place = [](unsigned k, unsigned c) { return std::sin(1.0 + 2.7 * k + 1.3 * c + 0.31 * k * c); };
+  for (unsigned k = 0; k < points; ++k) {
+    text += fmt::format("[points.p{}]\nmass = 1\nposition = [{:.17g}, {:.17g}, {:.17g}]\nvelocity = [1, 2, 3]\n", k,
+                        place(k, 0), place(k, 1), place(k, 2));
+  }
+  text += "[constraints]\n";
+  for (unsigned k = 0; k < points; ++k) {
+    for (unsigned l = 0; l < k; ++l) {
+      const double length = std::hypot(place(k, 0) - place(l, 0), place(k, 1) - place(l, 1), place(k, 2) - place(l, 2));
+      text += fmt::format("d{}_{} = \"distance(p{}, p{}) = {:.17g}\"\n", k, l, k, l, length);
+    }
+  }
+  return text;
+}
+
+TEST(Measure, of_more_distances_than_are_needed_exists_without_a_search) {
+  for (const unsigned points : {5U, 8U}) {
+    const Case one = case_of(cloud(points));
+    const Measure found = measure(one.draft, one.model, one.state);
+    EXPECT_TRUE(found.decided);
+    EXPECT_TRUE(found.exists);
+    EXPECT_TRUE(found.jacobi);
+    // A translation changes no distance.
+    EXPECT_NEAR(found.divergence, 0, 1e-10);
+  }
 }
 
 }  // namespace zwang::analysis

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -160,6 +162,182 @@ TEST(Stability, a_kinetic_energy_of_the_position_enters_by_its_matrix_at_rest) {
       "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[energy]\n"
       "kinetic = \"(1 + x^2)*x'^2 + x'*y' + y'^2\"\npotential = \"x^2 + y^2\"\n");
   expect_roots(found, {{-2, 0}, {-2.0 / 3, 0}});
+}
+
+/// One coordinate at rest.
+std::string line(const std::string& potential, const std::string& force = "0", const std::string& place = "0") {
+  return "[coordinates.x]\ninitial = " + place + "\nforce = \"" + force +
+         "\"\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"" + potential + "\"\n";
+}
+/// Two of mass one.
+std::string plane(const std::string& potential, const std::string& force_x = "0", const std::string& force_y = "0") {
+  return "[coordinates.x]\ninitial = 0\nforce = \"" + force_x + "\"\n[coordinates.y]\ninitial = 0\nforce = \"" +
+         force_y + "\"\n[energy]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"" + potential + "\"\n";
+}
+
+TEST(Stability, where_the_quadratic_form_is_silent_the_first_power_of_the_potential_decides) {
+  for (const char* rising : {"x^4", "x^6", "x^10", "3*x^4 - 7*x^5", "cos(x) + x^2/2", "cosh(x) - x^2/2"}) {
+    const Stability found = at_start(line(rising));
+    EXPECT_EQ(found.stable, true) << rising;
+    EXPECT_FALSE(found.first_order);
+    EXPECT_FALSE(found.form_agrees.has_value()) << "the form says nothing";
+    EXPECT_TRUE(found.modes.empty());
+  }
+  for (const char* falling : {"x^3", "-x^4", "-x^10", "x^5 + x^6", "sin(x) - x"}) {
+    EXPECT_EQ(at_start(line(falling)).stable, false) << falling;
+  }
+  // With resistance the same, and what is flat everywhere holds where it is put.
+  EXPECT_EQ(at_start(line("x^4", "-x'")).stable, true);
+  EXPECT_EQ(at_start(line("-x^4", "-x'")).stable, false);
+  EXPECT_EQ(at_start(line("0", "-x'")).stable, true);
+  EXPECT_EQ(at_start(line("0")).stable, false) << "x'' = 0";
+}
+
+TEST(Stability, a_valley_that_bends_is_followed) {
+  // (x - y^2)^2 + c y^4: along x = y^2 the potential is c y^4, along the y-axis (1 + c) y^4.
+  const auto valley = [](const char* c) { return at_start(plane(std::string("(x - y^2)^2 + ") + c + "*y^4")).stable; };
+  EXPECT_EQ(valley("0.5"), true);
+  EXPECT_EQ(valley("(-0.5)"), false) << "a minimum on every straight line, and none";
+  EXPECT_EQ(valley("0"), false) << "a curve of equilibria";
+  // The same on a surface: a bead on y = x^4 under gravity, and on a circle without any force.
+  const std::string bead = "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nwire = ";
+  EXPECT_EQ(at_start(bead + "\"a.y = a.x^4\"\n").stable, true);
+  EXPECT_EQ(at_start(bead + "\"a.y >= a.x^4\"\n").stable, true);
+  EXPECT_EQ(at_start(bead + "\"a.y = -a.x^4\"\n").stable, false);
+  EXPECT_EQ(at_start("[points.a]\nmass = 1\nposition = [0.6, 0.8]\n[constraints]\nring = \"norm(a) = 1\"\n").stable,
+            false);
+}
+
+TEST(Stability, at_a_critical_load_what_cancels_is_zero_in_any_units) {
+  // An inverted pendulum on a spiral spring k = m g L: V = m g L (w^2/2 + cos w), w^4/24 is left; on a straight one -w^4/8.
+  EXPECT_EQ(at_start("[parameters]\nm = 0.3\nL = 0.7\n[coordinates.w]\ninitial = 0\n[energy]\nkinetic = "
+                     "\"m*L^2*w'^2/2\"\npotential "
+                     "= \"9.81*0.3*0.7/2*w^2 + m*9.81*L*cos(w)\"\n")
+                .stable,
+            true);
+  EXPECT_EQ(
+      at_start("gravity = [0, -9.81]\n[points.a]\nmass = 0.3\nposition = [0, 0.7]\nforce = [\"-0.3*9.81/0.7*a.x\", "
+               "0]\n[constraints]\nrod = \"norm(a) = 0.7\"\n")
+          .stable,
+      false);
+  EXPECT_EQ(at_start(line("1e-20*x^4")).stable, true);
+  EXPECT_EQ(at_start(line("-1e-20*x^4")).stable, false);
+  EXPECT_EQ(at_start(line("1e-20*x^2")).stable, true);
+  EXPECT_EQ(at_start(line("0", "-1e-14*x'")).stable, true);
+}
+
+TEST(Stability, a_table_on_a_smooth_floor_slides_whatever_its_legs_carry) {
+  const Stability found = at_start(
+      "gravity = [0, 0, -9.81]\n[points.p]\ncount = 4\nmass = 1\nposition = [\"cos(pi/2*i)\", \"sin(pi/2*i)\", "
+      "0]\n[constraints]\nd = {for = \"i = 1..4, j = i+1..4\", condition = \"distance(p[i], p[j]) = "
+      "2*sin(pi/4*(j-i))\"}\nfloor = {for = \"i = 1..4\", condition = \"p[i].z >= 0\"}\n");
+  ASSERT_TRUE(found.equilibrium) << found.why;
+  EXPECT_EQ(found.stable, false) << found.why;
+  EXPECT_TRUE(found.drifts);
+}
+
+TEST(Stability, of_three_rings_is_a_drift_where_rounding_is_all_that_pulls) {
+  const Stability found = at_start(
+      "[points.a]\ncount = 3\nmass = 1\nposition = [\"cos(2*pi*i/3)\", \"sin(2*pi*i/3)\"]\n[energy]\npotential = "
+      "\"sum(i = 1..3, "
+      "(norm(a[i])^2 - 1)^2)\"\n");
+  EXPECT_EQ(found.stable, false) << found.why;
+}
+
+TEST(Stability, of_two_silent_directions_a_falling_one_decides_and_rising_ones_do_not) {
+  EXPECT_EQ(at_start(plane("x^4 + y^3")).stable, false);
+  EXPECT_EQ(at_start(plane("x^4")).stable, false) << "y is free";
+  EXPECT_FALSE(at_start(plane("x^4 + y^4")).stable.has_value());
+}
+
+TEST(Stability, to_first_order_only_is_said_where_no_theorem_reaches_further) {
+  // Circulatory forces: no potential. x'^3 gives energy. Gyroscopic terms over a maximum.
+  for (const std::string& text :
+       {plane("0", "-x + 0.1*y", "-2*y - 0.1*x"), line("x^2/2", "x'^3"),
+        std::string(
+            "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[energy]\nkinetic = \"(x'^2 + y'^2)/2 + "
+            "2.5*(x*y' - y*x')/2\"\npotential = \"-(x^2 + y^2)/2\"\n")}) {
+    const Stability found = at_start(text);
+    EXPECT_EQ(found.stable, true) << text;
+    EXPECT_TRUE(found.first_order) << text;
+  }
+  // Forces with a potential written as forces, and resistance that vanishes to first order, are no such case.
+  for (const std::string& text : {plane("0", "-2*x + y", "-2*y + x"), line("x^2/2", "-x'^3"),
+                                  line("x^2/2", "-x'*abs(x')"), plane("(x^2 + y^2)/2 + x^2*y - y^3/3")}) {
+    const Stability found = at_start(text);
+    EXPECT_EQ(found.stable, true) << text;
+    EXPECT_FALSE(found.first_order) << text;
+    EXPECT_TRUE(found.linearised) << text;
+  }
+  // A condition that does not integrate, at a minimum among all positions.
+  const Stability skate = at_start(
+      "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[coordinates.w]\ninitial = 0\n[energy]\nkinetic = "
+      "\"(x'^2 + y'^2 + w'^2)/2\"\npotential = \"x^2 + y^2 + w^2\"\n[constraints]\nedge = \"sin(w)*x' - cos(w)*y' = "
+      "0\"\n");
+  EXPECT_EQ(skate.stable, true);
+  EXPECT_FALSE(skate.first_order);
+}
+
+TEST(Stability, on_a_corner_has_no_roots_and_no_period) {
+  struct Expected {
+    std::string text;
+    std::optional<bool> stable;
+    std::string function;
+  };
+  for (const Expected& expected : {
+           Expected{line("abs(x)"), true, "abs(x)"},
+           Expected{line("-abs(x)^3", "-sign(x)"), true, "sign(x)"},
+           Expected{line("0", "-if(x > 0, x, 4*x)"), true, ""},
+           Expected{line("0", "-if(x > 0, x, 0)"), false, ""},
+           Expected{line("0", "-max(x, 0)^3 - min(x, 0)"), true, ""},
+           Expected{line("0", "-max(x, -2*x)"), false, ""},
+           Expected{line("0", "table(x, [-1, 0, 1], [1, 0, -3])"), true, ""},
+           Expected{plane("0", "-max(x, 0) - 2*min(x, 0) - y", "-3*y - x"), true, ""},
+           Expected{plane("abs(x) + y^2"), std::nullopt, "abs(x)"},
+       }) {
+    const Stability found = at_start(expected.text);
+    ASSERT_TRUE(found.equilibrium) << expected.text;
+    EXPECT_FALSE(found.linearised) << expected.text;
+    EXPECT_TRUE(found.roots.empty());
+    EXPECT_TRUE(found.modes.empty());
+    EXPECT_EQ(found.stable, expected.stable) << expected.text << found.why;
+    EXPECT_FALSE(found.corners.empty());
+    if (!expected.function.empty()) {
+      EXPECT_NE(std::find(found.corners.begin(), found.corners.end(), expected.function), found.corners.end());
+    }
+  }
+  // Branches that agree to first order make one linear problem; elsewhere corners do not matter.
+  EXPECT_TRUE(at_start(line("x^2 + abs(x)^3")).linearised);
+  EXPECT_TRUE(at_start(line("x^2/2", "-max(x - 1, 0)")).linearised);
+  EXPECT_EQ(at_start(line("abs(x)^3")).stable, true);
+  EXPECT_EQ(at_start(line("0", "-if(x > 0, x^3, -x^3)")).stable, false) << "x < 0 is driven away";
+  // Backlash: nothing holds it in the gap.
+  EXPECT_EQ(at_start(line("0", "-max(x - 1, 0) - min(x + 1, 0)")).stable, false);
+}
+
+TEST(Stability, what_dry_friction_holds_with_reserve_stays) {
+  for (const std::string& text :
+       {line("0", "x - sign(x')", "0.1"), line("0", "-x - sign(x')", "0.1"),
+        plane("0", "-x - 0.5*sign(x')", "0.2 - y - 0.3*sign(y')"),
+        std::string("gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"1 - 2*sign(a.x')\", "
+                    "0]\n[constraints]\nfloor = \"a.y >= 0\"\n")}) {
+    const Stability found = at_start(text);
+    ASSERT_TRUE(found.equilibrium) << text;
+    EXPECT_EQ(found.stable, true) << text;
+    EXPECT_TRUE(found.stuck) << text;
+    EXPECT_FALSE(found.attracting);
+    EXPECT_TRUE(found.roots.empty());
+  }
+  // Where it holds some directions only, a minimum of the potential does the rest.
+  for (const std::string& text : {plane("0", "-x - 0.5*sign(x')", "-y"), line("0", "-sign(x) - 0.1*sign(x')")}) {
+    const Stability found = at_start(text);
+    EXPECT_EQ(found.stable, true) << text << found.why;
+    EXPECT_FALSE(found.stuck);
+    EXPECT_TRUE(found.roots.empty());
+  }
+  // On the verge, and where a direction is not held.
+  EXPECT_FALSE(at_start(line("0", "x - sign(x')", "1")).stable.has_value());
+  EXPECT_FALSE(at_start(plane("0", "-x - 0.5*sign(x')", "y")).stable.has_value());
 }
 
 TEST(Stability, no_equilibrium_says_so) {

@@ -9,6 +9,7 @@
 
 #include "zwang/analysis/equivalence.hpp"
 #include "zwang/analysis/leaf.hpp"
+#include "zwang/analysis/redundant.hpp"
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
@@ -543,6 +544,15 @@ void judge_holonomic(const model::Model& model, const model::State& state, const
   out.leaf.reachable = out.growth[0];
 }
 
+/// Each equation is an integral, as far as they are independent.
+void list_holonomic(PfaffianSystem& system, const IntegrabilityOptions& options, Integrability& out) {
+  const std::vector<double> here = state_of(system);
+  for (const Expr f : system.holonomic) {
+    if (!options.explicit_integrals || out.integrals.size() == out.integrable) break;
+    out.integrals.push_back({write_function(system, f), differentiate(system, f, here).value, 0, {}, true});
+  }
+}
+
 }  // namespace
 
 Integrability integrability(const model::Draft& draft, const model::Model& model, const model::State& state,
@@ -558,17 +568,28 @@ Integrability integrability(const model::Draft& draft, const model::Model& model
   constexpr std::size_t few = 40;
   if (system.pfaffian.empty() && system.columns.size() > few) {
     judge_holonomic(model, state, system, out);
-    const std::vector<double> here = state_of(system);
-    for (const Expr f : system.holonomic) {
-      if (!options.explicit_integrals || out.integrals.size() == out.integrable) break;
-      out.integrals.push_back({write_function(system, f), differentiate(system, f, here).value, 0, {}, true});
-    }
+    list_holonomic(system, options, out);
   } else if (system.columns.size() > Integrability::most_columns) {
     out.decided = false;
     out.doubt = fmt::format("the system has {} columns; conditions on velocities are looked at up to {}",
                             system.columns.size(), Integrability::most_columns);
   } else {
+    // Ranks beside the level set of redundant equations are others than on it, and points are settled there to half the digits only.
+    (void)leave_out_redundant(system);
     Inquiry(system, options, out).run();
+    if (!out.decided && system.pfaffian.empty()) {
+      // Equations between positions are integrals as they are written; only their number beside the state is open.
+      const std::vector<std::string> columns = out.columns;
+      const std::size_t conditions = out.conditions;
+      const std::size_t holonomic = out.holonomic;
+      out = {};
+      out.columns = columns;
+      out.conditions = conditions;
+      out.holonomic = holonomic;
+      out.doubt = "The ranks are those at the state itself; beside it they may be larger.";
+      judge_holonomic(model, state, system, out);
+      list_holonomic(system, options, out);
+    }
   }
   out.laws_agree = equivalence(model, state).agree;
   return out;
@@ -587,6 +608,7 @@ LeafNumbers::LeafNumbers(const model::Draft& draft, const model::Model& model, c
     : content_(std::make_unique<Content>()) {
   Content& c = *content_;
   c.system = pfaffian_system(draft, model, state);
+  (void)leave_out_redundant(c.system);
   c.restriction = std::make_unique<Restriction>(c.system, holonomic_levels(c.system));
   const View v = view(*c.restriction, state_of(c.system), false);
   if (!v.seen) return;

@@ -29,7 +29,13 @@ class Lane {
     if (!group.corners.empty()) {
       std::vector<expressions::Side> sides(group.corners.size());
       std::vector<double> modes(group.modes);
-      model::find_sides(group, lane, state, sides, modes);
+      if (state.modes.empty()) {
+        model::find_sides(group, lane, state, sides, modes);
+      } else {
+        for (std::size_t k = 0; k < modes.size(); ++k) {
+          modes[k] = state.modes[group.first_mode + k * group.lanes + lane];
+        }
+      }
       for (std::size_t k = 0; k < modes.size(); ++k) {
         input(1 + group.positions + group.velocities + group.steady() + k)[0] = modes[k];
       }

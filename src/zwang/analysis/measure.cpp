@@ -10,6 +10,8 @@
 #include "zwang/analysis/lane.hpp"
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
+#include "zwang/analysis/redundant.hpp"
+#include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
@@ -28,6 +30,11 @@ using linear::Matrix;
 constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
 constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
 constexpr double most_coefficients = 20000;
+/// Products of coefficients that are spent on one question, some seconds; those of wide numbers count for so many.
+constexpr double most_products = 2e9;
+constexpr double wide_products = 30;
+/// Above this number of columns the form theta is not made; on what is allowed by holonomic equations it is Jacobi's anyway.
+constexpr std::size_t most_columns_of_theta = 40;
 
 /// All equations as forms: gradients of the holonomic ones, then the Pfaffian ones.
 std::vector<std::vector<Expr>> all_forms(PfaffianSystem& system) {
@@ -220,6 +227,78 @@ class Forms {
     return out;
   }
 
+  /// W - Q at a point, and the derivative of log (det M det Phi) along a direction.
+  struct Numbers {
+    bool finite = false;
+    Matrix allowed;
+    double jacobi = 0;
+  };
+  [[nodiscard]] Numbers numbers(const std::vector<double>& x, const std::vector<double>& direction) const {
+    const std::size_t n = variables();
+    const std::size_t N = columns();
+    const std::size_t r = count();
+    Numbers out;
+    const auto shape = jet_shape(1, 1);
+    const std::vector<Jet<double>> all = program_.evaluate<double>(*shape, [&](Symbol s) {
+      if (s.kind == SymbolKind::constant) return constant(*shape, system_.constants[s.index].value);
+      const std::size_t column = s.kind == SymbolKind::time ? system_.time_column : system_.column_of[s.index];
+      Jet<double> jet = constant(*shape, x[column]);
+      jet[1] = direction[column];
+      return jet;
+    });
+    for (const Jet<double>& jet : all) {
+      if (!std::isfinite(jet[0]) || !std::isfinite(jet[1])) return out;
+    }
+    Matrix p(r, n);
+    Matrix p_rate(r, n);
+    Matrix mass(n, n);
+    Matrix mass_rate(n, n);
+    for (std::size_t s = 0; s < r; ++s) {
+      for (std::size_t i = 0; i < n; ++i) {
+        p(s, i) = all[s * N + i][0];
+        p_rate(s, i) = all[s * N + i][1];
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < n; ++k) {
+        mass(i, k) = all[r * N + i * n + k][0];
+        mass_rate(i, k) = all[r * N + i * n + k][1];
+      }
+    }
+    Matrix one(n, n);
+    for (std::size_t i = 0; i < n; ++i) one(i, i) = 1;
+    if (linear::rank(mass) < n) return out;
+    out.allowed = solve_square(mass, one);
+    const auto trace = [](const Matrix& a, const Matrix& b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < a.rows; ++i) {
+        for (std::size_t k = 0; k < a.columns; ++k) sum += a(i, k) * b(k, i);
+      }
+      return sum;
+    };
+    if (r > 0) {
+      const Matrix wp = linear::product(out.allowed, linear::transpose(p));
+      const Matrix phi = linear::product(p, wp);
+      if (linear::rank(phi, form_pivot) < r) return out;
+      const Matrix back = solve_square(phi, linear::transpose(wp));  // Phi^-1 P W
+      const Matrix q = linear::product(wp, back);
+      for (std::size_t e = 0; e < q.entry.size(); ++e) out.allowed.entry[e] -= q.entry[e];
+      out.jacobi += 2 * trace(back, linear::transpose(p_rate));
+    }
+    out.jacobi += trace(out.allowed, mass_rate);
+    out.finite = true;
+    return out;
+  }
+
+  /// Products of coefficients that `at` asks for at an order, at most.
+  [[nodiscard]] double products(std::size_t order) const {
+    const auto n = static_cast<double>(variables());
+    const auto N = static_cast<double>(columns());
+    const auto r = static_cast<double>(count());
+    const double of_jets = 2 * n * n * n + 2 * r * r * r + 2 * n * n * r + 2 * n * r * r + N * (n * n + 2 * n * r);
+    return of_jets * JetShape::count(2 * columns(), order);
+  }
+
  private:
   static std::vector<Expr> flat(const PfaffianSystem& system, const std::vector<std::vector<Expr>>& forms) {
     std::vector<Expr> out;
@@ -244,12 +323,14 @@ struct Count {
 };
 
 template <class S>
-Count<S> count_at(const Forms& forms, const PfaffianSystem& system, const std::vector<double>& x,
-                  Thresholds thresholds) {
+Count<S> count_at(const Forms& forms, const PfaffianSystem& system, const std::vector<double>& x, Thresholds thresholds,
+                  double& products) {
   Count<S> out;
   const std::size_t N = forms.columns();
   for (std::size_t order = 2; order <= N + 2; ++order) {
     if (JetShape::count(N, order + 1) > most_coefficients) return out;
+    products -= forms.products(order + 1) * (std::is_same_v<S, Wide> ? wide_products : 1.0);
+    if (products < 0) return out;
     const Here<S> here = forms.at<S>(x, order + 1);
     if (!here.finite) return out;
     FormsAt<S> plain;
@@ -600,6 +681,12 @@ std::vector<double> point_of(const PfaffianSystem& system, const model::State& s
 
 double divergence_at(const PfaffianSystem& system, const Forms& forms, const model::Model& model,
                      const model::State& state) {
+  if (system.pfaffian.empty() && system.columns.size() > most_columns_of_theta) {
+    std::vector<double> direction = state.velocity;
+    if (system.time_column < system.columns.size()) direction.push_back(1);
+    const Forms::Numbers here = forms.numbers(point_of(system, state), direction);
+    return here.finite ? friction(model, state, here.allowed) - here.jacobi : std::nan("");
+  }
   const Here<double> here = forms.at<double>(point_of(system, state), 1);
   if (!here.finite) return std::nan("");
   double sum = 0;
@@ -612,16 +699,77 @@ double divergence_at(const PfaffianSystem& system, const Forms& forms, const mod
 
 double divergence(const model::Draft& draft, const model::Model& model, const model::State& state) {
   PfaffianSystem system = pfaffian_system(draft, model, state);
+  (void)leave_out_redundant(system);
   const Forms forms(system);
   return divergence_at(system, forms, model, state);
 }
 
+namespace {
+
+/// Beside the form theta: what do forces that depend on the velocities make of volumes, tr((W - Q) dX/dv)?
+struct Resistance {
+  enum class Kind : std::uint8_t {
+    none,    ///< nothing, at any velocity
+    linear,  ///< a linear form of the velocities, that changes theta
+    other    ///< something that no density of the position can make up for
+  };
+  Kind kind = Kind::none;
+  std::vector<double> witness;
+  double size = 0;
+};
+
+/// At random points: nothing at all; odd and of first degree in the velocities; or neither.
+Resistance resistance(const PfaffianSystem& system, const Forms& forms, const model::Model& model,
+                      const model::State& state, Dice& dice) {
+  Resistance out;
+  if (std::none_of(model.terms.begin(), model.terms.end(), [](const model::TermGroup& group) {
+        return group.kind == model::TermKind::force && group.velocities > 0;
+      })) {
+    return out;
+  }
+  constexpr int wanted = 6;
+  constexpr int most_tries = 40;
+  model::State probe = state;
+  const std::vector<double> nowhere(system.columns.size(), 0.0);
+  int seen = 0;
+  for (int tries = 0; tries < most_tries && seen < wanted; ++tries) {
+    // The state itself is one of the points: there the numbers are what the model is about.
+    const std::vector<double> x = tries == 0 ? point_of(system, state) : random_point(system, dice);
+    std::vector<double> v(model.variables);
+    for (double& speed : v) speed = dice.throw_one();
+    const Forms::Numbers here = forms.numbers(x, nowhere);
+    if (!here.finite) continue;
+    ++seen;
+    // Only velocities that the conditions allow count; W - Q leads to them. (Of moving conditions none of the multiples would be allowed.)
+    if (system.time_column == system.columns.size()) v = times(here.allowed, v);
+    probe.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(model.variables));
+    const auto at = [&](double factor) {
+      for (std::size_t i = 0; i < v.size(); ++i) probe.velocity[i] = factor * v[i];
+      return friction(model, probe, here.allowed);
+    };
+    const double once = at(1);
+    if (!std::isfinite(once)) continue;
+    const double size = std::max(std::abs(once), std::abs(at(-1)));
+    if (size <= no_resistance) continue;
+    const double twice = std::max(std::abs(at(2) - 2 * once), std::abs(at(-1) + once));
+    // Through a corner in the velocities |v| is of first degree too, but not odd.
+    const bool first_degree = twice <= same_degree * size && std::abs(at(0)) <= same_degree * size;
+    if (!first_degree) {
+      out.kind = Resistance::Kind::other;
+      out.witness = x;
+      out.size = size;
+      return out;
+    }
+    out.kind = Resistance::Kind::linear;
+    out.size = std::max(out.size, size);
+  }
+  return out;
+}
+
+}  // namespace
+
 Measure measure(const model::Draft& draft, const model::Model& model, const model::State& state) {
   PfaffianSystem system = pfaffian_system(draft, model, state);
-  if (system.conditions() == 0) {
-    throw Error({model.file, 0, 0},
-                "the model has no equations: without conditions the measure of Liouville, det M dq dv, is preserved");
-  }
   for (const model::Condition& condition : model.conditions) {
     if (condition.law == model::Law::variational) {
       throw Error(condition.place,
@@ -630,8 +778,12 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
                       "no measure of them");
     }
   }
+  (void)leave_out_redundant(system);
   Measure out;
-  if (system.columns.size() > Measure::most_columns) {
+  // Equations between positions: theta is the logarithmic derivative of Jacobi's determinant, whatever the model (19.3).
+  out.holonomic = system.pfaffian.empty();
+  const bool large = system.columns.size() > Measure::most_columns;
+  if (large && !out.holonomic) {
     out.decided = false;
     out.divergence = std::nan("");
     out.why = "the system has more columns than can be looked at: " + std::to_string(system.columns.size());
@@ -640,20 +792,42 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
   const Forms forms(system);
   out.divergence = divergence_at(system, forms, model, state);
 
-  // Random points: does dG - theta bring one more integrable combination?
+  // Forces that depend on the velocities come first: they may end the question.
   Dice dice(0x6d656173);
+  const Resistance resisting = resistance(system, forms, model, state, dice);
+  if (resisting.kind == Resistance::Kind::other) {
+    out.why = "forces that depend on the velocities change volumes, whatever the position";
+    out.resisted = true;
+    out.witness = resisting.witness;
+    out.defect = resisting.size;
+    return out;
+  }
+  if (resisting.kind == Resistance::Kind::linear) {
+    // div is a linear form of the velocities on all there is: on one line every form is a differential.
+    const bool one_line =
+        out.holonomic && system.time_column == system.columns.size() && model.variables == system.conditions() + 1;
+    out.exists = one_line;
+    out.decided = one_line;
+    if (!one_line) {
+      out.why = "forces are of second degree in the velocities: whether a density makes up for them is not looked at";
+    }
+    return out;
+  }
+
+  // Random points: does dG - theta bring one more integrable combination?
   constexpr std::size_t wanted_points = 4;
   std::size_t against = 0;
   std::size_t unclear = 0;
-  for (int tries = 0; tries < 60 && out.points < wanted_points; ++tries) {
+  double products = most_products;
+  for (int tries = 0; tries < 60 && out.points < wanted_points && !out.holonomic && products > 0; ++tries) {
     const std::vector<double> x = random_point(system, dice);
-    Count<double> count = count_at<double>(forms, system, x, in_doubles);
+    Count<double> count = count_at<double>(forms, system, x, in_doubles, products);
     bool clear = count.ended && count.clear;
     std::size_t plain = count.plain;
     std::size_t with = count.with;
     double kept = count.kept;
     if (!clear) {
-      const Count<Wide> wide = count_at<Wide>(forms, system, x, in_wide);
+      const Count<Wide> wide = count_at<Wide>(forms, system, x, in_wide, products);
       clear = wide.ended && wide.clear;
       plain = wide.plain;
       with = wide.with;
@@ -672,13 +846,18 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
     }
   }
   out.exists = against == 0;
-  if (out.points == 0 || unclear > 0) {
+  if (!out.holonomic && (out.points == 0 || unclear > 0)) {
     out.decided = against > 0;
     out.exists = false;
     if (!out.decided) {
-      out.why = out.points == 0 ? "no point near the state has finite numbers, or the system is too large to look at"
-                                : "the singular values leave no clear gap: not decided";
+      out.why = products <= 0     ? "the system is too large: its derivatives to the order needed are too many"
+                : out.points == 0 ? "no point near the state has finite numbers, or the system is too large to look at"
+                                  : "the singular values leave no clear gap: not decided";
     }
+  }
+  if (out.holonomic) {
+    out.jacobi = true;
+    if (large) return out;
   }
 
   // Samples along what is allowed: for the verdicts on 1 and on Jacobi's determinant, and for the search.
@@ -712,28 +891,8 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
   }
   const double small = no_divergence * std::max(theta_size, least_divergence_of_all);
   out.unit = unit_defect <= small;
-  out.jacobi = jacobi_defect <= small;
+  out.jacobi = out.holonomic || jacobi_defect <= small;
 
-  // Forces that depend on the velocities shrink or swell volumes whatever the position.
-  model::State probe = state;
-  double worst_friction = 0;
-  for (int k = 0; k < 6; ++k) {
-    const std::vector<double> x = random_point(system, dice);
-    probe.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(model.variables));
-    for (double& v : probe.velocity) v = dice.throw_one();
-    const Here<double> here = forms.at<double>(x, 1);
-    if (here.finite) worst_friction = std::max(worst_friction, std::abs(friction(model, probe, here.allowed)));
-  }
-  if (worst_friction > no_resistance) {
-    out.exists = false;
-    out.jacobi = false;
-    out.unit = false;
-    out.decided = true;
-    out.why = "forces that depend on the velocities change volumes, whatever the position";
-    out.witness = point_of(system, state);
-    out.defect = worst_friction;
-    return out;
-  }
   if (out.unit || out.jacobi) {
     out.exists = true;
     out.decided = true;
@@ -757,6 +916,9 @@ Measure measure(const model::Draft& draft, const model::Model& model, const mode
     out.residual = jacobi_defect / theta_size;
     return out;
   }
+  // It is known then, only long; a shorter one is looked for where that is quick.
+  constexpr std::size_t quick_columns = 10;
+  if (out.jacobi && system.columns.size() > quick_columns) return out;
   Densities densities(system, forms, samples);
   if (const auto found = densities.find(out.residual)) out.density = write_function(system, *found);
   return out;

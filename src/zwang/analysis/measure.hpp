@@ -19,7 +19,8 @@
 
 namespace zwang::analysis {
 
-/// The velocity need not be admissible. Throws Error if the model has no equations.
+/// The velocity need not be admissible. Without equations the measure in question is Liouville's, det M dq dv. Inequalities are left aside:
+/// the answer is about the motion between their shocks.
 [[nodiscard]] Measure measure(const model::Draft& draft, const model::Model& model, const model::State& state);
 
 /// sum da_i/dv_i at a state, admissible or not.

@@ -4,10 +4,16 @@
 ///   det [[alpha - s M, P^T], [P, 0]] = 0               small oscillations e^(mu t) with s = mu^2
 ///   d^T alpha d on P d = 0                             the quadratic form of the force function U = -V
 ///
-/// alpha (section 18.2, `linearise`) is not symmetric when the conditions do not integrate. Small motions are bounded iff all s are
-/// real, negative and semisimple; the form alone tells the truth only where alpha is symmetric on the admissible velocities. Where forces are
-/// odd in the velocities the exponents mu themselves are asked for: none may have a positive real part, and those on
-/// the imaginary axis must be semisimple. Of r nonholonomic equations r more modes belong to s = 0, along the family of
+/// alpha (section 18.2, `linearise`) is not symmetric when the conditions do not integrate. Small motions of the linear problem are bounded iff
+/// all s are real, negative and semisimple; the form alone tells the truth only where alpha is symmetric on the admissible velocities. Where
+/// forces are odd in the velocities the exponents mu themselves are asked for. What follows for the motion itself:
+///
+///   some Re mu > 0                                     unstable (Lyapunov)
+///   all Re mu < 0                                      stable, attracting (Lyapunov; with a family of equilibria Malkin)
+///   V has a strict minimum, nothing gives energy       stable (Lagrange, Dirichlet); definite form, or along a zero root its valley
+///   V falls along a zero root, or is flat              unstable: it slides down, or drifts
+///   dry friction with reserve                          stable: a small push is stopped
+///   anything else                                      the linear verdict as such (`first_order`), or none Of r nonholonomic equations r more modes belong to s = 0, along the family of
 /// equilibria; they are counted and left out. Inequalities with positive multipliers are equations here; those with
 /// multiplier zero are named, and the verdict is given only if it is the same with and without them.
 ///

@@ -42,6 +42,15 @@ inline constexpr double same_vertex = 1e-9;
 inline constexpr double vertex_rounding = 1e-13;
 inline constexpr double ray_rounding = 1e-12;
 
+// ------------------------------------------------------------------------------------------------ redundant equations
+
+/// Gradients in units of the columns: one of which less than this is new beside the others may be redundant. A state on a double level (three
+/// points in one line, all distances given) is known to half the digits, 1e-8, and so are its gradients. Points decide, not this.
+inline constexpr double nearly_dependent = 1e-6;
+/// Of the gradient: values of an equation that changed less than this from one random point to the next have not changed. Points are settled
+/// to 1e-13; what is not implied changes by a power of their distance from the state (1e-3), mostly the second.
+inline constexpr double still_satisfied = 1e-10;
+
 // ------------------------------------------------------------------------------------------------ integrals
 
 /// A number is meant to be a short fraction, a short decimal, a whole multiple, when it is one to this part. Coefficients come out of
@@ -78,6 +87,8 @@ inline constexpr double density_residual = 1e-9;
 /// A factor changes when its slope is above this; forces resist when the trace of their derivative is.
 inline constexpr double no_slope = 1e-12;
 inline constexpr double no_resistance = 1e-12;
+/// Of a trace of derivatives at one velocity: what differs less from a multiple of it at another velocity is that multiple.
+inline constexpr double same_degree = 1e-10;
 
 // ------------------------------------------------------------------------------------------------ reversal
 
@@ -108,6 +119,29 @@ inline constexpr double nearly_balanced = 1e-10;
 inline constexpr double step_rank = 1e-13;
 /// Of the extent: coordinates of an equilibrium below this are zero.
 inline constexpr double coordinate_rounding = 1e-15;
+
+/// Series along a valley: a coefficient of the force below this part of its terms (or of what the linear terms would be there) is zero; the equations
+/// of an order are solved to the second part; a step of the third part of the extent away forces balance to the fourth.
+inline constexpr double flat_part = 1e-10;
+inline constexpr double series_residual = 1e-9;
+inline constexpr double flat_step = 0.02;
+inline constexpr double flat_balance = 1e-9;
+/// States beside a place of rest, in units of its extent: which branches of functions with corners meet there. Corners nearer than this count as met.
+inline constexpr double beside_part = 1e-7;
+/// Branches that differ by less than this part of their terms (their derivatives) are one.
+inline constexpr double same_branch = 1e-9;
+/// Of the forces: dry friction that holds with less than this in reserve is on the verge.
+inline constexpr double friction_reserve = 1e-6;
+/// States near a place of rest, in units of its extent, at which forces are asked whether they have a potential and only take energy: near enough for
+/// square roots, far enough that terms of higher order show.
+inline constexpr double near_rest = 1e-2;
+/// The same for the size that stiffnesses have nearby, which tells what is left of terms that cancel at the place itself.
+inline constexpr double far_enough = 0.1;
+/// Of the largest entries: forces whose derivatives are symmetric to this have a potential; powers below this part of their terms are none.
+inline constexpr double symmetric_part = 1e-10;
+inline constexpr double no_power = 1e-12;
+/// Of its terms: an acceleration below keeps a uniform motion uniform.
+inline constexpr double uniform_part = 1e-11;
 
 // ------------------------------------------------------------------------------------------------ tangent rows
 

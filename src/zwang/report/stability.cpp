@@ -41,6 +41,18 @@ std::string stability_json(const model::Model& model, const model::State& state,
   if (!stability.stable && stability.roots.empty() && stability.freedom == 0) {
     return json.close().text();
   }
+  if (!stability.linearised) {
+    // No roots, no form: only what is known without them.
+    json.put("linearised", false);
+    json.put("corners", stability.corners);
+    if (stability.stuck) {
+      json.put("stuck", true);
+    }
+    if (stability.stable) {
+      json.put("stable", *stability.stable);
+    }
+    return json.close().text();
+  }
   json.open_list(stability.exponents ? "exponents" : "eigenvalues");
   for (const std::complex<double>& root : stability.roots) {
     const double parts[] = {root.real(), root.imag()};
@@ -51,6 +63,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
   json.put("semisimple", stability.semisimple);
   if (stability.stable) {
     json.put("stable", *stability.stable);
+    json.put("sense", stability.first_order ? "first order" : "full");
     if (stability.exponents) {
       json.put("attracting", stability.attracting);
     }

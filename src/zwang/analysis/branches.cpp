@@ -1,0 +1,260 @@
+/// States beside, their modes, and what the forces are there.
+#include "zwang/analysis/branches.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/analysis/lane.hpp"
+#include "zwang/analysis/leaf.hpp"
+#include "zwang/analysis/linearise.hpp"
+#include "zwang/analysis/tolerances.hpp"
+
+namespace zwang::analysis {
+
+namespace {
+
+using linear::Matrix;
+
+constexpr int pairs =
+    16;  ///< of opposite states beside: a corner that is passed by none of them has one chance in 2^16
+
+double extent_of(const model::State& state) {
+  double extent = 0;
+  for (const double q : state.position) extent = std::max(extent, std::abs(q));
+  return extent > 0 ? extent : 1;
+}
+
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+double apart(const std::vector<double>& x, const std::vector<double>& y) {
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
+  return most;
+}
+
+/// A random combination of the columns, its largest entry one.
+std::vector<double> combination(const Matrix& columns, Dice& dice) {
+  std::vector<double> out(columns.rows, 0.0);
+  for (std::size_t c = 0; c < columns.columns; ++c) {
+    const double weight = dice.throw_one();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += weight * columns(i, c);
+  }
+  const double length = largest(out);
+  for (double& x : out) x /= length > 0 ? length : 1.0;
+  return out;
+}
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> forces_at(const model::Model& model, const model::State& state) {
+  std::vector<double> out = model.constant_force;
+  for (const model::TermGroup& group : model.terms) {
+    const bool force = group.kind == model::TermKind::force;
+    const double sign = group.kind == model::TermKind::potential ? -1.0 : 1.0;
+    const std::size_t count = force ? group.tape.outputs.size() : group.positions;
+    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+      const Lane at(group, lane, state);
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::uint32_t target =
+            force ? group.target_of[k * group.lanes + lane] : group.position_of[k * group.lanes + lane];
+        out[target] += sign * at.value((force ? 0 : 1) + k);
+      }
+    }
+  }
+  return out;
+}
+
+model::State branch_beside(const model::Model& model, const model::State& rest, std::span<const double> displacement,
+                           std::span<const double> velocity) {
+  model::State beside = rest;
+  beside.modes.clear();
+  const double step = beside_part * extent_of(rest);
+  for (std::size_t i = 0; i < displacement.size(); ++i) beside.position[i] += step * displacement[i];
+  for (std::size_t i = 0; i < velocity.size(); ++i) beside.velocity[i] += step * velocity[i];
+  model::State out = rest;
+  out.modes = model::modes_of(model, model::sides_of(model, beside));
+  return out;
+}
+
+Branches branches_at(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
+                     std::span<const double> lambda, const Matrix& allowed) {
+  Branches out;
+  if (model.switches == 0) return out;
+  std::vector<bool> turns(model.switches, false);
+  const auto look = [&](bool positions, bool& jump, bool& kink) {
+    Dice dice(21);
+    std::vector<model::State> seen;
+    std::vector<Linearised> systems;
+    std::vector<expressions::Side> sides;
+    for (int k = 0; k < 2 * pairs; ++k) {
+      std::vector<double> direction = combination(allowed, dice);
+      // Where all that is allowed leaves g unchanged to first order, what is not allowed decides its sign to second.
+      for (double& x : direction) x += beside_part * dice.throw_one();
+      if (k % 2 == 1) {
+        for (double& x : direction) x = -x;
+      }
+      const std::vector<double> none;
+      const model::State branch =
+          branch_beside(model, rest, positions ? direction : none, positions ? none : direction);
+      model::State beside = rest;
+      const double step = beside_part * extent_of(rest);
+      for (std::size_t i = 0; i < direction.size(); ++i) {
+        (positions ? beside.position[i] : beside.velocity[i]) += step * direction[i];
+      }
+      const std::vector<expressions::Side> now = model::sides_of(model, beside);
+      for (std::size_t c = 0; c < now.size() && !sides.empty(); ++c) turns[c] = turns[c] || now[c] != sides[c];
+      if (sides.empty()) sides = now;
+      if (std::any_of(seen.begin(), seen.end(), [&](const model::State& s) { return s.modes == branch.modes; }))
+        continue;
+      seen.push_back(branch);
+      systems.push_back(linearise(model, branch, held, lambda));
+      const Linearised& first = systems.front();
+      const Linearised& last = systems.back();
+      const double force = std::max(largest(first.force_size), largest(last.force_size));
+      jump = jump || apart(first.force, last.force) > same_branch * force;
+      const auto differs = [](const Matrix& a, const Matrix& b) {
+        return apart(a.entry, b.entry) > same_branch * std::max(largest(a.entry), largest(b.entry));
+      };
+      kink = kink || differs(first.alpha, last.alpha) || differs(first.gamma, last.gamma) ||
+             differs(first.rows, last.rows);
+    }
+    if (positions) out.positions = seen;
+  };
+  look(true, out.position_jump, out.position_kink);
+  look(false, out.velocity_jump, out.velocity_kink);
+  if (out.smooth()) return out;
+  for (std::uint32_t number = 0; number < model.switches; ++number) {
+    if (!turns[number]) continue;
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    const bool counts =
+        !place.truth && (place.row == model.rows() || std::find(held.begin(), held.end(), place.row) != held.end());
+    const expressions::Corner& corner = place.group->corners[place.corner];
+    if (!counts || corner.quiet) continue;
+    if (std::find(out.functions.begin(), out.functions.end(), corner.text) == out.functions.end()) {
+      out.functions.push_back(corner.text);
+    }
+  }
+  return out;
+}
+
+double greatest_power(const model::Model& model, const model::State& rest, const Matrix& allowed) {
+  Dice dice(1781);
+  double best = -1;
+  double force_size = least_divisor;
+  const auto power = [&](const std::vector<double>& u, const std::vector<double>& w, std::vector<double>& force) {
+    force = forces_at(model, branch_beside(model, rest, u, w));
+    const double length = std::sqrt(dot(w, w));
+    force_size = std::max(force_size, largest(force));
+    return dot(force, w) / length;
+  };
+  const auto project = [&](const std::vector<double>& force) {
+    std::vector<double> out(force.size(), 0.0);
+    for (std::size_t c = 0; c < allowed.columns; ++c) {
+      double along = 0;
+      for (std::size_t i = 0; i < out.size(); ++i) along += allowed(i, c) * force[i];
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += along * allowed(i, c);
+    }
+    return out;
+  };
+  const int starts = allowed.columns == 1 ? 8 : 40;
+  const int steps = allowed.columns == 1 ? 0 : 60;
+  double most = -1e300;
+  for (int k = 0; k < starts; ++k) {
+    const std::vector<double> u = combination(allowed, dice);
+    std::vector<double> w = combination(allowed, dice);
+    std::vector<double> force;
+    for (int step = 0; step <= steps; ++step) {
+      most = std::max(most, power(u, w, force));
+      if (step == steps) break;
+      const std::vector<double> uphill = project(force);
+      const double length = std::sqrt(dot(uphill, uphill));
+      if (length == 0) break;
+      const double own = std::sqrt(dot(w, w));
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] = w[i] / own + uphill[i] / (length * (1.0 + step));
+      if (std::sqrt(dot(w, w)) < no_angle_squared) break;
+    }
+  }
+  best = most / force_size;
+  return best;
+}
+
+Character character_of(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
+                       const Matrix& allowed) {
+  Character out;
+  for (const model::TermGroup& group : model.terms) {
+    out.velocities = out.velocities || (group.kind == model::TermKind::force && group.velocities > 0);
+  }
+  const double extent = extent_of(rest);
+  Dice dice(1788);
+  constexpr int places = 4;
+  const bool given = std::any_of(model.terms.begin(), model.terms.end(),
+                                 [](const model::TermGroup& group) { return group.kind == model::TermKind::force; });
+  const bool pfaffian = std::any_of(held.begin(), held.end(),
+                                    [&](std::uint32_t row) { return !model::is_holonomic(model.row_kind[row]); });
+  // On one line every force has a potential and every condition integrates.
+  const bool line = allowed.columns <= 1;
+  for (int k = 0; k < places && !line && (given || pfaffian); ++k) {
+    model::State at = rest;
+    at.modes.clear();
+    for (double& q : at.position) q += k == 0 ? 0.0 : near_rest * extent * dice.throw_one();
+    const Linearised system = linearise(model, at, {}, {});
+    double odd = 0;
+    for (std::size_t i = 0; i < model.variables; ++i) {
+      for (std::size_t j = 0; j < i; ++j) odd = std::max(odd, std::abs(system.alpha(i, j) - system.alpha(j, i)));
+    }
+    // What is not a number is not known to be symmetric.
+    out.potential = out.potential && odd <= symmetric_part * largest(system.alpha.entry);
+    // Frobenius: dp vanishes on what all rows allow.
+    if (!pfaffian) continue;
+    const Matrix rows = linearise(model, at, held, std::vector<double>(held.size(), 0.0)).rows;
+    const Matrix kernel = linear::null_space(rows);
+    for (std::size_t s = 0; s < held.size(); ++s) {
+      if (model::is_holonomic(model.row_kind[held[s]])) continue;
+      std::vector<double> one(held.size(), 0.0);
+      one[s] = 1;
+      const Linearised bent = linearise(model, at, held, one);
+      Matrix slope = bent.alpha;  // what multiplier one adds: -dp_i/dq_k
+      for (std::size_t e = 0; e < slope.entry.size(); ++e) slope.entry[e] -= system.alpha.entry[e];
+      const Matrix on = linear::product(linear::transpose(kernel), linear::product(slope, kernel));
+      for (std::size_t i = 0; i < on.rows; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          out.integrable =
+              out.integrable && std::abs(on(i, j) - on(j, i)) <=
+                                    same_branch * std::max(largest(slope.entry), largest(system.alpha.entry));
+        }
+      }
+    }
+  }
+  constexpr int states = 48;
+  for (int k = 0; k < states && out.velocities && out.dissipative; ++k) {
+    model::State at = rest;
+    at.modes.clear();
+    for (double& q : at.position) q += near_rest * extent * dice.throw_one();
+    const std::vector<double> still = forces_at(model, at);
+    // Slow and fast ones: what is odd in the velocities may show in one of them only.
+    const double speed = extent * std::pow(10.0, -(k % 4));
+    const std::vector<double> direction = combination(allowed, dice);
+    for (std::size_t i = 0; i < direction.size(); ++i) at.velocity[i] = speed * direction[i];
+    const std::vector<double> moving = forces_at(model, at);
+    double power = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < direction.size(); ++i) {
+      power += (moving[i] - still[i]) * direction[i];
+      size += (std::abs(moving[i]) + std::abs(still[i])) * std::abs(direction[i]);
+    }
+    out.dissipative = power <= no_power * size;
+  }
+  return out;
+}
+
+}  // namespace zwang::analysis
