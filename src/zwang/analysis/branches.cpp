@@ -8,6 +8,7 @@
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/linearise.hpp"
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/elementary/elementary.hpp"
 
 namespace zwang::analysis {
 
@@ -242,7 +243,7 @@ Character character_of(const model::Model& model, const model::State& rest, std:
     for (double& q : at.position) q += near_rest * extent * dice.throw_one();
     const std::vector<double> still = forces_at(model, at);
     // Slow and fast ones: what is odd in the velocities may show in one of them only.
-    const double speed = extent * std::pow(10.0, -(k % 4));
+    const double speed = extent * elementary::pow(10.0, -(k % 4));
     const std::vector<double> direction = combination(allowed, dice);
     for (std::size_t i = 0; i < direction.size(); ++i) at.velocity[i] = speed * direction[i];
     const std::vector<double> moving = forces_at(model, at);

@@ -66,6 +66,19 @@ struct Outing {
   }
 };
 
+/// A length to go: the extent of the part; at the origin, where it has none, the way that its velocities or its accelerations lead in the
+/// time of the model. One if nothing moves at all.
+double extent_of(const model::Model& model, const model::State& state, const Part& part) {
+  const double duration = model.simulation.until - model.simulation.start;
+  double extent = 0;
+  for (const std::uint32_t i : part.variable) extent = std::max(extent, std::abs(state.position[i]));
+  if (extent > 0) return extent;
+  for (const std::uint32_t i : part.variable) extent = std::max(extent, std::abs(state.velocity[i]) * duration);
+  if (extent > 0) return extent;
+  for (const double a : part.acceleration(part.x0)) extent = std::max(extent, std::abs(a) * duration * duration);
+  return extent > 0 && std::isfinite(extent) ? extent : 1.0;
+}
+
 /// Rate at which unit rows turn along the path q + direction s, time running with it.
 double turning(const model::Model& model, const model::State& state, const Subproblem& problem, const Part& part,
                const Vector& direction) {
@@ -78,12 +91,8 @@ double turning(const model::Model& model, const model::State& state, const Subpr
   std::copy(state.position.begin(), state.position.end(), motion.coefficient.begin());
   for (std::size_t i = 0; i < part.n(); ++i) motion.coefficient[motion.n + part.variable[i]] = direction[i];
   double fastest = 0;
-  double extent = 0;
   double longest = 0;
-  for (std::size_t i = 0; i < part.n(); ++i) {
-    extent = std::max(extent, std::abs(state.position[part.variable[i]]));
-    longest = std::max(longest, std::abs(direction[i]));
-  }
+  for (const double x : direction) longest = std::max(longest, std::abs(x));
   model::RowSeries series;
   for (std::size_t j = 0; j < part.r(); ++j) {
     const std::uint32_t row = problem.row[part.row[j]];
@@ -99,9 +108,8 @@ double turning(const model::Model& model, const model::State& state, const Subpr
     const double rate = norm(n) / part.length[j];
     if (std::isfinite(rate)) fastest = std::max(fastest, rate);
   }
-  // Rows that do not turn at first order may do so at the next: the extent of the part is the length to go, or one if it
-  // has none.
-  return std::max(fastest, longest / (extent > 0 ? extent : 1));
+  // Rows that do not turn at first order may do so at the next.
+  return std::max(fastest, longest / extent_of(model, state, part));
 }
 
 /// A lapse of time in which unit rows turn, or moving conditions shift, by the excursion.
@@ -116,7 +124,7 @@ double time_apart(const model::Model& model, const model::State& state, const Wo
     if (!model.groups[model.row_group[row]].rheonomic) continue;
     timed = true;
     if (part.length[j] == 0) continue;
-    const double way = excursion * (extent > 0 ? extent : 1) * part.length[j];
+    const double way = excursion * extent * part.length[j];
     const double rate = std::abs(impl.rows.explicit_rate[row]);
     const double second = std::abs(impl.rows.curvature[row]);
     if (rate > 0) tau = std::min(tau, way / rate);
@@ -490,12 +498,9 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
   if (count == 0) return result;
   Outing outing;
   outing.rows = impl.rows;
-  double extent = 0;
+  const double extent = extent_of(model, state, part);
   Vector velocity(part.n());
-  for (std::size_t i = 0; i < part.n(); ++i) {
-    extent = std::max(extent, std::abs(state.position[part.variable[i]]));
-    velocity[i] = state.velocity[part.variable[i]];
-  }
+  for (std::size_t i = 0; i < part.n(); ++i) velocity[i] = state.velocity[part.variable[i]];
   const double tau = time_apart(model, state, impl, part, velocity, extent);
 
   for (int sample = 0; sample < excursion_points; ++sample) {
@@ -512,7 +517,7 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
     double step = rate > 0 ? excursion / rate : 0;
     double longest = 0;
     for (const double value : direction) longest = std::max(longest, std::abs(value));
-    if (extent > 0 && longest > 0) step = std::min(step, extent / longest);
+    if (longest > 0) step = std::min(step, extent / longest);
     // With `never_back`: the velocity must not lead back to where it began, where nothing could be seen.
     double away_at_all = 0;
     for (std::size_t i = 0; i < part.n(); ++i) {
