@@ -27,7 +27,7 @@ def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_version_is_one() -> None:
-    header = (ROOT / "src" / "zwang" / "base" / "version.hpp").read_text()
+    header = (ROOT / "include" / "zwang" / "version.hpp").read_text()
     assert f'"{zwang.__version__}"' in header
     assert importlib.metadata.version("zwang") == zwang.__version__
     assert f"version: {zwang.__version__}" in (ROOT / "CITATION.cff").read_text()

@@ -58,7 +58,7 @@ inline std::vector<Case> cases() {
       {"no_value", "[points.a]\nmass =§\n", "a value is missing"},
       {"condition_without_quotes", "[points.a]\nmass = 1\nposition = [0, 1]\n[constraints]\nrod = n§orm(a) = 1\n",
        "expressions and texts in quotes"},
-      {"name_of_another_program", output("l§n(a.x)"), "did you mean `log`?"},
+      {"name_of_another_program", output("§ln(a.x)"), "did you mean `log`?"},
       {"two_values_in_a_line", "[points.a]\nmass = 1 §position = [0, 0, 0]\n", "the line goes on behind its value"},
       {"expression_without_quotes", "[points.a]\nmass = §m/2\n", "expressions and texts in quotes"},
       {"file_ends_in_array", "gravity = [0, 0,§", "the file ends too early"},
