@@ -444,4 +444,23 @@ circle = "dot(a, a) = 1"
   EXPECT_NEAR(q[0] / q[1], 0.61 / 0.79, 1e-3);
 }
 
+TEST(Repair, velocities_that_the_conditions_leave_none_of_are_zero) {
+  const auto model = model_of(R"toml(
+[coordinates.q]
+initial = 0.3
+velocity = 1
+[coordinates.p]
+initial = 0.5
+[energy]
+kinetic = "q'^2 + p'^2"
+[constraints]
+c = "sin(q) = p"
+d = "q' = 2*p'"
+)toml");
+  const auto repaired = zwang::instant::repair(model, zwang::model::initial_state(model));
+  ASSERT_TRUE(repaired.succeeded);
+  EXPECT_EQ(repaired.state.velocity[0], 0);
+  EXPECT_EQ(repaired.state.velocity[1], 0);
+}
+
 }  // namespace

@@ -486,6 +486,25 @@ TEST(Switches, two_blocks_obey_the_third_law_whichever_way_it_is_written) {
   EXPECT_NEAR(one.state.position[2], other.state.position[2], 1e-9);
 }
 
+TEST(Switches, a_part_of_an_or_that_another_part_holds_for_touches_nothing) {
+  const Followed f = follow(
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [-1, 1]\nvelocity = [2, 0]\n[constraints]\n"
+      "f = \"a.x <= 0 or a.y <= 0\"\n[simulation]\nuntil = 1\n");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "");
+  EXPECT_NEAR(f.state.position[0], 1, close);
+}
+
+TEST(Switches, drag_by_the_square_of_the_speed_lets_a_ball_fall_from_rest) {
+  const Followed f = follow(
+      "gravity = [0, 0, -9.81]\n[points.a]\nmass = 1\nposition = [0, 0, 0]\n"
+      "force = [\"-0.1*norm(a')*a.x'\", \"-0.1*norm(a')*a.y'\", \"-0.1*norm(a')*a.z'\"]\n[simulation]\nuntil = 5\n");
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  // z = -(V^2 / g) log cosh(g t / V), V^2 = m g / c.
+  const double square = 9.81 / 0.1;
+  EXPECT_NEAR(f.state.position[2], -square / 9.81 * std::log(std::cosh(9.81 * 5 / std::sqrt(square))), 1e-11);
+}
+
 TEST(Switches, a_block_that_rests_under_a_changing_pull_has_an_account_that_closes) {
   const Followed f = follow(coordinate("initial = 0\n", "0.3*sin(t) - 1.1*sign(x')", "[simulation]\nuntil = 4\n"));
   EXPECT_EQ(f.status, Status::finished) << f.why;

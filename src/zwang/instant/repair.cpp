@@ -107,6 +107,20 @@ Repair repair(const model::Model& model, const model::State& state, const Option
     return result;
   }
   result.state.velocity = impl.solution.a;
+  // What is left of a velocity that was taken off is rounding of that; in the metric of the masses, where lengths and angles compare.
+  std::vector<double> root(impl.dynamics.mass.diagonal().begin(), impl.dynamics.mass.diagonal().end());
+  for (const linear::Mass::Block& block : impl.dynamics.mass.blocks()) {
+    const std::size_t size = block.variables.size();
+    for (std::size_t k = 0; k < size; ++k) root[block.variables[k]] = block.entries[k * size + k];
+  }
+  double taken_off = 0;
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    root[i] = std::sqrt(root[i]);
+    taken_off = std::max(taken_off, root[i] * std::abs(result.state.velocity[i] - state.velocity[i]));
+  }
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    if (root[i] * std::abs(result.state.velocity[i]) <= rest_of_velocity * taken_off) result.state.velocity[i] = 0;
+  }
   for (std::size_t i = 0; i < model.variables; ++i) {
     result.position_change = std::max(result.position_change, std::abs(result.state.position[i] - state.position[i]));
     result.velocity_change = std::max(result.velocity_change, std::abs(result.state.velocity[i] - state.velocity[i]));

@@ -22,6 +22,8 @@ constexpr double zero_part = 1e-11;
 constexpr double growth_per_order = 3.0;
 /// Below this part of its size a coefficient is rounding and is set to zero before it enters the next order.
 constexpr double noise_part = 1e-13;
+/// Of the largest velocity that a repair took off: what is left below it is rounding.
+constexpr double rest_of_velocity = 32 * epsilon;
 /// Below this part of its terms a number is shown as zero: a few units in the last place.
 constexpr double shown_as_zero = 1e-15;
 /// A row whose second derivative is beyond this part of its terms is open for certain and hands no uncertainty on.
