@@ -42,9 +42,9 @@ struct Model::Inside {
 };
 
 struct Motion::Inside {
-  Inside(Model of, motion::Track track, Overrides settings)
-      : model(std::move(of)), place(std::move(track)), changed(std::move(settings)) {}
-  Inside(Model of, runs::Store store);
+  Inside(const Model& of, motion::Track track, Overrides settings)
+      : model(of), place(std::move(track)), changed(std::move(settings)) {}
+  Inside(const Model& of, runs::Store store);
 
   Model model;
   std::variant<motion::Track, runs::Store> place;

@@ -91,9 +91,8 @@ runs::Recipe recipe_of(const Model& model) {
   return recipe;
 }
 
-Motion opened(Model model, const std::string& path) {
-  return face::Access::motion(
-      std::make_shared<const face::Access::MotionInside>(std::move(model), runs::Store::read(path)));
+Motion opened(const Model& model, const std::string& path) {
+  return face::Access::motion(std::make_shared<const face::Access::MotionInside>(model, runs::Store::read(path)));
 }
 
 Model model_from(const runs::Recipe& recipe) {
@@ -119,7 +118,7 @@ std::string RunOptions::check() const {
 
 std::string ResumeOptions::check() const { return wrong_end(until); }
 
-Motion::Inside::Inside(Model of, runs::Store store) : model(std::move(of)), place(std::move(store)) {
+Motion::Inside::Inside(const Model& of, runs::Store store) : model(of), place(std::move(store)) {
   std::get<runs::Store>(place).set_outputs(face::Access::system(model));
 }
 
@@ -301,8 +300,8 @@ Motion resume(const std::filesystem::path& file, const ResumeOptions& options) {
 Motion open_run(const std::filesystem::path& file) {
   require_file(file);
   runs::Store store = runs::Store::read(file.string());
-  Model model = model_from(store.recipe());
-  return face::Access::motion(std::make_shared<const face::Access::MotionInside>(std::move(model), std::move(store)));
+  const Model model = model_from(store.recipe());
+  return face::Access::motion(std::make_shared<const face::Access::MotionInside>(model, std::move(store)));
 }
 
 std::string save(const Motion& motion, const std::filesystem::path& file) {

@@ -355,6 +355,13 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     const double before = value.values(t, x, y)[0];
     mix(high, t, x, y);
     const std::vector<expressions::Side> other = look(t, x, y);
+    // An angle that is continued does not jump where its principal value does.
+    const auto turns_on = [&](std::size_t c) {
+      return apart.corners[c].kind == expressions::CornerKind::turns && start[c] != 0 && other[c] != 0;
+    };
+    bool changed = false;
+    for (std::size_t c = 0; c < count; ++c) changed = changed || (other[c] != start[c] && !turns_on(c));
+    if (!changed) continue;
     const double behind = value.values(t, x, y)[0];
     // The change across the place, beside what the branches themselves change there.
     double size = std::abs(before) + std::abs(behind) + (std::isfinite(ends) ? ends : 0.0);

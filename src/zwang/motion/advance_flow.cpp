@@ -228,7 +228,13 @@ bool advance_flow(Motion& motion) {
   // The series from here, and how far it is good.
   double h = 0;
   if (!extend(*impl.flow, motion.state, part_for(impl.tolerance), impl.until - motion.state.time, 0, h)) {
-    lead_nowhere(motion, "the rates are not finite");
+    const bool finite = std::all_of(motion.state.velocity.begin(), motion.state.velocity.end(),
+                                    [](double rate) { return std::isfinite(rate); });
+    lead_nowhere(
+        motion, finite
+                    ? "the rates have no derivatives here, as a root has none where its argument is zero: let it begin "
+                      "beside zero, as in sqrt(u + 1e-12)"
+                    : "the rates are not finite");
     return true;
   }
   // From here on all lengths are in the unit of time of the series.

@@ -207,8 +207,16 @@ std::string advice(const Motion& motion) {
                                     : "look at the state reached with `zwang accelerate` of the run file, or end the "
                                       "run before (`--until " +
                                           time + "`)";
+  const bool seizure = std::any_of(motion.culprits.begin(), motion.culprits.end(), [&](std::uint32_t row) {
+    const model::Condition& condition = impl.model.conditions[impl.model.row_condition[row]];
+    return condition.seizure && instant::same_instant(condition.at, motion.state.time);
+  });
   switch (motion.status) {
     case Status::inadmissible:
+      if (seizure)
+        return "a seizure stops velocities, it moves nothing: what it asks of positions must hold at its instant; "
+               "choose "
+               "another time for it, or a condition on velocities";
       return at_start ? "try `zwang check --repair`, which brings the start onto the conditions"
                       : "try a smaller tolerance (`--tolerance " +
                             readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`)";
