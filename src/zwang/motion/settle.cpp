@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "zwang/instant/classify_tolerances.hpp"
@@ -299,26 +300,44 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const std::size_t switched = motion.events.size() - begin - blows;
   if (!gathered.struck.empty()) add_event(motion, EventKind::impact, gathered.struck);
   const std::size_t shocks = motion.events.size() - begin;
-  // Impulses of rounding size, beside the others or beside the momenta, are none. Those of angles and of lengths are compared in the
-  // metric of the masses.
+  // Impulses of rounding size, beside those that they hang together with or beside their momenta, are none. Those of angles and of lengths are
+  // compared in the metric of the masses.
   const instant::Workspace::Impl& found = impl.workspace.impl();
   std::vector<double> momentum(model.variables, 0.0);
   std::vector<double> felt(model.rows(), 0.0);
+  std::vector<double> slight(model.variables, 0.0);
+  std::vector<std::uint32_t> root_of(model.variables);
+  std::iota(root_of.begin(), root_of.end(), 0U);
+  const auto root = [&](std::uint32_t i) {
+    while (root_of[i] != i) i = root_of[i] = root_of[root_of[i]];
+    return i;
+  };
   if (shocks > 0) {
-    const std::vector<double> root = roots_of_inertia(found.dynamics.mass);
+    const std::vector<double> inertia = roots_of_inertia(found.dynamics.mass);
     found.dynamics.mass.multiply(motion.state.velocity, momentum);
-    for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] /= root[i];
+    for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] /= inertia[i];
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       if (gathered.impulses[row] == 0) continue;
       double gradient = 0;
-      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-        gradient = std::max(gradient, std::abs(found.rows.entry[e]) / root[model.row_column[e]]);
+      const std::uint32_t begins = model.row_start[row];
+      for (std::uint32_t e = begins; e < model.row_start[row + 1]; ++e) {
+        gradient = std::max(gradient, std::abs(found.rows.entry[e]) / inertia[model.row_column[e]]);
+        root_of[root(model.row_column[e])] = root(model.row_column[begins]);
       }
       felt[row] = std::abs(gathered.impulses[row]) * gradient;
     }
+    for (std::uint32_t i = 0; i < model.variables; ++i) {
+      slight[root(i)] = std::max(slight[root(i)], slight_momentum * std::abs(momentum[i]));
+    }
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (felt[row] == 0) continue;
+      double& most = slight[root(model.row_column[model.row_start[row]])];
+      most = std::max(most, slight_impulse * felt[row]);
+    }
   }
-  const double slight = std::max(slight_impulse * largest(felt), slight_momentum * largest(momentum));
-  const auto counts = [&](std::uint32_t row) { return felt[row] > slight; };
+  const auto counts = [&](std::uint32_t row) {
+    return felt[row] > 0 && felt[row] > slight[root(model.row_column[model.row_start[row]])];
+  };
   const auto is_switch = [&](std::size_t e) { return e >= begin + blows && e < begin + blows + switched; };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
     if (is_switch(e)) continue;
