@@ -254,7 +254,9 @@ bool Series::Impl::nearly_singular() {
     if (factor.diagonal(j) < all_but_vanished * row_length[j] * row_length[j]) return true;
   }
   for (const Block& block : held_blocks) {
-    if (!shapes[block.group].held_roots.empty() && root_vanishes(block)) return true;
+    // A distance that is held is as long as it was.
+    if (block.strands || shapes[block.group].held_roots.empty()) continue;
+    if (root_vanishes(block)) return true;
   }
   return !held_rows.empty() && factor.least_pivot() < std::min(all_but_dependent, fallen_pivot * first_pivot);
 }
