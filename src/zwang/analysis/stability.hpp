@@ -13,9 +13,11 @@
 ///   V has a strict minimum, nothing gives energy       stable (Lagrange, Dirichlet); definite form, or along a zero root its valley
 ///   V falls along a zero root, or is flat              unstable: it slides down, or drifts
 ///   dry friction with reserve                          stable: a small push is stopped
-///   anything else                                      the linear verdict as such (`first_order`), or none Of r nonholonomic equations r more modes belong to s = 0, along the family of
-/// equilibria; they are counted and left out. Inequalities with positive multipliers are equations here; those with
-/// multiplier zero are named, and the verdict is given only if it is the same with and without them.
+///   anything else                                      the linear verdict as such (`first_order`), or none
+///
+/// Of r nonholonomic equations r more modes belong to s = 0, along the family of equilibria; they are counted and left out. Inequalities
+/// with positive multipliers are equations here; those with multiplier zero are named, and the verdict is given only if it is the same with
+/// and without them.
 ///
 /// Reference: Voss 1884, section 8; docs/mathematics, section 18.
 #pragma once

@@ -18,7 +18,8 @@ enum class Hold : std::uint8_t {
   open        ///< has left
 };
 
-/// Decide the undecided rows of `impl.problem`. `all_around`: rows that depend on others do so all around. `inequality[j]`: may row j only press? `multipliers` (per row of the problem) may move within its polytope.
+/// Decide the undecided rows of `impl.problem`. `all_around`: rows that depend on others do so all around. `inequality[j]`: may row j only
+/// press? `multipliers` (per row of the problem) may move within its polytope.
 /// Sets roles and decisions in the instant; a contradiction at a higher order makes it jammed.
 void decide_degenerate(const model::Model& model, const model::State& state, const Options& options,
                        Workspace::Impl& impl, bool unique, bool all_around, const std::vector<std::uint8_t>& inequality,

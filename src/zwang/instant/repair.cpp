@@ -109,10 +109,6 @@ Repair repair(const model::Model& model, const model::State& state, const Option
   result.state.velocity = impl.solution.a;
   // What is left of a velocity that was taken off is rounding of that; in the metric of the masses, where lengths and angles compare.
   std::vector<double> root(impl.dynamics.mass.diagonal().begin(), impl.dynamics.mass.diagonal().end());
-  for (const linear::Mass::Block& block : impl.dynamics.mass.blocks()) {
-    const std::size_t size = block.variables.size();
-    for (std::size_t k = 0; k < size; ++k) root[block.variables[k]] = block.entries[k * size + k];
-  }
   double taken_off = 0;
   for (std::size_t i = 0; i < root.size(); ++i) {
     root[i] = std::sqrt(root[i]);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
+#include "zwang/base/groups.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -266,10 +266,6 @@ void list_grazes(Motion& motion, std::vector<std::uint32_t> rows) {
 /// sqrt(M_ii): what momenta of angles and of lengths are divided by to have one unit.
 std::vector<double> roots_of_inertia(const linear::Mass& mass) {
   std::vector<double> root(mass.diagonal().begin(), mass.diagonal().end());
-  for (const linear::Mass::Block& block : mass.blocks()) {
-    const std::size_t size = block.variables.size();
-    for (std::size_t k = 0; k < size; ++k) root[block.variables[k]] = block.entries[k * size + k];
-  }
   for (double& x : root) x = std::sqrt(x);
   return root;
 }
@@ -306,12 +302,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   std::vector<double> momentum(model.variables, 0.0);
   std::vector<double> felt(model.rows(), 0.0);
   std::vector<double> slight(model.variables, 0.0);
-  std::vector<std::uint32_t> root_of(model.variables);
-  std::iota(root_of.begin(), root_of.end(), 0U);
-  const auto root = [&](std::uint32_t i) {
-    while (root_of[i] != i) i = root_of[i] = root_of[root_of[i]];
-    return i;
-  };
+  Groups together(model.variables);
   if (shocks > 0) {
     const std::vector<double> inertia = roots_of_inertia(found.dynamics.mass);
     found.dynamics.mass.multiply(motion.state.velocity, momentum);
@@ -322,21 +313,21 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
       const std::uint32_t begins = model.row_start[row];
       for (std::uint32_t e = begins; e < model.row_start[row + 1]; ++e) {
         gradient = std::max(gradient, std::abs(found.rows.entry[e]) / inertia[model.row_column[e]]);
-        root_of[root(model.row_column[e])] = root(model.row_column[begins]);
+        together.join(model.row_column[e], model.row_column[begins]);
       }
       felt[row] = std::abs(gathered.impulses[row]) * gradient;
     }
     for (std::uint32_t i = 0; i < model.variables; ++i) {
-      slight[root(i)] = std::max(slight[root(i)], slight_momentum * std::abs(momentum[i]));
+      slight[together.of(i)] = std::max(slight[together.of(i)], slight_momentum * std::abs(momentum[i]));
     }
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       if (felt[row] == 0) continue;
-      double& most = slight[root(model.row_column[model.row_start[row]])];
+      double& most = slight[together.of(model.row_column[model.row_start[row]])];
       most = std::max(most, slight_impulse * felt[row]);
     }
   }
   const auto counts = [&](std::uint32_t row) {
-    return felt[row] > 0 && felt[row] > slight[root(model.row_column[model.row_start[row]])];
+    return felt[row] > 0 && felt[row] > slight[together.of(model.row_column[model.row_start[row]])];
   };
   const auto is_switch = [&](std::size_t e) { return e >= begin + blows && e < begin + blows + switched; };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {

@@ -15,8 +15,8 @@
 /// Reference: docs/mathematics, section 8.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "zwang/base/groups.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -139,27 +139,21 @@ void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
   const auto mass = inertia.diagonal();
 
   // What hangs together: by one condition that touches, or by one block of the mass.
-  std::vector<std::uint32_t> root(n);
-  std::iota(root.begin(), root.end(), 0U);
-  const auto find = [&](std::uint32_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  const auto join = [&](std::uint32_t a, std::uint32_t b) { root[find(a)] = find(b); };
+  Groups groups(model.variables);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const instant::Role role = impl.instant.role[row];
     if (role == instant::Role::absent || role == instant::Role::passive_in_position) continue;
     for (std::uint32_t e = model.row_start[row] + 1; e < model.row_start[row + 1]; ++e) {
-      join(model.row_column[e - 1], model.row_column[e]);
+      groups.join(model.row_column[e - 1], model.row_column[e]);
     }
   }
   for (const linear::Mass::Block& block : inertia.blocks()) {
-    for (std::size_t k = 1; k < block.variables.size(); ++k) join(block.variables[k - 1], block.variables[k]);
+    for (std::size_t k = 1; k < block.variables.size(); ++k) groups.join(block.variables[k - 1], block.variables[k]);
   }
   std::vector<double> energy(n, 0.0);
   for (std::uint32_t i = 0; i < n; ++i) {
     const double v = std::max(std::abs(before[i]), std::abs(motion.state.velocity[i]));
-    energy[find(i)] += mass[i] * v * v;
+    energy[groups.of(i)] += mass[i] * v * v;
   }
 
   std::vector<double>& w = motion.state.velocity_uncertainty;
@@ -167,7 +161,7 @@ void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
   impl.rounding_velocity.resize(n, 0.0);
   for (std::uint32_t i = 0; i < n; ++i) {
     const double rounding = unit_rounding * (std::abs(before[i]) + std::abs(motion.state.velocity[i]) +
-                                             std::sqrt(energy[find(i)] / mass[i]));
+                                             std::sqrt(energy[groups.of(i)] / mass[i]));
     impl.rounding_velocity[i] = std::max(impl.rounding_velocity[i], rounding);
     w[i] = std::max(w[i], rounding);
     // What has come to rest rests.

@@ -6,8 +6,8 @@
 /// A motion that fails is not finished: it gave up, and says by how much. Reference: docs/mathematics, section 12.8.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "zwang/base/groups.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -29,33 +29,27 @@ struct Connected {
   std::vector<double> position, velocity;
 };
 Connected connected(const model::Model& model, const model::State& state) {
-  std::vector<std::uint32_t> root(model.variables);
-  std::iota(root.begin(), root.end(), 0U);
-  const auto find = [&](std::uint32_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  const auto join = [&](std::uint32_t a, std::uint32_t b) { root[find(a)] = find(b); };
+  Groups groups(model.variables);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     for (std::uint32_t e = model.row_start[row] + 1; e < model.row_start[row + 1]; ++e) {
-      join(model.row_column[e - 1], model.row_column[e]);
+      groups.join(model.row_column[e - 1], model.row_column[e]);
     }
   }
   for (const model::Body& body : model.bodies) {
     for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
-      if (k % body.dimension != 0) join(body.first + k - 1, body.first + k);
+      if (k % body.dimension != 0) groups.join(body.first + k - 1, body.first + k);
     }
   }
   Connected out{std::vector<double>(model.variables, 0.0), std::vector<double>(model.variables, 0.0)};
   for (std::uint32_t i = 0; i < model.variables; ++i) {
-    double& place = out.position[find(i)];
-    double& speed = out.velocity[find(i)];
+    double& place = out.position[groups.of(i)];
+    double& speed = out.velocity[groups.of(i)];
     place = std::max(place, std::abs(state.position[i]));
     speed = std::max(speed, std::abs(state.velocity[i]));
   }
   for (std::uint32_t i = 0; i < model.variables; ++i) {
-    out.position[i] = out.position[find(i)];
-    out.velocity[i] = out.velocity[find(i)];
+    out.position[i] = out.position[groups.of(i)];
+    out.velocity[i] = out.velocity[groups.of(i)];
   }
   return out;
 }
