@@ -100,7 +100,7 @@ std::string distance_table(const std::vector<analysis::Apart>& distance) {
 std::string agreement(const Side& straightest, const analysis::Equivalence& equivalence,
                       const std::vector<analysis::Apart>& distance) {
   const Style& s = style();
-  const analysis::Apart most = analysis::largest(distance);
+  const analysis::Apart most = analysis::farthest(distance);
   std::string text = !equivalence.decided ? fmt::format("{}not decided{}", s.warm, s.off)
                      : equivalence.agree  ? fmt::format("{}the laws agree{}", s.good, s.off)
                                           : fmt::format("{}the laws differ{}", s.warm, s.off);

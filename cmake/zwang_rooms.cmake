@@ -10,6 +10,7 @@ function(zwang_room name)
     set_target_properties(zwang_${name} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
                                                    POSITION_INDEPENDENT_CODE ON)
     zwang_use_precompiled(zwang_${name} zwang_library_headers)
+    zwang_compile_together(zwang_${name})
   else()
     add_library(zwang_${name} INTERFACE)
     set(visibility INTERFACE)

@@ -5,13 +5,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/expressions/numbers.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::expressions {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 
 bool is_corner(const Node& node) { return node.kind == NodeKind::function && has_corners(node.function); }
 

@@ -11,11 +11,11 @@
 namespace zwang::expressions {
 namespace {
 
-struct Sign {
+struct Letter {
   std::string_view command, text;
 };
 
-constexpr std::array<Sign, 28> letters = {{
+constexpr std::array<Letter, 28> letters = {{
     {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"},   {"epsilon", "ε"}, {"zeta", "ζ"},
     {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},   {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},
     {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},     {"rho", "ρ"},     {"sigma", "σ"},   {"tau", "τ"},
@@ -23,7 +23,7 @@ constexpr std::array<Sign, 28> letters = {{
     {"varrho", "ϱ"},  {"Phi", "Φ"},   {"varphi", "φ"}, {"partial", "∂"},
 }};
 
-constexpr std::array<Sign, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
+constexpr std::array<Letter, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
 
 /// Written upright, and applied to what follows.
 constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan",    "sinh",   "cosh", "tanh", "exp",
@@ -35,7 +35,7 @@ constexpr std::string_view application_with_room = "<mo rspace=\"0.17em\">&#x206
 
 template <class Table>
 std::string_view looked_up(const Table& table, std::string_view command) {
-  for (const Sign& sign : table) {
+  for (const Letter& sign : table) {
     if (sign.command == command) return sign.text;
   }
   return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/dense_face.hpp"
 #include "zwang/gauss/sparse_face.hpp"
@@ -22,9 +23,6 @@ bool is_dense(const Problem& problem, const Options& options) {
   return 4 * entries >= n * r || 4 * e * e >= static_cast<double>(n) * rows * rows;
 }
 
-bool all_finite(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
 
 bool all_bounds(std::span<const double> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x) && x >= 0; });

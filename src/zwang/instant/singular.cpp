@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/examination.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 /// A point of a part with its constraint.
 struct Candidate {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/tolerances.hpp"
@@ -22,8 +23,6 @@ namespace {
 using Vector = std::vector<double>;
 using linear::Matrix;
 
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 void subtract(Vector& x, double factor, const Vector& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= factor * y[i];
 }

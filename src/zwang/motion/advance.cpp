@@ -18,16 +18,13 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
-constexpr std::uint32_t none = 0xffffffff;
 constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
 constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
@@ -119,7 +116,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        from = e.at + (h - e.at) * behind_a_graze + h * rounding;
+        from = e.at + (h - e.at) * behind_a_graze + h * eps;
         if (from >= h) return;
         break;
     }
@@ -165,7 +162,7 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const bool implied = impl.place[row] == Place::implied;
-    const double part = implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
+    const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
     look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, series.watched_rest(w), row, false, implied,
             found);
@@ -293,7 +290,7 @@ void go(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
-/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `none` if there is none.
+/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `no_row` if there is none.
 std::uint32_t runaway(const Motion& motion) {
   const model::Model& model = motion.impl->model;
   const double soon = runaway_steps * shortest_step(*motion.impl, motion.state.time);
@@ -304,7 +301,7 @@ std::uint32_t runaway(const Motion& motion) {
     const bool long_ago = motion.state.time - model.simulation.start > 1e3 * soon;
     if (speed > 0 && way < soon * speed && long_ago) return i;
   }
-  return none;
+  return no_row;
 }
 
 /// No series goes on from here: the position is singular, or the numbers have run away.
@@ -322,7 +319,7 @@ void lead_nowhere(Motion& motion, const std::string& why) {
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
   } else if (motion.status == Status::going) {
     const std::uint32_t gone = runaway(motion);
-    if (gone == none) return end(motion, Status::gave_up, why);
+    if (gone == no_row) return end(motion, Status::gave_up, why);
     end(motion, Status::gave_up,
         model::variable_name(impl.model, gone) +
             " escapes to infinity in finite time: this is the last state that numbers can hold; end the run before");

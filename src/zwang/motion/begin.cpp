@@ -16,9 +16,6 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double sharpest = 1e-15;
-constexpr double bluntest = 1e-6;
-
 Motion make(const model::Model& model, const Options& options) {
   Motion motion;
   const double until = std::isnan(options.until) ? model.simulation.until : options.until;

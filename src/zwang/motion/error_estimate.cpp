@@ -1,5 +1,6 @@
 /// The error of a motion's end, by motions from starts a few roundings away.
 #include "zwang/motion/error_estimate.hpp"
+#include "zwang/base/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,6 @@ namespace zwang::motion {
 namespace {
 
 constexpr double sharper = 100;         ///< by so much the tolerance of the other motions is smaller
-constexpr double sharpest = 1e-15;      ///< there is no sharper motion
 constexpr double no_more_small = 1e-3;  ///< of the motion's extent: beyond it the estimate itself means nothing
 /// Thirty roundings: those of a hundred shocks that repeat one another (a ball that bounces) have one sign and add up.
 constexpr double few_roundings = 0x1p-48;
@@ -23,11 +23,6 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
 
 /// Chance that is the same every time: a number r with 1/2 <= |r| <= 1 (the finaliser of MurmurHash3).
 double chance(std::uint64_t number) {

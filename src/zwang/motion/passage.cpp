@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -140,11 +141,6 @@ class Lookout {
   std::vector<double> entry_, weight_, length_;
 };
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
 double sharpen(Lookout& lookout, double s, double low, double high) {

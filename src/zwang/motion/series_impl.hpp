@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "zwang/base/aligned.hpp"
+#include "zwang/base/side.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -43,12 +44,6 @@ struct Block {
   std::vector<std::uint32_t> mode_of;    ///< number of the model's mode: [slot * width + lane]
   bool slid = false;  ///< a mode of it is a weight: coefficients change after they were first computed
 };
-
-inline unsigned width_for(std::size_t lanes) {
-  if (lanes >= 5) return 8;
-  if (lanes >= 3) return 4;
-  return lanes == 2 ? 2 : 1;
-}
 
 /// A switch slid on (series_slide.cpp).
 struct SlidSwitch {

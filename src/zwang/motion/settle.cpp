@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zwang/base/groups.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -19,11 +20,6 @@ using instant::Role;
 
 bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
 
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {

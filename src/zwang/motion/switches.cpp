@@ -25,7 +25,6 @@ using expressions::Side;
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
     1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
 constexpr double off_at_start =

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "zwang/linear/tolerances.hpp"
 
@@ -13,6 +14,20 @@ namespace zwang::motion {
 inline constexpr double least_divisor = 1e-300;
 /// One operation's rounding, as a part of its result.
 inline constexpr double unit_rounding = 0x1p-53;
+/// The distance of 1 from the next number.
+inline constexpr double eps = std::numeric_limits<double>::epsilon();
+/// A time that does not come.
+inline constexpr double never = std::numeric_limits<double>::infinity();
+/// A bound that says nothing.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// The number of no row.
+inline constexpr std::uint32_t no_row = 0xffffffff;
+/// Accelerations and rates below this, in any units, are not followed: exponentials below 2^-800 are zero, so that numbers keep their digits,
+/// and what is left out there must be less than a tolerance of this.
+inline constexpr double faintest = 0x1p-700;
+/// Tolerances of a motion lie between these.
+inline constexpr double sharpest = 1e-15;
+inline constexpr double bluntest = 1e-6;
 
 // ---- the start
 
