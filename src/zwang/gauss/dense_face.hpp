@@ -46,6 +46,8 @@ class DenseFace {
   [[nodiscard]] std::span<const std::uint32_t> violated() const { return {violated_.data(), violated_count_}; }
 
  private:
+  enum State : std::uint8_t { outside, in_set, skipped, copy };
+
   void make_room(std::size_t n, std::size_t r, std::size_t longest_row);
   void restart();
   double norm_squared(std::uint32_t row);
@@ -70,7 +72,7 @@ class DenseFace {
   void factor_block(std::size_t first, std::size_t count);
   void release(std::size_t slot);
   void combine(const double* c, double* out);
-  double weigh(double* x);
+  double times_inverse_mass(double* x);
   [[nodiscard]] double slack(std::size_t row, const double* a) const;
   void all_slacks(const double* a, double* w) const;
   void distinct_slacks(double* w) const;

@@ -1,0 +1,145 @@
+/// What stands in compilation.hpp.
+#include "zwang/model/compile/compilation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "zwang/base/number.hpp"
+
+namespace zwang::model {
+
+void Compilation::know_state() {
+  slots.emplace(model.variables);
+  tracer.emplace(formulas, *slots);
+  tracer->set_state(model.simulation.start, &model.initial_position, &model.initial_velocity);
+  builder.emplace(shapes.graph(), *slots);
+  tracing.emplace(formulas, vocabulary, *tracer);
+  building.emplace(formulas, vocabulary, *builder);
+}
+
+const Value* Compilation::find(std::string_view table, std::string_view key) const {
+  const Value* found = content.root.find(table);
+  return found == nullptr || key.empty() ? found : found->find(key);
+}
+
+Traced Compilation::compute(const Syntax& syntax, std::string_view where) {
+  Context context;
+  context.where = where;
+  return numbers.interpret(syntax, context, bindings);
+}
+double Compilation::compute_number(const Syntax& syntax, std::string_view where) {
+  const Traced value = compute(syntax, where);
+  if (value.size != 0) throw formulas.error(syntax, fmt::format("{} is a number; here stands a vector", where));
+  return value.part[0].value;
+}
+double Compilation::compute_number(const Value& value, std::string_view where) {
+  return compute_number(formulas.expression(value), where);
+}
+double Compilation::compute_whole(const Syntax& syntax, std::string_view where) {
+  const double value = compute_number(syntax, where);
+  if (std::abs(value - std::round(value)) > nearly_whole * std::max(1.0, std::abs(value)) ||
+      std::abs(value) > largest_whole) {
+    throw formulas.error(
+        syntax, fmt::format("{} must be a whole number; `{}` is {}", where, formulas.text(syntax), exact(value)));
+  }
+  return std::round(value);
+}
+
+std::vector<std::uint32_t> Compilation::read_counts(const Value& value) {
+  std::vector<std::uint32_t> out;
+  const Syntax syntax = formulas.expression(value);
+  const bool list = value.kind == ValueKind::array;
+  double members = 1;
+  for (std::size_t k = 0; k < (list ? syntax.children.size() : 1); ++k) {
+    const Syntax& part = list ? syntax.children[k] : syntax;
+    const double count = compute_whole(part, "a count");
+    if (count < 1) {
+      throw formulas.error(
+          part, fmt::format("a family without members: the count is {} and must be at least 1", exact(count)));
+    }
+    members *= count;
+    if (members > most_members)
+      throw formulas.error(part, fmt::format("a family may have at most {} members", most_members));
+    out.push_back(static_cast<std::uint32_t>(count));
+  }
+  return out;
+}
+
+Traced Compilation::trace(const Syntax& syntax, const Context& context) {
+  slots->begin();
+  tracer->require_finite(context.finite);
+  const Traced out = tracing->interpret(syntax, context, bindings);
+  for (std::size_t c = 0; c < out.parts(); ++c) {
+    if (out.part[c].made == Made::indexed) slots->constant(out.part[c].value);
+  }
+  return out;
+}
+
+std::vector<Expr> Compilation::build(const Syntax& syntax, const Context& context) {
+  slots->begin();
+  const Quantity<Builder::Scalar> value = building->interpret(syntax, context, bindings);
+  std::vector<Expr> out;
+  for (std::size_t c = 0; c < value.parts(); ++c) {
+    out.push_back(builder->expr(value.part[c]));
+  }
+  return out;
+}
+
+Probe Compilation::probe() const {
+  Probe out;
+  out.time = model.simulation.start;
+  for (const std::uint32_t k : slots->positions) out.positions.push_back(model.initial_position[k]);
+  for (const std::uint32_t k : slots->velocities) out.velocities.push_back(model.initial_velocity[k]);
+  out.constants = slots->constants;
+  out.names = [this](expressions::Symbol s) {
+    switch (s.kind) {
+      case expressions::SymbolKind::position: return name_of(slots->positions[s.index]);
+      case expressions::SymbolKind::velocity: return name_of(slots->velocities[s.index]) + "'";
+      case expressions::SymbolKind::constant: return exact(slots->constants[s.index]);
+      case expressions::SymbolKind::mode:
+      case expressions::SymbolKind::time: break;
+    }
+    return std::string("t");
+  };
+  return out;
+}
+std::string Compilation::name_of(std::uint32_t variable) const {
+  for (std::size_t k = vocabulary.bodies.size(); k-- > 0;) {
+    const Body& body = vocabulary.bodies[k];
+    if (body.first > variable) continue;
+    const std::uint32_t local = variable - body.first;
+    const std::string member = member_name(body, local / body.dimension);
+    return body.kind == BodyKind::point ? fmt::format("{}.{}", member, "xyz"[local % body.dimension]) : member;
+  }
+  return {};
+}
+
+void Compilation::check_indices(std::span<const RangeSyntax> ranges) const {
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    const std::string& name = ranges[k].name;
+    if (const std::string_view what = reserved_meaning(name); !what.empty()) {
+      throw formulas.error(ranges[k].offset, fmt::format("`{}` is {}; take another index", name, what));
+    }
+    const auto found = vocabulary.names.find(std::string_view(name));
+    if (found != vocabulary.names.end()) {
+      throw formulas.error(ranges[k].offset,
+                           fmt::format("`{}` is already the name of a {} (line {}); take another index", name,
+                                       found->second.kind == NameKind::parameter ? "parameter" : "point or coordinate",
+                                       found->second.place.line));
+    }
+    for (std::size_t other = 0; other < k; ++other) {
+      if (ranges[other].name == name) {
+        throw formulas.error(ranges[k].offset, fmt::format("`{}` is already an index here; take another letter", name));
+      }
+    }
+  }
+}
+
+std::string Compilation::member_words(const std::string& name) const {
+  std::string out = name;
+  for (std::size_t k = 0; k < bindings.size(); ++k) out += fmt::format("{}{}", k == 0 ? '[' : ',', bindings[k].value);
+  return bindings.empty() ? out : out + "]";
+}
+
+}  // namespace zwang::model

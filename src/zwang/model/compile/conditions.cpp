@@ -1,0 +1,289 @@
+/// Constraints and seizures: each member of a condition becomes rows, f = 0 or f <= 0, one lane each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/compile/steps.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+constexpr std::uint32_t most_rows = 20'000'000;  // of all conditions together
+
+/// Laws of motion and of shocks are for bodies.
+void refuse_laws(Compilation& work, const Value& table) {
+  for (const Field& field : table.fields) {
+    if (field.key != "law" && field.key != "multiplier" && field.key != "restitution") continue;
+    throw work.source.error(field.place, fmt::format("`{}` is for the motion of bodies; a flow under conditions is "
+                                                     "determined by [free], or by the orthogonal projection",
+                                                     field.key));
+  }
+}
+
+void read_long_form(Compilation& work, const Value& table, Condition& condition) {
+  const Value* law = table.find("law");
+  const Value* multiplier = table.find("multiplier");
+  if (law != nullptr && law->text == "variational") condition.law = Law::variational;
+  if (multiplier != nullptr) {
+    if (condition.law != Law::variational) {
+      throw work.source.error(
+          multiplier->place,
+          "`multiplier` is the initial rho of a variational condition: it needs law = \"variational\"");
+    }
+    condition.multiplier = work.compute_number(*multiplier, "a multiplier");
+  }
+  if (const Value* restitution = table.find("restitution")) {
+    condition.restitution = work.compute_number(*restitution, "a restitution");
+    if (!(condition.restitution >= 0 && condition.restitution <= 1)) {
+      throw work.source.error(restitution->place, fmt::format("`restitution` must lie between 0 and 1; here it is {}",
+                                                              exact(condition.restitution)));
+    }
+  }
+}
+
+RowShape make_row(Compilation& work, Expr e, const Syntax& f, const Probe& at, const Condition& condition) {
+  std::string jump;
+  RowShape out = work.shapes.row(e, at, jump);
+  if (!jump.empty()) {
+    throw work.formulas.error(
+        f, fmt::format("a condition must be continuous, and at `{}` `{}` jumps: take a function that "
+                       "is continuous there, such as abs, max, clip or table, or write its sides as "
+                       "alternatives joined by `or`",
+                       jump, work.member_words(condition.name)));
+  }
+  if (!out.nonlinear.empty()) {
+    throw work.formulas.error(
+        f, fmt::format("velocities must occur linearly in a condition; in `{}` this term is not linear in them: {}",
+                       work.member_words(condition.name), out.nonlinear));
+  }
+  return out;
+}
+
+std::vector<RowShape> make_plain_rows(Compilation& work, const ConditionSyntax& syntax, const Syntax& f,
+                                      const std::vector<Expr>& parts, const Probe& at, const Traced& value,
+                                      const Condition& condition) {
+  std::vector<RowShape> out;
+  for (const Expr e : parts) {
+    out.push_back(make_row(work, e, f, at, condition));
+  }
+
+  // A condition in which nothing occurs is a mistake; one component of a vector equation may be idle.
+  const auto real = std::find_if(out.begin(), out.end(), [](const RowShape& shape) { return shape.restricts; });
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    if (out[c].restricts) continue;
+    const double left_over = value.part[c].value;
+    const bool timed = expressions::depends_on(work.shapes.graph(), parts[c], expressions::SymbolKind::time);
+    const double off = within_rounding * value.part[c].error;
+    const bool holds = (syntax.relation == Relation::equal ? std::abs(left_over) : left_over) <= off;
+    if (timed)
+      throw work.formulas.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it",
+                                               work.member_words(condition.name)));
+    if (!holds)
+      throw work.formulas.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it",
+                                               work.member_words(condition.name)));
+    if (real == out.end())
+      throw work.formulas.error(
+          f, fmt::format("`{}` always holds and restricts nothing: neither positions nor velocities occur in it",
+                         work.member_words(condition.name)));
+    out[c] = work.shapes.empty_row(work.shapes.graph().number(0), real->holonomic);
+  }
+  return out;
+}
+
+/// One row, or the components of a vector equation; of an inequality with corners the alternatives and their rows.
+std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const ConditionSyntax& syntax,
+                                                       const Syntax& f, const Context& context, const Traced& value,
+                                                       const Condition& condition) {
+  const std::vector<Expr> parts = work.build(f, context);
+  const Probe at = work.probe();
+  if (syntax.relation != Relation::equal && expressions::has_kinks(work.shapes.graph(), parts[0])) {
+    // Least and greatest of smooth functions: where it has corners, several of them hold at once.
+    const expressions::Alternatives all = expressions::split(work.shapes.graph(), parts[0]);
+    // Parts that jump where the whole does not stay together: the whole has corners then.
+    const bool apart = std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+      return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
+    });
+    if (apart && !all.empty() && all.size() + all[0].size() > 2) {
+      std::vector<std::vector<RowShape>> out;
+      for (const std::vector<Expr>& list : all) {
+        out.emplace_back();
+        for (const Expr e : list) out.back().push_back(make_row(work, e, f, at, condition));
+      }
+      return out;
+    }
+  }
+  return {make_plain_rows(work, syntax, f, parts, at, value, condition)};
+}
+
+void add_condition(Compilation& work, Condition condition, const Value& text, const Value* ranges_value,
+                   const Value* law) {
+  const expressions::AlternativeSyntax all = work.formulas.alternatives(text);
+  condition.text = text.text;
+  condition.place = work.formulas.place(all[0].left.offset);
+  condition.first_row = work.model.rows();
+  const bool equation = all[0].relation == Relation::equal;
+  for (const ConditionSyntax& syntax : all) {
+    if (work.model.flow && syntax.relation != Relation::equal) {
+      throw work.formulas.error(
+          syntax.relation_offset,
+          "a flow is made unfree by equations: what an inequality does to a first-order system the "
+          "theory does not define; write = here");
+    }
+    if (all.size() > 1 && syntax.relation == Relation::equal) {
+      throw work.formulas.error(syntax.relation_offset,
+                                "`or` joins inequalities; an equation cannot stand beside it: write <= or >=");
+    }
+  }
+
+  std::vector<RangeSyntax> ranges;
+  if (ranges_value != nullptr) ranges = work.formulas.ranges(*ranges_value);
+  work.check_indices(ranges);
+  if (ranges.size() > 2) throw work.formulas.error(ranges[2].offset, "a condition may have at most two indices");
+  condition.indices = static_cast<std::uint32_t>(ranges.size());
+
+  // Every member: its alternatives, their rows, their lanes.
+  const bool now = !condition.seizure || condition.at == work.model.simulation.start;
+  const Context context{"a condition", true, true, true, now};
+  using Known = std::map<std::vector<std::uint32_t>, std::vector<std::vector<RowShape>>>;
+  std::vector<Known> known(all.size());
+  std::vector<Syntax> parts;
+  for (const ConditionSyntax& syntax : all) parts.push_back(difference(syntax));
+  std::uint32_t members = 0;
+  auto add_member = [&]() {
+    std::uint32_t rows = 0;
+    std::uint32_t alternatives = 0;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      const Traced value = work.trace(parts[j], context);
+      if (value.size != 0 && !equation) {
+        throw work.formulas.error(
+            all[j].relation_offset,
+            "vectors are not smaller or larger than each other: write one condition for each component");
+      }
+      const auto [found, fresh] = known[j].try_emplace(work.slots->key);
+      if (fresh) found->second = make_rows_of_member(work, all[j], parts[j], context, value, condition);
+      for (const std::vector<RowShape>& list : found->second) {
+        for (const RowShape& shape : list) {
+          const std::uint32_t twins = !equation && !work.model.flow && shape.holonomic && shape.kinks ? 2 : 1;
+          for (std::uint32_t twin = 0; twin < twins; ++twin) {
+            const std::uint32_t row = work.model.rows();
+            if (row == most_rows)
+              throw work.formulas.error(parts[j], fmt::format("there are more than {} conditions", most_rows));
+            if (!shape.holonomic && all.size() + found->second.size() > 2) {
+              throw work.formulas.error(parts[j],
+                                        fmt::format("`or` (and min of what must not be positive) joins position "
+                                                    "inequalities; in `{}` velocities occur: write the "
+                                                    "alternatives as two models",
+                                                    work.member_words(condition.name)));
+            }
+            work.model.row_kind.push_back(
+                shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                                : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+            work.model.row_condition.push_back(static_cast<std::uint32_t>(work.model.conditions.size()));
+            work.model.row_alternative.push_back(alternatives);
+            work.model.row_twin.push_back(twins == 1 ? row : twin == 0 ? row + 1 : row - 1);
+            work.shapes.add_row_lane(shape, *work.slots, row);
+            ++rows;
+          }
+        }
+        ++alternatives;
+      }
+    }
+    if (members == 0) {
+      condition.components = rows;
+      // The components of a vector equation are no parts of one inequality.
+      condition.compound = !equation && rows > 1;
+      condition.alternatives = equation ? 1 : alternatives;
+    } else if (condition.components != rows || (!equation && condition.alternatives != alternatives)) {
+      throw work.formulas.error(parts[0], fmt::format("the members of `{}` fall apart into different numbers of smooth "
+                                                      "conditions: write them as separate constraints",
+                                                      condition.name));
+    }
+    for (const Binding& binding : work.bindings)
+      condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
+    ++members;
+  };
+  work.for_ranges(std::span<const RangeSyntax>(ranges), add_member);
+  if (members == 0)
+    throw work.formulas.error(ranges[0].offset,
+                              fmt::format("the condition `{}` has no members: its ranges are empty", condition.name));
+  condition.rows = work.model.rows() - condition.first_row;
+
+  if (condition.law == Law::variational) {
+    for (std::uint32_t row = condition.first_row; row < work.model.rows(); ++row) {
+      if (work.model.row_kind[row] == RowKind::nonholonomic_equation) continue;
+      throw work.source.error(
+          law->place, fmt::format("law = \"variational\" is for nonholonomic equations; `{}` is a {}", condition.name,
+                                  words(work.model.row_kind[row])));
+    }
+  }
+  work.model.conditions.push_back(std::move(condition));
+}
+
+}  // namespace
+
+/// f = left - right, or right - left for >=.
+Syntax difference(const ConditionSyntax& syntax) {
+  Syntax f;
+  f.kind = SyntaxKind::sum;
+  f.offset = syntax.left.offset;
+  f.length = syntax.right.offset + syntax.right.length - syntax.left.offset;
+  f.children = {syntax.left, syntax.right};
+  f.inverse = {false, true};
+  if (syntax.relation == Relation::greater_equal) std::swap(f.children[0], f.children[1]);
+  return f;
+}
+
+void add_constraints(Compilation& work) {
+  const Value* table = work.find("constraints");
+  if (table == nullptr) return;
+  for (const Field& field : table->fields) {
+    const bool long_form = field.value.kind == ValueKind::table;
+    const Value& text = long_form ? *field.value.find("condition") : field.value;
+    Condition condition;
+    condition.name = field.key;
+    if (long_form && work.model.flow) refuse_laws(work, field.value);
+    if (long_form) read_long_form(work, field.value, condition);
+    const Value* ranges = long_form ? field.value.find("for") : nullptr;
+    add_condition(work, std::move(condition), text, ranges, field.value.find("law"));
+  }
+}
+
+void add_seizures(Compilation& work) {
+  const Value* list = work.find("seizures");
+  if (list == nullptr) return;
+  for (const Value& table : list->items) {
+    Condition condition;
+    const Value& name = *table.find("name");
+    condition.name = name.text;
+    condition.seizure = true;
+    condition.at = work.model.simulation.start;
+    if (const Value* at = table.find("at")) condition.at = work.compute_number(*at, "a time");
+    const bool identifier = !name.text.empty() && std::all_of(name.text.begin(), name.text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    if (!identifier || (name.text[0] >= '0' && name.text[0] <= '9')) {
+      throw work.source.error(
+          name.place,
+          fmt::format("`{}` cannot be a name: names are made of letters, digits and _, and start with a letter or _",
+                      name.text));
+    }
+    for (const Condition& other : work.model.conditions) {
+      if (other.name != condition.name) continue;
+      throw work.source.error(name.place, fmt::format("`{}` is already the name of a {} (line {})", name.text,
+                                                      other.seizure ? "seizure" : "constraint", other.place.line));
+    }
+    const Value& text = *table.find("condition");
+    const ConditionSyntax syntax = work.formulas.condition(text);
+    if (syntax.relation != Relation::equal) {
+      throw work.formulas.error(syntax.relation_offset,
+                                "a seizure is an equation: write =, or put the inequality into [constraints]");
+    }
+    add_condition(work, std::move(condition), text, nullptr, nullptr);
+  }
+}
+
+}  // namespace zwang::model

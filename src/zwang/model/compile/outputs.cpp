@@ -1,0 +1,55 @@
+/// What is written out beside the state, and the comparison that stops a run.
+#include <fmt/format.h>
+
+#include "zwang/model/compile/steps.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+void observe_parts(Compilation& work, const std::string& name, const std::string& text, const Syntax& syntax,
+                   std::string_view where, std::vector<Observable>& out) {
+  const Context context{where, true, true, true, false};
+  work.trace(syntax, context);
+  const std::vector<Expr> parts = work.build(syntax, context);
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    Observable observable;
+    observable.name = parts.size() == 1 ? name : fmt::format("{}.{}", name, "xyz"[c]);
+    observable.text = text;
+    observable.term = work.shapes.single(parts[c], *work.slots, work.probe());
+    out.push_back(std::move(observable));
+  }
+}
+
+/// One smooth comparison is watched by its own function, others by their truth.
+void add_stop(Compilation& work, const Value& stop) {
+  const Syntax truth = work.formulas.truth(stop);
+  if (truth.kind == SyntaxKind::compare) {
+    ConditionSyntax syntax;
+    syntax.left = truth.children[0];
+    syntax.right = truth.children[1];
+    syntax.relation = truth.name[0] == '<' ? Relation::less_equal : Relation::greater_equal;
+    syntax.relation_offset = truth.offset;
+    observe_parts(work, "stop", stop.text, difference(syntax), "`stop`", work.model.simulation.stop);
+    if (work.model.simulation.stop.size() > 1) {
+      throw work.formulas.error(truth, "vectors are not smaller or larger than each other: `stop` compares numbers");
+    }
+    if (work.model.simulation.stop[0].term.corners.empty()) return;
+    work.model.simulation.stop.clear();
+  }
+  work.model.simulation.stop_truth.push_back(add_truth(work, "stop", stop, "`stop`"));
+}
+
+}  // namespace
+
+void add_outputs(Compilation& work) {
+  if (const Value* table = work.find("outputs")) {
+    for (const Field& field : table->fields) {
+      const Syntax syntax = work.formulas.expression(field.value);
+      observe_parts(work, field.key, work.formulas.text(syntax), syntax, "an output", work.model.outputs);
+    }
+  }
+  if (const Value* stop = work.find("simulation", "stop")) add_stop(work, *stop);
+}
+
+}  // namespace zwang::model

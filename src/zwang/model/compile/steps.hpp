@@ -1,0 +1,51 @@
+/// The steps of compiling, in the order in which `compile` takes them: one file each, beside this one.
+#pragma once
+
+#include "zwang/model/compile/compilation.hpp"
+
+namespace zwang::model {
+
+// Before expressions may speak of the state.
+
+/// A flow has variables and their rates, and nothing that belongs to masses.
+void check_flow(Compilation& work);
+void give_names(Compilation& work);
+void compute_parameters(Compilation& work);
+void read_times(Compilation& work);
+void place_bodies(Compilation& work);
+
+// Everything that is made of expressions of the state.
+
+void add_gravity(Compilation& work);
+void add_flow(Compilation& work);
+void add_forces(Compilation& work);
+void add_energies(Compilation& work);
+void add_constraints(Compilation& work);
+void add_free_functions(Compilation& work);
+void add_seizures(Compilation& work);
+void add_releases(Compilation& work);
+void add_impulses(Compilation& work);
+void add_outputs(Compilation& work);
+void add_view(Compilation& work);
+
+// The patterns of the whole.
+
+/// Every corner of every lane is a switch with modes of its own; those of the initial state stand among the constants.
+void number_switches(Compilation& work);
+/// Rows know their lanes, and the gradients their places in the rows' CSR pattern.
+void lay_out_gradients(Compilation& work);
+/// Which variables the kinetic energy couples, and that every coordinate has inertia.
+void couple_masses(Compilation& work);
+/// The rates at the start; the free functions must be as many as the equations leave over, and independent.
+void begin_flow(Compilation& work);
+
+// What several steps do.
+
+/// A force, or in a flow the free rate, of every member.
+void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::string_view where);
+/// f = left - right, or right - left for >=.
+[[nodiscard]] Syntax difference(const ConditionSyntax& syntax);
+/// Comparisons to be watched; their number among the model's truths.
+std::uint32_t add_truth(Compilation& work, const std::string& name, const Value& value, std::string_view where);
+
+}  // namespace zwang::model

@@ -1,0 +1,58 @@
+/// When a run starts and ends, how finely it is looked at and how exactly it is followed.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/compile/steps.hpp"
+
+namespace zwang::model {
+
+void read_times(Compilation& work) {
+  Simulation& simulation = work.model.simulation;
+  const auto number = [&](std::string_view key, const std::string& outside, std::string_view option,
+                          std::string_view where) -> std::optional<std::pair<Syntax, double>> {
+    const Value* value = work.find("simulation", key);
+    if (value == nullptr && outside.empty()) return {};
+    Syntax syntax =
+        outside.empty() ? work.formulas.expression(*value) : work.formulas.outside(std::string(option), outside);
+    const double result = work.compute_number(syntax, where);
+    return std::pair{std::move(syntax), result};
+  };
+  if (const auto start = number("start", work.overrides.start, "--at", "the start")) simulation.start = start->second;
+  simulation.until = simulation.start + 10;
+  if (const auto until = number("until", work.overrides.until, "--until", "the end of the run")) {
+    simulation.until = until->second;
+    simulation.has_until = true;
+    const bool start_moved = !work.overrides.start.empty() && work.overrides.until.empty();
+    if (!start_moved && simulation.until <= simulation.start) {
+      throw work.formulas.error(until->first, fmt::format("the run must end after its start at {}; here it ends at {}",
+                                                          exact(simulation.start), exact(simulation.until)));
+    }
+  }
+  if (const auto tolerance = number("tolerance", work.overrides.tolerance, "--tolerance", "a tolerance")) {
+    simulation.tolerance = tolerance->second;
+    if (!(simulation.tolerance > 0 && simulation.tolerance < 1)) {
+      throw work.formulas.error(tolerance->first, fmt::format("the tolerance must lie between 0 and 1; here it is {}",
+                                                              exact(simulation.tolerance)));
+    }
+  }
+  if (const auto touch = number("touch", {}, {}, "`touch`")) {
+    simulation.touch = touch->second;
+    if (!(simulation.touch > 0 && simulation.touch < 1)) {
+      throw work.formulas.error(
+          touch->first, fmt::format("`touch` must lie between 0 and 1; here it is {}", exact(simulation.touch)));
+    }
+  }
+  if (const auto samples = number("samples", work.overrides.samples, "--samples", "the number of samples")) {
+    const double count = work.compute_whole(samples->first, "the number of samples");
+    if (count < 2 || count > 1e8) {
+      throw work.formulas.error(
+          samples->first,
+          fmt::format("there must be at least 2 samples and at most 1e8; here stands {}", exact(count)));
+    }
+    simulation.samples = static_cast<std::uint32_t>(count);
+  }
+}
+
+}  // namespace zwang::model
