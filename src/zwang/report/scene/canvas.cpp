@@ -13,7 +13,7 @@ namespace zwang::report {
 
 namespace {
 
-std::string listed(const std::vector<std::uint32_t>& numbers) {
+std::string listed_rows(const std::vector<std::uint32_t>& numbers) {
   std::string out = "[";
   for (const std::uint32_t number : numbers) {
     out += (out.size() > 1 ? ", " : "") + std::to_string(number);
@@ -27,7 +27,7 @@ double neat(double value) {
   return std::isfinite(value) ? read_number(readable(value, 13)).value_or(value) + 0.0 : value;
 }
 
-std::string listed(const Vector& v) {
+std::string listed_rows(const Vector& v) {
   return fmt::format("[{}, {}, {}]", exact(neat(v[0])), exact(neat(v[1])), exact(neat(v[2])));
 }
 
@@ -64,7 +64,7 @@ std::string Canvas::json(const Anchor& anchor) {
     return fmt::format(R"({{"keys": {}}})", json(*anchor.keys));
   }
   Canvas::include(anchor.at, 0);
-  return fmt::format(R"({{"at": {}}})", listed(anchor.at));
+  return fmt::format(R"({{"at": {}}})", listed_rows(anchor.at));
 }
 
 std::string Canvas::json(const Mesh& mesh, unsigned dimension) {
@@ -112,7 +112,7 @@ void Canvas::write() {
       scene.drawn[static_cast<std::size_t>(shape.row)] = true;
     }
     if (shape.rows.size() > 1) {
-      one += fmt::format(R"(, "rows": {})", listed(shape.rows));
+      one += fmt::format(R"(, "rows": {})", listed_rows(shape.rows));
       for (const std::uint32_t row : shape.rows) {
         scene.drawn[row] = true;
       }
@@ -121,7 +121,7 @@ void Canvas::write() {
       one += fmt::format(R"(, "relation": "{}")", shape.relation);
     }
     if (!shape.bodies.empty()) {
-      one += fmt::format(R"(, "bodies": {})", listed(shape.bodies));
+      one += fmt::format(R"(, "bodies": {})", listed_rows(shape.bodies));
     }
     if (std::isfinite(shape.from)) {
       one += fmt::format(R"(, "since": {})", exact(shape.from));
