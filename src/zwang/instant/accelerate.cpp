@@ -17,6 +17,7 @@
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
 
@@ -592,7 +593,6 @@ bool independent(const model::Model& model, const model::State& state, Workspace
         mass.solve(impl.scratch_n, impl.scratch_m);
       }
       const std::vector<double>& image = mass.is_diagonal() ? impl.scratch_n : impl.scratch_m;
-      // Row j of the factor, column by column of the rows before it, which stand side by side; most entries of sparse rows are zero.
       double* const own = impl.gram_row.data();
       for (std::size_t k = 0; k <= j; ++k) {
         double sum = 0;
@@ -601,17 +601,9 @@ bool independent(const model::Model& model, const model::State& state, Workspace
         }
         own[k] = sum / std::sqrt(impl.norm2[j] * impl.norm2[k]);
       }
-      for (std::size_t k = 0; k < j; ++k) {
-        if (own[k] == 0) continue;
-        const double* const column = impl.gram.data() + k * r;
-        const double share = own[k] / column[k];
-        own[k] = share;
-        for (std::size_t i = k + 1; i < j; ++i) own[i] -= share * column[i];
-        own[j] -= share * share;
-      }
-      smallest = std::min(smallest, own[j]);
-      own[j] = std::sqrt(std::max(own[j], std::numeric_limits<double>::min()));
-      for (std::size_t k = 0; k <= j; ++k) impl.gram[k * r + j] = own[k];
+      const double left = linear::reduce_row(impl.gram.data(), r, j, own);
+      smallest = std::min(smallest, left);
+      linear::take_row(impl.gram.data(), r, j, own, std::sqrt(std::max(left, std::numeric_limits<double>::min())));
       for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
         impl.scratch_n[problem.column[e]] = 0;
       }

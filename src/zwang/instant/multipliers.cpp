@@ -13,6 +13,7 @@
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/gram_basis.hpp"
 #include "zwang/linear/spaces.hpp"
 
@@ -83,19 +84,16 @@ std::vector<double> beyond_span(const std::vector<std::vector<double>>& directio
 bool plainly_independent(const linear::Matrix& rows) {
   const std::size_t m = rows.rows;
   if (m > rows.columns) return false;
-  std::vector<double> factor(m * m, 0.0);
+  std::vector<double> factor(m * m, 0.0), own(m);
   for (std::size_t j = 0; j < m; ++j) {
     for (std::size_t k = 0; k <= j; ++k) {
       double sum = 0;
       for (std::size_t c = 0; c < rows.columns; ++c) sum += rows(j, c) * rows(k, c);
-      for (std::size_t l = 0; l < k; ++l) sum -= factor[j * m + l] * factor[k * m + l];
-      if (k < j) {
-        factor[j * m + k] = sum / factor[k * m + k];
-        continue;
-      }
-      if (!(sum > plain_pivot)) return false;
-      factor[j * m + j] = std::sqrt(sum);
+      own[k] = sum;
     }
+    const double left = linear::reduce_row(factor.data(), m, j, own.data());
+    if (!(left > plain_pivot)) return false;
+    linear::take_row(factor.data(), m, j, own.data(), std::sqrt(left));
   }
   return true;
 }

@@ -8,8 +8,10 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
+#include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::linear {
@@ -17,31 +19,24 @@ namespace zwang::linear {
 struct GramBasis {
   const std::vector<double>& gram;  ///< r x r, with ones on its diagonal
   std::size_t r = 0;
-  double least = 0;                         ///< of a row: what must be left for it to be independent
-  std::vector<std::size_t> members;         ///< in the order in which they were taken
-  std::vector<std::vector<double>> factor;  ///< per member: its row of L
+  double least = 0;                  ///< of a row: what must be left for it to be independent
+  std::vector<std::size_t> members;  ///< in the order in which they were taken
+  std::vector<double> factor;        ///< L over the members, by columns, r x r
 
   /// Takes a row in. If it depends on the members it is not, and `combination` has c, by members.
   bool take(std::size_t k, std::vector<double>& combination) {
-    std::vector<double> w(members.size() + 1, 0.0);
-    double left = 1;
-    for (std::size_t a = 0; a < members.size(); ++a) {
-      double sum = gram[k * r + members[a]];
-      for (std::size_t b = 0; b < a; ++b) sum -= factor[a][b] * w[b];
-      w[a] = sum / factor[a][a];
-      left -= w[a] * w[a];
-    }
+    factor.resize(r * r);
+    const std::size_t taken = members.size();
+    std::vector<double> w(taken + 1, 1.0);
+    for (std::size_t a = 0; a < taken; ++a) w[a] = gram[k * r + members[a]];
+    const double left = reduce_row(factor.data(), r, taken, w.data());
     if (left > least) {
-      w.back() = std::sqrt(left);
+      take_row(factor.data(), r, taken, w.data(), std::sqrt(left));
       members.push_back(k);
-      factor.push_back(std::move(w));
       return true;
     }
     w.pop_back();
-    for (std::size_t a = members.size(); a-- > 0;) {
-      for (std::size_t b = a + 1; b < members.size(); ++b) w[a] -= factor[b][a] * w[b];
-      w[a] /= factor[a][a];
-    }
+    solve_columns_transposed(factor.data(), r, taken, w.data());
     combination = std::move(w);
     return false;
   }

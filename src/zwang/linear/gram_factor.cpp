@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::linear {
@@ -334,10 +335,10 @@ void GramFactor::find_null_vectors() {
     for (std::size_t b = 0; b <= a; ++b) {
       double sum = 0;
       for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * null_[b * r + k];
-      for (std::size_t l = 0; l < b; ++l) sum -= null_gram_[a * null_count_ + l] * null_gram_[b * null_count_ + l];
-      null_gram_[a * null_count_ + b] =
-          a == b ? std::sqrt(std::max(sum, least_square)) : sum / null_gram_[b * null_count_ + b];
+      part_[b] = sum;
     }
+    const double left = reduce_row(null_gram_.data(), null_count_, a, part_.data());
+    take_row(null_gram_.data(), null_count_, a, part_.data(), std::sqrt(std::max(left, least_square)));
   }
 }
 
@@ -346,14 +347,10 @@ void GramFactor::share(double* x) const {
   for (std::size_t a = 0; a < m; ++a) {
     double sum = 0;
     for (std::size_t k = 0; k < r; ++k) sum += null_[a * r + k] * diagonal_[k] * x[k];
-    for (std::size_t l = 0; l < a; ++l) sum -= null_gram_[a * m + l] * part_[l];
-    part_[a] = sum / null_gram_[a * m + a];
+    part_[a] = sum;
   }
-  for (std::size_t a = m; a-- > 0;) {
-    double sum = part_[a];
-    for (std::size_t l = a + 1; l < m; ++l) sum -= null_gram_[l * m + a] * part_[l];
-    part_[a] = sum / null_gram_[a * m + a];
-  }
+  solve_columns(null_gram_.data(), m, m, part_.data());
+  solve_columns_transposed(null_gram_.data(), m, m, part_.data());
   for (std::size_t a = 0; a < m; ++a) {
     for (std::size_t k = 0; k < r; ++k) x[k] -= part_[a] * null_[a * r + k];
   }

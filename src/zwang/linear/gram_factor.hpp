@@ -72,7 +72,7 @@ class GramFactor {
   std::vector<std::uint32_t> order_;  ///< ... this one; `lower_` has the rows as given, its columns in this order
   std::vector<double> remaining_;
   std::vector<double> null_;       ///< one row per sharing skipped row: J^T null = 0
-  std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T
+  std::vector<double> null_gram_;  ///< Cholesky factor of null D null^T, by columns
   mutable std::vector<double> part_;
   std::size_t null_count_ = 0;
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/tolerances.hpp"
 #include "zwang/matrix.hpp"
 
@@ -17,21 +18,16 @@ namespace {
 /// Lower Cholesky factor of a column-major matrix in place; the number of the first bad pivot, or the size.
 std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
   const double tiny = mass_rounding_per_row * static_cast<double>(size);
-  for (std::size_t c = 0; c < size; ++c) {
-    // Column c minus what the columns before it explain.
-    const double before = matrix[c * size + c];
-    for (std::size_t k = 0; k < c; ++k) {
-      const double factor = matrix[k * size + c];
-      for (std::size_t i = c; i < size; ++i) matrix[c * size + i] -= factor * matrix[k * size + i];
-    }
+  for (std::size_t j = 0; j < size; ++j) {
+    // Row j of the symmetric matrix stands in its column, above the diagonal.
+    double* const row = matrix.data() + j * size;
+    const double before = row[j];
 
     // Its pivot must stand clear of rounding.
-    const double pivot = matrix[c * size + c];
-    if (!(pivot > tiny * before) || !std::isfinite(pivot)) return c;
-    const double root = std::sqrt(pivot);
-    matrix[c * size + c] = root;
-    for (std::size_t i = c + 1; i < size; ++i) matrix[c * size + i] /= root;
-    for (std::size_t i = 0; i < c; ++i) matrix[c * size + i] = 0;
+    const double pivot = reduce_row(matrix.data(), size, j, row);
+    if (!(pivot > tiny * before) || !std::isfinite(pivot)) return j;
+    take_row(matrix.data(), size, j, row, std::sqrt(pivot));
+    std::fill_n(row, j, 0.0);
   }
   return size;
 }
@@ -142,19 +138,11 @@ void Mass::solve(std::span<const double> x, std::span<double> y) const {
   Work memory;
   for (const Block& block : blocks_) {
     const std::size_t size = block.variables.size();
-    const double* factor = block.factor.data();
     double* work = memory.of(size);
     for (std::size_t i = 0; i < size; ++i) work[i] = x[block.variables[i]];
     // L u = x, then L^T y = u.
-    for (std::size_t c = 0; c < size; ++c) {
-      work[c] /= factor[c * size + c];
-      for (std::size_t i = c + 1; i < size; ++i) work[i] -= factor[c * size + i] * work[c];
-    }
-    for (std::size_t c = size; c-- > 0;) {
-      double sum = work[c];
-      for (std::size_t i = c + 1; i < size; ++i) sum -= factor[c * size + i] * work[i];
-      work[c] = sum / factor[c * size + c];
-    }
+    solve_columns(block.factor.data(), size, size, work);
+    solve_columns_transposed(block.factor.data(), size, size, work);
     for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = work[i];
   }
   for (std::size_t i = 0; i < diagonal_.size(); ++i) {

@@ -26,7 +26,7 @@ inline constexpr double vanishing_part = 1e-10;
 inline constexpr double vanishing_difference = 1e-8;
 inline constexpr double vanishing_of_sizes = 1e-13;
 
-// What equations imply together (implied.cpp).
+// What equations imply together (implied).
 
 /// Of the length of a gradient: directions whose remainder is above this are independent for certain. Others are looked at more
 /// closely; at worst equations are added that need not be.

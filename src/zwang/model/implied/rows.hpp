@@ -1,0 +1,22 @@
+/// Implied rows: linear equations that are added to a model.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "zwang/model/implied/vectors.hpp"
+#include "zwang/model/model.hpp"
+
+namespace zwang::model {
+
+/// A row sum c_i q_i - d = 0 with its variables ascending.
+struct Implied {
+  std::vector<std::uint32_t> variable;
+  Vector c;
+  double d = 0;
+};
+
+/// Adds each as a condition of its own, behind all others.
+void append(Model& model, const std::vector<Implied>& rows);
+
+}  // namespace zwang::model
