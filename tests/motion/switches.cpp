@@ -511,4 +511,60 @@ TEST(Switches, a_block_that_rests_under_a_changing_pull_has_an_account_that_clos
   EXPECT_NEAR(f.state.position[0], 0, 1e-15);
 }
 
+TEST(Switches, an_equation_with_a_kink_in_time_said_as_two_inequalities_is_one_shock) {
+  for (const std::string said : {"[constraints]\nat = \"a.x = abs(t - 1)\"\n",
+                                 "[constraints]\nlow = \"a.x >= abs(t - 1)\"\nhigh = \"a.x <= abs(t - 1)\"\n"}) {
+    const Followed f =
+        follow("[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [-1, 0]\n" + said + "[simulation]\nuntil = 2\n");
+    ASSERT_EQ(f.status, Status::finished) << said << f.why;
+    EXPECT_NEAR(f.state.position[0], 1, close);
+    EXPECT_NEAR(f.state.velocity[0], 1, close);
+    EXPECT_EQ(f.events.back().kind, EventKind::impact);
+    EXPECT_NEAR(f.events.back().time, 1, close);
+  }
+}
+
+TEST(Switches, a_bead_in_the_kink_of_its_wire_stays_or_leaves_along_the_nearer_arm) {
+  const auto bead = [](const std::string& wire, const std::string& pull) {
+    return follow("gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [" + pull +
+                  ", 0]\n[constraints]\nwire = \"a.y = " + wire + "\"\n[simulation]\nuntil = 2\n");
+  };
+  // Rest in a V, and along its arms with (pull - 10)/2.
+  EXPECT_EQ(bead("abs(a.x)", "0").status, Status::finished);
+  EXPECT_EQ(bead("abs(a.x)", "0").state.position[0], 0);
+  EXPECT_NEAR(bead("abs(a.x)", "-16").state.position[0], -6, close);
+  EXPECT_NEAR(bead("abs(a.x)", "-16").state.position[1], 6, close);
+  // Held by both arms with different forces: an equation has but one.
+  EXPECT_EQ(bead("abs(a.x)", "1").status, Status::refused);
+  EXPECT_NE(bead("abs(a.x)", "1").why.find("write an inequality"), std::string::npos);
+  // Off the top of a roof with (10 + pull)/2, and either way without a pull.
+  EXPECT_NEAR(bead("-abs(a.x)", "2").state.position[0], 12, close);
+  EXPECT_NEAR(bead("-abs(a.x)", "2").state.position[1], -12, close);
+  const Followed top = bead("-abs(a.x)", "0");
+  EXPECT_EQ(top.status, Status::singular);
+  ASSERT_EQ(top.ways.size(), 2U);
+  EXPECT_NEAR(top.ways[0][0], -5, close);
+  EXPECT_NEAR(top.ways[1][0], 5, close);
+}
+
+TEST(Switches, a_bead_that_runs_into_a_right_angle_of_its_wire_stops_there) {
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0.5, 0.5]\n[constraints]\nwire = \"a.y = abs(a.x)\"\n"
+      "[simulation]\nuntil = 2\n");
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, impact");
+  EXPECT_NEAR(f.events[1].lost, 5, close);
+  EXPECT_EQ(f.state.velocity[0], 0);
+  EXPECT_EQ(f.state.position[0], 0);
+}
+
+TEST(Switches, an_outward_corner_that_does_not_decide_is_named_without_an_or) {
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nlow = \"a.y >= abs(a.x)\"\nhigh = "
+      "\"a.y <= abs(a.x)\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(f.status, Status::singular);
+  EXPECT_NE(f.why.find("an outward corner of high"), std::string::npos) << f.why;
+  EXPECT_EQ(f.why.find("`or`"), std::string::npos) << f.why;
+}
+
 }  // namespace zwang::motion
