@@ -567,4 +567,18 @@ TEST(Switches, an_outward_corner_that_does_not_decide_is_named_without_an_or) {
   EXPECT_EQ(f.why.find("`or`"), std::string::npos) << f.why;
 }
 
+TEST(Switches, an_angle_in_a_force_switches_on_its_cut_alone) {
+  // Round the origin on a circle of radius 2, a turn in two seconds: the cut is met at 1, 3 and 5.
+  const Followed f = follow(
+      "[points.a]\nmass = 1\nposition = [2, 0]\nvelocity = [0, \"2*pi\"]\n[points.b]\nmass = 1\nposition = [0, "
+      "0]\nforce "
+      "= [\"atan2(a.y, a.x)\", 0]\n[constraints]\nrod = \"distance(a, [0, 0]) = 2\"\n[simulation]\nuntil = 6\n");
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, switch, switch");
+  for (std::size_t k = 0; k < f.events.size(); ++k)
+    EXPECT_NEAR(f.events[k].time, 2.0 * static_cast<double>(k) + 1, close);
+  // b'' is a saw of height pi: it gains pi/2 in the first second, loses and gains as much in each turn, and loses at last.
+  EXPECT_NEAR(f.state.velocity[2], 0, 10 * close);
+}
+
 }  // namespace zwang::motion

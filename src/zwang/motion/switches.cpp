@@ -807,7 +807,8 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   std::vector<std::uint32_t> slipped;
   for (const Turn& turn : triggers.turns) {
     const model::SwitchPlace place = model::place_of_switch(model, turn.number);
-    if (place.truth) continue;
+    // Where both sides are one function, what is nested about it has only been asked anew.
+    if (place.truth || place.group->corners[place.corner].quiet) continue;
     // Itself, and what is nested about it: a corner that others alone look at has switched nothing unless one of them did.
     for (std::uint32_t c = place.corner; c < place.group->corners.size(); ++c) {
       const Corner& corner = place.group->corners[c];
