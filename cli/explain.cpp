@@ -310,7 +310,7 @@ void tell_corners(const model::Model& model, const model::State& state, instant:
                             model::row_name(model, first), counting + 1, condition.alternatives));
     }
   }
-  if (!found.several.empty()) say("Several sides are equally near: the motion may go either way.");
+  if (!found.several.ways.empty()) say("Here " + found.several.words + ".");
 }
 
 }  // namespace

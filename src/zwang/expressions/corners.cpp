@@ -162,7 +162,8 @@ class Lowering {
         }
         // On the right half plane the angle itself; on the left one the angle from the cut, which never meets it.
         const Expr right = mode(CornerKind::truth, of[1], source, 0, nullptr, true);
-        const Expr side = moves(of[0]) ? mode(CornerKind::truth, of[0], source) : graph_.apply(Function::step, of[0]);
+        const Expr across = choose(right, graph_.number(1), of[0]);
+        const Expr side = moves(of[0]) ? mode(CornerKind::truth, across, source) : graph_.apply(Function::step, of[0]);
         const Expr half = graph_.subtract(graph_.multiply(graph_.number(2 * pi), side), graph_.number(pi));
         return choose(right, graph_.apply(Function::atan2, of),
                       graph_.add(half, graph_.apply(Function::atan2, turned)));

@@ -25,6 +25,9 @@ constexpr double crawl = 1e-3;              ///< of the best pace so far: slower
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
 constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
 constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
+constexpr const char* dependent_as_something_happens =
+    "the conditions held become dependent at the very instant at which something else happens: the position is "
+    "singular";
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
@@ -61,7 +64,7 @@ struct Happening {
     double at;
     bool release;
   };
-  std::vector<Crossing> crossings, grazes;
+  std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
 };
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -107,8 +110,10 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
       }
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
-        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h) {
           found.cut = std::min(found.cut, at);
+          found.pendings.push_back({row, at, release});
+        }
         return;
       case Excursion::Kind::graze:
         // What is closed touches all the time.
@@ -162,6 +167,7 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const bool implied = impl.place[row] == Place::implied;
+    if (implied && model::is_equation(impl.model.row_kind[row])) continue;
     const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
     look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, series.watched_rest(w), row, false, implied,
@@ -177,6 +183,32 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
+}
+
+/// Equations that depend on others at a singular position: do these keep them up to s, and do they depend on them there, too?
+bool keeps_what_is_implied(const Motion& motion, double s) {
+  const Motion::Impl& impl = *motion.impl;
+  bool any = false;
+  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
+    const std::uint32_t row = impl.watched_rows[w];
+    if (impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row])) continue;
+    any = true;
+    const std::span<const double> f = impl.series.watched(w);
+    const double size = std::max(impl.size[row], terms_on_step(motion, row, s));
+    const double most = terms_of(f.data(), 1, f.size(), s) + impl.series.watched_rest(w);
+    if (!(most <= opens_though_implied * size)) return false;
+  }
+  return !any || stays_in_position(motion, s);
+}
+
+/// A step that ends at a singular position: what is as good as zero there closes there, and not before.
+void close_at_position(double end, Happening& found) {
+  const bool lets_go = std::any_of(found.pendings.begin(), found.pendings.end(),
+                                   [](const Happening::Crossing& one) { return one.release; });
+  if (found.pendings.empty() || lets_go) return;
+  found.cut = never;
+  for (const Happening::Crossing& one : found.pendings) found.crossings.push_back({one.row, end, false});
+  found.at = std::min(found.at, end);
 }
 
 /// x + change, with what rounding takes away carried to the next step.
@@ -343,7 +375,7 @@ bool entered(Motion& motion) {
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     // What has just been left is at zero, whatever rounding says.
-    if (impl.leading[row] > 0) continue;
+    if (impl.leading[row] > 0 || model::is_equation(impl.model.row_kind[row])) continue;
     const double f = impl.series.watched(w)[0];
     const double part = broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;
@@ -548,7 +580,8 @@ bool advance_piece(Motion& motion) {
   if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
 
   // The first thing that happens.
-  const Happening found = first_happening(motion, h, impl.buffer);
+  Happening found = first_happening(motion, h, impl.buffer);
+  if (crossing && h >= impl.passage.ahead / u) close_at_position(h, found);
   const FoundTurns turned = find_turns(motion, h);
   double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
@@ -556,6 +589,13 @@ bool advance_piece(Motion& motion) {
   if (scheduled) s = gap;
   const bool arrives = crossing && impl.passage.ahead / u <= together;
   if (arrives) s = impl.passage.ahead / u;
+  if (!keeps_what_is_implied(motion, s)) {
+    follow_own_series(motion);
+    end_singular(motion, dependent_rows(motion, nearly),
+                 "the conditions held are dependent here, and the motion leaves this position in a way that their "
+                 "gradients do not tell: the position is singular");
+    return true;
+  }
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
@@ -591,29 +631,31 @@ bool advance_piece(Motion& motion) {
     look_around(motion);
   }
   if (arrives) {
-    if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
-      end_singular(
-          motion, impl.passage.rows,
-          "the conditions held become dependent at the very instant at which something else happens: the position is "
-          "singular");
+    const bool happens = found.at <= together || turned.at <= together || (scheduled && due < impl.until);
+    const std::uint32_t letting_go = arrive_at_singular(motion);
+    if (motion.status != Status::going) return true;
+    if (happens && letting_go < impl.model.rows()) {
+      end_singular(motion, impl.passage.rows, dependent_as_something_happens);
       return true;
     }
-    arrive_at_singular(motion);
-    if (motion.status != Status::going) return true;
-    if (scheduled) end(motion, Status::finished, "");
-    if (found.stop <= together) end(motion, Status::stopped, "");
-    verify_end(motion);
-    return true;
+    if (!happens) {
+      pass_singular(motion, letting_go);
+      if (motion.status != Status::going) return true;
+      if (scheduled) end(motion, Status::finished, "");
+      if (found.stop <= together) end(motion, Status::stopped, "");
+      verify_end(motion);
+      return true;
+    }
   }
-  if (!project(motion)) {
+  if (!arrives && !project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;
   }
-  if (impl.off > lost_length * whole_size(motion)) {
+  if (!arrives && impl.off > lost_length * whole_size(motion)) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
     return true;
   }
-  if (impl.series.nearly_singular()) {
+  if (!arrives && impl.series.nearly_singular()) {
     // The rest of the way is shorter than any step: straight on.
     if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
       motion.state.time += approach;
@@ -646,6 +688,11 @@ bool advance_piece(Motion& motion) {
 
   // The instant: something closes, lets go, touches or is due.
   settle(motion, triggers, false);
+  // Rows of the shock that contradict each other only because they depend on one another here.
+  if (arrives && motion.status == Status::jammed) {
+    motion.status = Status::going;
+    end_singular(motion, impl.passage.rows, dependent_as_something_happens);
+  }
   return true;
 }
 

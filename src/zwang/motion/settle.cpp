@@ -158,7 +158,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
         // By few: what is skipped nevertheless acts no more, and is watched.
-        held.push_back({row, by_few && role != Role::equation});
+        held.push_back({row, role == Role::equation ? impl.passage.stays : by_few});
       } else {
         resting.push_back(row);
       }
@@ -224,6 +224,11 @@ void watch_implied(Motion& motion) {
   }
   if (!any) return;
   std::sort(impl.watched_rows.begin(), impl.watched_rows.end());
+  // Equations among them come last: elsewhere they may depend on more rows than they do here.
+  std::stable_partition(impl.held_rows.begin(), impl.held_rows.end(), [&](const HeldRow& one) {
+    return impl.place[one.row] != Place::implied || !model::is_equation(impl.model.row_kind[one.row]);
+  });
+  impl.in_order = ascending(impl.held_rows);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   static_cast<void>(project_onto_new(motion));
 }
@@ -401,14 +406,21 @@ double whole_energy(Motion& motion) {
          model::energy(impl.model, motion.state, impl.workspace.impl().scratch).potential;
 }
 
+/// A singular position is an event, too.
+void list_held_as_singular(Motion& motion) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < motion.impl->model.rows(); ++row) {
+    if (is_held(motion.impl->instant.role[row])) rows.push_back(row);
+  }
+  motion.culprits = rows;
+  add_event(motion, EventKind::singular, std::move(rows));
+}
+
 /// Did the accelerations come out? If not, the motion ends here.
 bool determined(Motion& motion) {
   const instant::Instant& now = motion.impl->instant;
   switch (now.status) {
-    case instant::Status::determined:
-      if (!now.singular || leads_on(motion)) return true;
-      end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
-      break;
+    case instant::Status::determined: motion.impl->passage.stays = now.singular && !leads_on(motion); return true;
     case instant::Status::ambiguous:
       end(motion, Status::singular, "the position is singular: several accelerations have the same least constraint");
       break;
@@ -426,15 +438,7 @@ bool determined(Motion& motion) {
           now.expansion.empty() ? "the position is singular" : now.expansion);
       break;
   }
-  // A singular position is an event, too.
-  if (motion.status == Status::singular) {
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < motion.impl->model.rows(); ++row) {
-      if (is_held(now.role[row])) rows.push_back(row);
-    }
-    motion.culprits = rows;
-    add_event(motion, EventKind::singular, std::move(rows));
-  }
+  if (motion.status == Status::singular) list_held_as_singular(motion);
   return false;
 }
 
@@ -561,6 +565,10 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   take_multipliers(motion);
   take_rho(motion);
   refuse_dependent_rho(motion);
+  if (motion.status == Status::going && impl.passage.stays && !gives_accelerations(motion)) {
+    end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
+    list_held_as_singular(motion);
+  }
 }
 
 /// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
@@ -815,6 +823,14 @@ void announce_limit(Motion& motion, Still still) {
   impl.fresh_bounces = 0;
 }
 
+/// Does an equation depend on others? The motion stays in a singular position.
+bool any_equation_implied(const model::Model& model, const std::vector<Place>& place) {
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (place[row] == Place::implied && model::is_equation(model.row_kind[row])) return true;
+  }
+  return false;
+}
+
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
 void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool first) {
   Motion::Impl& impl = *motion.impl;
@@ -902,6 +918,9 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   list_events(motion, triggers, gathered, before, first, switches_before);
   if (impl.passage.at_it && motion.status == Status::going) {
     add_event(motion, EventKind::singular, impl.passage.rows);
+  } else if (impl.passage.stays && motion.status == Status::going && !any_equation_implied(model, before)) {
+    add_event(motion, EventKind::singular, dependent_rows(motion, nearly));
+    impl.passage.listed = motion.state.time;
   }
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
@@ -1000,7 +1019,7 @@ std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
   end(motion, Status::singular, std::move(why));
   motion.culprits = rows;
-  add_event(motion, EventKind::singular, std::move(rows));
+  if (motion.impl->passage.listed != motion.state.time) add_event(motion, EventKind::singular, std::move(rows));
   weigh(motion);
   stamp_events(motion);
 }

@@ -250,6 +250,9 @@ inline constexpr double circles_tried[] = {4, 2, 1.5, 1.25, 8};
 /// Rounds by which the place is found: of thirds, until Newton's rule converges, and of that.
 inline constexpr int rounds_of_thirds = 24;
 inline constexpr int rounds_of_newton = 12;
+/// Of the largest accelerations, those of the free motion among them: so far those of the rows that are independent at a singular position may be
+/// off from the true ones. Where the lowest part of the dependent ones decides they differ by a part of the forces.
+inline constexpr double same_accelerations = 1e-9;
 /// Rows up to which singular positions are looked for and passed: the system about one is dense.
 inline constexpr unsigned most_rows_passed = 400;
 
