@@ -168,9 +168,9 @@ inline constexpr double while_it_lasts = 1e3;
 /// part of its rate before, from which on the last closing has not changed it.
 inline constexpr std::uint8_t closings_one_by_one = 2;
 inline constexpr double as_fast_as_before = 0.9;
-/// Energy that closing may cost, in tolerances of the hardest strikes that its rows had: what rattles out has one of them for each, and
-/// what moves along with them a few more.
-inline constexpr double most_tolerances_lost = 64;
+/// Energy that closing may cost, in the energies of hops that may be neglected: what rattles out has one of them for each, and what moves
+/// along with them a few more.
+inline constexpr double most_hops_lost = 64;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
 /// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
