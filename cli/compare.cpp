@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "commands.hpp"
 #include "pages.hpp"
@@ -21,6 +18,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/report/whole_file.hpp"
 #include "zwang/runs/life.hpp"
 #include "zwang/runs/record.hpp"
 
@@ -71,12 +69,9 @@ std::string write_distance(const Request& request, const std::vector<analysis::A
   std::string name =
       (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + "-distance.csv"))
           .string();
-  std::ofstream file(name, std::ios::binary);
-  report::distance_csv(distance, [&](std::string_view text) { file << text; });
-  file.close();
-  if (!file) {
-    throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
-  }
+  report::WholeFile file(name);
+  report::distance_csv(distance, [&](std::string_view text) { file.put(text); });
+  file.finish();
   return name;
 }
 

@@ -25,7 +25,7 @@ bool is_run_file(const std::string& name) {
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
 
 Scene scene_of_run(const Request& request) {
-  const runs::Store store = runs::Store::read(request.model);
+  runs::Store store = runs::Store::read(request.model);
   const runs::Recipe& recipe = store.recipe();
   if (!request.set.empty()) {
     refuse(request.model, "the run was made with its own parameters: --set cannot change them afterwards");
@@ -34,7 +34,11 @@ Scene scene_of_run(const Request& request) {
     refuse(request.model, "this run was made to compare two laws: ask its model");
   }
   Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
+  store.set_outputs(scene.model);
   motion::Sample sample = store.account().present;
+  if (sample.state.position.empty()) {
+    refuse(request.model, "this run file holds no motion yet");
+  }
   if (!request.at.empty()) {
     const double time = instant_of(request.at, recipe);
     const double start = scene.model.simulation.start, end = store.account().present.state.time;

@@ -9,6 +9,7 @@
 #include "request.hpp"
 #include "terminal.hpp"
 #include "tolerances.hpp"
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 
 namespace zwang::cli {
@@ -62,7 +63,7 @@ std::string violation_words(const model::Model& model, const std::vector<std::pa
 
 std::string heading(const model::Model& model, double time) {
   const Style& s = style();
-  return fmt::format("{}{}{}   t = {}\n", s.bold, model.title.empty() ? model.file : model.title, s.off,
+  return fmt::format("{}{}{}   t = {}\n", s.bold, plain_line(model.title.empty() ? model.file : model.title), s.off,
                      readable(time));
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "zwang/base/escape.hpp"
+
 namespace zwang::expressions {
 namespace {
 
@@ -259,47 +261,5 @@ class Reader {
 }  // namespace
 
 std::string mathml(std::string_view latex) { return Reader(latex).whole(); }
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(text[k]);
-    if (byte >= 0x80) {
-      // A whole character of UTF-8, or the sign for a broken one.
-      const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-      bool sound = byte >= 0xC2 && byte <= 0xF4 && k + length <= text.size();
-      for (std::size_t i = 1; sound && i < length; ++i)
-        sound = (static_cast<unsigned char>(text[k + i]) & 0xC0) == 0x80;
-      if (sound && length == 3) {
-        const auto second = static_cast<unsigned char>(text[k + 1]);
-        const auto third = static_cast<unsigned char>(text[k + 2]);
-        const bool surrogate = byte == 0xED && second >= 0xA0;
-        const bool overlong = byte == 0xE0 && second < 0xA0;
-        const bool no_character = byte == 0xEF && second == 0xBF && third >= 0xBE;
-        sound = !surrogate && !overlong && !no_character;
-      }
-      if (sound && length == 4) {
-        const auto second = static_cast<unsigned char>(text[k + 1]);
-        sound = !(byte == 0xF0 && second < 0x90) && !(byte == 0xF4 && second > 0x8F);
-      }
-      out += sound ? text.substr(k, length) : std::string_view("\xEF\xBF\xBD");
-      k += sound ? length - 1 : 0;
-      continue;
-    }
-    switch (byte) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      case '\n':
-      case '\t': out += static_cast<char>(byte); break;
-      default:
-        out += byte < 0x20 || byte == 0x7F ? std::string("\xEF\xBF\xBD") : std::string(1, static_cast<char>(byte));
-    }
-  }
-  return out;
-}
 
 }  // namespace zwang::expressions

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/expressions/mathml.hpp"
 #include "zwang/model/read.hpp"
@@ -16,7 +17,6 @@ namespace zwang::report {
 
 using expressions::mathml;
 using expressions::Notation;
-using expressions::xml_escaped;
 
 namespace {
 

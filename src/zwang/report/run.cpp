@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/parts.hpp"
@@ -73,18 +74,7 @@ class Line {
  public:
   Line& put(std::string_view text) {
     comma();
-    if (text.find_first_of(",\"\n") == std::string_view::npos) {
-      text_ += text;
-      return *this;
-    }
-    text_ += '"';
-    for (const char c : text) {
-      text_ += c;
-      if (c == '"') {
-        text_ += c;
-      }
-    }
-    text_ += '"';
+    text_ += csv_cell(text);
     return *this;
   }
   /// What is not a number stays empty.
