@@ -38,7 +38,6 @@ std::vector<double> combination(const Matrix& columns, Dice& dice) {
   return out;
 }
 
-
 }  // namespace
 
 double extent_of(const model::State& state) {

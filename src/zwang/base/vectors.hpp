@@ -34,7 +34,8 @@ namespace zwang {
 [[nodiscard]] inline bool all_finite(std::span<const double> x) {
   // A number whose exponent is all ones carries into the sign bit.
   std::uint64_t seen = 0;
-  for (const double value : x) seen |= (std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000U) + 0x0010000000000000U;
+  for (const double value : x)
+    seen |= (std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000U) + 0x0010000000000000U;
   return (seen >> 63U) == 0;
 }
 

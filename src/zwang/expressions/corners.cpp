@@ -12,7 +12,6 @@ namespace zwang::expressions {
 
 namespace {
 
-
 bool is_corner(const Node& node) { return node.kind == NodeKind::function && has_corners(node.function); }
 
 class Lowering {

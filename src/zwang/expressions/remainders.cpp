@@ -175,12 +175,14 @@ struct Sizing {
                                                 unsigned width, double* tail) {
   if (width == 8) {
     zwang::Side<8> sum = zwang::Side<8>::zero();
-    for (std::size_t k = 0; k < count; k += 8) sum.add_product(zwang::Side<8>::load(term + k), zwang::Side<8>::load(later + k));
+    for (std::size_t k = 0; k < count; k += 8)
+      sum.add_product(zwang::Side<8>::load(term + k), zwang::Side<8>::load(later + k));
     sum.store(tail);
     return;
   }
   zwang::Side<4> sum = zwang::Side<4>::zero();
-  for (std::size_t k = 0; k < count; k += 4) sum.add_product(zwang::Side<4>::load(term + k), zwang::Side<4>::load(later + k));
+  for (std::size_t k = 0; k < count; k += 4)
+    sum.add_product(zwang::Side<4>::load(term + k), zwang::Side<4>::load(later + k));
   const auto& part = sum.part[0];
   switch (width) {
     case 1: tail[0] = (part[0] + part[2]) + (part[1] + part[3]); break;

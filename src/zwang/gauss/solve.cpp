@@ -23,7 +23,6 @@ bool is_dense(const Problem& problem, const Options& options) {
   return 4 * entries >= n * r || 4 * e * e >= static_cast<double>(n) * rows * rows;
 }
 
-
 bool all_bounds(std::span<const double> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x) && x >= 0; });
 }

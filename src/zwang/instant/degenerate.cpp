@@ -185,7 +185,6 @@ MultiplierQuestion ask(const Subproblem& problem, const std::vector<Hold>& hold,
   return question;
 }
 
-
 /// How one pass over the orders ended.
 enum class Pass : std::uint8_t { finished, again, jammed };
 

@@ -14,7 +14,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-
 /// Numbers in [-1, 1] without pattern, the same on every run.
 class Scatter {
  public:

@@ -17,7 +17,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-
 std::string combination_words(const model::Model& model, const Subproblem& problem, const Part& part, const Vector& y) {
   std::string text;
   const double most = largest(y);

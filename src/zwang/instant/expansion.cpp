@@ -14,7 +14,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-
 /// L^-1 H L^-T and its norm.
 double whitened_norm(const linear::Matrix& h, const std::vector<std::size_t>& variable, const Part& part) {
   double largest = 0;

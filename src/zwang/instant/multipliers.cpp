@@ -165,7 +165,6 @@ class Polytope {
   gauss::Solution solution_;
 };
 
-
 /// Of connected rows those that take part in a combination that vanishes, or nearly so: the multipliers of the others are what they are.
 std::vector<std::size_t> that_depend(const MultiplierQuestion& question, const std::vector<std::size_t>& which) {
   const Subproblem& p = *question.problem;

@@ -21,7 +21,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-
 /// A point of a part with its constraint.
 struct Candidate {
   Vector x;

@@ -37,7 +37,6 @@ std::vector<double> gradients(const Model& model, const State& state, bool with_
   return gradients(model, state, rows, with_free);
 }
 
-
 }  // namespace
 
 double evaluate_free(const FreeFunction& function, const State& state, double* gradient, std::size_t n) {

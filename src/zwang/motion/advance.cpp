@@ -23,8 +23,8 @@ constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles w
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
-constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
-constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
+constexpr double lost_length = 1e-9;        ///< of the largest coordinate: what is lost by less is only small
+constexpr double guess_of_rounding = 1e3;   ///< of the shortest step: a guess below it is one of rounding
 constexpr const char* dependent_as_something_happens =
     "the conditions held become dependent at the very instant at which something else happens: the position is "
     "singular";
@@ -65,6 +65,8 @@ struct Happening {
     bool release;
   };
   std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
+  double blurred = never;  ///< of the first place at which an open row does something that its band all but hides
+  std::uint32_t blurred_row = no_row;
 };
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -84,6 +86,13 @@ double parting(const double* c, std::size_t stride, std::size_t count, double h,
   return e.kind == Excursion::Kind::none ? never : e.at;
 }
 
+/// |p'(s)|.
+double slope(std::span<const double> p, double s) {
+  double sum = 0;
+  for (std::size_t k = p.size(); k-- > 1;) sum = sum * s + static_cast<double>(k) * p[k];
+  return std::abs(sum);
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -92,6 +101,11 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
   const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
+  const auto blurred = [&](double at) {
+    if (release || closed || leading > 0 || !(at < found.blurred)) return;
+    found.blurred = at;
+    found.blurred_row = row;
+  };
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
@@ -106,6 +120,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         const double at = parts == never ? e.at : parts;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
+        if (threshold > blurred_part * h * slope({p.data(), size}, at)) blurred(at);
         return;
       }
       case Excursion::Kind::pending:
@@ -114,6 +129,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.cut = std::min(found.cut, at);
           found.pendings.push_back({row, at, release});
         }
+        blurred(e.at);
         return;
       case Excursion::Kind::graze:
         // What is closed touches all the time.
@@ -121,6 +137,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
+        blurred(e.at);
         from = e.at + (h - e.at) * behind_a_graze + h * eps;
         if (from >= h) return;
         break;
@@ -183,6 +200,47 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
+}
+
+/// An open row that does something within the band in which it counts as zero, or at a place that the band blurs, is looked at from nearer if
+/// its terms are far smaller there than where they were measured: a small target that is flown at from afar. Where to begin anew, and
+/// the size of the terms there; never if that would not help.
+double nearer_place(const Motion& motion, const Happening& found, double& size) {
+  if (found.blurred == never) return never;
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::uint32_t row = found.blurred_row;
+  const double s = (1 - left_to_go) * found.blurred;
+  const double u = impl.series.unit();
+  if (!(s * u > guess_of_rounding * shortest_step(impl, motion.state.time))) return never;
+  const std::span<const double> q = impl.series.position();
+  const std::size_t n = model.variables;
+  const auto moved = [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = q.size() / n; k-- > 1;) sum = (sum + q[k * n + i]) * s;
+    return sum;
+  };
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const auto first = model.row_column.begin() + model.row_start[row];
+  const auto last = model.row_column.begin() + model.row_start[row + 1];
+  if (holonomic &&
+      std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
+    return never;
+  model::State there = motion.state;
+  there.time += s * u;
+  for (std::size_t i = 0; i < n; ++i) {
+    there.position[i] += moved(i);
+    double rate = 0;
+    for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
+    there.velocity[i] = rate / u;
+  }
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, there, scratch, rows);
+  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
+  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
+  size = std::max(scale, error / unit_rounding);
+  return size < nearer_by * impl.size[row] ? s : never;
 }
 
 /// Equations that depend on others at a singular position: do these keep them up to s, and do they depend on them there, too?
@@ -375,9 +433,9 @@ bool entered(Motion& motion) {
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     // What has just been left is at zero, whatever rounding says.
-    if (impl.leading[row] > 0 || model::is_equation(impl.model.row_kind[row])) continue;
+    if (model::is_equation(impl.model.row_kind[row])) continue;
     const double f = impl.series.watched(w)[0];
-    const double part = broken_by_tolerance * impl.tolerance;
+    const double part = impl.leading[row] > 0 ? lost_length : broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;
     // What is near the origin has its size from the body it belongs to, and from the step that led there.
     double around = 0;
@@ -453,7 +511,7 @@ bool project(Motion& motion) {
                                                        impl.step_position, impl.step_velocity);
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
-  impl.off = found.position_drift > lost_drift ? found.off : 0;
+  impl.off = std::max(found.position_drift, found.skipped_drift) > lost_drift ? found.off : 0;
   return found.regular;
 }
 
@@ -582,6 +640,9 @@ bool advance_piece(Motion& motion) {
   // The first thing that happens.
   Happening found = first_happening(motion, h, impl.buffer);
   if (crossing && h >= impl.passage.ahead / u) close_at_position(h, found);
+  double size_there = 0;
+  const double nearer = crossing || impl.passage.followed ? never : nearer_place(motion, found, size_there);
+  found.cut = std::min(found.cut, nearer);
   const FoundTurns turned = find_turns(motion, h);
   double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
@@ -621,6 +682,7 @@ bool advance_piece(Motion& motion) {
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
   go_past_far(motion, s);
   go(motion, s, scheduled ? due : later(impl, from, s * u));
+  if (s == nearer) impl.size[found.blurred_row] = size_there;
   if (scheduled) impl.carry_time = 0;
   const bool left = impl.passage.followed && !crossing;
   follow_own_series(motion);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr double just_before_root = 0.999;  ///< of the way to the zero of a root: so near it is gone to at once
 
-
 /// End at a singular place of the rates; a flow has no energy to account for.
 void end_singular_flow(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
   end_singular(motion, std::move(rows), std::move(why));

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -76,7 +77,14 @@ bool breaks_nothing(const Motion& motion) {
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
       moved += std::abs(rows.entry[e]) * way(model.row_column[e]);
     }
-    return std::abs(violation.second) <= unit_rounding * moved;
+    // However long the run is: what is not small beside the bodies themselves is a mistake of the one who wrote it, unless it is
+    // rounding of rounding.
+    const double by = std::abs(violation.second);
+    double gradient = 0;
+    for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e)
+      gradient += std::abs(rows.entry[e]);
+    return by <= unit_rounding * moved && (by <= rough_start * gradient * largest(motion.state.position) ||
+                                           by <= unit_rounding * unit_rounding * moved);
   });
 }
 

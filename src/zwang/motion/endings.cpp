@@ -21,7 +21,7 @@ constexpr double tolerance_to_try = 1e-2;  ///< of the present one
 constexpr int digits_of_amounts = 3;
 constexpr std::uint64_t steps_of_pace = 4096;  ///< tell the pace
 constexpr double very_many_steps = 3e5;        ///< from here on a run takes more than some seconds
-constexpr double lost_digits = 1e-9;  ///< of its terms: a condition held that is off by more has been lost
+constexpr double lost_digits = 1e-9;           ///< of its terms: a condition held that is off by more has been lost
 constexpr double lost_rank =
     1e-6;  ///< of the largest singular value of unit gradients: below it a direction is lost for a reader
 constexpr std::size_t most_ranked = 300;  ///< conditions whose rank is counted

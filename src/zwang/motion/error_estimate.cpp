@@ -1,10 +1,11 @@
 /// The error of a motion's end, by motions from starts a few roundings away.
 #include "zwang/motion/error_estimate.hpp"
-#include "zwang/base/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "zwang/base/vectors.hpp"
 
 namespace zwang::motion {
 
@@ -22,7 +23,6 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
   return most;
 }
-
 
 /// Chance that is the same every time: a number r with 1/2 <= |r| <= 1 (the finaliser of MurmurHash3).
 double chance(std::uint64_t number) {

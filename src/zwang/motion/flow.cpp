@@ -22,8 +22,8 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double row_rounding = 2e-16;         ///< of a row's terms: below it there is nothing to correct
-constexpr double contradicted = 1e-9;     ///< of a row's terms: what a dependent condition may be broken by
+constexpr double row_rounding = 2e-16;     ///< of a row's terms: below it there is nothing to correct
+constexpr double contradicted = 1e-9;      ///< of a row's terms: what a dependent condition may be broken by
 constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a singular place lies
 constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
 constexpr double part_of_fastest = 1e-3;   ///< of the fastest rate: what a variable at rest is measured by

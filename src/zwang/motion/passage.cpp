@@ -143,7 +143,6 @@ class Lookout {
   std::vector<double> entry_, weight_, length_;
 };
 
-
 /// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
 double sharpen(Lookout& lookout, double s, double low, double high) {
   // |w|^2 of w = y^T J is m^2 + c^2 (s - s*)^2 there, m what rounding on the way and lengths that do not quite close leave, and its

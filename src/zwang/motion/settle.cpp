@@ -20,7 +20,6 @@ using instant::Role;
 
 bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
 
-
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {
   bool shock = false;

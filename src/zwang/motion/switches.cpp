@@ -95,6 +95,16 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
     }
+    // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
+    const double nearer = (1 - left_to_go) * e.at;
+    if (leading == 0 && nearer > sensible_cut * h) {
+      double value = 0;
+      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
+      if (std::abs(value) > worth_a_look * eps * terms) {
+        cut = std::min(cut, nearer);
+        return never;
+      }
+    }
     from = e.at + (h - e.at) * behind_a_graze;
     if (from >= h) return never;
   }

@@ -39,6 +39,20 @@ inline constexpr double whatever_it_is = 2;
 /// Newton's rounds from there: each squares what is left, 1e-3 to rounding takes three; a few more where rows are nearly dependent.
 inline constexpr unsigned most_rounds_onto_start = 8;
 
+// ---- what is told from nearer
+
+/// Of the way that a row changes over the step at its present rate: a zero whose band is wider than this is not known to the digits that it
+/// should have. Ordinary crossings have bands of the tolerance, 1e-12 of that way and less.
+inline constexpr double blurred_part = 1e-9;
+/// Of the way to such a place: what is left to go where the step is ended.
+inline constexpr double left_to_go = 1.0 / 16;
+/// Of a coordinate: terms do not shrink to a quarter unless one moves by more than this.
+inline constexpr double much_moved = 0.25;
+/// Terms there, as a part of the terms now: from here on it is worth a step.
+inline constexpr double nearer_by = 0.25;
+/// Roundings of the terms of a switching function: what is less away from its threshold is not told any better from nearer.
+inline constexpr double worth_a_look = 4096;
+
 // ---- what is zero at an instant of a motion
 
 /// Of a position's or a rate's own terms, beyond the uncertainty of the state: what closes is known, the rest is open unless by the

@@ -27,7 +27,7 @@ double neat(double value) {
   return std::isfinite(value) ? read_number(readable(value, 13)).value_or(value) + 0.0 : value;
 }
 
-std::string listed_rows(const Vector& v) {
+std::string listed(const Vector& v) {
   return fmt::format("[{}, {}, {}]", exact(neat(v[0])), exact(neat(v[1])), exact(neat(v[2])));
 }
 
@@ -64,7 +64,7 @@ std::string Canvas::json(const Anchor& anchor) {
     return fmt::format(R"({{"keys": {}}})", json(*anchor.keys));
   }
   Canvas::include(anchor.at, 0);
-  return fmt::format(R"({{"at": {}}})", listed_rows(anchor.at));
+  return fmt::format(R"({{"at": {}}})", listed(anchor.at));
 }
 
 std::string Canvas::json(const Mesh& mesh, unsigned dimension) {
