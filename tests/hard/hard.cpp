@@ -94,6 +94,7 @@ const std::vector<Class>& classes() {
     add_switching(out);
     add_swings(out);
     add_roots(out);
+    add_ratios(out);
     return out;
   }();
   return all;

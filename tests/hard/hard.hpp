@@ -94,6 +94,7 @@ void add_endings(std::vector<Class>& all);
 void add_switching(std::vector<Class>& all);
 void add_swings(std::vector<Class>& all);
 void add_roots(std::vector<Class>& all);
+void add_ratios(std::vector<Class>& all);
 
 enum class Verdict : std::uint8_t { right, refused, wrong };
 [[nodiscard]] std::string_view words(Verdict verdict);

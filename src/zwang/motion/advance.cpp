@@ -101,6 +101,14 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
   const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
+  // What happens early on a long step is looked at on a shorter one, whose terms are smaller.
+  const auto on_shorter = [&](double at) {
+    if (release || closed || leading > 0 || !(early * at < h) || !(at > sensible_cut * h)) return false;
+    if (!(64 * eps * terms({p.data(), size}, h) > band)) return false;
+    h = 2 * at;
+    found.cut = std::min(found.cut, h);
+    return true;
+  };
   const auto blurred = [&](double at) {
     if (release || closed || leading > 0 || !(at < found.blurred)) return;
     found.blurred = at;
@@ -118,12 +126,15 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           return;
         const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
         const double at = parts == never ? e.at : parts;
+        const bool is_blurred = threshold > blurred_part * h * slope({p.data(), size}, at);
+        if (is_blurred && on_shorter(at)) break;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
-        if (threshold > blurred_part * h * slope({p.data(), size}, at)) blurred(at);
+        if (is_blurred) blurred(at);
         return;
       }
       case Excursion::Kind::pending:
+        if (on_shorter(e.at)) break;
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
         if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h) {
           found.cut = std::min(found.cut, at);
@@ -132,6 +143,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         blurred(e.at);
         return;
       case Excursion::Kind::graze:
+        if (on_shorter(e.at)) break;
         // What is closed touches all the time.
         if (!closed) {
           found.grazes.push_back({row, e.at, false});

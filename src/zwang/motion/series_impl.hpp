@@ -1021,7 +1021,12 @@ struct Series::Impl {
           }
           if (k == 0) last_sizes();
           hinder(k);
-          if (twice) hinder_again(k);
+          if (twice) {
+            // Each solution leaves the same part of what the one before has left.
+            const double part = eps / factor.least_pivot();
+            double left = part;
+            for (unsigned round = 0; round < most_solutions && (round == 0 || left > eps); ++round, left *= part) hinder_again(k);
+          }
         }
         take_order(k);
       }
@@ -1327,6 +1332,7 @@ struct Series::Impl {
   /// all orders, where more than four digits are.
   static constexpr double settled_twice = 0.1;
   static constexpr double solved_twice = 1e-4;
+  static constexpr unsigned most_solutions = 6;
   std::vector<double> known;        ///< right-hand sides of an order without the free accelerations
   std::vector<double> balance;      ///< those terms, per variable
   std::vector<std::uint8_t> still;  ///< per variable, 1: its velocity and all accelerations so far are zero

@@ -44,6 +44,8 @@ inline constexpr unsigned most_rounds_onto_start = 8;
 /// Of the way that a row changes over the step at its present rate: a zero whose band is wider than this is not known to the digits that it
 /// should have. Ordinary crossings have bands of the tolerance, 1e-12 of that way and less.
 inline constexpr double blurred_part = 1e-9;
+/// What happens within a step that is so many times longer happens early.
+inline constexpr double early = 4;
 /// Of the way to such a place: what is left to go where the step is ended.
 inline constexpr double left_to_go = 1.0 / 16;
 /// Of a coordinate: terms do not shrink to a quarter unless one moves by more than this.

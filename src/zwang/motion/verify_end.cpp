@@ -23,8 +23,8 @@ constexpr double sharpest_account =
 constexpr double uncertainties = 4;  ///< of a row's value that still count as zero
 constexpr double roundings = 64;     ///< of the largest coordinate among the bodies that conditions connect
 
-/// Per variable: the largest coordinate and velocity among the variables that conditions connect with it, directly or by others. What
-/// is held at zero has no other size: its rounding comes from what it is connected with.
+/// Per variable: the largest coordinate and velocity, now or at the start, among the variables that conditions connect with it, directly
+/// or by others. What is held at zero has no other size: its rounding comes from what it is connected with.
 struct Connected {
   std::vector<double> position, velocity;
 };
@@ -44,8 +44,8 @@ Connected connected(const model::Model& model, const model::State& state) {
   for (std::uint32_t i = 0; i < model.variables; ++i) {
     double& place = out.position[groups.of(i)];
     double& speed = out.velocity[groups.of(i)];
-    place = std::max(place, std::abs(state.position[i]));
-    speed = std::max(speed, std::abs(state.velocity[i]));
+    place = std::max({place, std::abs(state.position[i]), std::abs(model.initial_position[i])});
+    speed = std::max({speed, std::abs(state.velocity[i]), std::abs(model.initial_velocity[i])});
   }
   for (std::uint32_t i = 0; i < model.variables; ++i) {
     out.position[i] = out.position[groups.of(i)];
