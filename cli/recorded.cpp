@@ -17,6 +17,7 @@
 #include "tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
+#include "zwang/report/ending.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/runs/record.hpp"
 
@@ -141,23 +142,20 @@ int worse(int a, int b) {
 }
 
 std::string verdict(const model::Model& model, const runs::Store& store, bool resumable) {
-  using motion::Status;
+  using report::EndingKind;
   const Style& s = style();
-  const motion::Account& account = store.account();
-  const std::string time = readable(account.present.state.time, 10);
-  if (account.status == Status::finished) {
-    return fmt::format("{}finished{} at t = {}\n", s.good, s.off, time);
+  const report::Ending end = report::ending(model, store.account());
+  const auto said = [&](std::string_view colour, const std::string& more) {
+    return fmt::format("{}{}{} at t = {}{}\n", colour, end.word, s.off, end.time, more);
+  };
+  switch (end.kind) {
+    case EndingKind::stopped: return said(s.good, fmt::format(": {} came true", end.why.empty() ? "stop" : end.why));
+    case EndingKind::interrupted:
+      return said(s.warm, resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
+    case EndingKind::failed: return said(s.bad, end.why.empty() ? "" : ": " + end.why);
+    case EndingKind::finished: break;
   }
-  if (account.status == Status::stopped) {
-    return fmt::format("{}stopped{} at t = {}: {} came true\n", s.good, s.off, time,
-                       model.simulation.stop.empty() ? "stop" : model.simulation.stop.front().text);
-  }
-  if (exit_status(account.status) == interrupted) {
-    return fmt::format("{}interrupted{} at t = {}{}\n", s.warm, s.off, time,
-                       resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
-  }
-  return fmt::format("{}{}{} at t = {}{}{}\n", s.bad, motion::words(account.status), s.off, time,
-                     account.why.empty() ? "" : ": ", account.why);
+  return said(s.good, "");
 }
 
 std::string event_table(const model::Model& model, const runs::Store& store) {
