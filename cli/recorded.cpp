@@ -81,11 +81,11 @@ double instant_of(const std::string& word, const runs::Recipe& recipe) {
   return model::load(recipe.text, recipe.file, overrides).simulation.start;
 }
 
-std::vector<double> instants(const Request& request, const runs::Recipe& recipe, const model::Model& model) {
+std::vector<double> instants(const std::string& text, const runs::Recipe& recipe, const model::Model& model) {
   std::vector<double> list;
-  for (std::size_t at = 0; at < request.sample_at.size() || (at > 0 && at == request.sample_at.size());) {
-    const std::size_t end = std::min(request.sample_at.find(',', at), request.sample_at.size());
-    const std::string word = request.sample_at.substr(at, end - at);
+  for (std::size_t at = 0; at < text.size() || (at > 0 && at == text.size());) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
     at = end + 1;
     if (word.find_first_not_of(' ') == std::string::npos) {
       throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
@@ -118,27 +118,6 @@ std::vector<std::string> write_csv(const model::Model& model, const runs::Store&
     files.push_back(name);
   }
   return files;
-}
-
-int exit_status(motion::Status status) {
-  using motion::Status;
-  switch (status) {
-    case Status::finished:
-    case Status::stopped: return answered;
-    case Status::interrupted:
-    case Status::going: return interrupted;
-    case Status::gave_up: return gave_up;
-    default: return no_answer;
-  }
-}
-
-int worse(int a, int b) {
-  for (const int status : {interrupted, gave_up, no_answer}) {
-    if (a == status || b == status) {
-      return status;
-    }
-  }
-  return answered;
 }
 
 std::string verdict(const model::Model& model, const runs::Store& store, bool resumable) {

@@ -1,6 +1,5 @@
-/// The exit statuses that belong to an instant and to a shock.
-#include "request.hpp"
-#include "tables.hpp"
+/// The exit statuses that belong to an instant, a shock and a run.
+#include "status.hpp"
 
 namespace zwang::cli {
 
@@ -24,6 +23,27 @@ int exit_status(instant::ShockStatus status) {
     case instant::ShockStatus::gave_up: return gave_up;
     case instant::ShockStatus::regulated:
     case instant::ShockStatus::not_needed: break;
+  }
+  return answered;
+}
+
+int exit_status(motion::Status status) {
+  using motion::Status;
+  switch (status) {
+    case Status::finished:
+    case Status::stopped: return answered;
+    case Status::interrupted:
+    case Status::going: return interrupted;
+    case Status::gave_up: return gave_up;
+    default: return no_answer;
+  }
+}
+
+int worse(int a, int b) {
+  for (const int status : {interrupted, gave_up, no_answer}) {
+    if (a == status || b == status) {
+      return status;
+    }
   }
   return answered;
 }

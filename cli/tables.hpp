@@ -1,4 +1,4 @@
-/// The library's tables in the colours of the terminal, and the exit statuses of an instant.
+/// The library's tables in the colours of the terminal.
 #pragma once
 
 #include <string>
@@ -33,8 +33,5 @@ using report::names;
 [[nodiscard]] inline std::string trouble(const model::Model& model, const instant::Shock& shock) {
   return report::trouble(model, shock, style());
 }
-
-[[nodiscard]] int exit_status(instant::Status status);
-[[nodiscard]] int exit_status(instant::ShockStatus status);
 
 }  // namespace zwang::cli
