@@ -220,7 +220,7 @@ class Explanation(Acceleration):
 
     def __init__(self, source: str, story: str) -> None:
         Answer.__init__(self, source)
-        self._story = story
+        self._story = story.rstrip("\n")
 
     def __getattr__(self, name: str) -> Any:
         return Answer.__getattr__(self, name)
