@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "commands.hpp"
@@ -15,6 +14,7 @@
 #include "zwang/instant/repair.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/report/whole_file.hpp"
 
 namespace zwang::cli {
 
@@ -28,12 +28,7 @@ std::string written(const std::string& folder, const std::string& stem, const st
   const std::filesystem::path file = std::filesystem::path(folder) / (stem + ".toml");
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    throw Error({file.string(), 0, 0}, "cannot write the repaired model");
-  }
+  report::write_whole(file.string(), text);
   return file.string();
 }
 
@@ -66,7 +61,7 @@ int repair(const Request& request) {
   }
   std::cerr << fmt::format("positions moved by at most {}, velocities by at most {}\n",
                            readable(repair.position_change, 3), readable(repair.velocity_change, 3));
-  print(file.empty() ? text : file + "\n");
+  file.empty() ? print_verbatim(text) : print(file + "\n");
   return status;
 }
 

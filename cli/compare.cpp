@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "commands.hpp"
 #include "pages.hpp"
@@ -21,6 +18,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/report/whole_file.hpp"
 #include "zwang/runs/life.hpp"
 #include "zwang/runs/record.hpp"
 
@@ -67,12 +65,9 @@ void compute(Side& side, bool quiet, bool csv) {
 
 std::string write_distance(const std::string& stem, const std::vector<analysis::Apart>& distance) {
   std::string name = stem + "-distance.csv";
-  std::ofstream file(name, std::ios::binary);
-  report::distance_csv(distance, [&](std::string_view text) { file << text; });
-  file.close();
-  if (!file) {
-    throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
-  }
+  report::WholeFile file(name);
+  report::distance_csv(distance, [&](std::string_view text) { file.put(text); });
+  file.finish();
   return name;
 }
 
@@ -96,7 +91,7 @@ std::string distance_table(const std::vector<analysis::Apart>& distance) {
 std::string agreement(const Side& straightest, const analysis::Equivalence& equivalence,
                       const std::vector<analysis::Apart>& distance) {
   const Style& s = style();
-  const analysis::Apart most = analysis::largest(distance);
+  const analysis::Apart most = analysis::farthest(distance);
   std::string text = !equivalence.decided ? fmt::format("{}not decided{}", s.warm, s.off)
                      : equivalence.agree  ? fmt::format("{}the laws agree{}", s.good, s.off)
                                           : fmt::format("{}the laws differ{}", s.warm, s.off);

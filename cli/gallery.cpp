@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "commands.hpp"
@@ -12,6 +11,7 @@
 #include "terminal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
+#include "zwang/report/whole_file.hpp"
 #include "zwang/report/writer.hpp"
 #include "zwang/version.hpp"
 
@@ -98,12 +98,7 @@ int gallery(const Request& request) {
     const std::filesystem::path folder = std::filesystem::path(request.out) / request.name;
     std::error_code code;
     std::filesystem::create_directories(folder, code);
-    std::ofstream out(folder / file.file, std::ios::binary);
-    out << file.text;
-    out.close();
-    if (!out) {
-      throw Error({(folder / file.file).string(), 0, 0}, "cannot write the file");
-    }
+    report::write_whole((folder / file.file).string(), file.text);
     print(fmt::format("{}\n", (folder / file.file).string()));
   }
   return answered;

@@ -1,5 +1,6 @@
 /// The command `zwang`: one sub-command per question.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -8,6 +9,7 @@
 
 #include "commands.hpp"
 #include "mistyped.hpp"
+#include "recorded.hpp"
 #include "terminal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
@@ -201,13 +203,16 @@ int run(int count, char** words) {
     if (command.app->parsed()) {
       try {
         return command.answer(request);
+      } catch (const cli::Interrupted&) {
+        std::cerr << "zwang: interrupted before all was told; the run itself is kept\n";
+        return cli::interrupted;
       } catch (const Error& error) {
         if (request.json) {
           cli::print(report::error_json(error));
         } else {
           std::cerr << render(error) << "\n";
         }
-        return cli::bad_input;
+        return dynamic_cast<const Fault*>(&error) != nullptr ? cli::fault : cli::bad_input;
       }
     }
   }
@@ -217,8 +222,15 @@ int run(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  // A limit of file sizes shall be an error that explains itself.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run(count, words);
+    const int status = run(count, words);
+    cli::close_output();
+    return status == cli::answered && cli::is_anything_lost() ? cli::fault : status;
+  } catch (const Fault& lost) {
+    std::cerr << render(lost) << "\n";
+    return cli::fault;
   } catch (const std::bad_alloc&) {
     std::cerr << "zwang: not enough memory for this model\n";
     return cli::gave_up;

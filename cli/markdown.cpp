@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/expressions/mathml.hpp"
 
 namespace zwang::cli {
 
 namespace {
-
-using expressions::xml_escaped;
 
 /// Emphasis, code and links inside of a line.
 std::string inline_html(std::string_view text) {

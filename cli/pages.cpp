@@ -6,87 +6,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <optional>
 #include <thread>
 
+#include "recorded.hpp"
+#include "terminal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/figures.hpp"
+#include "zwang/report/whole_file.hpp"
 
 namespace zwang::cli {
 
 namespace {
-
-/// What programs that were killed left of a file: NAME.PID.part with no such process.
-void remove_remains(const std::filesystem::path& name) {
-  const std::string head = name.filename().string() + ".";
-  const std::string tail = ".part";
-  const std::filesystem::path folder = name.has_parent_path() ? name.parent_path() : ".";
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string found = entry.path().filename().string();
-    if (found.size() <= head.size() + tail.size() || !found.starts_with(head) || !found.ends_with(tail)) {
-      continue;
-    }
-    const std::string number = found.substr(head.size(), found.size() - head.size() - tail.size());
-    if (number.size() > 9 || number.find_first_not_of("0123456789") != std::string::npos) {
-      continue;
-    }
-    if (kill(std::stoi(number), 0) != 0 && errno == ESRCH) {
-      std::filesystem::remove(entry.path(), ignored);
-    }
-  }
-}
-
-/// Text into a file of another name, which then takes the right one.
-class WholeFile {
- public:
-  explicit WholeFile(std::string name)
-      : name_(std::move(name)), other_(fmt::format("{}.{}.part", name_, getpid())), stream_(other_, std::ios::binary) {
-    if (!stream_) {
-      fail(errno);
-    }
-  }
-  ~WholeFile() {
-    if (!done_) {
-      stream_.close();
-      std::error_code ignored;
-      std::filesystem::remove(other_, ignored);
-    }
-  }
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
-
-  void put(std::string_view text) { stream_.write(text.data(), static_cast<std::streamsize>(text.size())); }
-  void finish() {
-    stream_.close();
-    if (!stream_) {
-      fail(errno);
-    }
-    std::error_code code;
-    std::filesystem::rename(other_, name_, code);
-    if (code) {
-      fail(code.value());
-    }
-    done_ = true;
-    remove_remains(name_);
-  }
-
- private:
-  [[noreturn]] void fail(int number) const {
-    throw Error({name_, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(number)));
-  }
-  std::string name_, other_;
-  std::ofstream stream_;
-  bool done_ = false;
-};
 
 /// Words of a command between blanks.
 std::vector<std::string> words_of(const std::string& text) {
@@ -155,7 +89,7 @@ void write_report(const std::string& file, std::span<const report::PageRun> runs
   if (const std::filesystem::path above = std::filesystem::path(file).parent_path(); !above.empty()) {
     std::filesystem::create_directories(above, ignored);
   }
-  WholeFile whole(file);
+  report::WholeFile whole(file);
   (void)report::write_page(runs, options, [&](std::string_view text) { whole.put(text); });
   whole.finish();
 }
@@ -165,8 +99,10 @@ void leave_report(const std::string& file, std::span<const report::PageRun> runs
   try {
     write_report(file, runs, options);
     files.push_back(file);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const std::exception& trouble) {
-    std::cerr << fmt::format("zwang: no report was written: {}; the run itself is kept\n", trouble.what());
+    lose(fmt::format("no report was written: {}; the run itself is kept", trouble.what()));
   }
 }
 
@@ -181,9 +117,7 @@ std::vector<std::string> write_figures(const std::string& projection, const mode
   std::vector<std::string> files;
   for (const report::Figure& figure : report::figures(model, store.view(), from.value_or(report::Projection{}))) {
     const std::string name = fmt::format("{}-{}.svg", base.string(), figure.name);
-    WholeFile whole(name);
-    whole.put(figure.svg);
-    whole.finish();
+    report::write_whole(name, figure.svg);
     files.push_back(name);
   }
   return files;

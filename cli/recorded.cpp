@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "tables.hpp"
@@ -19,6 +16,7 @@
 #include "zwang/error.hpp"
 #include "zwang/report/ending.hpp"
 #include "zwang/report/run.hpp"
+#include "zwang/report/whole_file.hpp"
 #include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
@@ -65,11 +63,31 @@ void listen_to_signals() {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
-  // A limit of file sizes shall be an error that explains itself.
-  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool asked_to_end() { return asked != 0; }
+
+motion::RunView attentive(motion::RunView run) {
+  const auto listen = [then = asked] {
+    if (asked != then) throw Interrupted();
+  };
+  const auto each = [&](auto& visit_all) {
+    visit_all = [listen, all = std::move(visit_all)](std::uint64_t first, const auto& visit) {
+      all(first, [&](const auto& one) {
+        listen();
+        return visit(one);
+      });
+    };
+  };
+  each(run.each_piece);
+  each(run.each_event);
+  each(run.each_sample);
+  run.piece_at = [listen, find = std::move(run.piece_at)](double time) {
+    listen();
+    return find(time);
+  };
+  return run;
+}
 
 double instant_of(const std::string& word, const runs::Recipe& recipe) {
   if (const std::optional<double> time = read_number(word)) {
@@ -108,13 +126,10 @@ std::vector<std::string> write_csv(const model::Model& model, const runs::Store&
   std::vector<std::string> files;
   for (const bool events : {false, true}) {
     const std::string name = base.string() + (events ? "-events.csv" : ".csv");
-    std::ofstream file(name, std::ios::binary);
-    const report::Sink sink = [&](std::string_view text) { file << text; };
-    (events ? report::events_csv : report::samples_csv)(model, store.view(), sink);
-    file.close();
-    if (!file) {
-      throw Error({name, 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
-    }
+    report::WholeFile file(name);
+    const report::Sink sink = [&](std::string_view text) { file.put(text); };
+    (events ? report::events_csv : report::samples_csv)(model, attentive(store.view()), sink);
+    file.finish();
     files.push_back(name);
   }
   return files;

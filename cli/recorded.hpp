@@ -1,6 +1,7 @@
 /// What a recorded run needs around it, for the sub-commands that make runs.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@ namespace zwang::cli {
 /// From now on Ctrl-C and its kin ask the run to end at the next piece; a second one ends the program at once.
 void listen_to_signals();
 [[nodiscard]] bool asked_to_end();
+
+/// Thrown where such a wish comes while a run is only looked at.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+/// The same run; whoever reads it is interrupted when a signal comes from now on.
+[[nodiscard]] motion::RunView attentive(motion::RunView run);
 
 /// An instant as it is typed: a number, or an expression of the model's parameters.
 [[nodiscard]] double instant_of(const std::string& word, const runs::Recipe& recipe);

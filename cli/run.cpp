@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <limits>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "vary.hpp"
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/motion/error_estimate.hpp"
@@ -140,7 +142,7 @@ void leave_files(const Leavings& wanted, Made& made) {
     made.files.insert(made.files.end(), figures.begin(), figures.end());
   }
   if (wanted.report && !asked_to_end()) {
-    const report::PageRun page{&made.task.model, made.store.view(), ""};
+    const report::PageRun page{&made.task.model, attentive(made.store.view()), ""};
     leave_report(report_name(made.store.path()), {&page, 1}, made.files);
   }
 }
@@ -214,7 +216,8 @@ int run_varied(const Request& request) {
   if (!request.no_report && !asked_to_end()) {
     std::vector<report::PageRun> pages;
     for (std::size_t k = 0; k < made.size(); ++k) {
-      pages.push_back({&made[k].task.model, made[k].store.view(), variation.name + " = " + variation.values[k]});
+      pages.push_back(
+          {&made[k].task.model, attentive(made[k].store.view()), variation.name + " = " + variation.values[k]});
     }
     leave_report((std::filesystem::path(manner.folder) / fmt::format("{}-{}.html", stem, variation.name)).string(),
                  pages, files);
@@ -273,6 +276,8 @@ int run(const Request& request) {
     return run_varied(request);
   }
 
+  listen_to_signals();
+
   // The file first: where the run was, or where it will go.
   const bool resume = !request.resume.empty();
   std::optional<runs::Store> store;
@@ -289,6 +294,9 @@ int run(const Request& request) {
 
   // The motion, then what it leaves.
   if (runs::is_open(task, store->account())) {
+    if (!task.notice.empty() && !request.quiet) {
+      std::cerr << "zwang: " << plain_line(task.notice) << "\n";
+    }
     compute(task, manner, *store);
   }
   if (request.error) {
@@ -297,7 +305,7 @@ int run(const Request& request) {
   Made made{std::move(task), std::move(*store), {}};
   leave_files(leavings_of(request), made);
   if (request.json) {
-    report::run_json(made.task.model, made.store.view(), sample_at, made.files, print, made.task.replaced);
+    report::run_json(made.task.model, attentive(made.store.view()), sample_at, made.files, print, made.task.replaced);
   } else if (request.quiet) {
     print(fmt::format("{}\n", motion::words(made.store.account().status)));
   } else {

@@ -25,7 +25,7 @@ bool is_run_file(const std::string& name) {
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
 
 Scene scene_of_run(const Question& question) {
-  const runs::Store store = runs::Store::read(question.model);
+  runs::Store store = runs::Store::read(question.model);
   const runs::Recipe& recipe = store.recipe();
   if (!question.set.empty()) {
     refuse(question.model, "the run was made with its own parameters: --set cannot change them afterwards");
@@ -34,7 +34,11 @@ Scene scene_of_run(const Question& question) {
     refuse(question.model, "this run was made to compare two laws: ask its model");
   }
   Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
+  store.set_outputs(scene.model);
   motion::Sample sample = store.account().present;
+  if (sample.state.position.empty()) {
+    refuse(question.model, "this run file holds no motion yet");
+  }
   if (!question.at.empty()) {
     const double time = instant_of(question.at, recipe);
     const double start = scene.model.simulation.start, end = store.account().present.state.time;

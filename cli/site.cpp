@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "markdown.hpp"
 #include "recorded.hpp"
 #include "runs.hpp"
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/expressions/mathml.hpp"
@@ -25,6 +25,7 @@
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/report/page_shell.hpp"
+#include "zwang/report/whole_file.hpp"
 #include "zwang/runs/record.hpp"
 #include "zwang/version.hpp"
 
@@ -33,7 +34,6 @@ namespace zwang::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using expressions::xml_escaped;
 
 /// Shown first, in this order.
 constexpr std::array<std::string_view, 24> featured = {"chain-meets-beam",  "domino-row",
@@ -103,14 +103,7 @@ struct Exhibit {
   bool report = false;
 };
 
-void write_file(const fs::path& file, std::string_view text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream.close();
-  if (!stream) {
-    throw Error({file.string(), 0, 0}, fmt::format("cannot write the file: {}", std::strerror(errno)));
-  }
-}
+void write_file(const fs::path& file, std::string_view text) { report::write_whole(file.string(), text); }
 
 std::vector<Exhibit> exhibits() {
   std::vector<Exhibit> all;

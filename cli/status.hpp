@@ -10,6 +10,7 @@ inline constexpr int answered = 0;
 inline constexpr int bad_input = 2;
 inline constexpr int no_answer = 3;
 inline constexpr int gave_up = 4;
+inline constexpr int fault = 5;
 inline constexpr int interrupted = 130;
 
 [[nodiscard]] int exit_status(instant::Status status);

@@ -1,10 +1,16 @@
 /// Colours, and standard output.
 #include "terminal.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+#include "zwang/base/escape.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::cli {
 
@@ -17,6 +23,33 @@ const Style& style() {
   return on ? coloured : plain;
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+namespace {
+
+bool anything_lost = false;
+
+[[noreturn]] void fail_output() {
+  throw Fault({"standard output", 0, 0},
+              fmt::format("cannot be written: {}; the answer is lost", std::strerror(errno)));
+}
+
+}  // namespace
+
+void print(std::string_view text) { print_verbatim(terminal_text(text)); }
+
+void print_verbatim(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_output();
+}
+
+void close_output() {
+  const bool failed = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0 || failed || ::close(STDOUT_FILENO) != 0) fail_output();
+}
+
+void lose(std::string_view what) {
+  std::fputs(fmt::format("zwang: {}\n", plain_line(what)).c_str(), stderr);
+  anything_lost = true;
+}
+
+bool is_anything_lost() { return anything_lost; }
 
 }  // namespace zwang::cli

@@ -24,6 +24,15 @@ using report::counted;
 using report::listed;
 using report::width;
 
+/// To standard output; what does not get there is a Fault, here or when the output is closed. Characters that a terminal would obey are not among it, but
+/// for our own colours.
 void print(std::string_view text);
+/// The same as it is: texts that were written into a file before.
+void print_verbatim(std::string_view text);
+void close_output();
+
+/// Something asked for is lost, which does not keep the rest of the answer from being given: a sentence now, and status 5 at the end.
+void lose(std::string_view what);
+[[nodiscard]] bool is_anything_lost();
 
 }  // namespace zwang::cli

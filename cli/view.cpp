@@ -58,7 +58,7 @@ void require_report(const std::string& name) {
     throw Error({name, 0, 0}, "this page is not a report of zwang, or it was cut short");
   }
   if (text.find("</html>", text.size() < 200 ? 0 : text.size() - 200) == std::string::npos) {
-    throw Error({name, 0, 0},
+    throw Fault({name, 0, 0},
                 "this report was cut short: its end is missing; `zwang view` makes it again from the run file");
   }
 }
@@ -145,7 +145,7 @@ std::string make_report(const Request& request) {
   const std::vector<std::string> names = labels(shown);
   std::vector<report::PageRun> pages;
   for (std::size_t k = 0; k < shown.size(); ++k) {
-    pages.push_back({&shown[k].model, shown[k].store.view(), names[k]});
+    pages.push_back({&shown[k].model, attentive(shown[k].store.view()), names[k]});
   }
 
   // Beside the first run file, or where it is wanted.
@@ -161,6 +161,7 @@ std::string make_report(const Request& request) {
 }  // namespace
 
 int view(const Request& request) {
+  listen_to_signals();
   const std::string file = make_report(request);
   const bool opened = !request.no_open && open_in_browser(file);
   if (request.json) {

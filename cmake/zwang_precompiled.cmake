@@ -50,3 +50,23 @@ function(zwang_use_precompiled target name)
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
+
+# Several sources of a target in one go of the compiler, which then reads the headers that they share once: half of the time of a bare build.
+# Where clang++ compiles (the sanitizers, lint) each source stands alone, so that it includes what it uses; there too it is seen whether a local
+# name hides one of its own file, which together it may do by chance.
+set(ZWANG_TOGETHER_HERE OFF)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(ZWANG_TOGETHER_HERE ON)
+endif()
+option(ZWANG_TOGETHER "compile several sources in one go" ${ZWANG_TOGETHER_HERE})
+function(zwang_compile_together target)
+  if(NOT ZWANG_TOGETHER)
+    return()
+  endif()
+  set(size 8)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE ${size})
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()

@@ -10,6 +10,10 @@ function(zwang_room name)
     set_target_properties(zwang_${name} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
                                                    POSITION_INDEPENDENT_CODE ON)
     zwang_use_precompiled(zwang_${name} zwang_library_headers)
+    # The elementary functions are quick to compile, and each has its own words for the same steps.
+    if(NOT name STREQUAL "elementary")
+      zwang_compile_together(zwang_${name})
+    endif()
   else()
     add_library(zwang_${name} INTERFACE)
     set(visibility INTERFACE)

@@ -35,7 +35,8 @@ target_compile_features(zwang_flags INTERFACE cxx_std_20)
 target_compile_options(zwang_flags INTERFACE -ffp-contract=off)
 target_compile_definitions(zwang_flags INTERFACE $<$<CONFIG:Release>:EIGEN_NO_DEBUG>)
 if(ZWANG_WARNINGS_AS_ERRORS)
-  target_compile_options(zwang_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+  target_compile_options(zwang_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror
+                         $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
   # False alarms of GCC 12: overlaps in "text" + std::string (its bug 105651), overflows in {fmt} once enough of it is inlined,
   # and, in code that the sanitizers have rewritten, uninitialised values and replaced operators new.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

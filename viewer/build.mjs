@@ -1,5 +1,6 @@
 // Bundles the viewer into one HTML page without outside references: node build.mjs [OUTPUT] (default dist/page.html).
 import { build } from "esbuild";
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +40,11 @@ const script = await bundle("src/main.ts", {
 const style = await bundle("src/style/page.css", { loader: { ".css": "css" } });
 
 // Functions as replacements: a text that holds "$&" must not be read as a pattern.
+// The page runs this script and takes this style, by their hashes, and no other.
+const hash = (text) => `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
 const page = read("src", "page.html")
+  .replace("/*script-hash*/", () => hash(script))
+  .replace("/*style-hash*/", () => hash(style))
   .replace("/*style*/", () => style)
   .replace("/*script*/", () => script);
 

@@ -9,6 +9,7 @@ constexpr std::string_view page = R"page(<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-pfsgcXwIK/ytiCHXLXjse+qYqtQcT456OMGwEx6GI7I='; style-src 'sha256-ZYyhVx943LNWHqs9tpZZwMhrgohAOZI3L5sigwHYvJo='; base-uri 'none'; form-action 'none'">
 <title>zwang</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark; }

@@ -1,8 +1,9 @@
 /// What goes wrong, by type.
 ///
-/// - `Error`: what a user wrote, or what a file contains: a model that cannot be read, a run file that is damaged or was begun by another
-///   version, a question that this model does not have. It points at a place in a text where there is one.
+/// - `Error`: what a user wrote, or what a file contains: a model that cannot be read, a run file of another
+///   format, a question that this model does not have. It points at a place in a text where there is one.
 /// - `MissingFile`, an Error: there is nothing to read under that name.
+/// - `Fault`, an Error: something outside of zwang and of what the user wrote: a full disk, output that is lost, a file that is damaged.
 /// - `std::invalid_argument`: a call that cannot be meant, by whoever wrote the program: a vector of the wrong size, a name that the model does
 ///   not have, options whose `check()` speaks.
 /// - `std::out_of_range`: a time outside of the motion.
@@ -42,6 +43,12 @@ class Error : public std::runtime_error {
 
 /// A model or run file that is not there.
 class MissingFile : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A fault outside of zwang: a full disk, lost output, a damaged file. The command ends with status 5.
+class Fault : public Error {
  public:
   using Error::Error;
 };

@@ -32,8 +32,8 @@ struct ResumeOptions {
 /// run is writing that very file, name-2, name-3, ... is taken, and `Motion::path` says so.
 [[nodiscard]] Motion record(const Model& model, const std::filesystem::path& file, const RunOptions& options = {});
 
-/// On with an interrupted run, or with a finished one to a later time: with the text, the parameters and the law it was begun with, and only by the
-/// version that began it. Throws Error otherwise, and for an end that lies behind.
+/// On with an interrupted run, or with a finished one to a later time: with the text, the parameters and the law it was begun with. Where another version or
+/// another kind of processor began it the last digits may differ from what they would have been there. Throws Error for an end that lies behind.
 [[nodiscard]] Motion resume(const std::filesystem::path& file, const ResumeOptions& options = {});
 
 /// A run from its file, to be read; what is asked for is read, no more. Other programs may go on writing it.

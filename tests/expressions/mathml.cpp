@@ -6,6 +6,7 @@
 
 #include "expressions/workshop.hpp"
 #include "expressions/xml.hpp"
+#include "zwang/base/escape.hpp"
 #include "zwang/expressions/tidy.hpp"
 #include "zwang/expressions/write.hpp"
 
@@ -198,12 +199,12 @@ TEST(Mathml, WhatItDoesNotKnowIsNotPassedOver) {
 }
 
 TEST(Mathml, WordsOfUsersAreHarmless) {
-  EXPECT_EQ(xml_escaped("a <= b & \"c\" 'd' >"), "a &lt;= b &amp; &quot;c&quot; &#39;d&#39; &gt;");
-  EXPECT_EQ(xml_escaped(std::string_view("\x01\x00", 2)), "\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(xml_escaped("Stäckel 力 \xF0\x9F\x8C\x8D"), "Stäckel 力 \xF0\x9F\x8C\x8D");
+  EXPECT_EQ(zwang::xml_escaped("a <= b & \"c\" 'd' >"), "a &lt;= b &amp; &quot;c&quot; &#39;d&#39; &gt;");
+  EXPECT_EQ(zwang::xml_escaped(std::string_view("\x01\x00", 2)), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(zwang::xml_escaped("Stäckel 力 \xF0\x9F\x8C\x8D"), "Stäckel 力 \xF0\x9F\x8C\x8D");
   // A broken character, a surrogate, one that ends too soon, an overlong one.
   for (const char* broken : {"\xFF", "\xED\xA0\x80", "\xE5\x8A", "\xC0\x80", "\xF4\x90\x80\x80"}) {
-    const std::string out = xml_escaped(broken);
+    const std::string out = zwang::xml_escaped(broken);
     EXPECT_EQ(out.substr(0, 3), "\xEF\xBF\xBD");
     EXPECT_EQ(out.find('\xFF'), std::string::npos);
   }

@@ -647,6 +647,92 @@ Case nearly_contradictory(std::uint64_t seed) {
   return out;
 }
 
+/// A frame of four equal rods, hinged at its corners, falls upright on a heavy corner and folds flat onto the floor, on which it slides. With the
+/// angle w of its rods against the floor: at the first impact the momentum of w stays, 2 L^2 (m + 2 M cos^2 w) w' is then driven by the weights of
+/// the corners at the sides (m) and on top (M); at the second, with w = 0, all rods lie in one line and everything lands at once.
+Case folding_frame(std::uint64_t seed) {
+  Dice dice(seed);
+  const std::size_t d = dice.coin() ? 2 : 3;
+  const Real g = dice.uniform(1, 12);
+  const Real length = dice.uniform(0.7, 2);
+  const double side_mass = dice.spread(0.5, 2);
+  const double top_mass = dice.spread(0.5, 2);
+  const double foot_mass = 12 * (side_mass + top_mass);  // so heavy that it stays where it has landed
+  const Real angle = dice.uniform(0.3, 1.3);
+  const double high = dice.coin() ? 0 : dice.uniform(0.05, 0.3);
+  const double glide = dice.coin() ? 0 : dice.uniform(-2, 2);
+  const Real heading = d == 2 || dice.coin() ? 0 : dice.uniform(0, 3);
+  const double until = dice.uniform(1.5, 3);
+  const auto at = even_times(0, until, 40);
+  const auto state = [&](Real t, Real low, Real falls, Real w, Real turns, Vector& q, Vector& v) {
+    q.clear();
+    v.clear();
+    for (int k = 0; k < 4; ++k) {
+      const Real across = k == 1 ? 1 : (k == 3 ? -1 : 0);
+      const Real above = k == 0 ? 0 : (k == 2 ? 2 : 1);
+      const Real x = across * length * std::cos(w) + glide * t;
+      const Real u = -across * length * std::sin(w) * turns + glide;
+      q.push_back(x * std::cos(heading));
+      v.push_back(u * std::cos(heading));
+      if (d == 3) q.push_back(x * std::sin(heading)), v.push_back(u * std::sin(heading));
+      q.push_back(low + above * length * std::sin(w));
+      v.push_back(falls + above * length * std::cos(w) * turns);
+    }
+  };
+  Vector q0, v0;
+  state(0, high, 0, angle, 0, q0, v0);
+  std::string text = d == 2 ? fmt::format("gravity = [0, {}]\n", number(static_cast<double>(-g)))
+                            : fmt::format("gravity = [0, 0, {}]\n", number(static_cast<double>(-g)));
+  std::string conditions;
+  std::vector<Plain> plain;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::vector<double> place(q0.begin() + static_cast<std::ptrdiff_t>(k * d),
+                                    q0.begin() + static_cast<std::ptrdiff_t>((k + 1) * d));
+    const std::vector<double> speed(v0.begin() + static_cast<std::ptrdiff_t>(k * d),
+                                    v0.begin() + static_cast<std::ptrdiff_t>((k + 1) * d));
+    const double mass = k == 0 ? foot_mass : (k == 2 ? top_mass : side_mass);
+    text += fmt::format("[points.p{}]\nmass = {}\nposition = {}\nvelocity = {}\n", k, number(mass), list(place),
+                        list(speed));
+    conditions += fmt::format("rod{} = \"distance(p{}, p{}) = {}\"\nfloor{} = \"p{}.{} >= 0\"\n", k, k, (k + 1) % 4,
+                              number(static_cast<double>(length)), k, k, d == 2 ? "y" : "z");
+    plain.push_back(rod(fmt::format("rod{}", k), k, (k + 1) % 4, d, length));
+    plain.push_back({fmt::format("floor{}", k), false, kept, [=](const Sample& s) { return -s.q[k * d + d - 1]; }});
+  }
+  text += "[constraints]\n" + conditions + fmt::format("[simulation]\nuntil = {}\n", number(until));
+  Case out = against(
+      text, at,
+      truth_of(at, [&](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
+        const Real start = high * (nudged ? 1 + nudge : 1);
+        const Real landing = std::sqrt(2 * start / g);
+        // Momentum of w before and after.
+        const auto inertia = [&](Real w) {
+          return 2 * length * length * (side_mass + 2 * top_mass * std::cos(w) * std::cos(w));
+        };
+        const Real weight = 2 * (side_mass + static_cast<Real>(top_mass));
+        Real t = landing;
+        Vector y = {angle * (nudged ? 1 + nudge : 1), 0};
+        y[1] = -g * landing * weight * length * std::cos(y[0]) / inertia(y[0]);
+        const Flow flow = [&](Real, const Vector& s, Vector& rate) {
+          const Real bends = -4 * length * length * top_mass * std::cos(s[0]) * std::sin(s[0]);
+          rate[0] = s[1];
+          rate[1] = (-weight * g * length * std::cos(s[0]) - bends * s[1] * s[1]) / inertia(s[0]);
+        };
+        bool folded = false;
+        for (const double time : times) {
+          q.emplace_back();
+          v.emplace_back();
+          if (time < landing) {
+            state(time, start - g * time * time / 2, -g * time, y[0], 0, q.back(), v.back());
+            continue;
+          }
+          folded = folded || integrate_to(flow, t, y, time, {}, [](Real, const Vector& s) { return -s[0]; });
+          state(time, 0, 0, folded ? 0 : y[0], folded ? 0 : y[1], q.back(), v.back());
+        }
+      }));
+  out.conditions = std::move(plain);
+  return out;
+}
+
 }  // namespace
 
 void add_linkages(std::vector<Class>& all) {
@@ -663,6 +749,7 @@ void add_linkages(std::vector<Class>& all) {
   all.push_back({"stacked-parallelograms", "parallelograms on each other are a pendulum of several members",
                  stacked_parallelograms, 20, 2000});
   all.push_back({"dead-centre", "a slider passes the pivot of a crank as long as its rod", dead_centre, 30, 2000});
+  all.push_back({"folding-frame", "a frame of hinged rods falls on a corner and folds flat", folding_frame, 30, 2000});
   all.push_back({"cart-at-wall", "a cart leaves the wall when its edge is parallel to it", cart_at_a_wall, 40, 2000});
 }
 

@@ -75,7 +75,9 @@ Written scene(std::uint64_t seed, const Writing& w) {
     // A ball between a slanted floor and a wall.
     const double slope = dice.uniform(-0.5, 0.5);
     out.until = dice.uniform(1, 3);
-    out.text = head(true) + point("a", m, 0, dice.uniform(1, 2), dice.uniform(-1, 1), 0) + w.beside + "[constraints]\n";
+    const double across_first = dice.uniform(-1, 1);
+    const double high = dice.uniform(1, 2);
+    out.text = head(true) + point("a", m, 0, high, across_first, 0) + w.beside + "[constraints]\n";
     out.text += fmt::format("floor = {{ condition = \"{} >= {}*{} - {}\", restitution = 0.5 }}\n", upward(w, "a"),
                             number(slope), across(w, "a"), length(0.3));
     out.text += fmt::format("wall = {{ condition = \"{} <= {}\", restitution = 0.5 }}\n", across(w, "a"), length(1));
@@ -95,8 +97,10 @@ Written scene(std::uint64_t seed, const Writing& w) {
     // A stone on a string, thrown.
     const double r = dice.uniform(0.5, 1.5);
     out.until = dice.uniform(1, 3);
-    out.text = head(true) +
-               point("a", m, 0.3 * r, dice.uniform(-0.5, 0.5) * r, dice.uniform(-2, 2), dice.uniform(0, 3)) + w.beside;
+    const double up = dice.uniform(0, 3);
+    const double sideways = dice.uniform(-2, 2);
+    const double high = dice.uniform(-0.5, 0.5) * r;
+    out.text = head(true) + point("a", m, 0.3 * r, high, sideways, up) + w.beside;
     out.text += fmt::format("[constraints]\nstring = {{ condition = \"distance(a, {}) <= {}\", restitution = {} }}\n",
                             place(w, 0, 0), length(r), dice.coin() ? "0" : "0.5");
   } else if (kind == 3) {
@@ -111,17 +115,20 @@ Written scene(std::uint64_t seed, const Writing& w) {
     const std::string k = number(w.of(spring, 0, -2, 1));
     const std::string fx = fmt::format("-{}*(a.x - ({})) + ({})*{}", k, number(w.x), number(w.cosine), kick);
     const std::string fy = fmt::format("-{}*(a.y - ({})) + ({})*{}", k, number(w.y), number(w.sine), kick);
-    out.text = head(false) +
-               point("a", m, dice.uniform(-1, 1), dice.uniform(-1, 1), 0, dice.uniform(-1, 1),
-                     fmt::format("force = [\"{}\", \"{}\"]\n", fx, fy)) +
-               w.beside;
+    const double vy = dice.uniform(-1, 1);
+    const double y = dice.uniform(-1, 1);
+    const double x = dice.uniform(-1, 1);
+    out.text = head(false) + point("a", m, x, y, 0, vy, fmt::format("force = [\"{}\", \"{}\"]\n", fx, fy)) + w.beside;
   } else {
     // Two balls meet above a floor.
     out.variables = 4;
     out.until = dice.uniform(1, 2);
     const double e = dice.uniform(0.4, 0.9);
-    out.text = head(true) + point("a", m, -1, 1.5, dice.uniform(1, 2), 0) +
-               point("b", 1, 1, dice.uniform(1.3, 1.7), dice.uniform(-2, -1), 0) + w.beside + "[constraints]\n";
+    const double back = dice.uniform(-2, -1);
+    const double high = dice.uniform(1.3, 1.7);
+    const double fast = dice.uniform(1, 2);
+    out.text =
+        head(true) + point("a", m, -1, 1.5, fast, 0) + point("b", 1, 1, high, back, 0) + w.beside + "[constraints]\n";
     out.text +=
         fmt::format("apart = {{ condition = \"distance(a, b) >= {}\", restitution = {} }}\n", length(0.5), number(e));
     for (const char* p : {"a", "b"})
@@ -245,12 +252,15 @@ Written scene_of_kinds(std::uint64_t seed, const Writing& w) {
           "\"x'*sin(turn) - y'*cos(turn) = 0\", law = \"variational\", multiplier = {} }}\n",
           value(m, 0, 0, 1), value(m * r * r, 2, 0, 1), value(dice.uniform(-0.5, 0.5), 1, -1, 1));
       break;
-    case 9:
+    case 9: {
       // A moving floor lifts and drops a ball.
+      const double quick = dice.uniform(4, 9);
+      const double lift = dice.uniform(0.1, 0.5);
       out.text = falls + point("a", m, 0, 0, 0, 0);
-      out.text += fmt::format("[constraints]\nfloor = \"a.y >= {}*(1 - cos({}*t))\"\n",
-                              value(dice.uniform(0.1, 0.5), 1, 0, 0), value(dice.uniform(4, 9), 0, -1, 0));
+      out.text += fmt::format("[constraints]\nfloor = \"a.y >= {}*(1 - cos({}*t))\"\n", value(lift, 1, 0, 0),
+                              value(quick, 0, -1, 0));
       break;
+    }
     case 10:
       // Attraction by two centres, with a wall.
       out.text = point("a", m, r, 0, 0, dice.uniform(0.5, 1.5));
@@ -352,15 +362,19 @@ constexpr Real touching = 1e-11L;  ///< hops below what counts as touching, 1e-1
 Case time_shift(std::uint64_t seed) {
   Dice dice(seed ^ 0x1357);
   Writing w;
-  w.start = dice.sign() * std::floor(dice.spread(1, 1e9));
+  const double side = dice.sign();
+  w.start = side * std::floor(dice.spread(1, 1e9));
   return said_twice(seed, w, agreement + magnified * std::abs(w.start) * 2.3e-16L);
 }
 
 Case space_shift(std::uint64_t seed) {
   Dice dice(seed ^ 0x2468);
   Writing w;
-  w.x = dice.coin() ? 0 : dice.sign() * dice.spread(1, 1e6);
-  w.y = dice.coin() ? 0 : dice.sign() * dice.spread(1, 1e6);
+  for (double* shift : {&w.x, &w.y}) {
+    if (dice.coin()) continue;
+    const double side = dice.sign();
+    *shift = side * dice.spread(1, 1e6);
+  }
   if (dice.coin() || (w.x == 0 && w.y == 0)) {
     const double angle = dice.uniform(-3, 3);
     w.cosine = std::cos(angle);
@@ -375,9 +389,14 @@ Case body_beside(std::uint64_t seed) {
   Dice dice(seed ^ 0x3579);
   Writing w;
   const double far = dice.spread(1e-3, 1e12);
+  const bool free = dice.coin();
+  const double force = free ? 0 : dice.uniform(-1, 1);
+  const double speed = dice.spread(1e-6, 1e6);
+  const double x = far * dice.sign();
+  const double y = far * dice.sign();
+  const double mass = dice.spread(1e-9, 1e9);
   w.beside = fmt::format("[points.stranger]\nmass = {}\nposition = {}\nvelocity = {}\nforce = [\"{}*stranger.y\", 0]\n",
-                         number(dice.spread(1e-9, 1e9)), list({far * dice.sign(), far * dice.sign()}),
-                         list({dice.spread(1e-6, 1e6), 0}), number(dice.coin() ? 0 : dice.uniform(-1, 1)));
+                         number(mass), list({x, y}), list({speed, 0}), number(force));
   return said_twice(seed, w, agreement);
 }
 

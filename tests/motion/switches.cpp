@@ -511,4 +511,74 @@ TEST(Switches, a_block_that_rests_under_a_changing_pull_has_an_account_that_clos
   EXPECT_NEAR(f.state.position[0], 0, 1e-15);
 }
 
+TEST(Switches, an_equation_with_a_kink_in_time_said_as_two_inequalities_is_one_shock) {
+  for (const std::string said : {"[constraints]\nat = \"a.x = abs(t - 1)\"\n",
+                                 "[constraints]\nlow = \"a.x >= abs(t - 1)\"\nhigh = \"a.x <= abs(t - 1)\"\n"}) {
+    const Followed f =
+        follow("[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [-1, 0]\n" + said + "[simulation]\nuntil = 2\n");
+    ASSERT_EQ(f.status, Status::finished) << said << f.why;
+    EXPECT_NEAR(f.state.position[0], 1, close);
+    EXPECT_NEAR(f.state.velocity[0], 1, close);
+    EXPECT_EQ(f.events.back().kind, EventKind::impact);
+    EXPECT_NEAR(f.events.back().time, 1, close);
+  }
+}
+
+TEST(Switches, a_bead_in_the_kink_of_its_wire_stays_or_leaves_along_the_nearer_arm) {
+  const auto bead = [](const std::string& wire, const std::string& pull) {
+    return follow("gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [" + pull +
+                  ", 0]\n[constraints]\nwire = \"a.y = " + wire + "\"\n[simulation]\nuntil = 2\n");
+  };
+  // Rest in a V, and along its arms with (pull - 10)/2.
+  EXPECT_EQ(bead("abs(a.x)", "0").status, Status::finished);
+  EXPECT_EQ(bead("abs(a.x)", "0").state.position[0], 0);
+  EXPECT_NEAR(bead("abs(a.x)", "-16").state.position[0], -6, close);
+  EXPECT_NEAR(bead("abs(a.x)", "-16").state.position[1], 6, close);
+  // Held by both arms with different forces: an equation has but one.
+  EXPECT_EQ(bead("abs(a.x)", "1").status, Status::refused);
+  EXPECT_NE(bead("abs(a.x)", "1").why.find("write an inequality"), std::string::npos);
+  // Off the top of a roof with (10 + pull)/2, and either way without a pull.
+  EXPECT_NEAR(bead("-abs(a.x)", "2").state.position[0], 12, close);
+  EXPECT_NEAR(bead("-abs(a.x)", "2").state.position[1], -12, close);
+  const Followed top = bead("-abs(a.x)", "0");
+  EXPECT_EQ(top.status, Status::singular);
+  ASSERT_EQ(top.ways.size(), 2U);
+  EXPECT_NEAR(top.ways[0][0], -5, close);
+  EXPECT_NEAR(top.ways[1][0], 5, close);
+}
+
+TEST(Switches, a_bead_that_runs_into_a_right_angle_of_its_wire_stops_there) {
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0.5, 0.5]\n[constraints]\nwire = \"a.y = abs(a.x)\"\n"
+      "[simulation]\nuntil = 2\n");
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, impact");
+  EXPECT_NEAR(f.events[1].lost, 5, close);
+  EXPECT_EQ(f.state.velocity[0], 0);
+  EXPECT_EQ(f.state.position[0], 0);
+}
+
+TEST(Switches, an_outward_corner_that_does_not_decide_is_named_without_an_or) {
+  const Followed f = follow(
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nlow = \"a.y >= abs(a.x)\"\nhigh = "
+      "\"a.y <= abs(a.x)\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(f.status, Status::singular);
+  EXPECT_NE(f.why.find("an outward corner of high"), std::string::npos) << f.why;
+  EXPECT_EQ(f.why.find("`or`"), std::string::npos) << f.why;
+}
+
+TEST(Switches, an_angle_in_a_force_switches_on_its_cut_alone) {
+  // Round the origin on a circle of radius 2, a turn in two seconds: the cut is met at 1, 3 and 5.
+  const Followed f = follow(
+      "[points.a]\nmass = 1\nposition = [2, 0]\nvelocity = [0, \"2*pi\"]\n[points.b]\nmass = 1\nposition = [0, "
+      "0]\nforce "
+      "= [\"atan2(a.y, a.x)\", 0]\n[constraints]\nrod = \"distance(a, [0, 0]) = 2\"\n[simulation]\nuntil = 6\n");
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, switch, switch");
+  for (std::size_t k = 0; k < f.events.size(); ++k)
+    EXPECT_NEAR(f.events[k].time, 2.0 * static_cast<double>(k) + 1, close);
+  // b'' is a saw of height pi: it gains pi/2 in the first second, loses and gains as much in each turn, and loses at last.
+  EXPECT_NEAR(f.state.velocity[2], 0, 10 * close);
+}
+
 }  // namespace zwang::motion

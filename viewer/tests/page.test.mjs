@@ -1,5 +1,6 @@
 // The page in a real browser, with motions whose formulas are known.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -53,6 +54,28 @@ test("the empty page is smaller than promised and has one place for data", () =>
   const text = readFileSync(shell, "utf8");
   assert.equal(text.split("<!--zwang:data-->").length, 2);
   for (const word of ["three.js authors", "Leon Sorokin"]) assert.ok(text.includes(word), `licence of ${word}`);
+});
+
+test("both pages allow their own script and style by their hashes, and nothing else", () => {
+  const hash = (text) => `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
+  for (const file of [shell, join(root, "shell_without_node.cpp")]) {
+    const text = readFileSync(file, "utf8");
+    const rules = /Content-Security-Policy" content="([^"]*)"/.exec(text)[1].split("; ");
+    assert.ok(rules.includes("default-src 'none'"));
+    assert.ok(rules.includes(`script-src '${hash(/<script>([^]*?)<\/script>/.exec(text)[1])}'`), file);
+    assert.ok(rules.includes(`style-src '${hash(/<style>([^]*?)<\/style>/.exec(text)[1])}'`), file);
+  }
+});
+
+test("a script that comes with the data is not run", async () => {
+  const path = join(folder, "foreign.html");
+  const foreign = "<script>window.foreign = 1</script><img src=x onerror='window.foreign = 2'><a href='javascript:window.foreign=3' id=link>x</a>";
+  writeFileSync(path, readFileSync(paths.ball, "utf8").replace("</body>", `${foreign}</body>`));
+  const { page, complaints, close } = await open_page(plain, path);
+  await page.evaluate(() => document.getElementById("link").click());
+  assert.equal(await page.evaluate(() => window.foreign), undefined);
+  assert.ok(complaints.some((line) => /Content Security Policy/.test(line)), "the browser refuses it");
+  await close();
 });
 
 for (const [name, webgl] of [["webgl", true], ["canvas", false]])

@@ -8,6 +8,7 @@
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/linearise.hpp"
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 
 namespace zwang::analysis {
@@ -19,19 +20,7 @@ using linear::Matrix;
 constexpr int pairs =
     16;  ///< of opposite states beside: a corner that is passed by none of them has one chance in 2^16
 
-double extent_of(const model::State& state) {
-  double extent = 0;
-  for (const double q : state.position) extent = std::max(extent, std::abs(q));
-  return extent > 0 ? extent : 1;
-}
-
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
-
-double apart(const std::vector<double>& x, const std::vector<double>& y) {
+double farthest(const std::vector<double>& x, const std::vector<double>& y) {
   double most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
   return most;
@@ -49,13 +38,13 @@ std::vector<double> combination(const Matrix& columns, Dice& dice) {
   return out;
 }
 
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 }  // namespace
+
+double extent_of(const model::State& state) {
+  double extent = 0;
+  for (const double q : state.position) extent = std::max(extent, std::abs(q));
+  return extent > 0 ? extent : 1;
+}
 
 std::vector<double> forces_at(const model::Model& model, const model::State& state) {
   std::vector<double> out = model.constant_force;
@@ -122,9 +111,9 @@ Branches branches_at(const model::Model& model, const model::State& rest, std::s
       const Linearised& first = systems.front();
       const Linearised& last = systems.back();
       const double force = std::max(largest(first.force_size), largest(last.force_size));
-      jump = jump || apart(first.force, last.force) > same_branch * force;
+      jump = jump || farthest(first.force, last.force) > same_branch * force;
       const auto differs = [](const Matrix& a, const Matrix& b) {
-        return apart(a.entry, b.entry) > same_branch * std::max(largest(a.entry), largest(b.entry));
+        return farthest(a.entry, b.entry) > same_branch * std::max(largest(a.entry), largest(b.entry));
       };
       kink = kink || differs(first.alpha, last.alpha) || differs(first.gamma, last.gamma) ||
              differs(first.rows, last.rows);

@@ -52,4 +52,7 @@ struct Character {
 /// All forces of the model at a state: given ones, those of the potential, of T_0.
 [[nodiscard]] std::vector<double> forces_at(const model::Model& model, const model::State& state);
 
+/// The largest coordinate of a state, 1 at the origin.
+[[nodiscard]] double extent_of(const model::State& state);
+
 }  // namespace zwang::analysis

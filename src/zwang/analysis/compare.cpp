@@ -114,7 +114,7 @@ Comparison compare(const model::Model& model, const motion::Options& options, co
   return result;
 }
 
-Apart largest(const std::vector<Apart>& distance) {
+Apart farthest(const std::vector<Apart>& distance) {
   Apart most;
   for (const Apart& apart : distance) {
     if (apart.distance > most.distance) {

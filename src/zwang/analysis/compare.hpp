@@ -48,6 +48,6 @@ struct Comparison {
                                  const std::vector<double>& instants);
 
 /// The largest distance; {0, 0} of none.
-[[nodiscard]] Apart largest(const std::vector<Apart>& distance);
+[[nodiscard]] Apart farthest(const std::vector<Apart>& distance);
 
 }  // namespace zwang::analysis

@@ -6,19 +6,14 @@
 #include <cmath>
 
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/space.hpp"
 #include "zwang/elementary/elementary.hpp"
 
 namespace zwang::analysis {
 
 namespace {
 
-using Vector = std::array<double, 3>;
-
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Vector& a) { return elementary::hypot(a[0], a[1], a[2]); }
+double size(const Spatial& a) { return elementary::hypot(a[0], a[1], a[2]); }
 
 }  // namespace
 
@@ -48,19 +43,19 @@ Curvature curvature(const model::Model& model) {
       PathOfPoint path;
       path.body = b;
       path.member = member;
-      Vector v{};
-      Vector a{};
-      Vector jerk{};
+      Spatial v{};
+      Spatial a{};
+      Spatial jerk{};
       for (std::uint32_t c = 0; c < body.dimension; ++c) {
         const std::uint32_t variable = body.first + member * body.dimension + c;
         v[c] = derivative(variable, 1);
         a[c] = derivative(variable, 2);
         jerk[c] = derivative(variable, 3);
       }
-      path.speed = length(v);
-      const Vector normal = cross(v, a);
-      const double across = length(normal);
-      if (path.speed > 0 && across > sum_rounding * path.speed * length(a)) {
+      path.speed = size(v);
+      const Spatial normal = cross(v, a);
+      const double across = size(normal);
+      if (path.speed > 0 && across > sum_rounding * path.speed * size(a)) {
         path.curvature = across / (path.speed * path.speed * path.speed);
         path.radius = 1 / path.curvature;
         path.torsion = dot(normal, jerk) / (across * across);

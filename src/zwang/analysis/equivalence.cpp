@@ -8,9 +8,11 @@
 #include <cmath>
 #include <optional>
 
+#include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/repair.hpp"
 
 namespace zwang::analysis {
@@ -18,27 +20,6 @@ namespace zwang::analysis {
 namespace {
 
 using Vector = std::vector<double>;
-
-/// Random numbers that are the same everywhere (the generator splitmix64).
-class Dice {
- public:
-  /// Between -1 and 1.
-  double throw_one() {
-    seed_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t x = seed_;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    x ^= x >> 31U;
-    return std::ldexp(static_cast<double>(x >> 11U), -52) - 1;
-  }
-
- private:
-  std::uint64_t seed_ = 1905;
-};
-
-bool all_finite(const Vector& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
 
 /// The system at one point: what is allowed, orthonormal in the metric of T.
 class Point {
@@ -331,9 +312,9 @@ std::optional<Vector> walk(Point& point, Vector x, const Way& way) {
 /// Shorter and shorter: the way, or the step aside, as a part of the extent of the system.
 constexpr std::array<double, 5> parts{1, 0.25, 0.0625, 0.015625, 0.00390625};
 
-class Inquiry {
+class EquivalenceInquiry {
  public:
-  Inquiry(const model::Model& model, const model::State& state, Equivalence& result)
+  EquivalenceInquiry(const model::Model& model, const model::State& state, Equivalence& result)
       : model_(model),
         state_(state),
         result_(result),
@@ -454,7 +435,7 @@ class Inquiry {
   Point point_;
   std::size_t rank_ = 0;
   double extent_ = 0;
-  Dice dice_;
+  Dice dice_{1905};
 };
 
 std::string listed(const model::Model& model, const std::vector<std::uint32_t>& rows) {
@@ -480,7 +461,7 @@ Equivalence equivalence(const model::Model& model, const model::State& state) {
     result.agree_nearby = false;
     return result;
   }
-  Inquiry(model, state, result).run();
+  EquivalenceInquiry(model, state, result).run();
   return result;
 }
 

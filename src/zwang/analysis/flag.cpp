@@ -108,7 +108,7 @@ void subtract(const JetShape& shape, std::vector<Jet<S>>& row, const Jet<S>& fac
 
 /// Rows of length one; then theta_j = dy_j + sum B_jk du_k with the largest pivots; dependent rows leave.
 template <class S>
-struct Echelon {
+struct JetEchelon {
   Rows<S> rows;
   std::vector<std::size_t> bound;  ///< column of y_j
   std::vector<std::size_t> free;   ///< columns of u_k
@@ -117,10 +117,10 @@ struct Echelon {
 };
 
 template <class S>
-Echelon<S> echelon(const FormsAt<S>& at, Rows<S> rows, Thresholds thresholds) {
+JetEchelon<S> echelon(const FormsAt<S>& at, Rows<S> rows, Thresholds thresholds) {
   const JetShape& shape = *at.shape;
   const std::size_t n = at.columns();
-  Echelon<S> out;
+  JetEchelon<S> out;
 
   // All rows in one unit.
   std::vector<std::vector<S>> values;
@@ -200,7 +200,7 @@ struct Sized {
   double size = 0;
 };
 template <class S>
-Sized<S> along(const FormsAt<S>& at, const Echelon<S>& e, std::size_t k, const Jet<S>& b) {
+Sized<S> along(const FormsAt<S>& at, const JetEchelon<S>& e, std::size_t k, const Jet<S>& b) {
   Sized<S> out{by_column(at, b, e.free[k]), 0};
   out.size = std::abs(narrow(out.value[0]));
   for (std::size_t i = 0; i < e.rows.size(); ++i) {
@@ -220,7 +220,7 @@ template <class S>
 DerivedFlag<S> derived_flag(const FormsAt<S>& at, std::size_t order, Thresholds thresholds) {
   const JetShape& shape = *at.shape;
   DerivedFlag<S> out;
-  Echelon<S> e = echelon(at, at.form, thresholds);
+  JetEchelon<S> e = echelon(at, at.form, thresholds);
   out.ranks.push_back(e.rows.size());
   out.gaps.push_back(e.gap);
   double steepness = e.steepness;
@@ -311,7 +311,7 @@ Growth growth(const FormsAt<S>& at, std::size_t order, Thresholds thresholds, st
   const JetShape& shape = *at.shape;
   const std::size_t n = at.columns();
   Growth out;
-  const Echelon<S> e = echelon(at, at.form, thresholds);
+  const JetEchelon<S> e = echelon(at, at.form, thresholds);
 
   // X_k = d/du_k - sum_j B_jk d/dy_j.
   using Field = std::vector<Jet<S>>;

@@ -28,6 +28,11 @@ struct Thresholds {
   double rounding = 2e-15;
 };
 
+/// Numbers of twice the digits see what one double cannot; what is then below `zero` is rounding of the numbers in the
+/// model.
+inline constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
+inline constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
+
 /// Forms at a point: jets of the coefficients, [form][column].
 template <class S>
 struct FormsAt {

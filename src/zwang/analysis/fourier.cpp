@@ -199,7 +199,7 @@ void for_subsets(std::size_t of, std::size_t count, Visit visit) {
 }
 
 /// Solves a small square system by elimination; false if its rows are dependent.
-bool solve_square(std::vector<double>& a, std::vector<double>& b) {
+bool solve_in_place(std::vector<double>& a, std::vector<double>& b) {
   const std::size_t m = b.size();
   for (std::size_t c = 0; c < m; ++c) {
     std::size_t best = c;
@@ -235,7 +235,7 @@ void find_vertices(const Effective& all, const Eliminated& part, Fourier& out) {
     }
     std::vector<double> x = b;
     std::vector<double> matrix = a;
-    if (!solve_square(matrix, x)) return;
+    if (!solve_in_place(matrix, x)) return;
     double size = part.size / part.scale;
     for (const double value : x) size = std::max(size, std::abs(value));
     for (double& value : x) {

@@ -21,10 +21,6 @@ using expressions::Expr;
 
 namespace {
 
-/// Numbers of twice the digits see what one double cannot; what is then below `zero` is rounding of the numbers in the
-/// model.
-constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
-constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
 /// Points that a way led to are right to about 1e-13.
 constexpr Thresholds on_ways{1e-9, 1e-7, 1e-13};
 /// Jets beyond this size are not made.

@@ -9,6 +9,7 @@
 #include "zwang/analysis/jet.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/expressions/write.hpp"
 
 namespace zwang::analysis {
@@ -25,11 +26,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
 double length(const Vector& a) { return std::sqrt(dot(a, a)); }
 
 /// Values and gradients of many functions at a point.

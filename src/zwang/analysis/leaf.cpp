@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {
@@ -16,10 +17,6 @@ using expressions::Symbol;
 using expressions::SymbolKind;
 
 namespace {
-
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
 
 /// Gragg's midpoint rule with so many steps over a stretch.
 std::optional<std::vector<double>> midpoint(const Slope& slope, const std::vector<double>& x, double begin,

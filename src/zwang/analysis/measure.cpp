@@ -27,9 +27,7 @@ using expressions::Symbol;
 using expressions::SymbolKind;
 using linear::Matrix;
 
-constexpr Thresholds in_doubles{1e-12, 1e-6, 2e-15};
-constexpr Thresholds in_wide{1e-14, 1e-12, 4e-16};
-constexpr double most_coefficients = 20000;
+constexpr double most_of_a_jet = 20000;
 /// Products of coefficients that are spent on one question, some seconds; those of wide numbers count for so many.
 constexpr double most_products = 2e9;
 constexpr double wide_products = 30;
@@ -328,7 +326,7 @@ Count<S> count_at(const Forms& forms, const PfaffianSystem& system, const std::v
   Count<S> out;
   const std::size_t N = forms.columns();
   for (std::size_t order = 2; order <= N + 2; ++order) {
-    if (JetShape::count(N, order + 1) > most_coefficients) return out;
+    if (JetShape::count(N, order + 1) > most_of_a_jet) return out;
     products -= forms.products(order + 1) * (std::is_same_v<S, Wide> ? wide_products : 1.0);
     if (products < 0) return out;
     const Here<S> here = forms.at<S>(x, order + 1);

@@ -9,18 +9,11 @@
 
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 
 namespace zwang::analysis {
 
 namespace {
-
-double largest(const std::vector<double>& values) {
-  double most = 0;
-  for (const double value : values) {
-    most = std::max(most, std::abs(value));
-  }
-  return most;
-}
 
 /// What speaks against reversal; each sentence is said once.
 class Witness {

@@ -290,12 +290,6 @@ struct Place {
   bool corners = false;              ///< functions turn here, though they agree to first order
 };
 
-double extent_of(const model::State& state) {
-  double extent = 0;
-  for (const double q : state.position) extent = std::max(extent, std::abs(q));
-  return extent > 0 ? extent : 1;
-}
-
 /// How large alpha is a little beside the place: where terms cancel at a critical load, what is left there is measured by this.
 double stiffness_near(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
                       std::span<const double> lambda) {

@@ -6,18 +6,11 @@
 
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/vectors.hpp"
 
 namespace zwang::analysis {
 
 namespace {
-
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
 
 /// x with G x = b, G symmetric positive definite.
 std::vector<double> solve(const linear::Matrix& gram, std::vector<double> b) {

@@ -7,6 +7,7 @@
 #include "zwang/analysis/integrability.hpp"
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/model/draft.hpp"
 
@@ -121,7 +122,7 @@ Rewritten with_integrals(const model::Draft& draft, const model::Model& model, c
     if (value == nullptr) continue;
     const std::string equation = used[k]->text + " = " + exact(used[k]->value);
     const std::size_t begin = byte_of(out.text, value->place);
-    changes.push_back({begin, end_of_quotes(out.text, begin), "\"" + equation + "\""});
+    changes.push_back({begin, end_of_quotes(out.text, begin), "\"" + toml_escaped(equation) + "\""});
     out.replaced.emplace_back(condition.name, equation);
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.begin > b.begin; });

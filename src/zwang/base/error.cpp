@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "zwang/base/escape.hpp"
+
 namespace zwang {
 namespace {
 
@@ -46,8 +48,11 @@ std::string window(std::string_view line, std::size_t first, std::size_t last) {
     }
     if (column >= first) {
       const auto byte = static_cast<unsigned char>(line[at]);
+      std::size_t behind = at;
       if (length == 1 && (byte < 0x20 || byte == 0x7F)) {
         shown += ' ';
+      } else if (is_command(next_character(line, behind))) {
+        shown += "\xEF\xBF\xBD";
       } else {
         shown += line.substr(at, length);
       }
@@ -69,14 +74,14 @@ Error::Error(Place place, std::string message, std::string excerpt)
 std::string render(const Error& error) {
   // file:line:column, as far as known.
   const Place& place = error.place();
-  std::string text = place.file;
+  std::string text = plain_line(place.file);
   if (place.line > 0) {
     if (!text.empty()) text += ':';
     text += std::to_string(place.line);
     if (place.column > 0) text += ':' + std::to_string(place.column);
   }
   if (!text.empty()) text += ": ";
-  text += "error: " + error.message();
+  text += "error: " + plain_text(error.message());
   if (error.excerpt().empty()) return text;
 
   // The window of the line around the caret; three points stand for what is cut off.

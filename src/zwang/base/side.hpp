@@ -61,4 +61,11 @@ struct Side {
   }
 };
 
+/// Lanes side by side for so many numbers: the least width that takes them in, 8 at most.
+[[nodiscard]] inline unsigned width_for(std::size_t lanes) {
+  if (lanes >= 5) return 8;
+  if (lanes >= 3) return 4;
+  return lanes == 2 ? 2 : 1;
+}
+
 }  // namespace zwang

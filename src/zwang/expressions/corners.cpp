@@ -5,13 +5,12 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/expressions/numbers.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::expressions {
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 bool is_corner(const Node& node) { return node.kind == NodeKind::function && has_corners(node.function); }
 
@@ -162,7 +161,8 @@ class Lowering {
         }
         // On the right half plane the angle itself; on the left one the angle from the cut, which never meets it.
         const Expr right = mode(CornerKind::truth, of[1], source, 0, nullptr, true);
-        const Expr side = moves(of[0]) ? mode(CornerKind::truth, of[0], source) : graph_.apply(Function::step, of[0]);
+        const Expr across = choose(right, graph_.number(1), of[0]);
+        const Expr side = moves(of[0]) ? mode(CornerKind::truth, across, source) : graph_.apply(Function::step, of[0]);
         const Expr half = graph_.subtract(graph_.multiply(graph_.number(2 * pi), side), graph_.number(pi));
         return choose(right, graph_.apply(Function::atan2, of),
                       graph_.add(half, graph_.apply(Function::atan2, turned)));

@@ -12,18 +12,6 @@
 namespace zwang::expressions {
 namespace {
 
-/// A node whose children do not move when the graph grows.
-struct Kept {
-  Node node;
-  std::vector<Expr> children;
-};
-
-Kept keep(const Graph& graph, Expr e) {
-  Kept kept{graph.node(e), {}};
-  kept.children.assign(kept.node.children.begin(), kept.node.children.end());
-  return kept;
-}
-
 /// The slope of a function given by points, as a choice between its pieces.
 Expr slope(Graph& graph, Function function, const std::vector<Expr>& of) {
   const std::size_t n = of.size() / 2;

@@ -6,13 +6,12 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
 
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double quarter_turn = 1.5707963267948966;
 constexpr double same_part = 64 * eps;  ///< of the larger term: below it two series agree, as events do (section 11)
 

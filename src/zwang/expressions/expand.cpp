@@ -12,12 +12,6 @@ constexpr double highest_power = 8;
 /// Products of single terms that may be formed for one term that is allowed to remain.
 constexpr std::size_t work_per_term = 64;
 
-std::vector<Expr> terms_of(const Graph& graph, Expr e) {
-  const Node node = graph.node(e);
-  if (node.kind == NodeKind::sum) return {node.children.begin(), node.children.end()};
-  return {e};
-}
-
 /// a * b with every term of a times every term of b; nothing if that gets too long.
 std::optional<Expr> distribute(Graph& graph, Expr a, Expr b, std::size_t most_terms) {
   const std::vector<Expr> left = terms_of(graph, a);

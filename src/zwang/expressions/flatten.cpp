@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/numbers.hpp"
 #include "zwang/expressions/tape.hpp"
 #include "zwang/expressions/traversal.hpp"
 
@@ -18,8 +19,6 @@ namespace zwang::expressions {
 namespace {
 
 constexpr double highest_chain = 64;
-
-bool whole(double value) { return std::trunc(value) == value; }
 
 /// A factor as base^exponent with a number as exponent (1 if it is no such power).
 struct NumberPower {
@@ -180,8 +179,8 @@ class Flattener {
   /// base^exponent with exponent > 0; `inverted` if it will stand below a line.
   std::uint32_t positive_power(std::uint32_t base, double exponent, bool inverted) {
     if (exponent == 0.5) return instruction(Op::sqrt, base);
-    if (whole(exponent) && exponent <= highest_chain) return chain(base, static_cast<unsigned>(exponent));
-    if (inverted && whole(exponent - 0.5) && exponent <= highest_chain) {
+    if (is_whole(exponent) && exponent <= highest_chain) return chain(base, static_cast<unsigned>(exponent));
+    if (inverted && is_whole(exponent - 0.5) && exponent <= highest_chain) {
       const std::uint32_t root = instruction(Op::sqrt, base);
       return instruction(Op::multiply, chain(base, static_cast<unsigned>(exponent - 0.5)), root);
     }
@@ -190,7 +189,7 @@ class Flattener {
 
   /// Can base^-exponent be had as 1 / base^exponent?
   static bool below_line(double exponent) {
-    return (whole(exponent) || whole(exponent - 0.5)) && exponent <= highest_chain;
+    return (is_whole(exponent) || is_whole(exponent - 0.5)) && exponent <= highest_chain;
   }
 
   std::uint32_t write(Expr e) {

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
 namespace {
@@ -27,8 +28,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash *= 0xBF58476D1CE4E5B9ULL;
   return hash ^ (hash >> 29U);
 }
-
-bool whole(double value) { return std::isfinite(value) && std::trunc(value) == value; }
 
 }  // namespace
 
@@ -309,7 +308,7 @@ struct Graph::Store {
     const Factor f = factor(e);
     const double product = f.exponent * exponent;
     const bool exact = std::isfinite(product) && std::fma(f.exponent, exponent, -product) == 0;
-    if (exponent == 1 || (whole(exponent) && exact)) {
+    if (exponent == 1 || (is_whole(exponent) && exact)) {
       factors_in.push_back({f.base, product});
     } else {
       factors_in.push_back({e, exponent});
@@ -318,7 +317,7 @@ struct Graph::Store {
 
   /// Is (e)^exponent written out: (c x y)^n = c^n x^n y^n, unless c^n or its inverse is no normal number?
   [[nodiscard]] bool written_out(Expr e, double exponent) const {
-    if (at(e).kind != NodeKind::product || !whole(exponent)) return false;
+    if (at(e).kind != NodeKind::product || !is_whole(exponent)) return false;
     const double c = term(e).coefficient;
     return exponent == 1 ||
            (std::isnormal(elementary::pow(c, exponent)) && std::isnormal(elementary::pow(c, -exponent)));

@@ -8,14 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "zwang/base/escape.hpp"
+
 namespace zwang::expressions {
 namespace {
 
-struct Sign {
+struct Letter {
   std::string_view command, text;
 };
 
-constexpr std::array<Sign, 28> letters = {{
+constexpr std::array<Letter, 28> letters = {{
     {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"},   {"epsilon", "ε"}, {"zeta", "ζ"},
     {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},   {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},
     {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},     {"rho", "ρ"},     {"sigma", "σ"},   {"tau", "τ"},
@@ -23,7 +25,7 @@ constexpr std::array<Sign, 28> letters = {{
     {"varrho", "ϱ"},  {"Phi", "Φ"},   {"varphi", "φ"}, {"partial", "∂"},
 }};
 
-constexpr std::array<Sign, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
+constexpr std::array<Letter, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
 
 /// Written upright, and applied to what follows.
 constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan",    "sinh",   "cosh", "tanh", "exp",
@@ -35,7 +37,7 @@ constexpr std::string_view application_with_room = "<mo rspace=\"0.17em\">&#x206
 
 template <class Table>
 std::string_view looked_up(const Table& table, std::string_view command) {
-  for (const Sign& sign : table) {
+  for (const Letter& sign : table) {
     if (sign.command == command) return sign.text;
   }
   return {};
@@ -259,47 +261,5 @@ class Reader {
 }  // namespace
 
 std::string mathml(std::string_view latex) { return Reader(latex).whole(); }
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(text[k]);
-    if (byte >= 0x80) {
-      // A whole character of UTF-8, or the sign for a broken one.
-      const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-      bool sound = byte >= 0xC2 && byte <= 0xF4 && k + length <= text.size();
-      for (std::size_t i = 1; sound && i < length; ++i)
-        sound = (static_cast<unsigned char>(text[k + i]) & 0xC0) == 0x80;
-      if (sound && length == 3) {
-        const auto second = static_cast<unsigned char>(text[k + 1]);
-        const auto third = static_cast<unsigned char>(text[k + 2]);
-        const bool surrogate = byte == 0xED && second >= 0xA0;
-        const bool overlong = byte == 0xE0 && second < 0xA0;
-        const bool no_character = byte == 0xEF && second == 0xBF && third >= 0xBE;
-        sound = !surrogate && !overlong && !no_character;
-      }
-      if (sound && length == 4) {
-        const auto second = static_cast<unsigned char>(text[k + 1]);
-        sound = !(byte == 0xF0 && second < 0x90) && !(byte == 0xF4 && second > 0x8F);
-      }
-      out += sound ? text.substr(k, length) : std::string_view("\xEF\xBF\xBD");
-      k += sound ? length - 1 : 0;
-      continue;
-    }
-    switch (byte) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      case '\n':
-      case '\t': out += static_cast<char>(byte); break;
-      default:
-        out += byte < 0x20 || byte == 0x7F ? std::string("\xEF\xBF\xBD") : std::string(1, static_cast<char>(byte));
-    }
-  }
-  return out;
-}
 
 }  // namespace zwang::expressions

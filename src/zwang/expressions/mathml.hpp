@@ -14,7 +14,4 @@ namespace zwang::expressions {
 /// is not of that kind, which is our own mistake.
 [[nodiscard]] std::string mathml(std::string_view latex);
 
-/// Text with the signs that XML does not allow written as entities; control characters and broken UTF-8 become U+FFFD.
-[[nodiscard]] std::string xml_escaped(std::string_view text);
-
 }  // namespace zwang::expressions

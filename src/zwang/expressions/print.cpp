@@ -9,13 +9,13 @@ namespace zwang::expressions {
 namespace {
 
 /// How tightly a text holds together; parentheses go round a part that holds less tightly than its place demands.
-enum class Tightness : std::uint8_t { sum, product, power, atom };
+enum class Binding : std::uint8_t { sum, product, power, atom };
 
 /// A piece of the text still to come: literal, or an expression and what its place demands.
 struct Piece {
   std::string literal;
   Expr e;
-  Tightness demanded = Tightness::sum;
+  Binding demanded = Binding::sum;
   bool is_literal = false;
 };
 
@@ -27,7 +27,7 @@ class Printer {
     // Pieces are taken from the end of the list; an expression is replaced by its own pieces. No recursion.
     std::string text;
     std::vector<Piece> waiting;
-    push(e, Tightness::sum);
+    push(e, Binding::sum);
     while (true) {
       std::reverse(pieces_.begin(), pieces_.end());
       waiting.insert(waiting.end(), std::make_move_iterator(pieces_.begin()), std::make_move_iterator(pieces_.end()));
@@ -48,8 +48,8 @@ class Printer {
   }
 
  private:
-  void literal(std::string text) { pieces_.push_back({std::move(text), {}, Tightness::sum, true}); }
-  void push(Expr e, Tightness demanded) { pieces_.push_back({{}, e, demanded, false}); }
+  void literal(std::string text) { pieces_.push_back({std::move(text), {}, Binding::sum, true}); }
+  void push(Expr e, Binding demanded) { pieces_.push_back({{}, e, demanded, false}); }
 
   [[nodiscard]] bool is_number(Expr e) const { return graph_.node(e).kind == NodeKind::number; }
 
@@ -62,17 +62,17 @@ class Printer {
     return exponent < 0 && (!is_number(node.children[0]) || exponent == -1);
   }
 
-  [[nodiscard]] Tightness tightness(Expr e) const {
+  [[nodiscard]] Binding tightness(Expr e) const {
     const Node node = graph_.node(e);
     switch (node.kind) {
-      case NodeKind::number: return node.number < 0 ? Tightness::product : Tightness::atom;
-      case NodeKind::sum: return Tightness::sum;
-      case NodeKind::product: return Tightness::product;
-      case NodeKind::power: return divides(e) ? Tightness::product : Tightness::power;
+      case NodeKind::number: return node.number < 0 ? Binding::product : Binding::atom;
+      case NodeKind::sum: return Binding::sum;
+      case NodeKind::product: return Binding::product;
+      case NodeKind::power: return divides(e) ? Binding::product : Binding::power;
       case NodeKind::symbol:
       case NodeKind::function: break;
     }
-    return Tightness::atom;
+    return Binding::atom;
   }
 
   void write(Expr e) {
@@ -97,7 +97,7 @@ class Printer {
         literal(std::string(name(node.function)) + "(");
         for (std::size_t k = 0; k < node.children.size(); ++k) {
           if (k > 0) literal(", ");
-          push(node.children[k], Tightness::sum);
+          push(node.children[k], Binding::sum);
         }
         literal(")");
         break;
@@ -109,25 +109,25 @@ class Printer {
     switch (node.function) {
       case Function::at_least:
       case Function::below:
-        push(node.children[0], Tightness::sum);
+        push(node.children[0], Binding::sum);
         literal(node.function == Function::at_least ? " >= 0" : " < 0");
         return;
       case Function::both:
       case Function::either:
         literal("(");
-        push(node.children[0], Tightness::sum);
+        push(node.children[0], Binding::sum);
         literal(node.function == Function::both ? ") and (" : ") or (");
-        push(node.children[1], Tightness::sum);
+        push(node.children[1], Binding::sum);
         literal(")");
         return;
       default: break;
     }
     const std::size_t n = node.children.size() / 2;
     literal(std::string(name(node.function)) + "(");
-    push(node.children[0], Tightness::sum);
+    push(node.children[0], Binding::sum);
     for (std::size_t k = 1; k < node.children.size(); ++k) {
       literal(k == 1 ? ", [" : (k == n + 1 ? "], [" : ", "));
-      push(node.children[k], Tightness::sum);
+      push(node.children[k], Binding::sum);
     }
     literal("])");
   }
@@ -165,7 +165,7 @@ class Printer {
     }
     for (const Expr factor : above) {
       if (!first) literal("*");
-      push(factor, Tightness::power);
+      push(factor, Binding::power);
       first = false;
     }
 
@@ -191,20 +191,20 @@ class Printer {
   void write_power(Expr base, Expr exponent, bool inverted) {
     const double number = inverted ? -graph_.node(exponent).number : 0;
     if (number == 1) {
-      push(base, Tightness::power);
+      push(base, Binding::power);
     } else if (number == 0.5) {
       literal("sqrt(");
-      push(base, Tightness::sum);
+      push(base, Binding::sum);
       literal(")");
     } else {
-      push(base, Tightness::atom);
+      push(base, Binding::atom);
       literal("^");
       if (inverted) {
         literal(exact(number));
       } else if (is_number(exponent)) {
         literal(exact(graph_.node(exponent).number));
       } else {
-        push(exponent, Tightness::atom);
+        push(exponent, Binding::atom);
       }
     }
   }

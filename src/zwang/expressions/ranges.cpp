@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr Range everything{-endless, endless};
 constexpr double widening = 1e-15;  ///< of an end: more than the rounding of one operation or function of the library

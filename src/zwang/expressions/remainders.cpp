@@ -9,13 +9,12 @@
 
 #include "zwang/base/side.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
 
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double eps = std::numeric_limits<double>::epsilon();
 /// Below this numbers have lost, or are about to lose, their digits.
 constexpr double faint = 1e-300;
 constexpr double seen = 690;  ///< exp(-690) is about that
@@ -118,12 +117,12 @@ constexpr std::size_t filled_up(std::size_t known) { return (known + 3) / 4 * 4;
 template <std::size_t W>
 [[gnu::always_inline]] inline void size_up(const double* y, unsigned known, const Stretch& stretch, double* term,
                                            double* later) {
-  using Numbers = Side<W>;
+  using Numbers = zwang::Side<W>;
   if constexpr (W == 1) {
     unsigned k = 0;
     for (; k + 4 <= known; k += 4) {
-      Side<4> some = Side<4>::sizes(y + k);
-      some.times(Side<4>::load(stretch.of_length + k));
+      zwang::Side<4> some = zwang::Side<4>::sizes(y + k);
+      some.times(zwang::Side<4>::load(stretch.of_length + k));
       some.store(term + k);
     }
     for (; k < known; ++k) term[k] = std::abs(y[k]) * stretch.of_length[k];
@@ -175,13 +174,15 @@ struct Sizing {
 [[gnu::always_inline]] inline void add_up_tails(const double* term, const double* later, std::size_t count,
                                                 unsigned width, double* tail) {
   if (width == 8) {
-    Side<8> sum = Side<8>::zero();
-    for (std::size_t k = 0; k < count; k += 8) sum.add_product(Side<8>::load(term + k), Side<8>::load(later + k));
+    zwang::Side<8> sum = zwang::Side<8>::zero();
+    for (std::size_t k = 0; k < count; k += 8)
+      sum.add_product(zwang::Side<8>::load(term + k), zwang::Side<8>::load(later + k));
     sum.store(tail);
     return;
   }
-  Side<4> sum = Side<4>::zero();
-  for (std::size_t k = 0; k < count; k += 4) sum.add_product(Side<4>::load(term + k), Side<4>::load(later + k));
+  zwang::Side<4> sum = zwang::Side<4>::zero();
+  for (std::size_t k = 0; k < count; k += 4)
+    sum.add_product(zwang::Side<4>::load(term + k), zwang::Side<4>::load(later + k));
   const auto& part = sum.part[0];
   switch (width) {
     case 1: tail[0] = (part[0] + part[2]) + (part[1] + part[3]); break;

@@ -13,7 +13,7 @@
 namespace zwang::expressions {
 namespace {
 
-enum class Sign : std::uint8_t {
+enum class Glyph : std::uint8_t {
   end,
   number,
   name,
@@ -40,7 +40,7 @@ enum class Sign : std::uint8_t {
 };
 
 struct Token {
-  Sign sign = Sign::end;
+  Glyph sign = Glyph::end;
   std::size_t offset = 0;
   std::size_t length = 0;
   double number = 0;
@@ -171,13 +171,13 @@ class Lexer {
 
   Token next() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ == text_.size()) return {Sign::end, at_, 0, 0};
+    if (at_ == text_.size()) return {Glyph::end, at_, 0, 0};
     const char c = text_[at_];
     if (is_digit(c) || (c == '.' && is_digit(look(1)))) return number();
     if (is_letter(c)) {
       const std::size_t first = at_;
       while (is_letter(look(0)) || is_digit(look(0))) ++at_;
-      return {Sign::name, first, at_ - first, 0};
+      return {Glyph::name, first, at_ - first, 0};
     }
     return sign(c);
   }
@@ -217,10 +217,10 @@ class Lexer {
       throw SyntaxError(first, "the number " + quoted(text_.substr(first, at_ - first)) +
                                    " is too large or too small for double precision");
     }
-    return {Sign::number, first, at_ - first, *value};
+    return {Glyph::number, first, at_ - first, *value};
   }
 
-  Token take(Sign sign, std::size_t length) {
+  Token take(Glyph sign, std::size_t length) {
     const Token token{sign, at_, length, 0};
     at_ += length;
     return token;
@@ -229,30 +229,30 @@ class Lexer {
   Token sign(char c) {
     const char d = look(1);
     switch (c) {
-      case '+': return take(Sign::plus, 1);
-      case '-': return take(Sign::minus, 1);
-      case '*': return d == '*' ? take(Sign::power, 2) : take(Sign::times, 1);
-      case '/': return take(Sign::divided, 1);
-      case '^': return take(Sign::power, 1);
-      case '(': return take(Sign::open, 1);
-      case ')': return take(Sign::close, 1);
-      case '[': return take(Sign::open_bracket, 1);
-      case ']': return take(Sign::close_bracket, 1);
-      case ',': return take(Sign::comma, 1);
-      case '\'': return take(Sign::prime, 1);
+      case '+': return take(Glyph::plus, 1);
+      case '-': return take(Glyph::minus, 1);
+      case '*': return d == '*' ? take(Glyph::power, 2) : take(Glyph::times, 1);
+      case '/': return take(Glyph::divided, 1);
+      case '^': return take(Glyph::power, 1);
+      case '(': return take(Glyph::open, 1);
+      case ')': return take(Glyph::close, 1);
+      case '[': return take(Glyph::open_bracket, 1);
+      case ']': return take(Glyph::close_bracket, 1);
+      case ',': return take(Glyph::comma, 1);
+      case '\'': return take(Glyph::prime, 1);
       case '.':
         if (d == '.' && look(2) == '.') throw SyntaxError(at_, "a range is written with two points, as in `1..n`");
-        return d == '.' ? take(Sign::range, 2) : take(Sign::point, 1);
+        return d == '.' ? take(Glyph::range, 2) : take(Glyph::point, 1);
       case '=':
         if (d == '<') throw SyntaxError(at_, "write `<=` for `=<`");
         if (d == '>') throw SyntaxError(at_, "write `>=` for `=>`");
-        return d == '=' ? take(Sign::double_equal, 2) : take(Sign::equal, 1);
+        return d == '=' ? take(Glyph::double_equal, 2) : take(Glyph::equal, 1);
       case '<':
-        if (d == '>') return take(Sign::not_equal, 2);
-        return d == '=' ? take(Sign::less_equal, 2) : take(Sign::less, 1);
-      case '>': return d == '=' ? take(Sign::greater_equal, 2) : take(Sign::greater, 1);
+        if (d == '>') return take(Glyph::not_equal, 2);
+        return d == '=' ? take(Glyph::less_equal, 2) : take(Glyph::less, 1);
+      case '>': return d == '=' ? take(Glyph::greater_equal, 2) : take(Glyph::greater, 1);
       case '!':
-        if (d == '=') return take(Sign::not_equal, 2);
+        if (d == '=') return take(Glyph::not_equal, 2);
         break;
       default: break;
     }
@@ -287,9 +287,9 @@ class Parser {
   explicit Parser(std::string_view text) : lexer_(text) { advance(); }
 
   Syntax whole_expression() {
-    if (token_.sign == Sign::end) throw SyntaxError(0, "the expression is empty");
+    if (token_.sign == Glyph::end) throw SyntaxError(0, "the expression is empty");
     Syntax e = expression();
-    if (token_.sign != Sign::end) unexpected();
+    if (token_.sign != Glyph::end) unexpected();
     return e;
   }
 
@@ -308,7 +308,7 @@ class Parser {
     while (is_word("or")) {
       const Token word = token_;
       advance();
-      if (token_.sign == Sign::end) throw SyntaxError(word.offset, "nothing follows this `or`");
+      if (token_.sign == Glyph::end) throw SyntaxError(word.offset, "nothing follows this `or`");
       all.push_back(one_condition());
     }
     end_of_condition();
@@ -316,24 +316,24 @@ class Parser {
   }
 
   Syntax whole_truth() {
-    if (token_.sign == Sign::end) {
+    if (token_.sign == Glyph::end) {
       throw SyntaxError(0, "the condition is empty: a comparison with `<=` or `>=` is expected");
     }
     Syntax e = truth();
-    if (token_.sign != Sign::end) unexpected();
+    if (token_.sign != Glyph::end) unexpected();
     return e;
   }
 
  private:
   [[nodiscard]] bool is_word(std::string_view word) const {
-    return token_.sign == Sign::name && text_of(token_) == word;
+    return token_.sign == Glyph::name && text_of(token_) == word;
   }
 
   void end_of_condition() {
     if (is_word("and")) {
       throw SyntaxError(token_.offset, "`and` is not needed: write two constraints, which must hold both");
     }
-    if (token_.sign != Sign::end) unexpected();
+    if (token_.sign != Glyph::end) unexpected();
   }
 
   // Truths: comparisons, `and`, `or` ---------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ class Parser {
     while (is_word(word)) {
       const Token here = token_;
       advance();
-      if (token_.sign == Sign::end) throw SyntaxError(here.offset, "nothing follows this `" + std::string(word) + "`");
+      if (token_.sign == Glyph::end) throw SyntaxError(here.offset, "nothing follows this `" + std::string(word) + "`");
       e.children.push_back(operand());
     }
     e.length = end_of_previous() - first;
@@ -363,41 +363,41 @@ class Parser {
   [[nodiscard]] bool encloses_truth() const {
     Lexer ahead = lexer_;
     int depth = 1;
-    for (Token next = ahead.next(); next.sign != Sign::end && depth > 0; next = ahead.next()) {
-      if (next.sign == Sign::open || next.sign == Sign::open_bracket) ++depth;
-      if (next.sign == Sign::close || next.sign == Sign::close_bracket) --depth;
+    for (Token next = ahead.next(); next.sign != Glyph::end && depth > 0; next = ahead.next()) {
+      if (next.sign == Glyph::open || next.sign == Glyph::open_bracket) ++depth;
+      if (next.sign == Glyph::close || next.sign == Glyph::close_bracket) --depth;
       const std::string_view word = lexer_.text().substr(next.offset, next.length);
-      if (depth == 1 && (is_relation(next.sign) || (next.sign == Sign::name && (word == "and" || word == "or"))))
+      if (depth == 1 && (is_relation(next.sign) || (next.sign == Glyph::name && (word == "and" || word == "or"))))
         return true;
     }
     return false;
   }
 
   Syntax comparison() {
-    if (token_.sign == Sign::open && encloses_truth()) {
+    if (token_.sign == Glyph::open && encloses_truth()) {
       const Level level(*this);
       const Token opening = token_;
       advance();
       Syntax e = truth();
-      close(Sign::close, opening);
+      close(Glyph::close, opening);
       return e;
     }
     const std::size_t first = token_.offset;
     Syntax left = expression();
     const Token sign = token_;
     switch (sign.sign) {
-      case Sign::less_equal:
-      case Sign::greater_equal:
-      case Sign::less:
-      case Sign::greater: break;
-      case Sign::equal:
-      case Sign::double_equal:
-      case Sign::not_equal:
+      case Glyph::less_equal:
+      case Glyph::greater_equal:
+      case Glyph::less:
+      case Glyph::greater: break;
+      case Glyph::equal:
+      case Glyph::double_equal:
+      case Glyph::not_equal:
         throw SyntaxError(sign.offset,
                           "write `<=` or `>=`: that two numbers of a motion are equal is true at instants alone");
-      case Sign::end:
-      case Sign::comma:
-        throw SyntaxError(sign.sign == Sign::end ? first : sign.offset,
+      case Glyph::end:
+      case Glyph::comma:
+        throw SyntaxError(sign.sign == Glyph::end ? first : sign.offset,
                           "a comparison is missing: `<=` or `>=` and a second expression are expected");
       default: unexpected();
     }
@@ -413,23 +413,23 @@ class Parser {
   }
 
   ConditionSyntax one_condition() {
-    if (token_.sign == Sign::end) {
+    if (token_.sign == Glyph::end) {
       throw SyntaxError(0, "the condition is empty: two expressions with `=`, `<=` or `>=` between them are expected");
     }
     ConditionSyntax c;
     c.left = expression();
     const Token sign = token_;
     switch (sign.sign) {
-      case Sign::equal: c.relation = Relation::equal; break;
-      case Sign::less_equal: c.relation = Relation::less_equal; break;
-      case Sign::greater_equal: c.relation = Relation::greater_equal; break;
-      case Sign::less: throw SyntaxError(sign.offset, "write `<=` for `<`: limits are closed, touching is allowed");
-      case Sign::greater: throw SyntaxError(sign.offset, "write `>=` for `>`: limits are closed, touching is allowed");
-      case Sign::double_equal: throw SyntaxError(sign.offset, "write `=` for `==`");
-      case Sign::not_equal:
+      case Glyph::equal: c.relation = Relation::equal; break;
+      case Glyph::less_equal: c.relation = Relation::less_equal; break;
+      case Glyph::greater_equal: c.relation = Relation::greater_equal; break;
+      case Glyph::less: throw SyntaxError(sign.offset, "write `<=` for `<`: limits are closed, touching is allowed");
+      case Glyph::greater: throw SyntaxError(sign.offset, "write `>=` for `>`: limits are closed, touching is allowed");
+      case Glyph::double_equal: throw SyntaxError(sign.offset, "write `=` for `==`");
+      case Glyph::not_equal:
         throw SyntaxError(sign.offset,
                           "a condition is written with `=`, `<=` or `>=`; `" + text_of(sign) + "` restricts no motion");
-      case Sign::end:
+      case Glyph::end:
         throw SyntaxError(sign.offset,
                           "a comparison is missing: `=`, `<=` or `>=` and a second expression are expected");
       default: unexpected();
@@ -445,29 +445,29 @@ class Parser {
 
  public:
   std::vector<RangeSyntax> ranges() {
-    if (token_.sign == Sign::end) throw SyntaxError(0, "the range is empty: write it as `i = 1..n`");
+    if (token_.sign == Glyph::end) throw SyntaxError(0, "the range is empty: write it as `i = 1..n`");
     std::vector<RangeSyntax> all;
     all.push_back(range());
-    while (token_.sign == Sign::comma) {
+    while (token_.sign == Glyph::comma) {
       const Token comma = token_;
       advance();
-      if (token_.sign == Sign::end) throw SyntaxError(comma.offset, "nothing follows this `,`");
+      if (token_.sign == Glyph::end) throw SyntaxError(comma.offset, "nothing follows this `,`");
       all.push_back(range());
     }
-    if (token_.sign == Sign::end) return all;
-    if (token_.sign == Sign::range)
+    if (token_.sign == Glyph::end) return all;
+    if (token_.sign == Glyph::range)
       throw SyntaxError(token_.offset, "a range has two ends: `i = 1..n`, without a step");
     unexpected();
   }
 
   Syntax reference() {
-    if (token_.sign != Sign::name) {
-      if (token_.sign == Sign::end) throw SyntaxError(0, "the name of a point or coordinate is expected");
+    if (token_.sign != Glyph::name) {
+      if (token_.sign == Glyph::end) throw SyntaxError(0, "the name of a point or coordinate is expected");
       throw SyntaxError(token_.offset, "the name of a point or coordinate is expected, not " + shown(token_));
     }
     Syntax e = name();
-    if (token_.sign == Sign::open_bracket) e = index(std::move(e));
-    if (token_.sign != Sign::end) {
+    if (token_.sign == Glyph::open_bracket) e = index(std::move(e));
+    if (token_.sign != Glyph::end) {
       throw SyntaxError(token_.offset,
                         "a name alone or with its index is expected (`a`, `bead[3]`), without " + shown(token_));
     }
@@ -501,13 +501,13 @@ class Parser {
     return std::string(lexer_.text().substr(token.offset, token.length));
   }
   [[nodiscard]] std::string shown(const Token& token) const {
-    return token.sign == Sign::end ? "the end" : quoted(lexer_.text().substr(token.offset, token.length));
+    return token.sign == Glyph::end ? "the end" : quoted(lexer_.text().substr(token.offset, token.length));
   }
   [[nodiscard]] std::size_t end_of_previous() const { return previous_.offset + previous_.length; }
 
-  static bool is_relation(Sign sign) { return sign >= Sign::equal; }
-  static bool starts_operand(Sign sign) {
-    return sign == Sign::number || sign == Sign::name || sign == Sign::open || sign == Sign::open_bracket;
+  static bool is_relation(Glyph sign) { return sign >= Glyph::equal; }
+  static bool starts_operand(Glyph sign) {
+    return sign == Glyph::number || sign == Glyph::name || sign == Glyph::open || sign == Glyph::open_bracket;
   }
 
   static Syntax leaf(SyntaxKind kind, const Token& token) {
@@ -541,13 +541,13 @@ class Parser {
     }
     if (starts_operand(token_.sign)) missing_operator();
     switch (token_.sign) {
-      case Sign::close: throw SyntaxError(at, "this `)` closes nothing");
-      case Sign::close_bracket: throw SyntaxError(at, "this `]` closes nothing");
-      case Sign::comma:
+      case Glyph::close: throw SyntaxError(at, "this `)` closes nothing");
+      case Glyph::close_bracket: throw SyntaxError(at, "this `]` closes nothing");
+      case Glyph::comma:
         throw SyntaxError(at,
                           "a `,` cannot stand here: it separates the parts of functions, vectors and indices, and "
                           "decimals are written with a point");
-      case Sign::range:
+      case Glyph::range:
         throw SyntaxError(at, "a range cannot stand here: it belongs into `for` or `sum(i = 1..n, ...)`");
       default: throw SyntaxError(at, shown(token_) + " cannot stand here");
     }
@@ -557,12 +557,12 @@ class Parser {
   [[noreturn]] void missing_operator() const {
     const std::string before = text_of(previous_);
     const std::string after = text_of(token_);
-    if (previous_.sign == Sign::name && token_.sign == Sign::name) {
+    if (previous_.sign == Glyph::name && token_.sign == Glyph::name) {
       throw SyntaxError(token_.offset, "an operator is missing between " + shown(previous_) + " and " + shown(token_) +
                                            ": a product is written with `*`");
     }
     const bool adjacent =
-        previous_.sign == Sign::number && token_.sign == Sign::name && before.size() + after.size() < 40;
+        previous_.sign == Glyph::number && token_.sign == Glyph::name && before.size() + after.size() < 40;
     if (adjacent && looks_like_a_unit(after)) {
       throw SyntaxError(token_.offset, "zwang knows no units: write `" + before +
                                            "` and keep to one system, as kilograms, metres and "
@@ -575,7 +575,7 @@ class Parser {
 
   /// The current token cannot begin an operand.
   [[noreturn]] void no_operand() const {
-    if (token_.sign == Sign::end) {
+    if (token_.sign == Glyph::end) {
       if (previous_.length > 0)
         throw SyntaxError(previous_.offset, "nothing follows this `" + text_of(previous_) + "`");
       throw SyntaxError(0, "the expression is empty");
@@ -588,14 +588,14 @@ class Parser {
   }
 
   /// Read the sign that closes what `opening` opened.
-  void close(Sign sign, const Token& opening) {
+  void close(Glyph sign, const Token& opening) {
     if (token_.sign == sign) {
       advance();
       return;
     }
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
-    if (token_.sign == Sign::close || token_.sign == Sign::close_bracket) {
-      throw SyntaxError(token_.offset, "a `" + std::string(sign == Sign::close ? ")" : "]") +
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
+    if (token_.sign == Glyph::close || token_.sign == Glyph::close_bracket) {
+      throw SyntaxError(token_.offset, "a `" + std::string(sign == Glyph::close ? ")" : "]") +
                                            "` is expected here, not " + shown(token_) + ": the `" + text_of(opening) +
                                            "` before it is still open");
     }
@@ -611,7 +611,7 @@ class Parser {
 
   /// Operands joined by signs of one rank; one operand alone is itself.
   template <class Operand>
-  Syntax list(SyntaxKind kind, Sign direct, Sign inverse, const Operand& operand) {
+  Syntax list(SyntaxKind kind, Glyph direct, Glyph inverse, const Operand& operand) {
     const std::size_t first = token_.offset;
     Syntax one = operand();
     if (token_.sign != direct && token_.sign != inverse) return one;
@@ -630,25 +630,25 @@ class Parser {
   }
 
   Syntax expression() {
-    return list(SyntaxKind::sum, Sign::plus, Sign::minus, [this] { return product(); });
+    return list(SyntaxKind::sum, Glyph::plus, Glyph::minus, [this] { return product(); });
   }
   Syntax product() {
-    return list(SyntaxKind::product, Sign::times, Sign::divided, [this] { return signed_power(); });
+    return list(SyntaxKind::product, Glyph::times, Glyph::divided, [this] { return signed_power(); });
   }
 
   Syntax signed_power() {
-    if (token_.sign != Sign::plus && token_.sign != Sign::minus) return power();
+    if (token_.sign != Glyph::plus && token_.sign != Glyph::minus) return power();
     const Level level(*this);
     const Token sign = token_;
     advance();
     Syntax e = signed_power();
-    return sign.sign == Sign::plus ? e : over(SyntaxKind::negate, sign.offset, std::move(e));
+    return sign.sign == Glyph::plus ? e : over(SyntaxKind::negate, sign.offset, std::move(e));
   }
 
   Syntax power() {
     const std::size_t first = token_.offset;
     Syntax base = postfix();
-    if (token_.sign != Sign::power) return base;
+    if (token_.sign != Glyph::power) return base;
     const Level level(*this);
     advance();
     Syntax exponent = signed_power();
@@ -663,9 +663,9 @@ class Parser {
     const std::size_t first = token_.offset;
     Syntax e = primary();
     while (true) {
-      if (token_.sign == Sign::point) {
+      if (token_.sign == Glyph::point) {
         e = member(first, std::move(e));
-      } else if (token_.sign == Sign::prime) {
+      } else if (token_.sign == Glyph::prime) {
         if (e.kind == SyntaxKind::prime) {
           throw SyntaxError(token_.offset, "accelerations cannot stand in an expression: only one `'` is possible");
         }
@@ -674,7 +674,7 @@ class Parser {
         }
         advance();
         e = over(SyntaxKind::prime, first, std::move(e));
-      } else if (token_.sign == Sign::open_bracket && takes_index(e)) {
+      } else if (token_.sign == Glyph::open_bracket && takes_index(e)) {
         e = primed(std::move(e), first, [this](Syntax inner) { return index(std::move(inner)); });
       } else {
         return e;
@@ -708,10 +708,10 @@ class Parser {
     const Token point = token_;
     advance();
     const std::string component = text_of(token_);
-    if (token_.sign != Sign::name || (component != "x" && component != "y" && component != "z")) {
-      const std::size_t at = token_.sign == Sign::end ? point.offset : token_.offset;
+    if (token_.sign != Glyph::name || (component != "x" && component != "y" && component != "z")) {
+      const std::size_t at = token_.sign == Glyph::end ? point.offset : token_.offset;
       throw SyntaxError(at, "after the point a component `x`, `y` or `z` is expected" +
-                                (token_.sign == Sign::end ? std::string() : ", not " + shown(token_)));
+                                (token_.sign == Glyph::end ? std::string() : ", not " + shown(token_)));
     }
     const Syntax& inner = e.kind == SyntaxKind::prime ? e.children[0] : e;
     if (inner.kind == SyntaxKind::member) {
@@ -732,8 +732,8 @@ class Parser {
     const Token opening = token_;
     const std::size_t first = e.offset;
     advance();
-    if (token_.sign == Sign::close_bracket) throw SyntaxError(opening.offset, "the index is empty");
-    std::vector<Syntax> indices = parts(Sign::close_bracket, opening);
+    if (token_.sign == Glyph::close_bracket) throw SyntaxError(opening.offset, "the index is empty");
+    std::vector<Syntax> indices = parts(Glyph::close_bracket, opening);
     if (indices.size() > 2) throw SyntaxError(indices[2].offset, "a member has one or two indices");
     Syntax whole = over(SyntaxKind::index, first, std::move(e));
     std::move(indices.begin(), indices.end(), std::back_inserter(whole.children));
@@ -741,15 +741,15 @@ class Parser {
   }
 
   /// Expressions separated by commas, and the closing sign.
-  std::vector<Syntax> parts(Sign closing, const Token& opening) {
+  std::vector<Syntax> parts(Glyph closing, const Token& opening) {
     std::vector<Syntax> all;
     while (true) {
       all.push_back(expression());
-      if (token_.sign != Sign::comma) break;
+      if (token_.sign != Glyph::comma) break;
       const Token comma = token_;
       advance();
       if (token_.sign == closing) throw SyntaxError(comma.offset, "nothing follows this `,`");
-      if (token_.sign == Sign::end)
+      if (token_.sign == Glyph::end)
         throw SyntaxError(opening.offset, "this `" + text_of(opening) + "` is never closed");
     }
     close(closing, opening);
@@ -765,39 +765,39 @@ class Parser {
 
   Syntax primary() {
     switch (token_.sign) {
-      case Sign::number: {
+      case Glyph::number: {
         Syntax e = leaf(SyntaxKind::number, token_);
         e.number = token_.number;
         advance();
         return e;
       }
-      case Sign::name: {
+      case Glyph::name: {
         Syntax e = name();
-        return token_.sign == Sign::open ? call(std::move(e)) : e;
+        return token_.sign == Glyph::open ? call(std::move(e)) : e;
       }
-      case Sign::open: {
+      case Glyph::open: {
         const Level level(*this);
         const Token opening = token_;
         advance();
-        if (token_.sign == Sign::close) throw SyntaxError(opening.offset, "these parentheses are empty");
-        if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+        if (token_.sign == Glyph::close) throw SyntaxError(opening.offset, "these parentheses are empty");
+        if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
         Syntax e = expression();
-        if (token_.sign == Sign::comma) {
+        if (token_.sign == Glyph::comma) {
           throw SyntaxError(token_.offset,
                             "a `,` cannot stand here: a vector is written in brackets, `[x, y, z]`, and "
                             "decimals with a point");
         }
-        close(Sign::close, opening);
+        close(Glyph::close, opening);
         return e;
       }
-      case Sign::open_bracket: {
+      case Glyph::open_bracket: {
         const Level level(*this);
         const Token opening = token_;
         advance();
-        if (token_.sign == Sign::close_bracket) throw SyntaxError(opening.offset, "this vector is empty");
-        if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `[` is never closed");
+        if (token_.sign == Glyph::close_bracket) throw SyntaxError(opening.offset, "this vector is empty");
+        if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `[` is never closed");
         Syntax e = leaf(SyntaxKind::vector, opening);
-        e.children = parts(Sign::close_bracket, opening);
+        e.children = parts(Glyph::close_bracket, opening);
         e.length = end_of_previous() - e.offset;
         return e;
       }
@@ -811,24 +811,24 @@ class Parser {
     advance();
     if (e.name == "sum") return sum_over(std::move(e), opening);
     if (e.name == "if") return choice(std::move(e), opening);
-    if (token_.sign == Sign::close)
+    if (token_.sign == Glyph::close)
       throw SyntaxError(opening.offset, quoted(e.name) + " needs something in its parentheses");
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.kind = SyntaxKind::call;
-    e.children = parts(Sign::close, opening);
+    e.children = parts(Glyph::close, opening);
     e.length = end_of_previous() - e.offset;
     return e;
   }
 
   /// `if(` is read; `truth, a, b)` follows.
   Syntax choice(Syntax e, const Token& opening) {
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.kind = SyntaxKind::call;
     e.children.push_back(truth());
     for (int k = 0; k < 2; ++k) {
-      if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
-      if (token_.sign != Sign::comma) {
-        if (token_.sign == Sign::close) {
+      if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+      if (token_.sign != Glyph::comma) {
+        if (token_.sign == Glyph::close) {
           throw SyntaxError(token_.offset, "`if` needs a condition and two values: `if(x >= 0, a, b)`");
         }
         unexpected();
@@ -836,7 +836,7 @@ class Parser {
       advance();
       e.children.push_back(expression());
     }
-    close(Sign::close, opening);
+    close(Glyph::close, opening);
     e.length = end_of_previous() - e.offset;
     return e;
   }
@@ -844,30 +844,30 @@ class Parser {
   /// `sum(` is read; `i = low..high, body)` follows.
   Syntax sum_over(Syntax e, const Token& opening) {
     const std::string shape = "`sum(i = 1..n, ...)`";
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
-    if (token_.sign != Sign::name) throw SyntaxError(token_.offset, "`sum` needs a range first: " + shape);
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    if (token_.sign != Glyph::name) throw SyntaxError(token_.offset, "`sum` needs a range first: " + shape);
     const Token index = token_;
     advance();
-    if (token_.sign != Sign::equal) throw SyntaxError(index.offset, "`sum` needs a range first: " + shape);
+    if (token_.sign != Glyph::equal) throw SyntaxError(index.offset, "`sum` needs a range first: " + shape);
     advance();
     e.kind = SyntaxKind::sum_over;
     e.name = text_of(index);
     bounds(e.children, index);
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
-    if (token_.sign == Sign::close) {
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    if (token_.sign == Glyph::close) {
       throw SyntaxError(token_.offset, "`sum` needs an expression behind its range: " + shape);
     }
-    if (token_.sign != Sign::comma) unexpected();
+    if (token_.sign != Glyph::comma) unexpected();
     const Token comma = token_;
     advance();
-    if (token_.sign == Sign::close) throw SyntaxError(comma.offset, "nothing follows this `,`");
-    if (token_.sign == Sign::end) throw SyntaxError(opening.offset, "this `(` is never closed");
+    if (token_.sign == Glyph::close) throw SyntaxError(comma.offset, "nothing follows this `,`");
+    if (token_.sign == Glyph::end) throw SyntaxError(opening.offset, "this `(` is never closed");
     e.children.push_back(expression());
-    if (token_.sign == Sign::equal) {
+    if (token_.sign == Glyph::equal) {
       throw SyntaxError(token_.offset,
                         "`sum` has one range: write a sum over a sum, `sum(i = 1..n, sum(j = 1..m, ...))`");
     }
-    close(Sign::close, opening);
+    close(Glyph::close, opening);
     e.length = end_of_previous() - e.offset;
     return e;
   }
@@ -875,9 +875,9 @@ class Parser {
   /// `low..high`, appended to `ends`.
   void bounds(std::vector<Syntax>& ends, const Token& index) {
     ends.push_back(expression());
-    if (token_.sign != Sign::range) {
-      if (token_.sign != Sign::end && token_.sign != Sign::comma && token_.sign != Sign::close) unexpected();
-      const std::size_t at = token_.sign == Sign::end ? index.offset : token_.offset;
+    if (token_.sign != Glyph::range) {
+      if (token_.sign != Glyph::end && token_.sign != Glyph::comma && token_.sign != Glyph::close) unexpected();
+      const std::size_t at = token_.sign == Glyph::end ? index.offset : token_.offset;
       throw SyntaxError(at, "the range of `" + text_of(index) + "` needs two ends: `" + text_of(index) + " = 1..n`");
     }
     advance();
@@ -885,7 +885,7 @@ class Parser {
   }
 
   RangeSyntax range() {
-    if (token_.sign != Sign::name) {
+    if (token_.sign != Glyph::name) {
       throw SyntaxError(token_.offset, "the name of an index is expected, as in `i = 1..n`, not " + shown(token_));
     }
     RangeSyntax r;
@@ -893,8 +893,8 @@ class Parser {
     r.name = text_of(index);
     r.offset = index.offset;
     advance();
-    if (token_.sign != Sign::equal) {
-      const std::size_t at = token_.sign == Sign::end ? index.offset : token_.offset;
+    if (token_.sign != Glyph::equal) {
+      const std::size_t at = token_.sign == Glyph::end ? index.offset : token_.offset;
       throw SyntaxError(at, "a `=` is expected behind the index: `" + r.name + " = 1..n`");
     }
     advance();

@@ -15,18 +15,6 @@ namespace {
 
 constexpr std::size_t longest_multiplied_out = 200;  // terms; longer sums do not get shorter
 
-/// A node whose children do not move when the graph grows.
-struct Kept {
-  Node node;
-  std::vector<Expr> children;
-};
-Kept keep(const Graph& graph, Expr e) {
-  Kept kept{graph.node(e), {}};
-  kept.children.assign(kept.node.children.begin(), kept.node.children.end());
-  kept.node.children = {};
-  return kept;
-}
-
 /// The node of e with other children.
 Expr rebuilt(Graph& graph, Expr e, const Kept& kept) {
   switch (kept.node.kind) {
@@ -38,12 +26,6 @@ Expr rebuilt(Graph& graph, Expr e, const Kept& kept) {
     case NodeKind::function: return graph.apply(kept.node.function, kept.children);
   }
   return e;
-}
-
-std::vector<Expr> terms_of(const Graph& graph, Expr e) {
-  const Node node = graph.node(e);
-  if (node.kind == NodeKind::sum) return {node.children.begin(), node.children.end()};
-  return {e};
 }
 
 /// A factor as base^exponent with a number as exponent.

@@ -54,4 +54,23 @@ inline Expr remade(Graph& graph, const Node& node, const std::vector<Expr>& chil
   }
 }
 
+/// A node whose children do not move when the graph grows.
+struct Kept {
+  Node node;
+  std::vector<Expr> children;
+};
+inline Kept keep(const Graph& graph, Expr e) {
+  Kept kept{graph.node(e), {}};
+  kept.children.assign(kept.node.children.begin(), kept.node.children.end());
+  kept.node.children = {};
+  return kept;
+}
+
+/// What a sum adds up; an expression that is none is its only term.
+inline std::vector<Expr> terms_of(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  if (node.kind == NodeKind::sum) return {node.children.begin(), node.children.end()};
+  return {e};
+}
+
 }  // namespace zwang::expressions

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -19,6 +18,7 @@
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/report/run.hpp"
+#include "zwang/report/whole_file.hpp"
 
 namespace zwang {
 
@@ -82,10 +82,7 @@ std::string page(std::span<const Motion> motions, const PageOptions& options) {
 
 void write_page(const Motion& motion, const std::filesystem::path& file, const PageOptions& options) {
   const std::string text = page(motion, options);
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw Error({file.string(), 0, 0}, "cannot write the page");
+  report::write_whole(file.string(), text);
 }
 
 std::vector<Figure> figures(const Motion& motion, std::string_view seen_from) {

@@ -14,8 +14,6 @@
 namespace zwang::gauss {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// What the kind of numbers decides: how well a part outside of a span is known, what is no fall of a multiplier, how much work
 /// is honest.
 template <class Real>

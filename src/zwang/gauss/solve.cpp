@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/dense_face.hpp"
 #include "zwang/gauss/sparse_face.hpp"
@@ -20,10 +21,6 @@ bool is_dense(const Problem& problem, const Options& options) {
   const std::size_t entries = problem.start[r] - problem.start[0];
   const auto e = static_cast<double>(entries), rows = static_cast<double>(r);
   return 4 * entries >= n * r || 4 * e * e >= static_cast<double>(n) * rows * rows;
-}
-
-bool all_finite(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
 bool all_bounds(std::span<const double> numbers) {

@@ -16,22 +16,6 @@ namespace zwang::gauss {
 
 static_assert(NearestPointFace<SparseFace>);
 
-namespace {
-
-constexpr std::uint32_t none = 0xffffffffU;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Is every number finite? One whose exponent is all ones carries into the sign bit.
-bool all_finite(std::span<const double> numbers) {
-  std::uint64_t seen = 0;
-  for (const double x : numbers) {
-    seen |= (std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000U) + 0x0010000000000000U;
-  }
-  return (seen >> 63U) == 0;
-}
-
-}  // namespace
-
 std::size_t SparseFace::work_left() const {
   const auto r = static_cast<double>(problem_->r());
   const auto most = static_cast<std::size_t>(most_sparse_work + sparse_work_of_row * r * std::sqrt(r));

@@ -10,8 +10,6 @@ namespace zwang::gauss {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffU;
-
 /// Pairs are strung together in this order of strength: Phi_ij^2 / (Phi_ii Phi_jj), 1/4 for two equal strings in line.
 /// Close steps around 1/4 tell the straight continuation of a string from strings that cross it at a small angle.
 constexpr double strengths[] = {0.6, 0.249, 0.24, 0.2, 0.1, 0.03};

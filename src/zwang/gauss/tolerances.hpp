@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "zwang/linear/tolerances.hpp"
@@ -20,6 +21,9 @@
 namespace zwang::gauss {
 
 inline constexpr double eps = std::numeric_limits<double>::epsilon();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The number of no row.
+inline constexpr std::uint32_t none = 0xffffffffU;
 
 // ------------------------------------------------------------------------------------------------ what the data are worth
 

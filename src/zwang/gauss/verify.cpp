@@ -35,11 +35,11 @@
 namespace zwang::gauss {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double no_number = std::numeric_limits<double>::infinity();  ///< what a residual of NaN is told as
 
 /// The residual on its scale; zero over zero is zero.
 double scaled(double residual, double scale) {
-  if (std::isnan(residual) || std::isnan(scale) || std::isinf(scale)) return infinity;
+  if (std::isnan(residual) || std::isnan(scale) || std::isinf(scale)) return no_number;
   return residual == 0 ? 0 : residual / scale;
 }
 
@@ -262,7 +262,7 @@ double long_sums(const Problem& problem, std::span<const double> a, std::span<co
 double Certificate::worst() const {
   double result = 0;
   for (const double value : {primal, dual, complementarity, stationarity}) {
-    result = std::isnan(value) ? infinity : std::max(result, value);
+    result = std::isnan(value) ? no_number : std::max(result, value);
   }
   return result;
 }
@@ -275,7 +275,7 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
                    std::vector<double>& scratch, std::span<const double> lambda_low) {
   const std::size_t n = problem.n(), r = problem.r();
   if (a.size() != n || lambda.size() != r || (!lambda_low.empty() && lambda_low.size() != r)) {
-    return {infinity, infinity, infinity, infinity, infinity, infinity};
+    return {no_number, no_number, no_number, no_number, no_number, no_number};
   }
   scratch.resize(6 * n);
   const auto part = [&](std::size_t k) { return std::span<double>(scratch.data() + k * n, n); };
@@ -339,7 +339,7 @@ Certificate verify(const Problem& problem, std::span<const double> a, std::span<
   // The largest multiplier, and the most negative one that must not be.
   double largest = 0, negative = 0;
   for (std::size_t i = 0; i < r; ++i) {
-    largest = std::isnan(lambda[i]) ? infinity : std::max(largest, std::abs(lambda[i]));
+    largest = std::isnan(lambda[i]) ? no_number : std::max(largest, std::abs(lambda[i]));
     if (problem.kind[i] == RowKind::inequality) negative = std::max(negative, -lambda[i]);
   }
   certificate.dual = scaled(negative, largest);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
@@ -841,6 +842,74 @@ SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const 
   return out;
 }
 
+namespace {
+
+/// An equation on a kink of its own, with no speed across it: the side whose accelerations lead into it and are nearest to the free ones. Where
+/// neither leads on the motion stays in the kink, which the row alone can hold only if the mean of its sides does.
+void choose_side_of_kink(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
+                         const std::vector<std::pair<std::uint32_t, Side>>& kinks, Corners& out) {
+  const auto [number, on] = kinks[0];
+  const model::SwitchPlace place = model::place_of_switch(model, number);
+  const std::string row = model::row_name(model, place.row);
+  if (kinks.size() > 1) {
+    out.refusal = "several kinks of equations are met at once, of " + row + " and of " +
+                  model::row_name(model, model::place_of_switch(model, kinks[1].first).row) +
+                  ": write them as inequalities, whose sides may all hold";
+    return;
+  }
+  Options inner = options;
+  inner.tell = false;
+  inner.balanced = {};
+  const std::vector<std::uint8_t> none(model.rows(), 0);
+  if (inner.gone.empty()) inner.gone = none;
+  // g'' under the rows of this side, of its terms; not a number where it has no accelerations.
+  Instant instant;
+  const auto leads = [&](Side side) {
+    set_modes(*place.group, place.corner, place.lane, side, state.modes);
+    accelerate(model, state, inner, workspace, instant);
+    if (instant.status != Status::determined) return std::numeric_limits<double>::quiet_NaN();
+    const SwitchRates rates = switch_rates(model, number, state, instant.accelerations);
+    const SwitchRates free = switch_rates(model, number, state, instant.free);
+    const SwitchRates still = switch_rates(model, number, state, {});
+    const double size =
+        std::abs(free.second - still.second) + std::abs(rates.second - still.second) + std::abs(still.second);
+    return std::abs(rates.second) <= push_zero * size ? 0.0 : rates.second;
+  };
+  const double below = leads(on - 1);
+  const Minimiser down{instant.accelerations, instant.constraint};
+  const double above = leads(on + 1);
+  const Minimiser up{instant.accelerations, instant.constraint};
+  const auto take = [&](Side side) {
+    out.sides[number] = side;
+    set_modes(*place.group, place.corner, place.lane, side, out.modes);
+  };
+  if (std::isnan(below) || std::isnan(above)) {
+    // A shock comes first, or what `accelerate` tells of either side.
+    return;
+  }
+  const bool leads_down = below < 0;
+  const bool leads_up = above > 0;
+  if (leads_down && leads_up) {
+    if (std::abs(down.constraint - up.constraint) <= same_way * std::max(down.constraint, up.constraint)) {
+      out.ways = {down, up};
+      out.refusal =
+          "both sides of a kink of " + row + " lead on with the same constraint: the motion may go either way";
+      return;
+    }
+    return take(down.constraint < up.constraint ? on - 1 : on + 1);
+  }
+  if (leads_down) return take(on - 1);
+  if (leads_up) return take(on + 1);
+  if (below == 0 && above == 0) return;
+  if (leads(on) == 0) return take(on);
+  out.refusal =
+      "the motion stays in a kink of " + row +
+      ", where both of its sides hold it and an equation has but one of them: write an inequality with abs, min, "
+      "max or table, whose sides may both hold";
+}
+
+}  // namespace
+
 Corners find_corners(const model::Model& model, const model::State& given, const Options& options, Workspace& workspace,
                      std::span<const KnownSide> known, std::span<const KnownSide> near) {
   enum class Told : std::uint8_t { nothing, side, threshold };
@@ -862,6 +931,8 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   std::vector<std::uint32_t> critical;
   std::vector<Side> on;
   std::vector<Side> towards;
+  std::vector<std::pair<std::uint32_t, Side>> kinks;  // of equations
+  const auto counts = [&](std::uint32_t row) { return options.gone.empty() || options.gone[row] == 0; };
   model::for_cornered(model, [&](const model::Slotted& group) {
     for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
       std::vector<std::uint8_t> waits(group.corners.size(), 0);  // for an inner one that is critical
@@ -887,6 +958,9 @@ Corners find_corners(const model::Model& model, const model::State& given, const
             on.push_back(threshold);
             towards.push_back(told[number] == Told::threshold ? side : threshold);
             waits[c] = 1;
+          } else if (!corner.quiet && place.row < model.rows() && model::is_equation(model.row_kind[place.row]) &&
+                     rates.by_position && counts(place.row)) {
+            kinks.emplace_back(number, threshold);
           }
         }
         if (follows_critical) waits[c] = 1;
@@ -895,6 +969,7 @@ Corners find_corners(const model::Model& model, const model::State& given, const
     }
   });
   out.modes = state.modes;
+  if (!kinks.empty() && critical.empty()) choose_side_of_kink(model, state, options, workspace, kinks, out);
   if (critical.empty()) return out;
 
   // Of those that are known to be on a side, which are on a threshold nevertheless?
@@ -1032,8 +1107,32 @@ bool has_alternatives(const model::Model& model) {
                      [](const model::Condition& condition) { return condition.alternatives > 1; });
 }
 
+namespace {
+
+bool same_accelerations(const std::vector<double>& a, const std::vector<double>& b) {
+  double size = 0;
+  double off = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    size = std::max({size, std::abs(a[i]), std::abs(b[i])});
+    off = std::max(off, std::abs(a[i] - b[i]));
+  }
+  return off <= same_way * size;
+}
+
+/// In words: alternatives of a condition between which nothing decides.
+std::string equally_near(const model::Condition& condition, bool ways_agree) {
+  const bool joined = condition.text.find(" or ") != std::string::npos;
+  const std::string which = joined ? "several parts of " + condition.name + ", which `or` joins,"
+                                   : "both sides of an outward corner of " + condition.name;
+  return which + (ways_agree ? " hold the motion at once, so that later forces may take it to either: leave the "
+                               "condition out where another one holds it already"
+                             : " are equally near: the motion may go either way");
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::State& state, const Options& options,
-                                    Workspace& workspace, std::vector<Minimiser>& several) {
+                                    Workspace& workspace, Several& several) {
   std::vector<std::uint8_t> idle(model.rows(), 0);
   if (!options.gone.empty()) idle.assign(options.gone.begin(), options.gone.end());
   Workspace::Impl& impl = workspace.impl();
@@ -1091,9 +1190,11 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
           model::State now = state;
           accelerate(model, now, inner, workspace, instant);
           double lost = 0;
+          bool possible = true;
           if (instant.status == Status::impact) {
             Shock shock;
             impact(model, now, inner, workspace, shock);
+            possible = shock.status != ShockStatus::jammed;
             std::vector<double> change = shock.velocities;
             for (std::size_t i = 0; i < change.size(); ++i) change[i] -= shock.before[i];
             std::vector<double> momentum(change.size());
@@ -1105,8 +1206,11 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
             then.steady = {};
             accelerate(model, now, then, workspace, instant);
           }
-          cost.push_back(lost);
-          cost.push_back(instant.constraint);
+          // Beside the other conditions some sides allow no motion at all.
+          possible = possible && instant.status != Status::jammed;
+          constexpr double impossible = std::numeric_limits<double>::max();
+          cost.push_back(possible ? lost : impossible);
+          cost.push_back(possible ? instant.constraint : impossible);
           chosen.push_back(j);
           ways.push_back({instant.accelerations, instant.constraint});
         }
@@ -1127,7 +1231,10 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         }
         idle = before;
         keep(chosen[best]);
-        if (tie) several = ways;
+        const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Minimiser& way) {
+          return same_accelerations(way.accelerations, ways[best].accelerations);
+        });
+        if (tie) several = {std::move(ways), equally_near(condition, ways_agree)};
       }
       inner.gone = idle;
     }
@@ -1191,10 +1298,10 @@ void accelerate_with_corners(const model::Model& model, const model::State& stat
     instant.solutions = found.corners.ways;
     instant.status = found.corners.ways.empty() ? Status::undecided : Status::ambiguous;
     instant.expansion = found.corners.refusal;
-  } else if (!found.several.empty()) {
-    instant.solutions = found.several;
+  } else if (!found.several.ways.empty()) {
+    instant.solutions = found.several.ways;
     instant.status = Status::ambiguous;
-    instant.expansion = "several sides of a condition with `or` are equally near";
+    instant.expansion = found.several.words;
   }
 }
 

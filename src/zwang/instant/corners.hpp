@@ -16,6 +16,9 @@
 /// A condition that keeps its corners inside is f = max(f-, f+) or f = min(f-, f+) beside a kink. Of the greater one both sides hold on
 /// the kink, as in the bottom of a valley: there the row stands for one side and its twin for the other.
 ///
+/// An equation with a kink, reached without speed across it: each side allows the accelerations that lead into it. The nearest of them is
+/// the motion's; where neither side has one, the motion stays in the kink.
+///
 /// Symbols: X forces, a accelerations, g switching function, sigma weight. Reference: docs/mathematics, section 21;
 /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, section 4.
 #pragma once
@@ -99,10 +102,14 @@ struct Valley {
   return model.row_twin[row] < row;
 }
 
+/// Alternatives of one condition that are equally near.
+struct Several {
+  std::vector<Minimiser> ways;  ///< the accelerations that each leads to; none: one is nearest
+  std::string words;            ///< which condition, and why it does not decide
+};
 /// Per row, 1: part of an alternative that does not count at this state. `several`: more than one way to go on.
 [[nodiscard]] std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::State& state,
-                                                  const Options& options, Workspace& workspace,
-                                                  std::vector<Minimiser>& several);
+                                                  const Options& options, Workspace& workspace, Several& several);
 [[nodiscard]] bool has_alternatives(const model::Model& model);
 
 /// Must `accelerate` and the like find sides or alternatives by themselves?
@@ -113,7 +120,7 @@ struct Resolved {
   std::vector<std::uint8_t> idle;  ///< per row, 1: does not count here
   Corners corners;
   std::vector<Valley> valleys;
-  std::vector<Minimiser> several;  ///< ways to go on, if more than one alternative is nearest
+  Several several;  ///< ways to go on, if more than one alternative is nearest
 };
 [[nodiscard]] Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
                                        Workspace& workspace);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
@@ -182,14 +183,6 @@ MultiplierQuestion ask(const Subproblem& problem, const std::vector<Hold>& hold,
     }
   }
   return question;
-}
-
-double largest(const Vector& x) {
-  double most = 0;
-  for (const double value : x) {
-    most = std::max(most, std::abs(value));
-  }
-  return most;
 }
 
 /// How one pass over the orders ended.

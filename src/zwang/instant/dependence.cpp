@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/tolerances.hpp"
 
 namespace zwang::instant {
@@ -12,9 +13,6 @@ namespace zwang::instant {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 /// Numbers in [-1, 1] without pattern, the same on every run.
 class Scatter {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/tolerances.hpp"
 
@@ -15,15 +16,6 @@ namespace zwang::instant {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
-double norm(const linear::Matrix& x) { return norm(x.entry); }
-double largest(const Vector& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
 
 std::string combination_words(const model::Model& model, const Subproblem& problem, const Part& part, const Vector& y) {
   std::string text;
@@ -96,7 +88,7 @@ enum class Shape : std::uint8_t {
 Shape read_form(const Form& form, double sigma, bool equation, double present_part, std::vector<Row>& rows) {
   const std::size_t p = form.b.size();
   const double size = form.size_d + 2 * form.size_b * sigma + form.size_q * sigma * sigma;
-  const double present = std::abs(form.d) + 2 * norm(form.b) * sigma + norm(form.q) * sigma * sigma;
+  const double present = std::abs(form.d) + 2 * norm(form.b) * sigma + norm(form.q.entry) * sigma * sigma;
   if (present <= silent_part * size) return Shape::nothing;
   if (present <= present_part * size) return Shape::unclear;
   const linear::SymmetricEigen eigen = linear::symmetric_eigen(form.q);
@@ -518,7 +510,7 @@ class Examination {
         const Form form = sum_of(forms, t);
         const Shape shape = read_form(form, sigma, true, present_part(), own);
         // Of velocities only what holds them by a square; a contradiction is one of accelerations.
-        if (level_ == Level::velocities && (shape != Shape::linear || norm(form.q) <= negligible * form.size_q)) {
+        if (level_ == Level::velocities && (shape != Shape::linear || norm(form.q.entry) <= negligible * form.size_q)) {
           return false;
         }
         if (shape == Shape::linear || shape == Shape::contradiction || shape == Shape::unclear) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 
 namespace zwang::instant {
@@ -12,9 +13,6 @@ namespace zwang::instant {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 /// L^-1 H L^-T and its norm.
 double whitened_norm(const linear::Matrix& h, const std::vector<std::size_t>& variable, const Part& part) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -163,14 +164,6 @@ class Polytope {
   gauss::Workspace workspace_;
   gauss::Solution solution_;
 };
-
-double largest(const std::vector<double>& x) {
-  double result = 0;
-  for (const double value : x) {
-    result = std::max(result, std::abs(value));
-  }
-  return result;
-}
 
 /// Of connected rows those that take part in a combination that vanishes, or nearly so: the multipliers of the others are what they are.
 std::vector<std::size_t> that_depend(const MultiplierQuestion& question, const std::vector<std::size_t>& which) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/examination.hpp"
@@ -19,9 +20,6 @@ namespace zwang::instant {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 /// A point of a part with its constraint.
 struct Candidate {
@@ -341,23 +339,25 @@ Settled minimise(const Subproblem& problem, const std::vector<Known>& parts, Wor
         inequalities.push_back(Row{part.unit[j], part.offset[j]});
       }
     }
-    if (inequalities.size() > most_inequalities) {
+    // The nearest point of all that the other rows allow: if it satisfies the quadric, it is the nearest of fewer, too.
+    Vector plain(part.n());
+    for (std::size_t i = 0; i < part.n(); ++i) plain[i] = impl.solution.a[part.variable[i]];
+    Candidate nearest;
+    nearest.x = part.whitened(plain);
+    const Vector u = curved.affine.coordinates(nearest.x);
+    const Quadric q{curved.form.q, curved.form.b, curved.form.d};
+    const double off = curved.equation ? std::abs(q.value(u)) : q.value(u);
+    std::vector<Candidate> candidates;
+    if (off <= vertex_part * q.scale(u)) {
+      candidates.push_back(std::move(nearest));
+    } else if (inequalities.size() > most_inequalities) {
       instant.status = Status::undecided;
       instant.singular = true;
       instant.expansion =
           "a quadric (" + curved.words + ") beside more than " + std::to_string(most_inequalities) + " inequalities";
       return Settled::finished;
-    }
-    std::vector<Candidate> candidates = on_faces(part, curved, inequalities);
-    if (!curved.equation) {
-      // The inside of the quadric counts too.
-      Vector plain(part.n());
-      for (std::size_t i = 0; i < part.n(); ++i) plain[i] = impl.solution.a[part.variable[i]];
-      Candidate inside;
-      inside.x = part.whitened(plain);
-      const Vector u = curved.affine.coordinates(inside.x);
-      const Quadric q{curved.form.q, curved.form.b, curved.form.d};
-      if (q.value(u) <= vertex_part * q.scale(u)) candidates.push_back(std::move(inside));
+    } else {
+      candidates = on_faces(part, curved, inequalities);
     }
     if (candidates.empty()) {
       instant.status = Status::undecided;

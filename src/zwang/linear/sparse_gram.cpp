@@ -9,7 +9,7 @@ namespace zwang::linear {
 
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
 bool same(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
   return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
@@ -80,7 +80,7 @@ void SparseGram::close_rows(const SparseRows& rows, const Mass& mass) {
                                           widened_column_.end(), rows.column[p]);
       own_[p] = static_cast<std::uint32_t>(found - widened_column_.begin());
     }
-    assert(widened_column_.size() < none);
+    assert(widened_column_.size() < nowhere);
     widened_start_.push_back(static_cast<std::uint32_t>(widened_column_.size()));
   }
   weighted_start_ = widened_start_;
@@ -112,7 +112,7 @@ void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
     Run run;
   };
   std::vector<Product> products;
-  std::vector<std::uint32_t> last_of(count, none);
+  std::vector<std::uint32_t> last_of(count, nowhere);
   edge_start_.clear();
   run_start_.clear();
   upper_row_.clear();
@@ -132,7 +132,7 @@ void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
         const std::uint32_t i = column_row[slot];
         const std::uint32_t p = column_entry[slot];
         const std::uint32_t last = last_of[i];
-        if (last != none && products[last].run.entry + products[last].run.length == p &&
+        if (last != nowhere && products[last].run.entry + products[last].run.length == p &&
             products[last].run.weighted + products[last].run.length == q) {
           ++products[last].run.length;
           continue;
@@ -152,14 +152,14 @@ void SparseGram::list_edges(const SparseRows& rows, std::size_t variables) {
       if (k == 0 || products[k].row != products[k - 1].row) {
         if (k > 0) run_start_.push_back(run_.size());
         upper_row_.push_back(products[k].row);
-        last_of[products[k].row] = none;
+        last_of[products[k].row] = nowhere;
       }
       run_.push_back(products[k].run);
     }
     if (!products.empty()) run_start_.push_back(run_.size());
     edge_start_.push_back(upper_row_.size());
   }
-  assert(upper_row_.size() < none);
+  assert(upper_row_.size() < nowhere);
 }
 
 void SparseGram::list_neighbours() {

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/row_factor.hpp"
 #include "zwang/model/lanes.hpp"
@@ -34,10 +35,6 @@ std::vector<double> gradients(const Model& model, const State& state, bool with_
   Rows rows = make_rows(model);
   evaluate_rows(model, state, scratch, rows);
   return gradients(model, state, rows, with_free);
-}
-
-bool all_finite(const std::vector<double>& x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ namespace {
 Position position(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
 /// The TOML tree with its tables in the order of the file.
-Value convert(const toml::node& node) {
+Value convert(const toml::node& node, const ParserText& text) {
   Value out;
-  out.place = position(node.source());
+  out.place = text.original(position(node.source()));
   switch (node.type()) {
     case toml::node_type::integer:
       out.kind = ValueKind::number;
@@ -58,12 +58,12 @@ Value convert(const toml::node& node) {
       break;
     case toml::node_type::array:
       out.kind = ValueKind::array;
-      for (const toml::node& item : *node.as_array()) out.items.push_back(convert(item));
+      for (const toml::node& item : *node.as_array()) out.items.push_back(convert(item, text));
       break;
     case toml::node_type::table:
       out.kind = ValueKind::table;
       for (const auto& [key, value] : *node.as_table()) {
-        out.fields.push_back({std::string(key.str()), position(key.source()), convert(value)});
+        out.fields.push_back({std::string(key.str()), text.original(position(key.source())), convert(value, text)});
       }
       std::stable_sort(out.fields.begin(), out.fields.end(),
                        [](const Field& a, const Field& b) { return a.place < b.place; });
@@ -348,10 +348,11 @@ Draft read(std::string_view text, std::string file) {
   source.require_text();
 
   // TOML to a tree in the order of the file.
+  const ParserText parsed = source.for_parser();
   try {
-    content->root = convert(toml::parse(std::string_view(source.text())));
+    content->root = convert(toml::parse(std::string_view(parsed.text)), parsed);
   } catch (const toml::parse_error& error) {
-    throw source.error(position(error.source()), own_words(error.description()));
+    throw source.error(parsed.original(position(error.source())), own_words(error.description()));
   }
 
   Checker(source).check_table("", "", {1, 1}, content->root);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "zwang/base/escape.hpp"
+
 namespace zwang::model {
 
 namespace {
@@ -171,10 +173,36 @@ void Source::require_text() const {
     }
     at += length;
   }
-  require_plain_names();
+  static_cast<void>(require_plain_names());
 }
 
-void Source::require_plain_names() const {
+ParserText Source::for_parser() const {
+  ParserText out;
+  std::size_t done = 0;
+  for (const std::size_t at : require_plain_names()) {
+    std::size_t behind = at;
+    const std::uint32_t code = next_character(text_, behind);
+    const std::string escape = code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+    out.text.append(text_, done, at - done).append(escape);
+    out.escapes.push_back({position(at), static_cast<std::uint32_t>(escape.size())});
+    done = behind;
+  }
+  out.text.append(text_, done);
+  return out;
+}
+
+Position ParserText::original(Position position) const {
+  const auto found = std::lower_bound(escapes.begin(), escapes.end(), position.line,
+                                      [](const Escape& one, std::uint32_t line) { return one.place.line < line; });
+  if (found == escapes.end() || found->place.line != position.line || position.column <= found->place.column) {
+    return position;
+  }
+  const std::uint32_t beyond = position.column - found->place.column;
+  return {position.line, found->place.column + (beyond < found->columns ? 0 : beyond - found->columns + 1)};
+}
+
+std::vector<std::size_t> Source::require_plain_names() const {
+  std::vector<std::size_t> begins;
   const std::string_view text = text_;
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   const auto require_ascii = [&](std::size_t at, std::string_view where) {
@@ -212,7 +240,7 @@ void Source::require_plain_names() const {
       require_ascii(at, "behind a \\");
       if (at < text.size() && lines && blank(text[at])) {
         while (at < text.size() && blank(text[at])) ++at;
-        require_ascii(at, "at the beginning of a line that goes on from a \\");
+        if (at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80U) begins.push_back(at);
       } else {
         ++at;
       }
@@ -226,6 +254,7 @@ void Source::require_plain_names() const {
       ++at;
     }
   }
+  return begins;
 }
 
 }  // namespace zwang::model

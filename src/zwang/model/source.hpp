@@ -18,6 +18,18 @@ struct Position {
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 
+/// A text as the TOML library reads it, and the way back from its places. The library loses a character beyond ASCII that begins a line of a text in three
+/// quotes after a line that ends in a backslash: there it is given as an escape, which is longer.
+struct ParserText {
+  struct Escape {
+    Position place;  ///< of both, the character and what stands for it: there is no other before it in its line
+    std::uint32_t columns = 0;
+  };
+  std::string text;
+  std::vector<Escape> escapes;
+  [[nodiscard]] Position original(Position position) const;
+};
+
 /// Words one after the other.
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words, std::string_view between);
 
@@ -42,9 +54,11 @@ class Source {
   /// Throws when the text cannot be a model file at all: not UTF-8, bytes that no text has, monstrous lines; and what
   /// the TOML library stumbles over: letters beyond ASCII outside of strings and comments, names of very many parts.
   void require_text() const;
+  [[nodiscard]] ParserText for_parser() const;
 
  private:
-  void require_plain_names() const;
+  /// Bytes of characters beyond ASCII that begin a line after one that ends in a backslash. Throws where no such character may stand.
+  [[nodiscard]] std::vector<std::size_t> require_plain_names() const;
   [[nodiscard]] std::string_view line(std::uint32_t number) const;
   [[nodiscard]] std::size_t byte(Position position) const;
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/model/draft.hpp"
 
@@ -123,7 +124,7 @@ std::string value_text(const std::string& expression) {
   if (const std::optional<double> number = read_number(expression)) {
     return exact(*number);
   }
-  return "\"" + expression + "\"";
+  return "\"" + toml_escaped(expression) + "\"";
 }
 
 }  // namespace

@@ -18,16 +18,16 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double rounding = 2.220446049250313e-16;
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
 constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
-constexpr std::uint32_t none = 0xffffffff;
-constexpr double lost_length = 1e-9;       ///< of the largest coordinate: what is lost by less is only small
-constexpr double guess_of_rounding = 1e3;  ///< of the shortest step: a guess below it is one of rounding
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double lost_length = 1e-9;        ///< of the largest coordinate: what is lost by less is only small
+constexpr double guess_of_rounding = 1e3;   ///< of the shortest step: a guess below it is one of rounding
+constexpr const char* dependent_as_something_happens =
+    "the conditions held become dependent at the very instant at which something else happens: the position is "
+    "singular";
 
 /// The order of the series: Jorba and Zou's -ln(tolerance) / 2, and some more, since every step also costs a
 /// factorisation and a look for events; the more, the fewer variables there are (docs/mathematics, section 10.4).
@@ -64,7 +64,9 @@ struct Happening {
     double at;
     bool release;
   };
-  std::vector<Crossing> crossings, grazes;
+  std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
+  double blurred = never;  ///< of the first place at which an open row does something that its band all but hides
+  std::uint32_t blurred_row = no_row;
 };
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -84,6 +86,13 @@ double parting(const double* c, std::size_t stride, std::size_t count, double h,
   return e.kind == Excursion::Kind::none ? never : e.at;
 }
 
+/// |p'(s)|.
+double slope(std::span<const double> p, double s) {
+  double sum = 0;
+  for (std::size_t k = p.size(); k-- > 1;) sum = sum * s + static_cast<double>(k) * p[k];
+  return std::abs(sum);
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -92,6 +101,11 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
   const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
+  const auto blurred = [&](double at) {
+    if (release || closed || leading > 0 || !(at < found.blurred)) return;
+    found.blurred = at;
+    found.blurred_row = row;
+  };
   double from = 0;
   for (int round = 0; round < 100; ++round) {
     const Excursion e = first_excursion({p.data(), size}, h, band, from);
@@ -106,12 +120,16 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         const double at = parts == never ? e.at : parts;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
+        if (threshold > blurred_part * h * slope({p.data(), size}, at)) blurred(at);
         return;
       }
       case Excursion::Kind::pending:
         // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
-        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h)
+        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h) {
           found.cut = std::min(found.cut, at);
+          found.pendings.push_back({row, at, release});
+        }
+        blurred(e.at);
         return;
       case Excursion::Kind::graze:
         // What is closed touches all the time.
@@ -119,7 +137,8 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        from = e.at + (h - e.at) * behind_a_graze + h * rounding;
+        blurred(e.at);
+        from = e.at + (h - e.at) * behind_a_graze + h * eps;
         if (from >= h) return;
         break;
     }
@@ -165,7 +184,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
     const bool implied = impl.place[row] == Place::implied;
-    const double part = implied ? opens_though_implied : std::max(64 * rounding, impl.tolerance);
+    if (implied && model::is_equation(impl.model.row_kind[row])) continue;
+    const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
     look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, series.watched_rest(w), row, false, implied,
             found);
@@ -180,6 +200,73 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;
+}
+
+/// An open row that does something within the band in which it counts as zero, or at a place that the band blurs, is looked at from nearer if
+/// its terms are far smaller there than where they were measured: a small target that is flown at from afar. Where to begin anew, and
+/// the size of the terms there; never if that would not help.
+double nearer_place(const Motion& motion, const Happening& found, double& size) {
+  if (found.blurred == never) return never;
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::uint32_t row = found.blurred_row;
+  const double s = (1 - left_to_go) * found.blurred;
+  const double u = impl.series.unit();
+  if (!(s * u > guess_of_rounding * shortest_step(impl, motion.state.time))) return never;
+  const std::span<const double> q = impl.series.position();
+  const std::size_t n = model.variables;
+  const auto moved = [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = q.size() / n; k-- > 1;) sum = (sum + q[k * n + i]) * s;
+    return sum;
+  };
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const auto first = model.row_column.begin() + model.row_start[row];
+  const auto last = model.row_column.begin() + model.row_start[row + 1];
+  if (holonomic &&
+      std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
+    return never;
+  model::State there = motion.state;
+  there.time += s * u;
+  for (std::size_t i = 0; i < n; ++i) {
+    there.position[i] += moved(i);
+    double rate = 0;
+    for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
+    there.velocity[i] = rate / u;
+  }
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, there, scratch, rows);
+  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
+  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
+  size = std::max(scale, error / unit_rounding);
+  return size < nearer_by * impl.size[row] ? s : never;
+}
+
+/// Equations that depend on others at a singular position: do these keep them up to s, and do they depend on them there, too?
+bool keeps_what_is_implied(const Motion& motion, double s) {
+  const Motion::Impl& impl = *motion.impl;
+  bool any = false;
+  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
+    const std::uint32_t row = impl.watched_rows[w];
+    if (impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row])) continue;
+    any = true;
+    const std::span<const double> f = impl.series.watched(w);
+    const double size = std::max(impl.size[row], terms_on_step(motion, row, s));
+    const double most = terms_of(f.data(), 1, f.size(), s) + impl.series.watched_rest(w);
+    if (!(most <= opens_though_implied * size)) return false;
+  }
+  return !any || stays_in_position(motion, s);
+}
+
+/// A step that ends at a singular position: what is as good as zero there closes there, and not before.
+void close_at_position(double end, Happening& found) {
+  const bool lets_go = std::any_of(found.pendings.begin(), found.pendings.end(),
+                                   [](const Happening::Crossing& one) { return one.release; });
+  if (found.pendings.empty() || lets_go) return;
+  found.cut = never;
+  for (const Happening::Crossing& one : found.pendings) found.crossings.push_back({one.row, end, false});
+  found.at = std::min(found.at, end);
 }
 
 /// x + change, with what rounding takes away carried to the next step.
@@ -293,7 +380,7 @@ void go(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
-/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `none` if there is none.
+/// A variable that would make all of its way again within the shortest time there is: it runs away to infinity. `no_row` if there is none.
 std::uint32_t runaway(const Motion& motion) {
   const model::Model& model = motion.impl->model;
   const double soon = runaway_steps * shortest_step(*motion.impl, motion.state.time);
@@ -304,7 +391,7 @@ std::uint32_t runaway(const Motion& motion) {
     const bool long_ago = motion.state.time - model.simulation.start > 1e3 * soon;
     if (speed > 0 && way < soon * speed && long_ago) return i;
   }
-  return none;
+  return no_row;
 }
 
 /// No series goes on from here: the position is singular, or the numbers have run away.
@@ -322,7 +409,7 @@ void lead_nowhere(Motion& motion, const std::string& why) {
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
   } else if (motion.status == Status::going) {
     const std::uint32_t gone = runaway(motion);
-    if (gone == none) return end(motion, Status::gave_up, why);
+    if (gone == no_row) return end(motion, Status::gave_up, why);
     end(motion, Status::gave_up,
         model::variable_name(impl.model, gone) +
             " escapes to infinity in finite time: this is the last state that numbers can hold; end the run before");
@@ -346,9 +433,9 @@ bool entered(Motion& motion) {
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     // What has just been left is at zero, whatever rounding says.
-    if (impl.leading[row] > 0) continue;
+    if (model::is_equation(impl.model.row_kind[row])) continue;
     const double f = impl.series.watched(w)[0];
-    const double part = broken_by_tolerance * impl.tolerance;
+    const double part = impl.leading[row] > 0 ? lost_length : broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;
     // What is near the origin has its size from the body it belongs to, and from the step that led there.
     double around = 0;
@@ -424,7 +511,7 @@ bool project(Motion& motion) {
                                                        impl.step_position, impl.step_velocity);
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
-  impl.off = found.position_drift > lost_drift ? found.off : 0;
+  impl.off = std::max(found.position_drift, found.skipped_drift) > lost_drift ? found.off : 0;
   return found.regular;
 }
 
@@ -551,7 +638,11 @@ bool advance_piece(Motion& motion) {
   if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
 
   // The first thing that happens.
-  const Happening found = first_happening(motion, h, impl.buffer);
+  Happening found = first_happening(motion, h, impl.buffer);
+  if (crossing && h >= impl.passage.ahead / u) close_at_position(h, found);
+  double size_there = 0;
+  const double nearer = crossing || impl.passage.followed ? never : nearer_place(motion, found, size_there);
+  found.cut = std::min(found.cut, nearer);
   const FoundTurns turned = find_turns(motion, h);
   double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
@@ -559,6 +650,13 @@ bool advance_piece(Motion& motion) {
   if (scheduled) s = gap;
   const bool arrives = crossing && impl.passage.ahead / u <= together;
   if (arrives) s = impl.passage.ahead / u;
+  if (!keeps_what_is_implied(motion, s)) {
+    follow_own_series(motion);
+    end_singular(motion, dependent_rows(motion, nearly),
+                 "the conditions held are dependent here, and the motion leaves this position in a way that their "
+                 "gradients do not tell: the position is singular");
+    return true;
+  }
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
   if (vanishing <= s) {
@@ -584,6 +682,7 @@ bool advance_piece(Motion& motion) {
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
   go_past_far(motion, s);
   go(motion, s, scheduled ? due : later(impl, from, s * u));
+  if (s == nearer) impl.size[found.blurred_row] = size_there;
   if (scheduled) impl.carry_time = 0;
   const bool left = impl.passage.followed && !crossing;
   follow_own_series(motion);
@@ -594,29 +693,31 @@ bool advance_piece(Motion& motion) {
     look_around(motion);
   }
   if (arrives) {
-    if (found.at <= together || turned.at <= together || (scheduled && due < impl.until)) {
-      end_singular(
-          motion, impl.passage.rows,
-          "the conditions held become dependent at the very instant at which something else happens: the position is "
-          "singular");
+    const bool happens = found.at <= together || turned.at <= together || (scheduled && due < impl.until);
+    const std::uint32_t letting_go = arrive_at_singular(motion);
+    if (motion.status != Status::going) return true;
+    if (happens && letting_go < impl.model.rows()) {
+      end_singular(motion, impl.passage.rows, dependent_as_something_happens);
       return true;
     }
-    arrive_at_singular(motion);
-    if (motion.status != Status::going) return true;
-    if (scheduled) end(motion, Status::finished, "");
-    if (found.stop <= together) end(motion, Status::stopped, "");
-    verify_end(motion);
-    return true;
+    if (!happens) {
+      pass_singular(motion, letting_go);
+      if (motion.status != Status::going) return true;
+      if (scheduled) end(motion, Status::finished, "");
+      if (found.stop <= together) end(motion, Status::stopped, "");
+      verify_end(motion);
+      return true;
+    }
   }
-  if (!project(motion)) {
+  if (!arrives && !project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return true;
   }
-  if (impl.off > lost_length * whole_size(motion)) {
+  if (!arrives && impl.off > lost_length * whole_size(motion)) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
     return true;
   }
-  if (impl.series.nearly_singular()) {
+  if (!arrives && impl.series.nearly_singular()) {
     // The rest of the way is shorter than any step: straight on.
     if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
       motion.state.time += approach;
@@ -649,6 +750,11 @@ bool advance_piece(Motion& motion) {
 
   // The instant: something closes, lets go, touches or is due.
   settle(motion, triggers, false);
+  // Rows of the shock that contradict each other only because they depend on one another here.
+  if (arrives && motion.status == Status::jammed) {
+    motion.status = Status::going;
+    end_singular(motion, impl.passage.rows, dependent_as_something_happens);
+  }
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/time_unit.hpp"
@@ -15,14 +16,7 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double just_before_root = 0.999;  ///< of the way to the zero of a root: so near it is gone to at once
-
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
 
 /// End at a singular place of the rates; a flow has no energy to account for.
 void end_singular_flow(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
@@ -79,7 +73,7 @@ double stop_on(const Motion& motion, double h, double& cut, std::vector<double>&
 }
 
 /// Go to s on the series: the piece ends there, the state moves on.
-void go(Motion& motion, double s, double time) {
+void go_on_flow(Motion& motion, double s, double time) {
   Motion::Impl& impl = *motion.impl;
   const Flow& flow = *impl.flow;
   const std::size_t n = impl.model.variables;
@@ -277,7 +271,7 @@ bool advance_flow(Motion& motion) {
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool last = gap <= together;
   if (last) s = gap;
-  go(motion, s, last ? impl.until : later(impl, motion.state.time, s * unit));
+  go_on_flow(motion, s, last ? impl.until : later(impl, motion.state.time, s * unit));
   if (last) impl.carry_time = 0;
   std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
   judge(motion, land(motion));

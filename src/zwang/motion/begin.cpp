@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -15,9 +16,6 @@
 namespace zwang::motion {
 
 namespace {
-
-constexpr double sharpest = 1e-15;
-constexpr double bluntest = 1e-6;
 
 Motion make(const model::Model& model, const Options& options) {
   Motion motion;
@@ -79,7 +77,14 @@ bool breaks_nothing(const Motion& motion) {
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
       moved += std::abs(rows.entry[e]) * way(model.row_column[e]);
     }
-    return std::abs(violation.second) <= unit_rounding * moved;
+    // However long the run is: what is not small beside the bodies themselves is a mistake of the one who wrote it, unless it is
+    // rounding of rounding.
+    const double by = std::abs(violation.second);
+    double gradient = 0;
+    for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e)
+      gradient += std::abs(rows.entry[e]);
+    return by <= unit_rounding * moved && (by <= rough_start * gradient * largest(motion.state.position) ||
+                                           by <= unit_rounding * unit_rounding * moved);
   });
 }
 
@@ -231,12 +236,12 @@ class Reader {
     std::memcpy(&sum, bytes_.data() + before.size(), sizeof sum);
     bytes_ = before;
     if (sum != sum_of(before))
-      throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged: its checksum does not fit");
+      throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged: its checksum does not fit");
   }
   void get(bool& value) {
     std::uint8_t byte = 0;
     get(byte);
-    if (byte > 1) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
+    if (byte > 1) throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged");
     value = byte != 0;
   }
   template <class T>
@@ -265,7 +270,7 @@ class Reader {
 
  private:
   void need(std::size_t count) const {
-    if (bytes_.size() < count) throw Error({"checkpoint", 0, 0}, "the checkpoint is cut short");
+    if (bytes_.size() < count) throw Fault({"checkpoint", 0, 0}, "the checkpoint is cut short");
   }
   std::string_view bytes_;
 };
@@ -353,6 +358,94 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.unfollowed);
 }
 
+/// Numbers of things of which there are `count`, each once.
+bool are_numbers(std::vector<std::uint32_t> numbers, std::size_t count) {
+  std::sort(numbers.begin(), numbers.end());
+  return (numbers.empty() || numbers.back() < count) &&
+         std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
+
+/// A list with one entry per thing; some lists are empty until they are first needed.
+template <class T>
+bool has(const std::vector<T>& list, std::size_t count) {
+  return list.size() == count;
+}
+template <class T>
+bool has_or_none(const std::vector<T>& list, std::size_t count) {
+  return list.empty() || list.size() == count;
+}
+
+/// Could switches have been left like this?
+bool switches_fit(const model::Model& model, const Switches& switches) {
+  const std::size_t s = model.switches;
+  const std::size_t slid = switches.slid.size();
+  return has_or_none(switches.sides, s) && (s == 0 || has(switches.sides, s)) && has(switches.at_start, s) &&
+         has(switches.gone, model.rows()) && has(switches.idle, model.rows()) &&
+         has(switches.released, model.releases.size()) && has_or_none(switches.unfollowed, s) &&
+         (s == 0 || has(switches.unfollowed, s)) && are_numbers(switches.slid, s) && has(switches.leader, slid) &&
+         has(switches.weight, slid) && has(switches.implied, slid) &&
+         std::all_of(switches.leader.begin(), switches.leader.end(), [&](std::uint32_t one) { return one < s; }) &&
+         are_numbers(switches.valleys, model.rows()) &&
+         std::all_of(switches.mixed.begin(), switches.mixed.end(), [&](const instant::MixedMode& one) {
+           return one.slid < s && one.number < s && one.mode < model.modes;
+         });
+}
+
+/// Could a motion of this model have been put aside like this? Sizes of lists, numbers of rows and variables, places in arrays: what is used later
+/// without another look. What could not, in words; empty if all could.
+std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::size_t n = model.variables;
+  const std::size_t m = model.rows();
+  const std::size_t with_rho = model::is_variational(model) ? m : 0;
+  const std::size_t held = impl.held_rows.size();
+  const auto finite = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  };
+  const auto rows = [&](const std::vector<std::uint32_t>& list) { return are_numbers(list, m); };
+  std::vector<std::uint32_t> carried;
+  for (const HeldRow& one : impl.held_rows) carried.push_back(one.row);
+
+  const bool present = motion.status <= Status::interrupted && rows(motion.held) && rows(motion.culprits) &&
+                       has(motion.multipliers, motion.held.size()) && has_or_none(motion.rho, motion.held.size());
+  const bool state = std::isfinite(impl.raw.time) && has(impl.raw.position, n) && has(impl.raw.velocity, n) &&
+                     finite(impl.raw.position) && finite(impl.raw.velocity) && has(impl.raw.rho, with_rho) &&
+                     has_or_none(impl.raw.position_uncertainty, n) && has_or_none(impl.raw.velocity_uncertainty, n) &&
+                     has_or_none(impl.raw.modes, model.modes) && has(impl.carry_rho, with_rho) &&
+                     has(impl.raw_carry_position, n) && has(impl.raw_carry_velocity, n);
+  const bool of_rows = has(impl.place, m) && has(impl.leading, m) && has(impl.size, m) &&
+                       has(impl.multiplier_doubt, m) && has(impl.quiet, m) && has(impl.strikes, m) && rows(carried) &&
+                       rows(impl.watched_rows) &&
+                       std::all_of(impl.place.begin(), impl.place.end(), [](Place p) { return p <= Place::absent; }) &&
+                       std::all_of(impl.leading.begin(), impl.leading.end(),
+                                   [&](std::uint8_t one) { return one + 2U <= impl.series.order(); });
+  const bool far = rows(impl.far.rows) && std::is_sorted(impl.far.rows.begin(), impl.far.rows.end()) &&
+                   has(impl.far.slack, impl.far.rows.size()) && has(impl.far.length, impl.far.rows.size()) &&
+                   has_or_none(impl.far.way, n) && has_or_none(impl.far.pace, n) &&
+                   (impl.far.rows.empty() || (has(impl.far.way, n) && has(impl.far.pace, n)));
+  const bool step = has_or_none(impl.gain_position, n) && has_or_none(impl.gain_velocity, n) &&
+                    has_or_none(impl.step_position, n) && has_or_none(impl.step_velocity, n) &&
+                    has_or_none(impl.rounding_position, n) && has_or_none(impl.rounding_velocity, n);
+  const bool instants = std::all_of(impl.visited.begin(), impl.visited.end(), rows) && rows(impl.marginal) &&
+                        rows(impl.limit_rows) && impl.fresh_bounces <= impl.bounces.size() &&
+                        std::all_of(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
+                          return rows(one.rows) && has(one.speed, one.rows.size());
+                        });
+  // The gradients are those of the rows chosen before until the lengths are known.
+  const bool series = has(memory.row_length, held) && memory.first_gradient.size() <= m &&
+                      (!memory.lengths_known || has(memory.first_gradient, held)) &&
+                      are_numbers(impl.passage.idle, held);
+  if (!present) return "what holds at present";
+  if (!state) return "its state";
+  if (!of_rows) return "its conditions";
+  if (!far) return "its far conditions";
+  if (!step) return "its last step";
+  if (!instants) return "its last instants";
+  if (!series) return "the memory of its series";
+  return switches_fit(model, impl.switches) ? "" : "its switches";
+}
+
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
 constexpr std::uint32_t layout = 11;
 
@@ -430,7 +523,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   Reader reader(saved);
   std::uint32_t word = 0;
   reader.get(word);
-  if (word != mark) throw Error({"checkpoint", 0, 0}, "this is no checkpoint of a motion");
+  if (word != mark) throw Fault({"checkpoint", 0, 0}, "this is no checkpoint of a motion");
   reader.get(word);
   if (word != layout) throw Error({"checkpoint", 0, 0}, "the checkpoint was written by another version");
   reader.check_sum();
@@ -460,15 +553,11 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   reader.get(memory.steps.share);
   reader.get(memory.steps.since);
   reader.get(memory.lengths_known);
-  const std::size_t with_rho = model::is_variational(model) ? model.rows() : 0;
-  const bool fits = impl.raw.position.size() == model.variables && impl.place.size() == model.rows() &&
-                    impl.raw.rho.size() == with_rho && impl.carry_rho.size() == with_rho &&
-                    std::all_of(impl.held_rows.begin(), impl.held_rows.end(),
-                                [&](const HeldRow& one) { return one.row < model.rows(); }) &&
-                    std::all_of(impl.watched_rows.begin(), impl.watched_rows.end(),
-                                [&](std::uint32_t row) { return row < model.rows(); });
-  if (impl.fresh_bounces > impl.bounces.size()) throw Error({"checkpoint", 0, 0}, "the checkpoint is damaged");
-  if (!fits || !reader.empty()) throw Error({"checkpoint", 0, 0}, "the checkpoint belongs to another model");
+  if (!reader.empty()) throw Fault({"checkpoint", 0, 0}, "the checkpoint is too long");
+  if (const std::string_view what = misfit(motion, memory); !what.empty()) {
+    throw Fault({"checkpoint", 0, 0},
+                "the checkpoint belongs to another model, or is damaged: " + std::string(what) + " cannot be");
+  }
 
   // The same projection as before gives the same bits.
   motion.state = impl.raw;

@@ -21,8 +21,7 @@ constexpr double tolerance_to_try = 1e-2;  ///< of the present one
 constexpr int digits_of_amounts = 3;
 constexpr std::uint64_t steps_of_pace = 4096;  ///< tell the pace
 constexpr double very_many_steps = 3e5;        ///< from here on a run takes more than some seconds
-constexpr std::uint32_t none = 0xffffffff;
-constexpr double lost_digits = 1e-9;  ///< of its terms: a condition held that is off by more has been lost
+constexpr double lost_digits = 1e-9;           ///< of its terms: a condition held that is off by more has been lost
 constexpr double lost_rank =
     1e-6;  ///< of the largest singular value of unit gradients: below it a direction is lost for a reader
 constexpr std::size_t most_ranked = 300;  ///< conditions whose rank is counted
@@ -53,7 +52,7 @@ std::uint32_t overflown(const Motion& motion) {
     const double size = std::max(std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]));
     if (!(size <= largest_square)) return i;
   }
-  return none;
+  return no_row;
 }
 
 /// Where the state is not finite: back to the beginning of the last piece.
@@ -101,7 +100,7 @@ void find_culprits(Motion& motion, const model::Rows& rows) {
 }
 
 /// Of a jam: y.J = 0, so that y.(J a + h) = y.h > 0 whatever a is, and the worst of the rows is broken by y.h / sum |y| or more.
-std::string contradiction(const Motion& motion, const model::Rows& rows) {
+std::string told_contradiction(const Motion& motion, const model::Rows& rows) {
   const Motion::Impl& impl = *motion.impl;
   const bool shock = impl.instant.status != instant::Status::jammed;
   const auto& farkas = shock ? impl.shock.farkas : impl.instant.farkas;
@@ -250,7 +249,7 @@ void tell_ending(Motion& motion) {
 
   // Numbers that ran away.
   if (motion.status == Status::gave_up && motion.why.find("escapes") == std::string::npos) {
-    if (const std::uint32_t gone = overflown(motion); gone != none) {
+    if (const std::uint32_t gone = overflown(motion); gone != no_row) {
       take_last_good_state(motion);
       motion.why = "overflow: " + model::variable_name(model, gone) +
                    " grows beyond what numbers hold; this is the last good state, end the run before (`--until " +
@@ -271,7 +270,7 @@ void tell_ending(Motion& motion) {
         (motion.why.find(": ") == std::string::npos ? ": " : "; conditions ") + list_of_culprits(motion, rows);
   const auto holds = [&](const char* words) { return motion.why.find(words) != std::string::npos; };
   const bool advised = holds("try ") || holds("end the run") || holds("write it");
-  if (motion.status == Status::jammed) motion.why += contradiction(motion, rows);
+  if (motion.status == Status::jammed) motion.why += told_contradiction(motion, rows);
   if (motion.status == Status::singular) motion.why += rank_lost(motion, rows);
   if (motion.status == Status::gave_up) motion.why += reached(motion);
   const std::string next = advised ? std::string() : advice(motion);

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "zwang/base/vectors.hpp"
+
 namespace zwang::motion {
 
 namespace {
 
 constexpr double sharper = 100;         ///< by so much the tolerance of the other motions is smaller
-constexpr double sharpest = 1e-15;      ///< there is no sharper motion
 constexpr double no_more_small = 1e-3;  ///< of the motion's extent: beyond it the estimate itself means nothing
 /// Thirty roundings: those of a hundred shocks that repeat one another (a ball that bounces) have one sign and add up.
 constexpr double few_roundings = 0x1p-48;
@@ -20,12 +21,6 @@ constexpr std::uint64_t other_starts = 2;
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
-}
-
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
   return most;
 }
 

@@ -25,7 +25,6 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr std::size_t largest_degree = 63;  ///< without allocation
 
 /// The polynomial in x, its digits untouched: all factors are powers of two.

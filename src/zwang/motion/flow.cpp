@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/side.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -21,13 +22,12 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double rounding = 2e-16;         ///< of a row's terms: below it there is nothing to correct
-constexpr double contradiction = 1e-9;     ///< of a row's terms: what a dependent condition may be broken by
+constexpr double row_rounding = 2e-16;     ///< of a row's terms: below it there is nothing to correct
+constexpr double contradicted = 1e-9;      ///< of a row's terms: what a dependent condition may be broken by
 constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a singular place lies
 constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
 constexpr double part_of_fastest = 1e-3;   ///< of the fastest rate: what a variable at rest is measured by
 constexpr double least_pivot = 1e-8;       ///< pivots below it do not magnify a bound further: the step ends for them
-constexpr double faintest = 0x1p-700;      ///< rates below it are not followed: exponentials below 2^-800 are zero
 
 /// Lanes of one shape on one tape.
 struct Strip {
@@ -67,12 +67,6 @@ struct SlidSurface {
   std::vector<double> response;   ///< what the rates change from one side to the other, conditions kept
   std::vector<double> sigma;
 };
-
-unsigned width_for(std::size_t lanes) {
-  if (lanes >= 5) return 8;
-  if (lanes >= 3) return 4;
-  return lanes == 2 ? 2 : 1;
-}
 
 }  // namespace
 
@@ -589,7 +583,7 @@ struct Flow::Impl {
       const double off = miss[i] + shared;
       if (off == 0) continue;
       // What moves a variable by less than its rounding is as small as that; one at rest is measured by its partners.
-      const double floor = std::max({rounding * std::abs(x[i]) / (h * unit), part_of_fastest * fastest, faintest});
+      const double floor = std::max({row_rounding * std::abs(x[i]) / (h * unit), part_of_fastest * fastest, faintest});
       const double found = off / std::max(scale_of[i], floor);
       if (!(found <= defect)) defect = found;
       if (!(found < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
@@ -689,10 +683,10 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
       if (!std::isfinite(f) || !std::isfinite(impl.gradient_sum[row])) out.finite = false;
       broken[row] = f;
       if (round == 0 && !impl.skipped(row)) out.position_drift = std::max(out.position_drift, std::abs(f) / scale);
-      if (impl.skipped(row) && std::abs(f) > contradiction * scale) {
+      if (impl.skipped(row) && std::abs(f) > contradicted * scale) {
         out.left.push_back(static_cast<std::uint32_t>(row));
       }
-      mend = mend || (!impl.skipped(row) && std::abs(f) > rounding * scale);
+      mend = mend || (!impl.skipped(row) && std::abs(f) > row_rounding * scale);
     }
     if (round == 0) {
       double speed = 0;
@@ -738,7 +732,7 @@ Flow::Landing Flow::land(model::State& state, std::vector<double>& carry, double
     const double moving = impl.moving(row, 0);
     const double off = std::abs(impl.along(row, impl.r.data()) + moving);
     const double scale = (speed + free_speed) * size + std::abs(moving);
-    if (impl.skipped(row) && off > contradiction * scale) out.contradicted.push_back(static_cast<std::uint32_t>(row));
+    if (impl.skipped(row) && off > contradicted * scale) out.contradicted.push_back(static_cast<std::uint32_t>(row));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/workspace.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -86,6 +87,8 @@ class Lookout {
     }
     return std::sqrt(std::max(least, 0.0));
   }
+  /// Does a row depend on those before it, where the distance was asked for last?
+  [[nodiscard]] bool depends(std::size_t j) const { return factor_.skipped(j); }
   /// J in units of lengths and masses, one column per row; behind them one of length one in a direction of its own, so that gradients
   /// that are all but zero are not measured by themselves.
   [[nodiscard]] linear::Matrix transposed() const {
@@ -139,12 +142,6 @@ class Lookout {
   std::vector<std::uint32_t> held_, start_, column_;
   std::vector<double> entry_, weight_, length_;
 };
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// The zero of the shortest combination by Newton's rule from s on; infinity if it has none within (low, high).
 double sharpen(Lookout& lookout, double s, double low, double high) {
@@ -486,7 +483,7 @@ void follow_own_series(Motion& motion) {
   if (motion.impl->passage.followed) change_places(motion);
 }
 
-void arrive_at_singular(Motion& motion) {
+std::uint32_t arrive_at_singular(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   Passage& passage = impl.passage;
   // Exactly there: the way on is expanded about this state.
@@ -512,14 +509,48 @@ void arrive_at_singular(Motion& motion) {
         motion, passage.rows,
         "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, and which "
         "of them lets go is not decided");
-    return;
   }
-  passage.at_it = pulled.empty();
-  if (pulled.empty()) {
+  return pulled.empty() ? impl.model.rows() : pulled.front();
+}
+
+void pass_singular(Motion& motion, std::uint32_t letting_go) {
+  Passage& passage = motion.impl->passage;
+  passage.at_it = letting_go == motion.impl->model.rows();
+  if (passage.at_it) {
     list_singular(motion, passage.rows);
   } else {
-    release_at_pole(motion, pulled.front(), passage.rows);
+    release_at_pole(motion, letting_go, passage.rows);
   }
+}
+
+bool stays_in_position(const Motion& motion, double s) {
+  const Motion::Impl& impl = *motion.impl;
+  std::vector<std::uint32_t> numbers(impl.held_rows.size());
+  for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
+  Lookout lookout(motion, numbers);
+  lookout.follow(impl.series.position(), impl.series.unit());
+  static_cast<void>(lookout.distance(s));
+  return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    return impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row]) || lookout.depends(j);
+  });
+}
+
+bool gives_accelerations(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (!impl.series.extend(motion.state)) return false;
+  const std::size_t n = impl.model.variables;
+  const double u = impl.series.unit();
+  const std::span<const double> q = impl.series.position();
+  double size = 0;
+  double off = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double weight = impl.series.root_mass(i);
+    const double found = impl.instant.accelerations[i];
+    size = std::max(size, weight * (std::abs(found) + std::abs(impl.instant.free[i])));
+    off = std::max(off, weight * std::abs(2 * q[2 * n + i] / (u * u) - found));
+  }
+  return off <= same_accelerations * size;
 }
 
 }  // namespace zwang::motion

@@ -5,8 +5,13 @@
 /// the same motion if, where the first piece begins, it agrees with the state there. An inequality whose multiplier has its pole at
 /// the position would pull on the far side: it lets go.
 ///
+/// Where something closes at the very instant, a shock decides how it goes on. A motion that stays in the position (a folded frame that has landed)
+/// is that of the rows which are independent there, as long as it keeps the others.
+///
 /// Reference: docs/mathematics, section 10.9.
 #pragma once
+
+#include <limits>
 
 #include "zwang/motion/advance.hpp"
 #include "zwang/motion/series.hpp"
@@ -22,6 +27,9 @@ struct Passage {
   model::State there;               ///< the state at it
   std::vector<std::uint32_t> rows;  ///< rows that are dependent there
   double ahead = 0;                 ///< seconds until then
+  double listed =
+      std::numeric_limits<double>::quiet_NaN();  ///< time of the last event that told of a position stayed in
+  bool stays = false;  ///< the motion stays in the position: rows that depend on others there carry nothing
   double defect = 0;
 };
 
@@ -30,11 +38,19 @@ struct Passage {
 [[nodiscard]] bool approach_singular(Motion& motion, double gap, double& h);
 /// At an instant: the position is singular, with the roles of the rows known. Does the velocity lead on, in one way that is proved?
 [[nodiscard]] bool leads_on(Motion& motion);
+/// At an instant: the position is singular, with accelerations known and rows chosen. Do the rows that are independent here give these
+/// accelerations? They bring about the least constraint among more motions than are allowed: if theirs keeps the others, it is the motion.
+[[nodiscard]] bool gives_accelerations(Motion& motion);
+/// Do the equations that depend on others do so at s on the series of the motion, too?
+[[nodiscard]] bool stays_in_position(const Motion& motion, double s);
 /// From the position on. False: no way on.
 [[nodiscard]] bool leave_singular(Motion& motion, double gap, double& h);
 /// The motion has its own series again.
 void follow_own_series(Motion& motion);
-/// The state is at the position: events, what lets go. Ends the motion where that is not decided.
-void arrive_at_singular(Motion& motion);
+/// The state is at the position. Ends the motion where several conditions would let go.
+/// The row of a one-sided condition that lets go; the number of rows if there is none.
+[[nodiscard]] std::uint32_t arrive_at_singular(Motion& motion);
+/// Events there, and what lets go.
+void pass_singular(Motion& motion, std::uint32_t letting_go);
 
 }  // namespace zwang::motion

@@ -53,6 +53,7 @@ class Series {
     bool regular = true;        ///< mass positive, all numbers finite
     double position_drift = 0;  ///< worst |f| / sum |g| (|q| + |gain|) of a row held, before
     double velocity_drift = 0;  ///< worst |f'| / (sum |g| (|v| + |gain|) + |f_t|), before
+    double skipped_drift = 0;   ///< of rows dependent on others: by how much they do not hold, of their own terms
     std::size_t skipped = 0;    ///< rows dependent on others
     double off = 0;             ///< worst |f| / sum |g_i| / sqrt(m_i) before: a length times the root of a mass
   };

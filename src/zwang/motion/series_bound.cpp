@@ -30,17 +30,11 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double eps = std::numeric_limits<double>::epsilon();
-
 /// Larger circles from which sharp radii come, and how much larger each is.
 constexpr std::size_t outer_circles = 2;
 constexpr double outer_ratio = 1.5;
 /// The part that a body's partners add to its own scale: one that is at rest between others has no other one.
 constexpr double part_of_partners = 1e-3;
-/// Accelerations below this, in any units, are not followed: exponentials below 2^-800 are zero, so that numbers keep their digits, and
-/// what is left out there must be less than a tolerance of this.
-constexpr double faintest = 0x1p-700;
 /// Rounding of an acceleration, in units of the last place of the terms of its series.
 constexpr double rounding_units = 4;
 /// Terms of the series of an acceleration may exceed it by this factor, or by what keeps their rounding a quarter of the tolerance.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "zwang/base/aligned.hpp"
+#include "zwang/base/side.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -43,12 +44,6 @@ struct Block {
   std::vector<std::uint32_t> mode_of;    ///< number of the model's mode: [slot * width + lane]
   bool slid = false;  ///< a mode of it is a weight: coefficients change after they were first computed
 };
-
-inline unsigned width_for(std::size_t lanes) {
-  if (lanes >= 5) return 8;
-  if (lanes >= 3) return 4;
-  return lanes == 2 ? 2 : 1;
-}
 
 /// A switch slid on (series_slide.cpp).
 struct SlidSwitch {
@@ -561,10 +556,14 @@ struct Series::Impl {
       right[j] = holonomic ? f : 0.0;
       if (!std::isfinite(f) || !std::isfinite(gradient_sum[j])) result.regular = false;
       if (!holonomic) return;
-      if (f != 0 && !factor.skipped(j)) {
-        if (const double slope = weighed_gradient(j); slope > 0) result.off = std::max(result.off, std::abs(f) / slope);
-        result.position_drift = std::max(
-            result.position_drift, std::abs(f) / (size_of(j, q.data(), gain_position) + around(j) + least_divisor));
+      // Those that follow from others must hold as well: rows can look dependent that are not, where masses differ by more than numbers hold.
+      const double by = factor.skipped(j) && !model::is_equation(model.row_kind[held_rows[j].row]) ? f : std::abs(f);
+      if (const double slope = weighed_gradient(j); slope > 0) result.off = std::max(result.off, by / slope);
+      if (f != 0) {
+        const bool skipped = factor.skipped(j);
+        double& drift = skipped ? result.skipped_drift : result.position_drift;
+        drift =
+            std::max(drift, by / (size_of(j, q.data(), gain_position) + (skipped ? 0.0 : around(j)) + least_divisor));
       }
       // With rows that are nearly dependent a correction moves more than it mends: there rounding is left alone.
       const double left_alone = rounding / std::max(factor.least_pivot(), least_pivot_left_alone);
@@ -848,10 +847,51 @@ struct Series::Impl {
     for (std::size_t j = 0; j < held_rows.size(); ++j) {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
     }
+    freeze_forces();
+    dynamics.mass.solve(force, acceleration);
+  }
+  void freeze_forces() {
     for (std::size_t i = 0; i < n; ++i) {
       if (still[i] != 0 && std::abs(force[i]) <= frozen * balance[i]) force[i] = 0;
     }
-    dynamics.mass.solve(force, acceleration);
+  }
+
+  /// The multipliers of an order once more, from what they have left of the conditions: where rows are nearly dependent in the metric of the
+  /// masses (light bodies between heavy ones, gears of large ratios) the first have lost as many digits as the least pivot has zeros.
+  void hinder_again(unsigned k) {
+    const std::size_t m = held_rows.size();
+    std::copy(known.begin(), known.end(), right.begin());
+    if (!strands.empty()) strands.press(acceleration.data(), right.data());
+    for (const std::uint32_t j : plain_rows) right[j] += times(j, acceleration.data());
+    factor.solve(right);
+    for (std::size_t j = 0; j < m; ++j) {
+      if (!std::isfinite(right[j])) return;
+    }
+    double* multipliers = lambda.data() + std::size_t{k} * m;
+    for (std::size_t j = 0; j < m; ++j) multipliers[j] += right[j];
+    for (const Block& block : held_blocks) {
+      if (block.strands) continue;
+      double* to = arena.data() + block.carried + std::size_t{k} * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) to[l] = multipliers[block.row[l]];
+    }
+    if (inverse_mass.empty()) {
+      if (!strands.empty()) strands.carry(k, multipliers);
+      for (std::size_t j = 0; j < m; ++j) {
+        for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
+      }
+      freeze_forces();
+      dynamics.mass.solve(force, acceleration);
+      return;
+    }
+    double* a = acceleration.data();
+    if (!strands.empty()) {
+      strands.hinder(k, right.data(), a);
+      strands.carry(k, multipliers);
+    }
+    for (const std::uint32_t j : plain_rows) {
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) a[column[e]] -= weighted[e] * right[j];
+    }
+    freeze();
   }
 
   /// v_{k+1} and q_{k+2} from the accelerations of order k.
@@ -899,7 +939,7 @@ struct Series::Impl {
       factor.solve({multipliers, m});
       strands.after_solving(order);
       if (k == 0) {
-        if (sharp) {
+        if (sharp || factor.least_pivot() < settled_twice) {
           strands.residual(v.data(), acceleration.data(), right.data());
           factor.solve(right);
           strands.refine(right.data(), acceleration.data(), rest.data());
@@ -937,7 +977,8 @@ struct Series::Impl {
     }
     if (!strands.empty()) begin_strands();
     double* a = acceleration.data();
-    if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty()) {
+    if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty() &&
+        factor.least_pivot() >= solved_twice) {
       for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
       extend_strands();
     } else {
@@ -963,7 +1004,9 @@ struct Series::Impl {
         if (k == 0) std::copy_n(a, n, free_first.begin());
 
         // The multipliers of this order, and the accelerations they leave.
+        const bool twice = m > 0 && slides.empty() && factor.least_pivot() < (k == 0 ? settled_twice : solved_twice);
         if (m > 0) {
+          if (twice) known.assign(right.begin(), right.end());
           if (!strands.empty()) strands.press(a, right.data());
           for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
         }
@@ -978,6 +1021,7 @@ struct Series::Impl {
           }
           if (k == 0) last_sizes();
           hinder(k);
+          if (twice) hinder_again(k);
         }
         take_order(k);
       }
@@ -1279,6 +1323,11 @@ struct Series::Impl {
   /// Of the terms of a sum of forces and reactions: below it there is nothing left. The sum has a dozen terms or so, and its
   /// multipliers come from a factor.
   static constexpr double frozen = 32 * 0x1p-53;
+  /// Least pivots below these: multipliers are solved for twice, at order zero, where digits that are lost would not let anything rest, and at
+  /// all orders, where more than four digits are.
+  static constexpr double settled_twice = 0.1;
+  static constexpr double solved_twice = 1e-4;
+  std::vector<double> known;        ///< right-hand sides of an order without the free accelerations
   std::vector<double> balance;      ///< those terms, per variable
   std::vector<std::uint8_t> still;  ///< per variable, 1: its velocity and all accelerations so far are zero
   std::vector<double>

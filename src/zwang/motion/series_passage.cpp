@@ -33,8 +33,6 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-
 /// A square system, row by row, solved with the largest pivot of each column. The rows come in comparable units.
 class Square {
  public:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zwang/base/groups.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/workspace.hpp"
@@ -18,12 +19,6 @@ namespace {
 using instant::Role;
 
 bool is_held(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
-
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double value : x) most = std::max(most, std::abs(value));
-  return most;
-}
 
 /// The shock of an instant, gathered over its repetitions.
 struct Gathered {
@@ -162,7 +157,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       const bool vanishes = gives_way(row) && !by_few;
       if (role == Role::equation || (now.multipliers[row] > 0 && !vanishes)) {
         // By few: what is skipped nevertheless acts no more, and is watched.
-        held.push_back({row, by_few && role != Role::equation});
+        held.push_back({row, role == Role::equation ? impl.passage.stays : by_few});
       } else {
         resting.push_back(row);
       }
@@ -228,6 +223,11 @@ void watch_implied(Motion& motion) {
   }
   if (!any) return;
   std::sort(impl.watched_rows.begin(), impl.watched_rows.end());
+  // Equations among them come last: elsewhere they may depend on more rows than they do here.
+  std::stable_partition(impl.held_rows.begin(), impl.held_rows.end(), [&](const HeldRow& one) {
+    return impl.place[one.row] != Place::implied || !model::is_equation(impl.model.row_kind[one.row]);
+  });
+  impl.in_order = ascending(impl.held_rows);
   impl.series.choose(impl.held_rows, impl.watched_rows);
   static_cast<void>(project_onto_new(motion));
 }
@@ -405,14 +405,21 @@ double whole_energy(Motion& motion) {
          model::energy(impl.model, motion.state, impl.workspace.impl().scratch).potential;
 }
 
+/// A singular position is an event, too.
+void list_held_as_singular(Motion& motion) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < motion.impl->model.rows(); ++row) {
+    if (is_held(motion.impl->instant.role[row])) rows.push_back(row);
+  }
+  motion.culprits = rows;
+  add_event(motion, EventKind::singular, std::move(rows));
+}
+
 /// Did the accelerations come out? If not, the motion ends here.
 bool determined(Motion& motion) {
   const instant::Instant& now = motion.impl->instant;
   switch (now.status) {
-    case instant::Status::determined:
-      if (!now.singular || leads_on(motion)) return true;
-      end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
-      break;
+    case instant::Status::determined: motion.impl->passage.stays = now.singular && !leads_on(motion); return true;
     case instant::Status::ambiguous:
       end(motion, Status::singular, "the position is singular: several accelerations have the same least constraint");
       break;
@@ -430,15 +437,7 @@ bool determined(Motion& motion) {
           now.expansion.empty() ? "the position is singular" : now.expansion);
       break;
   }
-  // A singular position is an event, too.
-  if (motion.status == Status::singular) {
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < motion.impl->model.rows(); ++row) {
-      if (is_held(now.role[row])) rows.push_back(row);
-    }
-    motion.culprits = rows;
-    add_event(motion, EventKind::singular, std::move(rows));
-  }
+  if (motion.status == Status::singular) list_held_as_singular(motion);
   return false;
 }
 
@@ -565,6 +564,10 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   take_multipliers(motion);
   take_rho(motion);
   refuse_dependent_rho(motion);
+  if (motion.status == Status::going && impl.passage.stays && !gives_accelerations(motion)) {
+    end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
+    list_held_as_singular(motion);
+  }
 }
 
 /// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
@@ -698,12 +701,13 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
 double until_still(double rate, double second, double e) { return 2 * std::abs(rate) / (second * (1 - e)); }
 
 /// Does a condition rattle so low that the rest of it counts for nothing? It was struck again and again, among others and in no order that
-/// would tell where it leads, and its hop has less of the energy of the hardest strike than the tolerance.
+/// would tell where it leads, and the way of its hops, 2 f'^2 / (f'' (1 - e)), is to that of the hardest strike as what may be neglected
+/// of a sequence.
 bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
   return strikes.count >= std::uint64_t{least_impacts_of_a_limit} && e < slowest_rhythm &&
-         std::abs(impl.instant.rate[row]) <= std::sqrt(impl.tolerance) * strikes.hardest &&
+         std::abs(impl.instant.rate[row]) <= std::sqrt(while_it_lasts * impl.tolerance) * strikes.hardest &&
          !keeps_a_rhythm(impl.bounces, row, worth_following * strikes.hardest);
 }
 
@@ -719,11 +723,12 @@ struct Undo {
   std::vector<double> carry_position, carry_velocity;
   instant::Instant instant;
   double lost = 0;
+  double work = 0;
 };
 
 Undo remember(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
-  return {motion.state, impl.carry_position, impl.carry_velocity, impl.instant, motion.energy.lost};
+  return {motion.state, impl.carry_position, impl.carry_velocity, impl.instant, motion.energy.lost, motion.energy.work};
 }
 
 void take_back(Motion& motion, Undo undo) {
@@ -734,60 +739,121 @@ void take_back(Motion& motion, Undo undo) {
   impl.carry_velocity = std::move(undo.carry_velocity);
   impl.instant = std::move(undo.instant);
   motion.energy.lost = undo.lost;
+  motion.energy.work = undo.work;
   move_past_far(motion, from);
   instant::Workspace::Impl& work = impl.workspace.impl();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
   model::evaluate_rows_but(impl.model, motion.state, work.left_out, work.scratch, work.rows);
 }
 
-/// Touching conditions that recede and are driven back. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and
-/// return at one and the same instant, or they rattle out after a shock. They close, unless that would stop what moves beside them: near
-/// a position in which rows depend on one another not all of them can be still.
+/// Touching conditions that recede, and close. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and return at
+/// one and the same instant, or they rattle out after a shock.
+struct Receding {
+  Still still;
+  double may_cost = 0;  ///< energy that closing them may take
+  bool driven = false;  ///< something drives one of them back
+};
+
+/// The row joins those that close.
+void take_along(const Motion& motion, std::uint32_t row, bool at_once, Receding& found) {
+  const Motion::Impl& impl = *motion.impl;
+  const double rate = std::abs(impl.instant.rate[row]);
+  const double second = impl.instant.second[row];
+  found.still.rows.push_back(row);
+  found.driven = found.driven || second > 0;
+  if (second > 0) {
+    // Hops become shorter: what is left takes no longer than the last one.
+    const double left = until_still(rate, second, impl.model.conditions[impl.model.row_condition[row]].restitution);
+    found.still.lasting = std::max(found.still.lasting, at_once ? std::min(left, impl.flight) : left);
+  }
+  const double hardest = std::max(impl.strikes[row].hardest, rate);
+  found.may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
+}
+
+/// Does a row that recedes leave and return at one instant?
+bool is_back_at_once(const Motion::Impl& impl, std::uint32_t row) {
+  const double rate = impl.instant.rate[row];
+  const double second = impl.instant.second[row];
+  return second > 0 && rate * rate <= 2 * second * back_at_once * impl.workspace.impl().touch_value[row];
+}
+
+bool recedes(const Motion::Impl& impl, std::uint32_t row) {
+  return impl.instant.role[row] == Role::passive_in_velocity && model::is_holonomic(impl.model.row_kind[row]);
+}
+
+/// The rows close, if that leads on and costs no more than it may: else it would stop what moves beside them, and is taken back. So it is, if
+/// asked for, where one of them lets go again at once.
+bool close_if_it_leads_on(Motion& motion, const std::vector<std::uint8_t>& closed, const Receding& found,
+                          bool all_of_them) {
+  Motion::Impl& impl = *motion.impl;
+  const instant::Instant& now = impl.instant;
+  Undo undo = remember(motion);
+  static_cast<void>(close_rows(motion, closed));
+  const double may_cost = most_hops_lost * while_it_lasts * impl.tolerance * found.may_cost;
+  const bool well = motion.status == Status::going && now.status == instant::Status::determined && !now.singular &&
+                    motion.energy.lost - undo.lost <= may_cost;
+  const auto pressed = [&](std::uint32_t row) { return is_held(now.role[row]); };
+  if (well && (!all_of_them || std::all_of(found.still.rows.begin(), found.still.rows.end(), pressed))) return true;
+  motion.status = Status::going;
+  motion.why.clear();
+  motion.culprits.clear();
+  take_back(motion, std::move(undo));
+  return false;
+}
+
+/// All that rattles out close together, also those that nothing drives back as long as the others are open. If then every one of them is
+/// pressed together, that is where the rattling leads: with gaps y >= 0 and the multipliers lambda > 0 of the closed state
+/// y'^T Phi^-1 y' / 2 + lambda^T y never grows, falls with every shock and vanishes with all gaps alone. Otherwise nothing is closed.
+Still close_together(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  std::vector<std::uint8_t> closed(model.rows(), 0);
+  Receding found;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    closed[row] = is_held(impl.instant.role[row]) ? 1 : 0;
+    if (!recedes(impl, row)) continue;
+    const bool at_once = is_back_at_once(impl, row);
+    if (!at_once && !rattles_out(impl, row)) continue;
+    closed[row] = 1;
+    take_along(motion, row, at_once, found);
+  }
+  if (found.still.rows.size() < 2 || !found.driven) return {};
+  return close_if_it_leads_on(motion, closed, found, true) ? found.still : Still{};
+}
+
+/// Touching conditions that recede and are driven back close, unless that would stop what moves beside them: near a position in which rows
+/// depend on one another not all of them can be still.
 Still close_what_is_back_at_once(Motion& motion, bool shock) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const std::vector<double>& touch = impl.workspace.impl().touch_value;
   const instant::Instant& now = impl.instant;
-  Still still;
+  if (now.status != instant::Status::determined || now.singular) return {};
+  Still still = shock ? close_together(motion) : Still{};
   std::vector<std::uint8_t> tries(model.rows(), 0);
   std::vector<double> tried(model.rows(), 0.0);
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
-    if (now.status != instant::Status::determined || now.singular) return still;
     std::vector<std::uint8_t> closed(model.rows(), 0);
-    Still more;
-    double may_cost = 0;
+    Receding more;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       closed[row] = is_held(now.role[row]) ? 1 : 0;
-      if (now.role[row] != Role::passive_in_velocity || !model::is_holonomic(model.row_kind[row])) continue;
+      if (!recedes(impl, row)) continue;
       const double rate = std::abs(now.rate[row]);
       // What closed before at this instant and was opened by closing others: their limit is that all are closed.
       if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) closed[row] = 1;
       if (!(now.second[row] > 0)) continue;
-      const bool at_once = rate * rate <= 2 * now.second[row] * back_at_once * touch[row];
+      const bool at_once = is_back_at_once(impl, row);
       if (!at_once && !(shock && rattles_out(impl, row))) continue;
       // It was closed, and is as fast as before: it cannot be closed.
       if (tries[row] >= closings_one_by_one && rate >= as_fast_as_before * tried[row]) continue;
       closed[row] = 1;
       tries[row] = static_cast<std::uint8_t>(std::min(tries[row] + 1, 255));
       tried[row] = rate;
-      more.rows.push_back(row);
-      const double e = model.conditions[model.row_condition[row]].restitution;
-      // Hops become shorter: what is left takes no longer than the last one.
-      const double left = until_still(now.rate[row], now.second[row], e);
-      more.lasting = std::max(more.lasting, at_once ? std::min(left, impl.flight) : left);
-      const double hardest = std::max(impl.strikes[row].hardest, rate);
-      may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
+      take_along(motion, row, at_once, more);
     }
-    if (more.rows.empty()) return still;
-    Undo undo = remember(motion);
-    static_cast<void>(close_rows(motion, closed));
-    if (motion.status != Status::going) return still;
-    if (motion.energy.lost - undo.lost > most_tolerances_lost * impl.tolerance * may_cost) {
-      take_back(motion, std::move(undo));
-      return still;
-    }
-    still.rows.insert(still.rows.end(), more.rows.begin(), more.rows.end());
-    still.lasting = std::max(still.lasting, more.lasting);
+    if (more.still.rows.empty()) return still;
+    if (!close_if_it_leads_on(motion, closed, more, false)) return still;
+    still.rows.insert(still.rows.end(), more.still.rows.begin(), more.still.rows.end());
+    still.lasting = std::max(still.lasting, more.still.lasting);
   }
   return still;
 }
@@ -817,6 +883,14 @@ void announce_limit(Motion& motion, Still still) {
   impl.limit_ahead = true;
   impl.limit_rows = std::move(still.rows);
   impl.fresh_bounces = 0;
+}
+
+/// Does an equation depend on others? The motion stays in a singular position.
+bool any_equation_implied(const model::Model& model, const std::vector<Place>& place) {
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (place[row] == Place::implied && model::is_equation(model.row_kind[row])) return true;
+  }
+  return false;
 }
 
 /// The instant proper: shock as long as something is approached, then accelerations, sets and events.
@@ -906,6 +980,9 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   list_events(motion, triggers, gathered, before, first, switches_before);
   if (impl.passage.at_it && motion.status == Status::going) {
     add_event(motion, EventKind::singular, impl.passage.rows);
+  } else if (impl.passage.stays && motion.status == Status::going && !any_equation_implied(model, before)) {
+    add_event(motion, EventKind::singular, dependent_rows(motion, nearly));
+    impl.passage.listed = motion.state.time;
   }
 
   // Impacts are remembered: infinitely many may follow. Events show the state before these are cut short.
@@ -1004,7 +1081,7 @@ std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why) {
   end(motion, Status::singular, std::move(why));
   motion.culprits = rows;
-  add_event(motion, EventKind::singular, std::move(rows));
+  if (motion.impl->passage.listed != motion.state.time) add_event(motion, EventKind::singular, std::move(rows));
   weigh(motion);
   stamp_events(motion);
 }
@@ -1107,11 +1184,15 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   const bool releasing = !first && release_due(motion);
   const bool done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
 
-  // Rows that were independent no longer are: a singular position.
+  // Rows that were independent no longer are: a singular position, if an equation takes part. Contacts alone are asked again, since forces
+  // between them may be shared in many ways and the motion is one all the same.
   if (rank_fell && !triggers.any()) {
-    end_singular(motion, dependent_rows(motion, nearly),
-                 "the conditions held have become dependent: the position is singular");
-    return;
+    std::vector<std::uint32_t> rows = dependent_rows(motion, nearly);
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](std::uint32_t row) { return model::is_equation(impl.model.row_kind[row]); })) {
+      end_singular(motion, std::move(rows), "the conditions held have become dependent: the position is singular");
+      return;
+    }
   }
 
   // The limit of an accumulation is an instant of its own.
@@ -1120,7 +1201,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     add_event(motion, EventKind::accumulation, impl.limit_rows);
     motion.events.back().lost = impl.limit_lost;
   }
-  if (first || triggers.any() || triggers.doubt || releasing || (at_schedule && !done)) {
+  if (first || triggers.any() || triggers.doubt || rank_fell || releasing || (at_schedule && !done)) {
     if (first || moved_on(motion, triggers)) {
       impl.visited.clear();
       impl.marginal.clear();

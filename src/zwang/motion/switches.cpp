@@ -25,7 +25,6 @@ using expressions::Side;
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double vanishing_part =
     1e-13;  ///< of the terms of g: leading coefficients of a g that starts on its threshold
 constexpr double off_at_start =
@@ -95,6 +94,16 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
     if (e.kind == Excursion::Kind::pending) {
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
+    }
+    // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
+    const double nearer = (1 - left_to_go) * e.at;
+    if (leading == 0 && nearer > sensible_cut * h) {
+      double value = 0;
+      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
+      if (std::abs(value) > worth_a_look * eps * terms) {
+        cut = std::min(cut, nearer);
+        return never;
+      }
     }
     from = e.at + (h - e.at) * behind_a_graze;
     if (from >= h) return never;
@@ -497,6 +506,16 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       known.push_back({number, side});
       return;
     }
+    // An equation that a shock has brought to rest in its kink.
+    const bool equation = place.row < model.rows() && model::is_equation(model.row_kind[place.row]);
+    if (const Turn* passed = turn_of(triggers, number); struck && equation && passed != nullptr) {
+      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+      if (rates.by_position && std::abs(rates.first) <= vanishing_part * rates.rate_size) {
+        near.push_back({number, side});
+        anew[number] = 1;
+        return;
+      }
+    }
     const bool counts_turns = corner.kind == expressions::CornerKind::turns;
     const Turn* turn = struck ? nullptr : turn_of(triggers, number);
     const bool slides = is_slid(switches, number);
@@ -722,16 +741,15 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
 
   // Alternatives.
   if (instant::has_alternatives(model)) {
-    std::vector<instant::Minimiser> several;
+    instant::Several several;
     std::vector<std::uint8_t> closed(given.closed.begin(), given.closed.end());
     closed.resize(model.rows(), 0);
     for (const std::uint32_t row : triggers.alternatives) closed[row] = struck ? closed[row] : 1;
     if (!first) options.closed = closed;
     switches.idle = instant::idle_rows(model, motion.state, options, impl.workspace, several);
-    if (!several.empty()) {
-      for (const instant::Minimiser& way : several) motion.continuations.push_back(way.accelerations);
-      end(motion, Status::singular,
-          "several sides of a condition with `or` are equally near: the motion may go either way");
+    if (!several.ways.empty()) {
+      for (const instant::Minimiser& way : several.ways) motion.continuations.push_back(way.accelerations);
+      end(motion, Status::singular, several.words);
       return false;
     }
   }
@@ -798,7 +816,8 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   std::vector<std::uint32_t> slipped;
   for (const Turn& turn : triggers.turns) {
     const model::SwitchPlace place = model::place_of_switch(model, turn.number);
-    if (place.truth) continue;
+    // Where both sides are one function, what is nested about it has only been asked anew.
+    if (place.truth || place.group->corners[place.corner].quiet) continue;
     // Itself, and what is nested about it: a corner that others alone look at has switched nothing unless one of them did.
     for (std::uint32_t c = place.corner; c < place.group->corners.size(); ++c) {
       const Corner& corner = place.group->corners[c];

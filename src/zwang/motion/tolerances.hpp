@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "zwang/linear/tolerances.hpp"
 
@@ -13,6 +14,20 @@ namespace zwang::motion {
 inline constexpr double least_divisor = 1e-300;
 /// One operation's rounding, as a part of its result.
 inline constexpr double unit_rounding = 0x1p-53;
+/// The distance of 1 from the next number.
+inline constexpr double eps = std::numeric_limits<double>::epsilon();
+/// A time that does not come.
+inline constexpr double never = std::numeric_limits<double>::infinity();
+/// A bound that says nothing.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// The number of no row.
+inline constexpr std::uint32_t no_row = 0xffffffff;
+/// Accelerations and rates below this, in any units, are not followed: exponentials below 2^-800 are zero, so that numbers keep their digits,
+/// and what is left out there must be less than a tolerance of this.
+inline constexpr double faintest = 0x1p-700;
+/// Tolerances of a motion lie between these.
+inline constexpr double sharpest = 1e-15;
+inline constexpr double bluntest = 1e-6;
 
 // ---- the start
 
@@ -23,6 +38,20 @@ inline constexpr double rough_start = 1e-3;
 inline constexpr double whatever_it_is = 2;
 /// Newton's rounds from there: each squares what is left, 1e-3 to rounding takes three; a few more where rows are nearly dependent.
 inline constexpr unsigned most_rounds_onto_start = 8;
+
+// ---- what is told from nearer
+
+/// Of the way that a row changes over the step at its present rate: a zero whose band is wider than this is not known to the digits that it
+/// should have. Ordinary crossings have bands of the tolerance, 1e-12 of that way and less.
+inline constexpr double blurred_part = 1e-9;
+/// Of the way to such a place: what is left to go where the step is ended.
+inline constexpr double left_to_go = 1.0 / 16;
+/// Of a coordinate: terms do not shrink to a quarter unless one moves by more than this.
+inline constexpr double much_moved = 0.25;
+/// Terms there, as a part of the terms now: from here on it is worth a step.
+inline constexpr double nearer_by = 0.25;
+/// Roundings of the terms of a switching function: what is less away from its threshold is not told any better from nearer.
+inline constexpr double worth_a_look = 4096;
 
 // ---- what is zero at an instant of a motion
 
@@ -153,9 +182,9 @@ inline constexpr double while_it_lasts = 1e3;
 /// part of its rate before, from which on the last closing has not changed it.
 inline constexpr std::uint8_t closings_one_by_one = 2;
 inline constexpr double as_fast_as_before = 0.9;
-/// Energy that closing may cost, in tolerances of the hardest strikes that its rows had: what rattles out has one of them for each, and
-/// what moves along with them a few more.
-inline constexpr double most_tolerances_lost = 64;
+/// Energy that closing may cost, in the energies of hops that may be neglected: what rattles out has one of them for each, and what moves
+/// along with them a few more.
+inline constexpr double most_hops_lost = 64;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
 /// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
@@ -235,6 +264,9 @@ inline constexpr double circles_tried[] = {4, 2, 1.5, 1.25, 8};
 /// Rounds by which the place is found: of thirds, until Newton's rule converges, and of that.
 inline constexpr int rounds_of_thirds = 24;
 inline constexpr int rounds_of_newton = 12;
+/// Of the largest accelerations, those of the free motion among them: so far those of the rows that are independent at a singular position may be
+/// off from the true ones. Where the lowest part of the dependent ones decides they differ by a part of the forces.
+inline constexpr double same_accelerations = 1e-9;
 /// Rows up to which singular positions are looked for and passed: the system about one is dense.
 inline constexpr unsigned most_rows_passed = 400;
 

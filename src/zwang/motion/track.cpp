@@ -9,7 +9,7 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// One line of values, scattered from the rows held to the rows asked for.
 void scatter(std::span<const std::uint32_t> held, const std::vector<double>& values,
@@ -18,7 +18,7 @@ void scatter(std::span<const std::uint32_t> held, const std::vector<double>& val
     const auto place = std::lower_bound(held.begin(), held.end(), rows[j]);
     const bool found = place != held.end() && *place == rows[j];
     const auto index = static_cast<std::size_t>(place - held.begin());
-    line[j] = found && index < values.size() ? values[index] : none;
+    line[j] = found && index < values.size() ? values[index] : not_known;
   }
 }
 
@@ -202,8 +202,8 @@ void evaluate(const RunView& run, std::span<const double> times, std::uint32_t n
     double* q = position + k * n;
     double* v = velocity + k * n;
     if (!finder.find(times[k])) {
-      std::fill_n(q, n, none);
-      std::fill_n(v, n, none);
+      std::fill_n(q, n, not_known);
+      std::fill_n(v, n, not_known);
       continue;
     }
     const Piece* piece = finder.piece();
@@ -238,7 +238,7 @@ void evaluate_rows(const RunView& run, std::span<const double> times, std::span<
   for (std::size_t k = 0; k < times.size(); ++k) {
     double* line = out + k * rows.size();
     if (!finder.find(times[k])) {
-      std::fill_n(line, rows.size(), none);
+      std::fill_n(line, rows.size(), not_known);
     } else if (const Piece* piece = finder.piece(); piece == nullptr) {
       scatter(run.account->present.rows, of_sample, rows, line);
     } else {

@@ -20,7 +20,7 @@ using motion::EventKind;
 using motion::Piece;
 
 /// A point of the grid: on which side of an event it lies.
-struct Instant {
+struct Asked {
   double time = 0;
   bool before = false;
 };
@@ -46,7 +46,7 @@ std::vector<double> event_times(const motion::RunView& run, std::size_t most, bo
   return times;
 }
 
-std::vector<Instant> grid(const motion::RunView& run, const Survey& survey, std::size_t most, bool& jumps) {
+std::vector<Asked> grid(const motion::RunView& run, const Survey& survey, std::size_t most, bool& jumps) {
   const std::vector<double> events = event_times(run, most / 4, jumps);
   const std::size_t room = most - 2 * events.size();
   std::vector<double> plain;
@@ -70,7 +70,7 @@ std::vector<Instant> grid(const motion::RunView& run, const Survey& survey, std:
   plain.push_back(survey.end);
 
   // Events take the place of what is too near to them.
-  std::vector<Instant> out;
+  std::vector<Asked> out;
   std::size_t next = 0;
   const auto pass = [&](double limit) {
     for (; next < events.size() && events[next] <= limit; ++next) {
@@ -306,7 +306,7 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
   if (most < 600) {
     most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(needed, 1), 150, 600);
   }
-  const std::vector<Instant> instants = grid(run, survey, most, out.jumps);
+  const std::vector<Asked> instants = grid(run, survey, most, out.jumps);
   const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 5000), 4);
 
   // Energies, outputs, then conditions as far as there is room.
@@ -343,7 +343,7 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
     ++number;
     const bool last = number == survey.pieces;
     for (; next < instants.size(); ++next) {
-      const Instant& instant = instants[next];
+      const Asked& instant = instants[next];
       const double near = motion::resolution(instant.time);
       const bool mine =
           last || (instant.before ? instant.time <= piece.end() + near : instant.time < piece.end() - near);

@@ -10,13 +10,12 @@
 #include <string_view>
 #include <utility>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/mathml.hpp"
 #include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
-
-using expressions::xml_escaped;
 
 namespace {
 

@@ -30,7 +30,7 @@ void compare_json(const ComparedRun& straightest, const ComparedRun& variational
     sink(json.take());
   }
   json.close_list();
-  const analysis::Apart most = analysis::largest(distance);
+  const analysis::Apart most = analysis::farthest(distance);
   json.open("largest");
   json.put("time", most.time);
   json.put("distance", most.distance);

@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/version.hpp"
@@ -215,10 +216,7 @@ class Program {
     text_ += text.empty() ? "\n" : std::string(static_cast<std::size_t>(depth) * (python_ ? 4 : 2), ' ') + text + "\n";
   }
   void comment(int depth, const std::string& text) {
-    std::string one = text;
-    std::replace(one.begin(), one.end(), '\n', ' ');
-    // A backslash at the end of a line would draw the next line into the comment.
-    while (!one.empty() && one.back() == '\\') one.pop_back();
+    const std::string one = comment_text(text);
     line(depth, (python_ ? "#" : "//") + (one.empty() ? one : " " + one));
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/report/equations_names.hpp"
@@ -14,42 +15,6 @@ using expressions::Notation;
 namespace {
 
 constexpr std::size_t line_length = 72;  // signs that fit on a line
-
-/// Words as TeX prints them; letters it does not know without further packages become question marks.
-std::string escaped(std::string_view words) {
-  std::string out;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    const char c = words[k];
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) {
-      // Latin letters with accents lie below U+0180.
-      const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-      const bool latin = byte == 0xC3 || byte == 0xC4 || byte == 0xC5;
-      out += latin && k + 1 < words.size() ? std::string(words.substr(k, 2)) : "?";
-      k += length - 1;
-      continue;
-    }
-    switch (c) {
-      case '\\': out += "\\textbackslash{}"; break;
-      case '~': out += "\\textasciitilde{}"; break;
-      case '^': out += "\\textasciicircum{}"; break;
-      case '<': out += "\\textless{}"; break;
-      case '>': out += "\\textgreater{}"; break;
-      case '&':
-      case '%':
-      case '$':
-      case '#':
-      case '_':
-      case '{':
-      case '}': out += std::string("\\") + c; break;
-      case '\n':
-      case '\t': out += ' '; break;
-      default:
-        if (byte >= 0x20) out += c;
-    }
-  }
-  return out;
-}
 
 /// left = right, broken before signs outside of all parentheses.
 std::string display(const std::string& left, const std::string& right) {
@@ -67,7 +32,7 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
   std::string out =
       "\\documentclass[a4paper]{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\setlength{\\parindent}{0pt}\n"
       "\\setlength{\\textwidth}{17cm}\n\\setlength{\\oddsidemargin}{-0.5cm}\n\\begin{document}\n";
-  out += "\\section*{" + escaped(model.title.empty() ? model.file : model.title) + "}\n";
+  out += "\\section*{" + latex_escaped(model.title.empty() ? model.file : model.title) + "}\n";
   if (const std::vector<std::string> parameters = names.parameters(); !parameters.empty()) {
     out += "with ";
     for (std::size_t k = 0; k < parameters.size(); ++k) out += (k == 0 ? "$" : ", $") + parameters[k] + "$";
@@ -91,8 +56,8 @@ std::string equations_latex(const model::Model& model, const analysis::Equations
       if (row.variational) kind += ", variational law";
       if (condition.seizure) kind += fmt::format(", from $t = {}$ on", exact(condition.at));
       if (!member.ranges.empty()) kind += fmt::format(", for $ {} $", names.ranges(member.ranges));
-      out += fmt::format("\\paragraph{{{}}} \\texttt{{{}}} ({})\n", escaped(condition.name), escaped(condition.text),
-                         kind);
+      out += fmt::format("\\paragraph{{{}}} \\texttt{{{}}} ({})\n", latex_escaped(condition.name),
+                         latex_escaped(condition.text), kind);
     }
     const std::string base =
         condition.components > 1 && !condition.compound ? fmt::format("_{{{}}}", "xyz"[row.component]) : "";

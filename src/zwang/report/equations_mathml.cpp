@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/expressions/mathml.hpp"
 #include "zwang/model/read.hpp"
@@ -16,11 +17,10 @@ namespace zwang::report {
 
 using expressions::mathml;
 using expressions::Notation;
-using expressions::xml_escaped;
 
 namespace {
 
-constexpr std::size_t line_length = 44;      // signs that fit on a line
+constexpr std::size_t mathml_line = 44;      // signs that fit on a line
 constexpr std::size_t longest_formula = 20;  // lines of one formula
 constexpr std::size_t most_written = 40;     // bodies and conditions of the file, beyond which nothing is written out
 constexpr std::size_t most_shown = 24;       // formulas of a section
@@ -34,7 +34,7 @@ class Formulas {
       ++left_out_;
       return;
     }
-    const std::vector<std::string> lines = broken_formula(right, line_length);
+    const std::vector<std::string> lines = broken_formula(right, mathml_line);
     if (lines.size() > longest_formula) {
       ++left_out_;
       return;
@@ -43,7 +43,7 @@ class Formulas {
     // Every line is a formula of its own, so that a narrow page can scroll the long ones; what goes on below is indented. A
     // long left side stands alone.
     const bool apart =
-        formula_signs(left) > line_length / 2 && formula_signs(left) + formula_signs(lines[0]) > line_length;
+        formula_signs(left) > mathml_line / 2 && formula_signs(left) + formula_signs(lines[0]) > mathml_line;
     if (apart) put("formula", mathml(left));
     for (std::size_t k = 0; k < lines.size(); ++k) {
       std::string right_side = mathml(lines[k]);

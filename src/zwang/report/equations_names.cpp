@@ -13,7 +13,6 @@
 
 namespace zwang::report {
 
-using analysis::Piece;
 using expressions::Expr;
 using expressions::Notation;
 using expressions::Symbol;
@@ -250,10 +249,10 @@ std::string EquationNames::row(std::uint32_t row, const std::vector<Expr>& index
   return condition.name + (inside.empty() ? "" : "[" + inside + "]") + (component.empty() ? "" : "." + component);
 }
 
-std::string EquationNames::pieces(const std::vector<Piece>& pieces) const {
+std::string EquationNames::pieces(const std::vector<analysis::Piece>& pieces) const {
   const expressions::Graph& graph = equations_.symbols.graph;
   std::string out;
-  for (const Piece& piece : pieces) {
+  for (const analysis::Piece& piece : pieces) {
     // A plain part, or one in brackets, or one under a sum.
     if (piece.plain()) {
       out += out.empty() ? write(piece.value) : expressions::write_further(graph, piece.value, script_);
@@ -357,7 +356,7 @@ std::vector<std::string> EquationNames::parameters() const {
   }
   for (const analysis::EquationLine& line : equations_.lines) {
     for (const auto* pieces : {&line.left, &line.force, &line.reaction}) {
-      for (const Piece& piece : *pieces) look(piece.value);
+      for (const analysis::Piece& piece : *pieces) look(piece.value);
     }
   }
   std::vector<std::string> out;

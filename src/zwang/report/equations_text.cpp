@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/report/equations_names.hpp"
@@ -114,7 +115,7 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
   const EquationNames names(model, equations, Notation::text);
   const model::Symbols& symbols = equations.symbols;
   Page page(width);
-  page.line("", model.title.empty() ? model.file : model.title, ' ');
+  page.line("", plain_line(model.title.empty() ? model.file : model.title), ' ');
   if (const std::vector<std::string> parameters = names.parameters(); !parameters.empty()) {
     page.line("  with ", joined(parameters), ',');
   }

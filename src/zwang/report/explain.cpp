@@ -314,7 +314,7 @@ void tell_corners(const model::Model& model, const model::State& state, const in
                                   model::row_name(model, first), counting + 1, condition.alternatives));
     }
   }
-  if (!found.several.empty()) story.say("Several sides are equally near: the motion may go either way.");
+  if (!found.several.ways.empty()) story.say("Here " + found.several.words + ".");
 }
 
 }  // namespace

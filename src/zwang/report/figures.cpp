@@ -385,9 +385,9 @@ constexpr std::array<const char*, 3> axis_names = {"x", "y", "z"};
 constexpr int instants_shown = 6;  // of the lines between bodies
 
 /// A picture of the plane or of space, filled in the same words.
-class Canvas {
+class Drawing {
  public:
-  Canvas(const Projection& view, const Vector& low, const Vector& high) : view_(view), low_(low), high_(high) {
+  Drawing(const Projection& view, const Vector& low, const Vector& high) : view_(view), low_(low), high_(high) {
     size_ = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
     if (!(size_ > 0)) size_ = 1;
   }
@@ -665,7 +665,7 @@ Subject subject_of(const SceneBody& body) {
 }
 
 /// The lines between bodies at a few instants, earlier ones paler.
-void draw_lines(Canvas& canvas, const motion::RunView& run, const std::vector<SceneBody>& bodies,
+void draw_lines(Drawing& canvas, const motion::RunView& run, const std::vector<SceneBody>& bodies,
                 const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end) {
   std::size_t count = 0;
   for (const OutlineShape& shape : shapes) count += shape.kind == OutlineKind::line ? 1 : 0;
@@ -747,7 +747,7 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
       break;
     }
   }
-  Canvas canvas(view, box.low, box.high);
+  Drawing canvas(view, box.low, box.high);
   for (const OutlineShape& shape : shapes) canvas.surface(shape);
   draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end);
   const Paths paths = paths_of(run, g.end, along, path_error * size);

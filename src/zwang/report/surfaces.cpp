@@ -23,14 +23,10 @@ namespace {
 Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 double norm(const Vector& a) { return elementary::hypot(a[0], a[1], a[2]); }
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 /// Evenly in [-1, 1], the same on every machine.
-class Dice {
+class SurfaceDice {
  public:
   double next() { return std::ldexp(static_cast<double>(engine_() >> 11U), -52) - 1.0; }
   Vector vector(unsigned dimension) { return {next(), next(), dimension == 3 ? next() : 0.0}; }
@@ -54,7 +50,7 @@ Places gather(const Field& field, const Vector& near, double size) {
   Places out;
   const std::optional<Vector> first = find_zero(field, near, size);
   const double reach = std::fmax(size, first ? norm(*first - near) : 0.0);
-  Dice dice;
+  SurfaceDice dice;
   constexpr double scales[] = {1, 1, 3, 10, 100};
   constexpr int wanted = 60;
   for (int k = 0; k < 6 * wanted && out.at.size() < wanted; ++k) {

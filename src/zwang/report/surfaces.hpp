@@ -12,9 +12,11 @@
 #include <optional>
 #include <vector>
 
+#include "zwang/base/space.hpp"
+
 namespace zwang::report {
 
-using Vector = std::array<double, 3>;
+using Vector = Spatial;
 
 /// A function of the place with its gradient; in the plane the third component is zero.
 struct Field {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/tolerances.hpp"
 
@@ -58,7 +59,7 @@ std::string violation_words(const model::Model& model, const std::vector<std::pa
 }  // namespace
 
 std::string heading(const model::Model& model, double time, const Style& s) {
-  return fmt::format("{}{}{}   t = {}\n", s.bold, model.title.empty() ? model.file : model.title, s.off,
+  return fmt::format("{}{}{}   t = {}\n", s.bold, plain_line(model.title.empty() ? model.file : model.title), s.off,
                      readable(time));
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 
 namespace zwang::report {
@@ -24,25 +25,8 @@ void Writer::name(std::string_view key) {
 }
 
 void Writer::quoted(std::string_view text) {
-  static constexpr std::string_view digits = "0123456789abcdef";
   text_ += '"';
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': text_ += "\\\""; break;
-      case '\\': text_ += "\\\\"; break;
-      case '\n': text_ += "\\n"; break;
-      case '\t': text_ += "\\t"; break;
-      default:
-        if (code < 0x20U) {
-          text_ += "\\u00";
-          text_ += digits[code >> 4U];
-          text_ += digits[code & 15U];
-        } else {
-          text_ += c;
-        }
-    }
-  }
+  text_ += json_escaped(text);
   text_ += '"';
 }
 

@@ -32,23 +32,27 @@ bool is_size_limit(int code, int reason) {
 
 }  // namespace
 
-void fail(sqlite3* database, const std::string& path, int code) {
+void damaged(const std::string& path, std::string_view what) {
+  throw Fault({path, 0, 0}, fmt::format("this run file is damaged: {}", what));
+}
+
+void fail(sqlite3* database, const FileWords& words, int code) {
+  const std::string& path = words.path;
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = code & 0xFF;
   const auto intact = [&](const std::string& trouble) {
-    return fmt::format("{}; what was kept before is intact: see to it, then go on with `zwang run --resume {}`",
-                       trouble, path);
+    return fmt::format("{}; {}: see to it, then go on with `zwang run --resume {}`", trouble, words.kept, path);
   };
   switch (kind) {
-    case SQLITE_FULL: throw Error({path, 0, 0}, intact("the run file cannot grow, the disk is full"));
+    case SQLITE_FULL: throw Fault({path, 0, 0}, intact("the run file cannot grow, the disk is full"));
     case SQLITE_IOERR:
       if (is_size_limit(code, reason)) {
-        throw Error({path, 0, 0}, intact("the run file cannot grow, it has reached the limit of file sizes"));
+        throw Fault({path, 0, 0}, intact("the run file cannot grow, it has reached the limit of file sizes"));
       }
-      throw Error({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
+      throw Fault({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
                                                    reason != 0 ? ": " : "", reason != 0 ? std::strerror(reason) : "")));
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: throw Error({path, 0, 0}, "this run file is damaged: parts of it are missing or were changed");
+    case SQLITE_NOTADB: damaged(path, "parts of it are missing or were changed");
     case SQLITE_READONLY:
     case SQLITE_PERM: throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
     case SQLITE_CANTOPEN:
@@ -57,12 +61,12 @@ void fail(sqlite3* database, const std::string& path, int code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: throw Error({path, 0, 0}, "another program holds the run file; close it there and try again");
     case SQLITE_NOMEM: throw std::bad_alloc();
-    default: throw Error({path, 0, 0}, fmt::format("the run file cannot be used: {}", sqlite3_errstr(code)));
+    default: throw Fault({path, 0, 0}, fmt::format("the run file cannot be used: {}", sqlite3_errstr(code)));
   }
 }
 
-Statement::Statement(sqlite3* database, const std::string& path, std::string_view text)
-    : database_(database), path_(&path) {
+Statement::Statement(sqlite3* database, const FileWords& words, std::string_view text)
+    : database_(database), words_(&words) {
   check(sqlite3_prepare_v3(database, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT, &statement_,
                            nullptr));
 }
@@ -74,15 +78,16 @@ Statement::Statement(Statement&& other) noexcept { *this = std::move(other); }
 Statement& Statement::operator=(Statement&& other) noexcept {
   std::swap(database_, other.database_);
   std::swap(statement_, other.statement_);
-  std::swap(path_, other.path_);
+  std::swap(words_, other.words_);
   std::swap(next_, other.next_);
+  std::swap(sum_, other.sum_);
   return *this;
 }
 
 void Statement::check(int code) const {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) {
     try {
-      fail(database_, *path_, code);
+      fail(database_, *words_, code);
     } catch (...) {
       sqlite3_reset(statement_);
       throw;
@@ -91,22 +96,26 @@ void Statement::check(int code) const {
 }
 
 Statement& Statement::put(std::int64_t value) {
+  sum_.whole(value);
   check(sqlite3_bind_int64(statement_, next_++, value));
   return *this;
 }
 
 Statement& Statement::put(double value) {
+  sum_.number(value);
   check(sqlite3_bind_double(statement_, next_++, value));
   return *this;
 }
 
 Statement& Statement::put(std::string_view text) {
+  sum_.text(text);
   check(sqlite3_bind_text64(statement_, next_++, text.data() != nullptr ? text.data() : "", text.size(), SQLITE_STATIC,
                             SQLITE_UTF8));
   return *this;
 }
 
 Statement& Statement::put_bytes(std::string_view bytes) {
+  sum_.bytes(bytes);
   // An empty span may have no address, which SQLite would take for NULL.
   check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, next_, 0)
                       : sqlite3_bind_blob64(statement_, next_, bytes.data(), bytes.size(), SQLITE_STATIC));
@@ -120,6 +129,11 @@ Statement& Statement::put(std::span<const double> values) {
 
 Statement& Statement::put(std::span<const std::uint32_t> values) {
   return put_bytes({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+Statement& Statement::seal(std::string_view table) {
+  sum_.text(table);
+  return put(sum_.sum());
 }
 
 void Statement::run() {
@@ -141,50 +155,106 @@ void Statement::reset() {
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
   next_ = 1;
+  sum_ = {};
 }
 
-std::int64_t Statement::whole(int column) const { return sqlite3_column_int64(statement_, column); }
+Line::Line(const Statement& statement, std::string_view table) : statement_(statement), table_(table) {}
 
-double Statement::number(int column) const {
-  return sqlite3_column_type(statement_, column) == SQLITE_NULL ? std::numeric_limits<double>::quiet_NaN()
-                                                                : sqlite3_column_double(statement_, column);
+int Line::type(int column) const { return sqlite3_column_type(statement_.statement_, column); }
+
+Checksum Line::sum() const {
+  Checksum sum;
+  const int columns = sqlite3_column_count(statement_.statement_) - 1;
+  for (int column = 0; column < columns; ++column) {
+    switch (type(column)) {
+      case SQLITE_INTEGER: sum.whole(sqlite3_column_int64(statement_.statement_, column)); break;
+      case SQLITE_FLOAT: sum.number(sqlite3_column_double(statement_.statement_, column)); break;
+      case SQLITE_TEXT: sum.text(text(column)); break;
+      case SQLITE_BLOB: sum.bytes(blob(column, 1)); break;
+      default: sum.none(); break;
+    }
+  }
+  return sum;
 }
 
-std::string Statement::text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  return text == nullptr ? std::string{}
-                         : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-}
-
-std::string Statement::bytes(int column) const {
-  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  return bytes == nullptr ? std::string{}
-                          : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-}
-
-void Statement::read(int column, std::vector<double>& values) const {
-  const void* bytes = sqlite3_column_blob(statement_, column);
-  values.resize(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(double));
-  if (!values.empty()) {
-    std::memcpy(values.data(), bytes, values.size() * sizeof(double));
+void Line::require(Checksum sum) const {
+  const int column = sqlite3_column_count(statement_.statement_) - 1;
+  sum.text(table_);
+  if (type(column) != SQLITE_INTEGER || sqlite3_column_int64(statement_.statement_, column) != sum.sum()) {
+    refuse("its checksum does not fit");
   }
 }
 
-void Statement::read(int column, std::vector<std::uint32_t>& values) const {
-  const void* bytes = sqlite3_column_blob(statement_, column);
-  values.resize(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(std::uint32_t));
-  if (!values.empty()) {
-    std::memcpy(values.data(), bytes, values.size() * sizeof(std::uint32_t));
-  }
+void Line::refuse(std::string_view why) const {
+  damaged(statement_.words_->path,
+          fmt::format("table {}, line {}: {}", table_, sqlite3_column_int64(statement_.statement_, 0), why));
 }
 
-Database::Database(std::string path, bool read_only) : path_(std::move(path)) {
+std::int64_t Line::whole(int column, std::int64_t least, std::int64_t most) const {
+  const std::int64_t value = type(column) == SQLITE_INTEGER ? sqlite3_column_int64(statement_.statement_, column) : 0;
+  if (type(column) != SQLITE_INTEGER || value < least || value > most) {
+    refuse(fmt::format("its {} cannot be", sqlite3_column_name(statement_.statement_, column)));
+  }
+  return value;
+}
+
+double Line::real(int column) const {
+  if (type(column) == SQLITE_NULL) return std::numeric_limits<double>::quiet_NaN();
+  if (type(column) != SQLITE_FLOAT) {
+    refuse(fmt::format("its {} is no number", sqlite3_column_name(statement_.statement_, column)));
+  }
+  return sqlite3_column_double(statement_.statement_, column);
+}
+
+double Line::finite(int column) const {
+  const double value = real(column);
+  if (!std::isfinite(value)) {
+    refuse(fmt::format("its {} is not finite", sqlite3_column_name(statement_.statement_, column)));
+  }
+  return value;
+}
+
+std::string Line::text(int column) const {
+  if (type(column) != SQLITE_TEXT) {
+    refuse(fmt::format("its {} is no text", sqlite3_column_name(statement_.statement_, column)));
+  }
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.statement_, column));
+  if (text == nullptr) throw std::bad_alloc();
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.statement_, column))};
+}
+
+std::string_view Line::blob(int column, std::size_t unit) const {
+  const auto* bytes = type(column) != SQLITE_BLOB
+                          ? nullptr
+                          : static_cast<const char*>(sqlite3_column_blob(statement_.statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.statement_, column));
+  if (type(column) != SQLITE_BLOB || size % unit != 0) {
+    refuse(fmt::format("its {} is no list of numbers", sqlite3_column_name(statement_.statement_, column)));
+  }
+  return {bytes != nullptr ? bytes : "", bytes != nullptr ? size : 0};
+}
+
+std::string Line::bytes(int column) const { return std::string(blob(column, 1)); }
+
+void Line::read(int column, std::vector<double>& values) const {
+  const std::string_view bytes = blob(column, sizeof(double));
+  values.resize(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+}
+
+void Line::read(int column, std::vector<std::uint32_t>& values) const {
+  const std::string_view bytes = blob(column, sizeof(std::uint32_t));
+  values.resize(bytes.size() / sizeof(std::uint32_t));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+}
+
+Database::Database(std::string path, bool read_only) : words_{std::move(path)} {
   const int mode = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  const int code = sqlite3_open_v2(path_.c_str(), &handle_, mode | SQLITE_OPEN_PRIVATECACHE, nullptr);
+  const int code = sqlite3_open_v2(words_.path.c_str(), &handle_, mode | SQLITE_OPEN_PRIVATECACHE, nullptr);
   if (code != SQLITE_OK) {
     sqlite3* const failed = std::exchange(handle_, nullptr);
     try {
-      fail(failed, path_, code);
+      fail(failed, words_, code);
     } catch (...) {
       sqlite3_close(failed);
       throw;
@@ -192,6 +262,12 @@ Database::Database(std::string path, bool read_only) : path_(std::move(path)) {
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, 5000);
+  // Nothing that a file brings along is run, and its pages are looked at before they are used.
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_exec(handle_, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);
 }
 
 Database::~Database() {
@@ -202,7 +278,7 @@ Database::~Database() {
 void Database::run(const char* text) {
   const int code = sqlite3_exec(handle_, text, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) {
-    fail(handle_, path_, code);
+    fail(handle_, words_, code);
   }
 }
 
@@ -214,18 +290,46 @@ bool Database::commit(int patience_milliseconds) {
     return false;
   }
   if (code != SQLITE_OK) {
-    fail(handle_, path_, code);
+    fail(handle_, words_, code);
   }
   return true;
 }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
-Statement Database::prepare(std::string_view text) { return {handle_, path_, text}; }
+Statement Database::prepare(std::string_view text) { return {handle_, words_, text}; }
 
 std::int64_t Database::whole(std::string_view query) {
   Statement statement = prepare(query);
-  return statement.step() ? statement.whole(0) : 0;
+  return statement.step() ? Line(statement, "").whole(0, INT64_MIN, INT64_MAX) : 0;
+}
+
+namespace {
+
+/// All that a database says of what it consists of, one line after the other.
+std::vector<std::string> schema_of(Database& database) {
+  Statement statement = database.prepare("SELECT 0, type, name, tbl_name, coalesce(sql, '') FROM sqlite_master");
+  std::vector<std::string> lines;
+  while (statement.step()) {
+    const Line line(statement, "sqlite_master");
+    lines.push_back(fmt::format("{}\n{}\n{}\n{}", line.text(1), line.text(2), line.text(3), line.text(4)));
+  }
+  return lines;
+}
+
+}  // namespace
+
+void Database::require_schema(const char* schema) {
+  Database wanted(":memory:");
+  wanted.run(schema);
+  if (schema_of(*this) != schema_of(wanted)) damaged(path(), "its tables are not those of a run");
+}
+
+void Database::require_order() {
+  Statement statement = prepare("PRAGMA quick_check(1)");
+  if (!statement.step() || Line(statement, "pages").text(0) != "ok") {
+    damaged(path(), "its pages are not in order");
+  }
 }
 
 }  // namespace zwang::runs

@@ -8,16 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "zwang/runs/checksum.hpp"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace zwang::runs {
 
-/// A prepared statement, used over and over: bind from the left, step, read columns.
+/// What errors say of a file.
+struct FileWords {
+  std::string path;
+  std::string kept = "what was kept before is intact";  ///< where it cannot grow any more
+};
+
+/// A prepared statement, used over and over: bind from the left, step, read the line found.
 class Statement {
  public:
   Statement() = default;
-  Statement(sqlite3* database, const std::string& path, std::string_view text);
+  Statement(sqlite3* database, const FileWords& words, std::string_view text);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -31,24 +39,50 @@ class Statement {
   Statement& put_bytes(std::string_view bytes);
   Statement& put(std::span<const double> values);
   Statement& put(std::span<const std::uint32_t> values);
+  /// The last parameter of a line: the sum of those before, of what belongs to the line elsewhere, and of the table's name.
+  Statement& seal(std::string_view table);
+  [[nodiscard]] Checksum& sum() { return sum_; }
 
   void run();   ///< for a statement without rows; ready for the next parameters afterwards
   bool step();  ///< to the next row; false after the last one, and then ready again
   void reset();
 
-  [[nodiscard]] std::int64_t whole(int column) const;
-  [[nodiscard]] double number(int column) const;  ///< NULL reads as not a number
+ private:
+  void check(int code) const;
+  friend class Line;
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt* statement_ = nullptr;
+  const FileWords* words_ = nullptr;
+  int next_ = 1;
+  Checksum sum_;
+};
+
+/// A line found, not trusted: its first column is its number, the others are asked for by kind and by what they may say. What is not so is a Fault
+/// that names the table and the number.
+class Line {
+ public:
+  Line(const Statement& statement, std::string_view table);
+
+  /// The sum of the columns before the last, to which what belongs to the line elsewhere is added; it must be the one in the last column.
+  [[nodiscard]] Checksum sum() const;
+  void require(Checksum sum) const;
+  void require_seal() const { require(sum()); }
+
+  [[nodiscard]] std::int64_t number() const { return whole(0, 0, INT64_MAX); }
+  [[nodiscard]] std::int64_t whole(int column, std::int64_t least, std::int64_t most) const;
+  [[nodiscard]] double finite(int column) const;
+  [[nodiscard]] double real(int column) const;  ///< may be infinite, or none, which reads as not a number
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::string bytes(int column) const;
   void read(int column, std::vector<double>& values) const;
   void read(int column, std::vector<std::uint32_t>& values) const;
+  [[noreturn]] void refuse(std::string_view why) const;
 
  private:
-  void check(int code) const;
-  sqlite3* database_ = nullptr;
-  sqlite3_stmt* statement_ = nullptr;
-  const std::string* path_ = nullptr;
-  int next_ = 1;
+  [[nodiscard]] std::string_view blob(int column, std::size_t unit) const;
+  [[nodiscard]] int type(int column) const;
+  const Statement& statement_;
+  std::string_view table_;
 };
 
 class Database {
@@ -65,14 +99,22 @@ class Database {
   [[nodiscard]] bool in_transaction() const;
   [[nodiscard]] Statement prepare(std::string_view text);
   [[nodiscard]] std::int64_t whole(std::string_view query);
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return words_.path; }
+  /// What is said of the file where it cannot grow any more.
+  void say_kept(std::string words) { words_.kept = std::move(words); }
+  /// Before anything in the file is used: is it made of these tables and of nothing else? No SQL of a stranger is run.
+  void require_schema(const char* schema);
+  /// Before anything is written to it: are its pages in order?
+  void require_order();
 
  private:
-  std::string path_;
+  FileWords words_;
   sqlite3* handle_ = nullptr;
 };
 
 /// Throws an Error with the path and one sentence for a result code of SQLite.
-[[noreturn]] void fail(sqlite3* database, const std::string& path, int code);
+[[noreturn]] void fail(sqlite3* database, const FileWords& words, int code);
+/// A file that is not as it was written.
+[[noreturn]] void damaged(const std::string& path, std::string_view what);
 
 }  // namespace zwang::runs

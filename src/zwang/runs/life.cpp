@@ -48,6 +48,12 @@ Task resumed_task(const Store& store, const std::string& until) {
     task.later_until = until;
   }
   task.model = model_of(task.recipe);
+  if (task.recipe.version != version || task.recipe.machine != this_machine()) {
+    task.notice = fmt::format(
+        "this run was begun by zwang {} on {} and goes on by zwang {} on {}: what is added may differ in its last "
+        "digits",
+        task.recipe.version, task.recipe.machine, version, this_machine());
+  }
   const double reached = store.account().present.state.time;
   if (!until.empty() && task.model.simulation.until < reached) {
     throw Error({task.file, 0, 0},
@@ -63,12 +69,28 @@ bool is_open(const Task& task, const motion::Account& account) {
   return account.status == motion::Status::finished && task.model.simulation.until > account.present.state.time;
 }
 
-bool go_on(const Task& task, Store& store, const Recording& recording) {
-  if (task.recipe.version != version) {
-    throw Error({task.file, 0, 0},
-                fmt::format("this run was begun by zwang {}; this is {}, which might go on differently",
-                            task.recipe.version, version));
+namespace {
+
+constexpr double most_samples = 1e8;  ///< as many as a model may ask for
+
+/// The rhythm of the samples is that of the beginning: to a later end there may be many.
+void require_samples(const Task& task, const motion::Sampling& grid) {
+  const double spacing = (grid.until - grid.start) / std::max(1.0, grid.count - 1.0);
+  const double count = (task.model.simulation.until - grid.start) / spacing;
+  if (grid.count > 1 && !(count <= most_samples)) {
+    throw Error(
+        {task.file, 0, 0},
+        fmt::format("up to t = {} there would be {:.2g} samples in the rhythm that the run was begun with; at most "
+                    "{:.2g} are written: begin it anew with other --samples",
+                    exact(task.model.simulation.until), count, most_samples));
   }
+}
+
+}  // namespace
+
+bool go_on(const Task& task, Store& store, const Recording& recording) {
+  store.set_outputs(task.model);
+  require_samples(task, store.sampling());
   if (!task.later_until.empty()) {
     store.set_until(task.later_until, task.model.simulation.until);
   }

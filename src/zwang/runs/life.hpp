@@ -1,7 +1,8 @@
 /// The life of a run, for whoever makes one: from a recipe to a model and a file, on to its end, later on again.
 ///
 /// Command line, Python and tests go through here, so that a file begun by one is continued by the other under the same rules:
-/// a run goes on with the text, the overrides and the law it was begun with, by the same version, and never backwards.
+/// a run goes on with the text, the overrides and the law it was begun with, and never backwards; by another version or on another processor it goes on with a
+/// notice.
 #pragma once
 
 #include <string>
@@ -19,6 +20,7 @@ struct Task {
   std::string file;
   bool resumed = false;
   std::string later_until;  ///< of a run that goes on beyond its end: as it was typed
+  std::string notice;  ///< of a run begun by another version or on another processor: a sentence for whoever goes on
 };
 
 /// The recipe of a new run of this version.
@@ -38,7 +40,7 @@ void require_duration(const model::Model& model, double until);
 /// Is there anything left to compute?
 [[nodiscard]] bool is_open(const Task& task, const motion::Account& account);
 
-/// From where the file stands to the end or an interruption; true if the motion has ended. A run begun by another version is an Error.
+/// From where the file stands to the end or an interruption; true if the motion has ended.
 bool go_on(const Task& task, Store& store, const Recording& recording = {});
 
 }  // namespace zwang::runs

@@ -1,8 +1,12 @@
 /// The loop between `advance` and the file.
 #include "zwang/runs/record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+
+#include "zwang/error.hpp"
 
 namespace zwang::runs {
 
@@ -69,8 +73,15 @@ Motion start_or_resume(const model::Model& model, const motion::Options& options
   store.set_outputs(model);
   const std::string saved = store.checkpoint();
   if (!saved.empty()) {
-    return motion::restore(model, options, saved);
+    try {
+      return motion::restore(model, options, saved);
+    } catch (const Fault& fault) {
+      throw Fault({store.path(), 0, 0}, fmt::format("this run file is damaged: {}", fault.message()));
+    } catch (const Error& error) {
+      throw Error({store.path(), 0, 0}, fmt::format("{} (zwang {})", error.message(), store.recipe().version));
+    }
   }
+  if (store.pieces() > 0) throw Fault({store.path(), 0, 0}, "this run file is damaged: its checkpoint is empty");
   Motion motion = motion::begin(model, options);
   for (const Event& event : motion.events) {
     store.add(event);

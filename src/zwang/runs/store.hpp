@@ -4,6 +4,9 @@
 /// never in part: a program that is killed leaves the state of the last commit, from which the run goes on to the same bits.
 /// While a store is open no other run can write its file. Troubles with the file (full disk, read-only, damaged, foreign) are
 /// Errors that name it; what was committed before stays readable.
+///
+/// A file is data from a stranger. Every line carries a checksum; tables, numbers of lines, sizes of lists and numbers of conditions are looked at when
+/// they are read, and what does not fit is a Fault that names the table and the line. What comes out of here can be used without another look.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +22,17 @@
 
 namespace zwang::runs {
 
+/// The kind of processor that this program was built for.
+[[nodiscard]] std::string this_machine();
+
 /// All that is needed to make the same run again.
 struct Recipe {
-  std::string version;                 ///< of the program that wrote it
-  std::string file;                    ///< where the model was read from
-  std::string text;                    ///< the model as it was read
-  model::Overrides overrides;          ///< what the command line changed
-  std::optional<model::Law> law = {};  ///< put in the place of those in the text, by a comparison of laws
+  std::string version;                   ///< of the program that wrote it
+  std::string file;                      ///< where the model was read from
+  std::string text;                      ///< the model as it was read
+  model::Overrides overrides;            ///< what the command line changed
+  std::optional<model::Law> law = {};    ///< put in the place of those in the text, by a comparison of laws
+  std::string machine = this_machine();  ///< on which it was begun
 };
 
 class Store {
@@ -55,7 +62,8 @@ class Store {
   /// Bytes of the last checkpoint; empty if there is none yet.
   [[nodiscard]] std::string checkpoint() const;
 
-  /// The names of [outputs], which `add` and `each_sample` need; `create` has them already.
+  /// The model of the run, to which the file must fit; it has the names of [outputs], which `add` and `each_sample` need. `create` knows it already;
+  /// after `open` and `read` it comes before anything else is asked together with the model.
   void set_outputs(const model::Model& model);
   /// The end of the run is moved.
   void set_until(const std::string& until, double value);

@@ -25,6 +25,7 @@
 
 #include "damage.hpp"
 #include "places.hpp"
+#include "run_damage.hpp"
 #include "zwang/error.hpp"
 #include "zwang/expressions/syntax.hpp"
 #include "zwang/model/evaluate.hpp"
@@ -75,6 +76,7 @@ struct Target {
   bool is_text;
   std::function<std::string(Random&)> sound;
   std::function<bool(const std::string&, const std::filesystem::path&)> trial;
+  bool is_damage = false;  ///< what `sound` gives is the damage itself
 };
 
 /// An Error must say something.
@@ -94,6 +96,12 @@ std::string small_run(const std::filesystem::path& folder) {
   runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
   runs::go_on(task, store);
   return task.file;
+}
+
+std::filesystem::path damaged_seed(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "line.sqlite";
+  damaged::write_small_run(file.string());
+  return file;
 }
 
 std::vector<Target> targets(const std::filesystem::path& folder) {
@@ -170,6 +178,23 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                    static_cast<void>(runs::resumed_task(store));
                    return true;
                  }});
+  // Lines changed by somebody who makes their checksums again. The input is what is done to a sound file.
+  all.push_back({"line", true, [](Random& random) { return damaged::random_change(random); },
+                 [good = content(damaged_seed(folder))](const std::string& input, const std::filesystem::path& place) {
+                   const std::string file = (place / "changed.sqlite").string();
+                   write(file, good);
+                   runs::Database(file).run(input.c_str());
+                   damaged::reseal(file);
+                   static_cast<void>(damaged::answer_of(file));
+                   runs::Store store = runs::Store::open(file);
+                   const runs::Task task = runs::resumed_task(store, "1.2");
+                   runs::Recording recording;
+                   int pieces = 0;
+                   recording.go_on = [&](const motion::Motion&) { return ++pieces < 50; };
+                   runs::go_on(task, store, recording);
+                   return true;
+                 },
+                 true});
   return all;
 }
 
@@ -185,7 +210,8 @@ int run(const Target& target, const std::filesystem::path& folder, double second
   for (std::uint64_t trial = first; trial < last; ++trial) {
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
     Random random(seed_of(seed, trial));
-    const std::string input = damaged::damage(target.sound(random), random, target.is_text);
+    const std::string sound = target.sound(random);
+    const std::string input = target.is_damage ? sound : damaged::damage(sound, random, target.is_text);
     write(out.empty() ? kept : std::filesystem::path(out), input);
     ++tried;
     try {

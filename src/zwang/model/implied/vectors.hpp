@@ -3,16 +3,15 @@
 
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 #include <vector>
+
+#include "zwang/base/vectors.hpp"
 
 namespace zwang::model {
 
 using Vector = std::vector<double>;
 
-inline double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-inline double norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 inline void subtract(Vector& x, double factor, const Vector& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= factor * y[i];
 }

@@ -13,7 +13,7 @@ namespace zwang::report {
 
 namespace {
 
-std::string listed(const std::vector<std::uint32_t>& numbers) {
+std::string listed_rows(const std::vector<std::uint32_t>& numbers) {
   std::string out = "[";
   for (const std::uint32_t number : numbers) {
     out += (out.size() > 1 ? ", " : "") + std::to_string(number);
@@ -112,7 +112,7 @@ void Canvas::write() {
       scene.drawn[static_cast<std::size_t>(shape.row)] = true;
     }
     if (shape.rows.size() > 1) {
-      one += fmt::format(R"(, "rows": {})", listed(shape.rows));
+      one += fmt::format(R"(, "rows": {})", listed_rows(shape.rows));
       for (const std::uint32_t row : shape.rows) {
         scene.drawn[row] = true;
       }
@@ -121,7 +121,7 @@ void Canvas::write() {
       one += fmt::format(R"(, "relation": "{}")", shape.relation);
     }
     if (!shape.bodies.empty()) {
-      one += fmt::format(R"(, "bodies": {})", listed(shape.bodies));
+      one += fmt::format(R"(, "bodies": {})", listed_rows(shape.bodies));
     }
     if (std::isfinite(shape.from)) {
       one += fmt::format(R"(, "since": {})", exact(shape.from));

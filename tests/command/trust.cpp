@@ -1,0 +1,234 @@
+/// Nothing is lost in silence, and nothing that strangers wrote is obeyed: full disks, lost output, damaged files, signals, titles with intentions.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "call.hpp"
+#include "zwang/base/escape.hpp"
+
+namespace zwang::command {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string falling = R"toml(title = "A ball falls"
+gravity = [0, -10]
+[points.ball]
+mass = 1
+position = [0, 5]
+[constraints]
+floor = { condition = "ball.y >= 0", restitution = 0.5 }
+[simulation]
+until = 1.5
+)toml";
+
+class Trust : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_built) GTEST_SKIP() << "the command is not built";
+    std::string name = (fs::temp_directory_path() / "zwang-trust-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    std::ofstream(file("m.toml")) << falling;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::size_t count_of(const std::string& ending) const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(folder_)) count += entry.path().string().ends_with(ending) ? 1 : 0;
+    return count;
+  }
+  /// By the shell, in the folder: limits and redirections.
+  [[nodiscard]] Outcome shell(const std::string& line) const {
+    const int status = std::system(("cd " + folder_.string() + "; " + line + " 2> err").c_str());
+    std::ifstream err(file("err"));
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), "",
+            std::string(std::istreambuf_iterator<char>(err), {})};
+  }
+  fs::path folder_;
+};
+
+std::string content(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has_commands(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::uint32_t character = next_character(text, at);
+    if (character != '\n' && character != '\t' && is_command(character)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_F(Trust, output_that_is_lost_is_status_5) {
+  for (const std::string arguments :
+       {"--help", "--version", "check m.toml", "check m.toml --json", "accelerate m.toml", "explain m.toml",
+        "impact m.toml", "run m.toml --no-report", "run m.toml --no-report --json", "run m.toml --no-report --quiet",
+        "equations m.toml", "equations m.toml --format cpp", "analyze stability m.toml", "gallery",
+        "gallery bouncing-ball", "gallery --json", "schema", "view m.toml --no-open", "check m.toml --repair"}) {
+    const Outcome lost = shell(path + " " + arguments + " > /dev/full");
+    EXPECT_EQ(lost.exit, 5) << arguments << ": " << lost.err;
+    EXPECT_NE(lost.err.find("standard output"), std::string::npos) << arguments << ": " << lost.err;
+  }
+  EXPECT_EQ(shell(path + " check m.toml --json >&-").exit, 5) << "no output at all";
+}
+
+TEST_F(Trust, files_that_do_not_fit_are_said_and_older_ones_stay) {
+  ASSERT_EQ(shell(path + " run m.toml --out . --csv --svg > out").exit, 0);
+  const std::string table = content(file("m.csv"));
+  const std::string page = content(file("m.html"));
+  ASSERT_GT(table.size(), 20'000U);
+  ASSERT_EQ(count_of(".part"), 0U);
+
+  // In blocks of 512 or 1024 bytes: less than the tables have.
+  const Outcome full = shell("ulimit -f 10; " + path + " run --resume m.sqlite --csv --no-report > out");
+  EXPECT_EQ(full.exit, 5) << full.err;
+  EXPECT_NE(full.err.find("m.csv"), std::string::npos) << full.err;
+  const Outcome report = shell("ulimit -f 10; " + path + " run --resume m.sqlite > out");
+  EXPECT_EQ(report.exit, 5) << report.err;
+  EXPECT_NE(report.err.find("no report was written"), std::string::npos) << report.err;
+  EXPECT_EQ(content(file("m.csv")), table);
+  EXPECT_EQ(content(file("m.html")), page);
+  EXPECT_EQ(count_of(".part"), 0U);
+}
+
+TEST_F(Trust, a_run_that_cannot_grow_says_how_much_is_kept) {
+  const Outcome full = shell("ulimit -f 400; " + path +
+                             " run m.toml --out . --no-report --samples 200000 --checkpoint 0 --until 1000 > out");
+  EXPECT_EQ(full.exit, 5) << full.err;
+  EXPECT_NE(full.err.find("limit of file sizes"), std::string::npos) << full.err;
+  EXPECT_TRUE(full.err.find("the run up to t = ") != std::string::npos ||
+              full.err.find("nothing of the motion is kept yet") != std::string::npos)
+      << full.err;
+  const Outcome on = shell(path + " run --resume m.sqlite --no-report --quiet > out");
+  EXPECT_EQ(on.exit, 0) << on.err;
+}
+
+TEST_F(Trust, a_link_in_the_place_of_a_temporary_file_is_not_written_through) {
+  std::ofstream(file("diary")) << "dear";
+  // The number of the process is not known beforehand: every one of the next ones.
+  const pid_t now = getpid();
+  for (pid_t k = now; k < now + 400; ++k)
+    fs::create_symlink(file("diary"), file("m.html." + std::to_string(k) + ".part"));
+  EXPECT_EQ(shell(path + " run m.toml --out . > out").exit, 0);
+  EXPECT_EQ(content(file("diary")), "dear");
+  EXPECT_GT(fs::file_size(file("m.html")), 1000U);
+}
+
+TEST_F(Trust, a_damaged_run_file_is_status_5_and_named) {
+  ASSERT_EQ(shell(path + " run m.toml --out . --no-report > out").exit, 0);
+  std::string bytes = content(file("m.sqlite"));
+  const std::size_t place = bytes.find("restitution = 0.5");
+  ASSERT_NE(place, std::string::npos);
+  bytes[place + 16] = '6';
+  std::ofstream(file("m.sqlite"), std::ios::binary) << bytes;
+  for (const std::string arguments :
+       {"view --no-open m.sqlite", "run --resume m.sqlite", "run --resume m.sqlite --csv --sample-at 0.5 --json",
+        "accelerate m.sqlite", "check m.sqlite --json"}) {
+    const Outcome refused = shell(path + " " + arguments + " > out");
+    EXPECT_EQ(refused.exit, 5) << arguments;
+    const std::string said = refused.err + content(file("out"));
+    EXPECT_NE(said.find("table run, line 1"), std::string::npos) << arguments << ": " << said;
+  }
+  EXPECT_EQ(shell(path + " run --resume nothing.sqlite > out").exit, 2) << "a file that is not there is a mistake";
+}
+
+TEST_F(Trust, a_signal_while_a_finished_run_is_only_told_ends_it_cleanly) {
+  ASSERT_EQ(shell(path + " run m.toml --out . --no-report --samples 150000 > out").exit, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder_.c_str()) != 0) _exit(127);
+    const int nothing = open("/dev/null", O_WRONLY);
+    dup2(nothing, 1);
+    dup2(nothing, 2);
+    execl(path.c_str(), path.c_str(), "run", "--resume", "m.sqlite", "--csv", "--no-report", nullptr);
+    _exit(127);
+  }
+  for (int k = 0; k < 2000 && count_of(".part") == 0; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_EQ(count_of(".part"), 1U);
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(count_of(".part"), 0U);
+  EXPECT_EQ(count_of(".csv"), 0U);
+}
+
+TEST_F(Trust, text_of_a_model_becomes_no_code_and_commands_no_terminal) {
+  const std::string body = falling.substr(falling.find('\n') + 1);
+  for (const std::string title :
+       {R"(x\rprint('INJECTED'))", R"(x\u2028print('INJECTED'))", R"(x\nprint('INJECTED'))",
+        R"(x\u0085print('INJECTED'))", R"(x\fprint('INJECTED') \\)", R"(-*- coding: utf-7 -*- +AAo-print('INJECTED'))",
+        R"(\u001b]0;INJECTED\u0007)", R"(\u202eINJECTED\u2066)", R"(\"\"\"INJECTED''' */ INJECTED)",
+        R"(</title></script><script>INJECTED</script>)", R"(\\end{document}\\input{INJECTED})"}) {
+    SCOPED_TRACE(title);
+    const std::string model = "title = \"" + title + "\"\n" + body;
+    for (const std::string format : {"python", "cpp"}) {
+      const Outcome code = call({"equations", "-", "--format", format}, model);
+      ASSERT_EQ(code.exit, 0) << code.err;
+      EXPECT_FALSE(has_commands(code.out));
+      const std::string mark = format == "python" ? "#" : "//";
+      std::size_t found = 0;
+      for (std::size_t at = code.out.find("INJECTED"); at != std::string::npos;
+           at = code.out.find("INJECTED", at + 1)) {
+        const std::size_t newline = code.out.rfind('\n', at);
+        EXPECT_TRUE(code.out.substr(newline == std::string::npos ? 0 : newline + 1).starts_with(mark));
+        ++found;
+      }
+      EXPECT_GT(found, 0U) << "the title stands in a comment";
+      EXPECT_EQ(code.out.find("coding:"), std::string::npos);
+    }
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"check", "-"},
+                                               {"explain", "-"},
+                                               {"check", "-", "--json"},
+                                               {"equations", "-"},
+                                               {"equations", "-", "--format", "latex"},
+                                               {"run", "-", "--out", folder_.string(), "--svg"},
+                                               {"run", "-", "--no-report", "--out", folder_.string(), "--json"}}) {
+      const Outcome told = call(arguments, model);
+      EXPECT_EQ(told.exit, 0) << told.err;
+      EXPECT_FALSE(has_commands(told.out)) << told.out;
+    }
+    for (const char* figure : {"model-path.svg", "model-coordinates.svg"}) {
+      const std::string svg = content(file(figure));
+      EXPECT_FALSE(has_commands(svg));
+      EXPECT_EQ(svg.find("<script"), std::string::npos);
+    }
+    const std::string page = content(file("model.html"));
+    EXPECT_EQ(page.find("<script>INJECTED"), std::string::npos);
+  }
+  // Mistakes are shown, and not obeyed either.
+  const Outcome wrong =
+      call({"check", "-"}, "title = \"a\"\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"\xE2\x80\xAE +\", 0]\n");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_FALSE(has_commands(wrong.err)) << wrong.err;
+}
+
+TEST_F(Trust, the_page_runs_its_own_script_and_no_other) {
+  ASSERT_EQ(shell(path + " run m.toml --out . > out").exit, 0);
+  const std::string page = content(file("m.html"));
+  const std::size_t policy = page.find("Content-Security-Policy");
+  ASSERT_NE(policy, std::string::npos);
+  const std::string rules = page.substr(policy, page.find('>', policy) - policy);
+  for (const char* rule :
+       {"default-src 'none'", "script-src 'sha256-", "style-src 'sha256-", "base-uri 'none'", "form-action 'none'"}) {
+    EXPECT_NE(rules.find(rule), std::string::npos) << rules;
+  }
+  for (const char* loose : {"unsafe", "http", "*"}) EXPECT_EQ(rules.find(loose), std::string::npos) << rules;
+}
+
+}  // namespace zwang::command
