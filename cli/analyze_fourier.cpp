@@ -17,8 +17,9 @@ namespace zwang::cli {
 namespace {
 
 /// --member a=1,2,3 (more than once): Gauss's accelerations, with those named replaced. Numbers, or expressions of parameters.
-std::vector<double> read_member(const model::Model& model, const Request& request, std::vector<double> accelerations) {
-  for (const std::string& text : request.member) {
+std::vector<double> read_member(const model::Model& model, const Question& question,
+                                const std::vector<std::string>& texts, std::vector<double> accelerations) {
+  for (const std::string& text : texts) {
     const auto wrong = [&](const std::string& why) {
       return Error({"command line", 0, 0},
                    fmt::format("--member {}: {}; write NAME=A1,A2,... with one number per component", text, why));
@@ -37,7 +38,7 @@ std::vector<double> read_member(const model::Model& model, const Request& reques
         throw wrong("a number is missing");
       }
       if (!value) {
-        model::Overrides with = overrides(request);
+        model::Overrides with = overrides(question);
         with.start = word;
         value = model::load(model.text, model.file, with).simulation.start;
       }
@@ -103,7 +104,8 @@ int analyze_fourier(const Request& request) {
   int status = exit_status(fourier.instant.status);
   std::optional<bool> member;
   if (determined && !request.member.empty()) {
-    member = analysis::is_member(model, state, read_member(model, request, fourier.instant.accelerations));
+    member =
+        analysis::is_member(model, state, read_member(model, request, request.member, fourier.instant.accelerations));
   }
   if (determined && !fourier.listed && !member) {
     status = gave_up;

@@ -20,15 +20,14 @@ namespace zwang::cli {
 
 namespace {
 
-/// The repaired model goes to DIR/NAME, or to standard output.
-std::string written(const Request& request, const std::string& source, const std::string& text) {
-  if (request.out.empty()) {
+/// The repaired model goes into a folder; the name of the file. Without a folder it goes nowhere.
+std::string written(const std::string& folder, const std::string& stem, const std::string& text) {
+  if (folder.empty()) {
     return {};
   }
-  const std::string stem = request.model == "-" ? "model" : std::filesystem::path(source).stem().string();
-  const std::filesystem::path file = std::filesystem::path(request.out) / (stem + ".toml");
+  const std::filesystem::path file = std::filesystem::path(folder) / (stem + ".toml");
   std::error_code code;
-  std::filesystem::create_directories(request.out, code);
+  std::filesystem::create_directories(folder, code);
   report::write_whole(file.string(), text);
   return file.string();
 }
@@ -48,7 +47,8 @@ int repair(const Request& request) {
   const std::string text = model::with_start(draft, model, repair.state.position,
                                              model.flow ? model.initial_velocity : repair.state.velocity);
   const std::string name = repair.succeeded ? source.name.substr(source.name.find(':') + 1) : std::string{};
-  const std::string file = repair.succeeded ? written(request, name, text) : std::string{};
+  const std::string stem = request.model == "-" ? "model" : std::filesystem::path(name).stem().string();
+  const std::string file = repair.succeeded ? written(request.out, stem, text) : std::string{};
   const int status = repair.succeeded ? exit_status(instant.status) : no_answer;
   if (request.json) {
     print(report::check_json(model, repair.succeeded ? repair.state : state, instant, &repair));

@@ -35,23 +35,21 @@ struct Side {
   model::State start;  ///< on the conditions
 };
 
-Side make_side(const char* name, model::Law law, const Request& request, const runs::Recipe& recipe,
+/// `stem` is that of all files, with their folder.
+Side make_side(const char* name, model::Law law, const std::string& stem, const runs::Recipe& recipe,
                const model::Model& model) {
   // The text of the model may say another law, so the recipe says which one was put in its place.
   runs::Recipe marked = recipe;
   marked.law = law;
-  const std::string file = (std::filesystem::path(request.out.empty() ? "out" : request.out) /
-                            fmt::format("{}-{}.sqlite", file_stem(request.model), name))
-                               .string();
   model::Model changed = model::under_law(model, law);
-  runs::Store store = runs::Store::create(file, marked, changed);
+  runs::Store store = runs::Store::create(fmt::format("{}-{}.sqlite", stem, name), marked, changed);
   return {name, std::move(changed), std::move(store), {}, {}};
 }
 
-void compute(const Request& request, Side& side) {
+void compute(Side& side, bool quiet, bool csv) {
   motion::Motion motion = runs::start_or_resume(side.model, {}, side.store);
   side.start = motion.state;
-  ProgressLine progress(side.model, !request.quiet);
+  ProgressLine progress(side.model, !quiet);
   runs::Recording recording;
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
@@ -59,16 +57,14 @@ void compute(const Request& request, Side& side) {
   };
   runs::record(side.model, motion, side.store, recording);
   side.files.push_back(side.store.path());
-  if (request.csv) {
+  if (csv) {
     const std::vector<std::string> tables = write_csv(side.model, side.store);
     side.files.insert(side.files.end(), tables.begin(), tables.end());
   }
 }
 
-std::string write_distance(const Request& request, const std::vector<analysis::Apart>& distance) {
-  std::string name =
-      (std::filesystem::path(request.out.empty() ? "out" : request.out) / (file_stem(request.model) + "-distance.csv"))
-          .string();
+std::string write_distance(const std::string& stem, const std::vector<analysis::Apart>& distance) {
+  std::string name = stem + "-distance.csv";
   report::WholeFile file(name);
   report::distance_csv(distance, [&](std::string_view text) { file.put(text); });
   file.finish();
@@ -142,20 +138,21 @@ int compare(const Request& request) {
     throw Error({source.name, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
   }
   runs::require_duration(model, model.simulation.until);
-  const std::vector<double> sample_at = instants(request, recipe, model);
+  const std::vector<double> sample_at = instants(request.sample_at, recipe, model);
 
   // Both motions from one start, each in its file.
   listen_to_signals();
-  Side straightest = make_side("straightest", model::Law::straightest, request, recipe, model);
-  Side variational = make_side("variational", model::Law::variational, request, recipe, model);
-  compute(request, straightest);
-  compute(request, variational);
+  const std::string stem = (std::filesystem::path(manner_of(request).folder) / file_stem(request.model)).string();
+  Side straightest = make_side("straightest", model::Law::straightest, stem, recipe, model);
+  Side variational = make_side("variational", model::Law::variational, stem, recipe, model);
+  compute(straightest, request.quiet, request.csv);
+  compute(variational, request.quiet, request.csv);
   const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
   const std::vector<analysis::Apart> distance = analysis::distances(
       straightest.model, straightest.store.view(), variational.model, variational.store.view(), sample_at);
   std::string distance_file;
   if (request.csv) {
-    distance_file = write_distance(request, distance);
+    distance_file = write_distance(stem, distance);
     straightest.files.push_back(distance_file);
   }
 
@@ -170,9 +167,7 @@ int compare(const Request& request) {
       options.distance.time.push_back(apart.time);
       options.distance.value.push_back(apart.distance);
     }
-    const std::string name = file_stem(request.model) + "-laws.html";
-    leave_report((std::filesystem::path(request.out.empty() ? "out" : request.out) / name).string(), runs, both,
-                 options);
+    leave_report(stem + "-laws.html", runs, both, options);
   }
 
   if (request.json) {

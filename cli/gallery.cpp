@@ -1,5 +1,6 @@
 /// `zwang gallery [NAME]`: lists, writes out, explains or runs the models that come along, or makes a site of them.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
@@ -55,7 +56,7 @@ int gallery(const Request& request) {
     if (!request.name.empty() || !request.out.empty() || request.physics) {
       throw Error({"command line", 0, 0}, "--site writes all models; NAME, --out and --physics are for one");
     }
-    const SiteAccount account = write_site(request, request.site);
+    const SiteAccount account = write_site(request.site, !request.quiet && !request.json && isatty(STDERR_FILENO) != 0);
     if (!account.complete) {
       std::cerr << fmt::format("zwang: interrupted after {} models; the site is not complete\n", account.models);
       return interrupted;

@@ -110,11 +110,12 @@ std::string report_name(const std::string& run_file) {
   return std::filesystem::path(run_file).replace_extension(".html").string();
 }
 
-std::vector<std::string> write_figures(const Request& request, const model::Model& model, const runs::Store& store) {
-  const std::optional<report::Projection> projection = report::read_projection(request.projection);
+std::vector<std::string> write_figures(const std::string& projection, const model::Model& model,
+                                       const runs::Store& store) {
+  const std::optional<report::Projection> from = report::read_projection(projection);
   const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
   std::vector<std::string> files;
-  for (const report::Figure& figure : report::figures(model, store.view(), projection.value_or(report::Projection{}))) {
+  for (const report::Figure& figure : report::figures(model, store.view(), from.value_or(report::Projection{}))) {
     const std::string name = fmt::format("{}-{}.svg", base.string(), figure.name);
     report::write_whole(name, figure.svg);
     files.push_back(name);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "request.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/runs/store.hpp"
@@ -23,8 +22,8 @@ void leave_report(const std::string& file, std::span<const report::PageRun> runs
 /// The report's name: that of the run file with another ending.
 [[nodiscard]] std::string report_name(const std::string& run_file);
 
-/// Figures beside the run file; their names.
-[[nodiscard]] std::vector<std::string> write_figures(const Request& request, const model::Model& model,
+/// Figures beside the run file; their names. `projection` is as it was typed: from where space is seen.
+[[nodiscard]] std::vector<std::string> write_figures(const std::string& projection, const model::Model& model,
                                                      const runs::Store& store);
 
 /// Shows a file in the browser of $BROWSER or of the system. False if there is none.

@@ -14,6 +14,7 @@
 #include "tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
+#include "zwang/report/ending.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/report/whole_file.hpp"
 #include "zwang/runs/record.hpp"
@@ -98,11 +99,11 @@ double instant_of(const std::string& word, const runs::Recipe& recipe) {
   return model::load(recipe.text, recipe.file, overrides).simulation.start;
 }
 
-std::vector<double> instants(const Request& request, const runs::Recipe& recipe, const model::Model& model) {
+std::vector<double> instants(const std::string& text, const runs::Recipe& recipe, const model::Model& model) {
   std::vector<double> list;
-  for (std::size_t at = 0; at < request.sample_at.size() || (at > 0 && at == request.sample_at.size());) {
-    const std::size_t end = std::min(request.sample_at.find(',', at), request.sample_at.size());
-    const std::string word = request.sample_at.substr(at, end - at);
+  for (std::size_t at = 0; at < text.size() || (at > 0 && at == text.size());) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
     at = end + 1;
     if (word.find_first_not_of(' ') == std::string::npos) {
       throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
@@ -134,45 +135,21 @@ std::vector<std::string> write_csv(const model::Model& model, const runs::Store&
   return files;
 }
 
-int exit_status(motion::Status status) {
-  using motion::Status;
-  switch (status) {
-    case Status::finished:
-    case Status::stopped: return answered;
-    case Status::interrupted:
-    case Status::going: return interrupted;
-    case Status::gave_up: return gave_up;
-    default: return no_answer;
-  }
-}
-
-int worse(int a, int b) {
-  for (const int status : {interrupted, gave_up, no_answer}) {
-    if (a == status || b == status) {
-      return status;
-    }
-  }
-  return answered;
-}
-
 std::string verdict(const model::Model& model, const runs::Store& store, bool resumable) {
-  using motion::Status;
+  using report::EndingKind;
   const Style& s = style();
-  const motion::Account& account = store.account();
-  const std::string time = readable(account.present.state.time, 10);
-  if (account.status == Status::finished) {
-    return fmt::format("{}finished{} at t = {}\n", s.good, s.off, time);
+  const report::Ending end = report::ending(model, store.account());
+  const auto said = [&](std::string_view colour, const std::string& more) {
+    return fmt::format("{}{}{} at t = {}{}\n", colour, end.word, s.off, end.time, more);
+  };
+  switch (end.kind) {
+    case EndingKind::stopped: return said(s.good, fmt::format(": {} came true", end.why.empty() ? "stop" : end.why));
+    case EndingKind::interrupted:
+      return said(s.warm, resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
+    case EndingKind::failed: return said(s.bad, end.why.empty() ? "" : ": " + end.why);
+    case EndingKind::finished: break;
   }
-  if (account.status == Status::stopped) {
-    return fmt::format("{}stopped{} at t = {}: {} came true\n", s.good, s.off, time,
-                       model.simulation.stop.empty() ? "stop" : model.simulation.stop.front().text);
-  }
-  if (exit_status(account.status) == interrupted) {
-    return fmt::format("{}interrupted{} at t = {}{}\n", s.warm, s.off, time,
-                       resumable ? fmt::format("; go on with `zwang run --resume {}`", store.path()) : "");
-  }
-  return fmt::format("{}{}{} at t = {}{}{}\n", s.bad, motion::words(account.status), s.off, time,
-                     account.why.empty() ? "" : ": ", account.why);
+  return said(s.good, "");
 }
 
 std::string event_table(const model::Model& model, const runs::Store& store) {

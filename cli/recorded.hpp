@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "request.hpp"
+#include "question.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/runs/store.hpp"
 
@@ -26,16 +26,11 @@ class Interrupted : public std::runtime_error {
 /// An instant as it is typed: a number, or an expression of the model's parameters.
 [[nodiscard]] double instant_of(const std::string& word, const runs::Recipe& recipe);
 /// --sample-at: such instants between commas.
-[[nodiscard]] std::vector<double> instants(const Request& request, const runs::Recipe& recipe,
+[[nodiscard]] std::vector<double> instants(const std::string& text, const runs::Recipe& recipe,
                                            const model::Model& model);
 
 /// Samples and events beside the run file; the names of the files.
 [[nodiscard]] std::vector<std::string> write_csv(const model::Model& model, const runs::Store& store);
-
-/// The exit status that belongs to a run's status.
-[[nodiscard]] int exit_status(motion::Status status);
-/// Of two exit statuses the one that matters more: interrupted, numerics, mechanics.
-[[nodiscard]] int worse(int a, int b);
 
 /// The status in a sentence; of an interrupted run that can go on, how.
 [[nodiscard]] std::string verdict(const model::Model& model, const runs::Store& store, bool resumable = true);

@@ -1,29 +1,18 @@
-/// What every sub-command shares: the model argument, the common options, and the exit statuses.
+/// What was typed. Only the sub-commands see it: they hand on questions, tasks and names of files.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "zwang/model/model.hpp"
-#include "zwang/model/read.hpp"
+#include "question.hpp"
+#include "runs.hpp"
+#include "status.hpp"
 
 namespace zwang::cli {
 
-/// Exit statuses of docs/reference/commands.md.
-inline constexpr int answered = 0;
-inline constexpr int bad_input = 2;
-inline constexpr int no_answer = 3;
-inline constexpr int gave_up = 4;
-inline constexpr int fault = 5;
-inline constexpr int interrupted = 130;
-
-struct Request {
-  std::string model;
+struct Request : Question {
   bool json = false;
   bool quiet = false;
-  std::vector<std::string> set;
-  std::string at, until, tolerance, samples;
   bool repair = false;              ///< check
   std::string out;                  ///< check --repair, gallery, run
   std::string sample_at;            ///< run
@@ -48,21 +37,7 @@ struct Request {
   bool physics = false;             ///< gallery
 };
 
-/// Run files are SQLite databases, which all begin with the same words.
-[[nodiscard]] bool begins_a_database(std::string_view bytes);
-
-/// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
-struct Source {
-  std::string text;
-  std::string name;
-};
-[[nodiscard]] Source read_source(const std::string& name);
-[[nodiscard]] model::Overrides overrides(const Request& request);
-/// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
-[[nodiscard]] std::string file_stem(const std::string& model);
-/// The model. One that is a flow has rates and no accelerations: it is refused unless the question makes sense for it.
-enum class Flows : std::uint8_t { refused, welcome };
-[[nodiscard]] model::Model load(const Request& request, Flows flows = Flows::refused);
-void refuse_flow(const model::Model& model);
+/// How the runs that were asked for are to be made.
+[[nodiscard]] Manner manner_of(const Request& request);
 
 }  // namespace zwang::cli

@@ -55,6 +55,17 @@ Task resumed_task(const Request& request, const runs::Store& store) {
   return task;
 }
 
+/// What a run is asked to leave beside its file.
+struct Leavings {
+  bool csv = false;
+  bool svg = false;
+  bool report = true;
+  std::string projection;  ///< of the figures
+};
+Leavings leavings_of(const Request& request) {
+  return {request.csv, request.svg, !request.no_report, request.projection};
+}
+
 /// What is below the rounding of the other components of its body, now or at the start, is shown as zero.
 std::vector<double> without_rounding(const model::Model& model, std::vector<double> values,
                                      const std::vector<double>& at_start) {
@@ -120,17 +131,17 @@ struct Made {
 };
 
 /// What a run leaves beside its file. The report of a run that was interrupted waits for `zwang view`.
-void leave_files(const Request& request, Made& made, bool with_report) {
+void leave_files(const Leavings& wanted, Made& made) {
   made.files = {made.store.path()};
-  if (request.csv) {
+  if (wanted.csv) {
     const std::vector<std::string> tables = write_csv(made.task.model, made.store);
     made.files.insert(made.files.end(), tables.begin(), tables.end());
   }
-  if (request.svg) {
-    const std::vector<std::string> figures = write_figures(request, made.task.model, made.store);
+  if (wanted.svg) {
+    const std::vector<std::string> figures = write_figures(wanted.projection, made.task.model, made.store);
     made.files.insert(made.files.end(), figures.begin(), figures.end());
   }
-  if (with_report && !request.no_report && !asked_to_end()) {
+  if (wanted.report && !asked_to_end()) {
     const report::PageRun page{&made.task.model, attentive(made.store.view()), ""};
     leave_report(report_name(made.store.path()), {&page, 1}, made.files);
   }
@@ -176,26 +187,28 @@ int run_varied(const Request& request) {
 
   // All are read first, so that a mistake in one is found before the first is made.
   std::vector<Task> tasks;
-  std::vector<Request> requests;
+  const Manner manner = manner_of(request);
   for (const std::string& value : variation.values) {
-    requests.push_back(request);
-    requests.back().set.push_back(variation.name + "=" + value);
+    Question question = request;
+    question.set.push_back(variation.name + "=" + value);
     std::string name = fmt::format("{}-{}={}", stem, variation.name, value);
     for (char& c : name) {
       c = c == '/' || c == ' ' || c == '*' ? '_' : c;
     }
-    tasks.push_back(new_task(requests.back(), name));
+    tasks.push_back(new_task(question, manner, name));
   }
+  Leavings each = leavings_of(request);
+  each.report = false;
   std::vector<Made> made;
   for (std::size_t k = 0; k < tasks.size() && !asked_to_end(); ++k) {
     runs::Store store = runs::Store::create(tasks[k].file, tasks[k].recipe, tasks[k].model);
     store.set_outputs(tasks[k].model);
-    compute(requests[k], tasks[k], store);
+    compute(tasks[k], manner, store);
     if (request.error) {
       estimate(tasks[k].model, store);
     }
     made.push_back({std::move(tasks[k]), std::move(store), {}});
-    leave_files(requests[k], made.back(), false);
+    leave_files(each, made.back());
   }
 
   // All over one another.
@@ -206,7 +219,7 @@ int run_varied(const Request& request) {
       pages.push_back(
           {&made[k].task.model, attentive(made[k].store.view()), variation.name + " = " + variation.values[k]});
     }
-    leave_report((std::filesystem::path(folder(request)) / fmt::format("{}-{}.html", stem, variation.name)).string(),
+    leave_report((std::filesystem::path(manner.folder) / fmt::format("{}-{}.html", stem, variation.name)).string(),
                  pages, files);
   }
   int status = answered;
@@ -223,7 +236,7 @@ int run_varied(const Request& request) {
     for (const Made& one : made) {
       json.open();
       put_value(json, one.task.model, variation.name);
-      const std::vector<double> sample_at = instants(request, one.task.recipe, one.task.model);
+      const std::vector<double> sample_at = instants(request.sample_at, one.task.recipe, one.task.model);
       report::put_run(json, one.task.model, one.store.view(), sample_at, one.files, print);
       json.close();
     }
@@ -271,8 +284,9 @@ int run(const Request& request) {
   if (resume) {
     store = runs::Store::open(request.resume);
   }
-  Task task = resume ? resumed_task(request, *store) : new_task(request);
-  const std::vector<double> sample_at = instants(request, task.recipe, task.model);
+  const Manner manner = manner_of(request);
+  Task task = resume ? resumed_task(request, *store) : new_task(request, manner);
+  const std::vector<double> sample_at = instants(request.sample_at, task.recipe, task.model);
   if (!store) {
     store = runs::Store::create(task.file, task.recipe, task.model);
   }
@@ -283,13 +297,13 @@ int run(const Request& request) {
     if (!task.notice.empty() && !request.quiet) {
       std::cerr << "zwang: " << plain_line(task.notice) << "\n";
     }
-    compute(request, task, *store);
+    compute(task, manner, *store);
   }
   if (request.error) {
     estimate(task.model, *store);
   }
   Made made{std::move(task), std::move(*store), {}};
-  leave_files(request, made, true);
+  leave_files(leavings_of(request), made);
   if (request.json) {
     report::run_json(made.task.model, attentive(made.store.view()), sample_at, made.files, print, made.task.replaced);
   } else if (request.quiet) {

@@ -71,36 +71,34 @@ class SizeWatch {
 
 }  // namespace
 
-std::string folder(const Request& request) { return request.out.empty() ? "out" : request.out; }
-
-Task new_task(const Request& request, const std::string& name) {
-  if (request.model.empty()) {
+Task new_task(const Question& question, const Manner& manner, const std::string& name) {
+  if (question.model.empty()) {
     throw Error({"command line", 0, 0}, "MODEL is required: a file, - for standard input, or gallery:NAME");
   }
-  const Source source = read_source(request.model);
+  const Source source = read_source(question.model);
   Task task;
-  task.recipe = runs::recipe_of(source.text, source.name, overrides(request));
-  if (request.use_integrals) {
+  task.recipe = runs::recipe_of(source.text, source.name, overrides(question));
+  if (manner.use_integrals) {
     use_integrals(task);
   }
-  const std::string stem = name.empty() ? file_stem(request.model) : name;
+  const std::string stem = name.empty() ? file_stem(question.model) : name;
   static_cast<runs::Task&>(task) =
-      runs::new_task(task.recipe, (std::filesystem::path(folder(request)) / (stem + ".sqlite")).string());
+      runs::new_task(task.recipe, (std::filesystem::path(manner.folder) / (stem + ".sqlite")).string());
   return task;
 }
 
-void compute(const Request& request, const Task& task, runs::Store& store) {
+void compute(const Task& task, const Manner& manner, runs::Store& store) {
   listen_to_signals();
-  ProgressLine progress(task.model, !request.quiet);
+  ProgressLine progress(task.model, !manner.quiet);
   runs::Recording recording;
-  recording.seconds = request.checkpoint;
+  recording.seconds = manner.checkpoint;
   SizeWatch size(store.path());
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
-    if (const std::string long_way = motion::foretell(now); !long_way.empty() && !request.quiet) {
+    if (const std::string long_way = motion::foretell(now); !long_way.empty() && !manner.quiet) {
       std::cerr << "\nzwang: " << long_way << "\n";
     }
-    if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !request.quiet) {
+    if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !manner.quiet) {
       std::cerr << "\nzwang: " << large << "\n";
     }
     return !asked_to_end();

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "request.hpp"
+#include "question.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/runs/life.hpp"
 
@@ -14,13 +14,18 @@ struct Task : runs::Task {
   report::Replacements replaced;  ///< conditions held as integrals
 };
 
-/// `name` is the file's, without ending; empty: that of the model.
-[[nodiscard]] Task new_task(const Request& request, const std::string& name = "");
+/// How runs are made: where their files go, how often they are kept, what is told meanwhile.
+struct Manner {
+  std::string folder = "out";
+  double checkpoint = 2;       ///< seconds between two checkpoints
+  bool use_integrals = false;  ///< hold conditions that integrate as equations between positions
+  bool quiet = false;          ///< no progress
+};
 
-/// The folder of the files.
-[[nodiscard]] std::string folder(const Request& request);
+/// `name` is the file's, without ending; empty: that of the model.
+[[nodiscard]] Task new_task(const Question& question, const Manner& manner, const std::string& name = "");
 
 /// On to the end, with a line of progress; signals interrupt it.
-void compute(const Request& request, const Task& task, runs::Store& store);
+void compute(const Task& task, const Manner& manner, runs::Store& store);
 
 }  // namespace zwang::cli

@@ -24,34 +24,34 @@ bool is_run_file(const std::string& name) {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
 
-Scene scene_of_run(const Request& request) {
-  runs::Store store = runs::Store::read(request.model);
+Scene scene_of_run(const Question& question) {
+  runs::Store store = runs::Store::read(question.model);
   const runs::Recipe& recipe = store.recipe();
-  if (!request.set.empty()) {
-    refuse(request.model, "the run was made with its own parameters: --set cannot change them afterwards");
+  if (!question.set.empty()) {
+    refuse(question.model, "the run was made with its own parameters: --set cannot change them afterwards");
   }
   if (recipe.law) {
-    refuse(request.model, "this run was made to compare two laws: ask its model");
+    refuse(question.model, "this run was made to compare two laws: ask its model");
   }
   Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
   store.set_outputs(scene.model);
   motion::Sample sample = store.account().present;
   if (sample.state.position.empty()) {
-    refuse(request.model, "this run file holds no motion yet");
+    refuse(question.model, "this run file holds no motion yet");
   }
-  if (!request.at.empty()) {
-    const double time = instant_of(request.at, recipe);
+  if (!question.at.empty()) {
+    const double time = instant_of(question.at, recipe);
     const double start = scene.model.simulation.start, end = store.account().present.state.time;
     if (!motion::state_at(scene.model, store.view(), time, sample)) {
-      refuse(request.model, fmt::format("--at {} lies outside of the run, which goes from {} to {}", request.at,
-                                        exact(start), exact(end)));
+      refuse(question.model, fmt::format("--at {} lies outside of the run, which goes from {} to {}", question.at,
+                                         exact(start), exact(end)));
     }
   }
 
   // What was let go on the way is not in the model.
   store.each_event(0, [&](const motion::Event& event) {
     if (event.kind == motion::EventKind::let_go && event.time <= sample.state.time) {
-      refuse(request.model,
+      refuse(question.model,
              fmt::format("at t = {} a condition was let go: ask before that, or write the model without it",
                          readable(event.time, 10)));
     }
@@ -71,15 +71,15 @@ Scene scene_of_run(const Request& request) {
 
 }  // namespace
 
-Scene read_scene(const Request& request, Flows flows) {
-  if (is_run_file(request.model)) {
-    Scene scene = scene_of_run(request);
+Scene read_scene(const Question& question, Flows flows) {
+  if (is_run_file(question.model)) {
+    Scene scene = scene_of_run(question);
     if (flows == Flows::refused) {
       refuse_flow(scene.model);
     }
     return scene;
   }
-  Scene scene{load(request, flows), {}};
+  Scene scene{load(question, flows), {}};
   scene.state = model::initial_state(scene.model);
   return scene;
 }

@@ -1,7 +1,7 @@
 /// What a question about one instant is asked of: the start of a model, or a state of a run.
 #pragma once
 
-#include "request.hpp"
+#include "question.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::cli {
@@ -12,6 +12,6 @@ struct Scene {
 };
 
 /// MODEL as every command takes it; or a run file, whose state at `--at T` it is, and without it the state that the run has reached.
-[[nodiscard]] Scene read_scene(const Request& request, Flows flows = Flows::refused);
+[[nodiscard]] Scene read_scene(const Question& question, Flows flows = Flows::refused);
 
 }  // namespace zwang::cli

@@ -197,22 +197,23 @@ std::string caption(const std::string& figure) {
 }
 
 /// One model: its run, report and figures. What goes wrong is said on its page.
-void make(const Request& request, const std::string& shell, const fs::path& folder, Exhibit& exhibit) {
+void make(const std::string& shell, const fs::path& folder, Exhibit& exhibit) {
   std::error_code ignored;
   fs::create_directories(folder, ignored);
   write_file(folder / "model.toml", exhibit.model);
   const fs::path scratch = fs::temp_directory_path() / fmt::format("zwang-site-{}", getpid());
   try {
-    Request own = request;
-    own.model = "gallery:" + exhibit.name;
-    own.out = scratch.string();
-    own.quiet = true;
-    Task task = new_task(own);
+    Question question;
+    question.model = "gallery:" + exhibit.name;
+    Manner manner;
+    manner.folder = scratch.string();
+    manner.quiet = true;
+    Task task = new_task(question, manner);
     task.model.file = exhibit.name + ".toml";
     exhibit.title = task.model.title;
     runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
     store.set_outputs(task.model);
-    compute(own, task, store);
+    compute(task, manner, store);
     const motion::Account& account = store.account();
     exhibit.outcome = fmt::format(
         "The run {} at t = {} with {} event{}{}.",
@@ -327,7 +328,7 @@ std::string index_page(const std::vector<const Exhibit*>& first, const std::vect
 
 }  // namespace
 
-SiteAccount write_site(const Request& request, const std::string& folder) {
+SiteAccount write_site(const std::string& folder, bool progress) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (!fs::is_directory(folder)) {
@@ -354,7 +355,6 @@ SiteAccount write_site(const Request& request, const std::string& folder) {
       order.push_back(&exhibit);
     }
   }
-  const bool progress = !request.quiet && !request.json && isatty(STDERR_FILENO) != 0;
   std::size_t number = 0;
   for (Exhibit* exhibit : order) {
     if (asked_to_end()) {
@@ -364,7 +364,7 @@ SiteAccount write_site(const Request& request, const std::string& folder) {
     if (progress) {
       std::cerr << fmt::format("\r\x1b[K{} of {}  {}", number, order.size(), exhibit->name) << std::flush;
     }
-    make(request, shell.shell, fs::path(folder) / exhibit->name, *exhibit);
+    make(shell.shell, fs::path(folder) / exhibit->name, *exhibit);
   }
   if (progress) {
     std::cerr << "\r\x1b[K";

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "request.hpp"
-
 namespace zwang::cli {
 
 struct SiteAccount {
@@ -14,6 +12,7 @@ struct SiteAccount {
 };
 
 /// Writes it below a folder: an index, and per model a page, its animated report, figures and text. All links are relative.
-[[nodiscard]] SiteAccount write_site(const Request& request, const std::string& folder);
+/// `progress`: say on standard error which model is made.
+[[nodiscard]] SiteAccount write_site(const std::string& folder, bool progress);
 
 }  // namespace zwang::cli

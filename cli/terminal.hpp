@@ -1,37 +1,28 @@
-/// What a physicist likes to read: aligned tables, and colours only on a terminal.
+/// What goes to the terminal: tables, and colours only where there is one.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "zwang/report/table.hpp"
 
 namespace zwang::cli {
 
-/// Styles are empty strings unless standard output is a terminal and NO_COLOR is not set.
-struct Style {
-  std::string_view bold, faint, good, bad, warm, off;
-};
+/// Empty unless standard output is a terminal and NO_COLOR is not set.
+using report::Style;
 [[nodiscard]] const Style& style();
 
-/// A table whose columns are as wide as their widest cell; numbers are set flush right, words flush left.
-class Table {
+/// The library's table in the colours of the terminal.
+class Table : public report::Table {
  public:
-  explicit Table(std::vector<std::string> header);
-  void row(std::vector<std::string> cells);
-  /// At most `most` rows are shown; a line says how many were left out.
-  [[nodiscard]] std::string text(std::size_t most = 60) const;
-
- private:
-  std::vector<std::string> header_;
-  std::vector<std::vector<std::string>> rows_;
+  using report::Table::Table;
+  [[nodiscard]] std::string text(std::size_t most = 60) const { return report::Table::text(style(), most); }
 };
 
-/// "(1, 0, -9.81)" or "3.5".
-[[nodiscard]] std::string components(const double* values, std::size_t count);
-/// "a, b and c".
-[[nodiscard]] std::string listed(const std::vector<std::string>& names, std::size_t most = 12);
-/// Number of characters a terminal shows (UTF-8, escape sequences not counted).
-[[nodiscard]] std::size_t width(std::string_view text);
+using report::components;
+using report::counted;
+using report::listed;
+using report::width;
 
 /// To standard output; what does not get there is a Fault, here or when the output is closed. Characters that a terminal would obey are not among it, but
 /// for our own colours.

@@ -8,12 +8,8 @@ namespace zwang::cli {
 inline constexpr double shown_as_zero = 1e-35;
 /// Of the largest in a table: rounding, shown as zero.
 inline constexpr double table_rounding = 1e-13;
-/// Of f'' and of its free value: what is shown as an exact zero in the story of `explain`.
-inline constexpr double story_rounding = 1e-11;
 /// Of the energy: work that is rounding.
 inline constexpr double work_rounding = 1e-14;
-/// Residuals below this are shown with one digit.
-inline constexpr double one_digit_below = 1e-12;
 /// Of the step of a range: a value that is a round number to this part was meant to be it.
 inline constexpr double round_value = 1e-14;
 /// In units of the motion's own size: two motions nearer than this cannot be told from each other by the numbers.

@@ -106,7 +106,7 @@ std::vector<std::string> labels(const std::vector<Shown>& shown) {
   return out;
 }
 
-Shown show(const Request& request, const std::string& name) {
+Shown show(const Question& question, const Manner& manner, const std::string& name) {
   if (kind_of(name) == Kind::run) {
     runs::Store store = runs::Store::read(name);
     model::Model model = runs::model_of(store.recipe());
@@ -116,12 +116,12 @@ Shown show(const Request& request, const std::string& name) {
     }
     return {std::move(model), std::move(store), std::filesystem::path(name).stem().string()};
   }
-  Request own = request;
+  Question own = question;
   own.model = name;
-  Task task = new_task(own);
+  Task task = new_task(own, manner);
   runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
   store.set_outputs(task.model);
-  compute(own, task, store);
+  compute(task, manner, store);
   return {std::move(task.model), std::move(store), file_stem(name)};
 }
 
@@ -140,7 +140,7 @@ std::string make_report(const Request& request) {
     if (kind_of(name) == Kind::page) {
       throw Error({name, 0, 0}, "reports cannot be laid over one another; give the run files they were made from");
     }
-    shown.push_back(show(request, name));
+    shown.push_back(show(request, manner_of(request), name));
   }
   const std::vector<std::string> names = labels(shown);
   std::vector<report::PageRun> pages;

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "python/bindings/shared.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/repair.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/report/explain.hpp"
 #include "zwang/report/json.hpp"
 
 namespace zwang::python {
@@ -108,28 +111,10 @@ std::string_view accelerate_into(const Handle& handle, double time, nb::handle p
   return instant::words(instant.status);
 }
 
-std::string explain(const Model& model, const model::State& state) {
-  instant::Options options;
-  options.tell = true;
-  instant::Workspace workspace(model.get());
-  instant::Instant instant;
-  instant::accelerate(model.get(), state, options, workspace, instant);
-  if (instant.status != instant::Status::impact) {
-    return report::explain_json(model.get(), state, instant, nullptr, nullptr, nullptr);
-  }
-
-  // A shock comes first: its story, then the accelerations after it.
-  instant::Shock shock;
-  instant::impact(model.get(), state, options, workspace, shock);
-  if (shock.status != instant::ShockStatus::regulated && shock.status != instant::ShockStatus::not_needed) {
-    return report::explain_json(model.get(), state, instant, &shock, nullptr, nullptr);
-  }
-  model::State state_after = state;
-  state_after.velocity = shock.velocities;
-  options.shock_done = true;
-  instant::Instant after;
-  instant::accelerate(model.get(), state_after, options, workspace, after);
-  return report::explain_json(model.get(), state, instant, &shock, &after, &state_after);
+/// The answer as JSON and as the text that the command prints.
+std::pair<std::string, std::string> explain(const Model& model, const model::State& state) {
+  const report::Explanation told = report::explain(model.get(), state);
+  return {report::explain_json(model.get(), told), report::explain_text(model.get(), told)};
 }
 
 std::string check(const Model& model, const model::State& state, bool repair) {

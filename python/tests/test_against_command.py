@@ -46,6 +46,8 @@ def test_questions_at_an_instant(name: str, command: Command) -> None:
         return
     for word in ("check", "accelerate", "explain", "impact"):
         same(asked(getattr(model, word)), command.ask(word, place(name)))
+    # The story is told once, by the library.
+    assert str(model.explain()) + "\n" == command.raw("explain", place(name)).stdout
 
 
 @pytest.mark.parametrize("name", NAMES[::6])

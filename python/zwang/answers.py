@@ -218,8 +218,9 @@ class Explanation(Acceleration):
     impact: Record
     after: Record
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, story: str) -> None:
         Answer.__init__(self, source)
+        self._story = story.rstrip("\n")
 
     def __getattr__(self, name: str) -> Any:
         return Answer.__getattr__(self, name)
@@ -231,8 +232,7 @@ class Explanation(Acceleration):
         return self._text
 
     def __str__(self) -> str:
-        from zwang.story import tell
-        return tell(self.to_dict())
+        return self._story
 
 
 class Impact(Answer):

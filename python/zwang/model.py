@@ -342,7 +342,7 @@ class Model:
 
     def explain(self, state: StateLike | None = None) -> Explanation:
         """The accelerations told step by step: `print(model.explain())`."""
-        return Explanation(_zwang.explain(self._core, *self._arguments(state)))
+        return Explanation(*_zwang.explain(self._core, *self._arguments(state)))
 
     def impact(self, state: StateLike | None = None, blows: Mapping[str, Any] | None = None) -> Impact:
         """The velocities after the blows, seizures and collisions at a state. `blows` are impulses (mass times velocity) by

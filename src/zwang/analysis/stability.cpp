@@ -16,7 +16,6 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/instant.hpp"
-#include "zwang/instant/workspace.hpp"
 
 namespace zwang::analysis {
 
@@ -332,7 +331,7 @@ bool drifts_uniformly(const Place& place, const std::vector<double>& d) {
       if (now.status != instant::Status::determined) return false;
       for (std::size_t i = 0; i < d.size(); ++i) {
         // Measured by its own terms: in small units every force is small.
-        const double size = workspace.impl().a_scale[i] + place.sizes[i];
+        const double size = workspace.acceleration_terms()[i] + place.sizes[i];
         if (!(std::abs(now.accelerations[i]) <= uniform_part * size)) return false;
       }
     }
@@ -772,7 +771,7 @@ Stability stability(const model::Model& model, const model::State& state) {
   instant::Options options;
   options.shock_done = true;
   instant::accelerate(model, rest, options, workspace, now);
-  if (now.status == instant::Status::inadmissible || !workspace.impl().dynamics.mass_positive) {
+  if (now.status == instant::Status::inadmissible || !workspace.dynamics().mass_positive) {
     out.admissible = false;
     out.why = now.violations.empty()
                   ? "the kinetic energy is not positive for every velocity here"
@@ -800,7 +799,7 @@ Stability stability(const model::Model& model, const model::State& state) {
     return out;
   }
   const std::vector<double> size =
-      sizes_at_rest(model, rest, now, workspace.impl().dynamics.mass, workspace.impl().a_scale);
+      sizes_at_rest(model, rest, now, workspace.dynamics().mass, workspace.acceleration_terms());
   bool still = true;
   for (std::size_t i = 0; i < model.variables; ++i) {
     still = still && std::abs(now.accelerations[i]) <= rest_part * size[i];

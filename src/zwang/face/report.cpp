@@ -13,6 +13,7 @@
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/report/equations.hpp"
+#include "zwang/report/explain.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
@@ -128,27 +129,7 @@ std::string explain_json(const Model& model, const State& state) {
   face::refuse_flow(model);
   face::require_state(model, state);
   const model::Model& system = face::Access::system(model);
-  instant::Options options;
-  options.tell = true;
-  instant::Workspace workspace(system);
-  instant::Instant instant;
-  instant::accelerate(system, state, options, workspace, instant);
-  if (instant.status != instant::Status::impact) {
-    return report::explain_json(system, state, instant, nullptr, nullptr, nullptr);
-  }
-
-  // A shock comes first: its story, then the accelerations after it.
-  instant::Shock shock;
-  instant::impact(system, state, options, workspace, shock);
-  if (shock.status != instant::ShockStatus::regulated && shock.status != instant::ShockStatus::not_needed) {
-    return report::explain_json(system, state, instant, &shock, nullptr, nullptr);
-  }
-  State state_after = state;
-  state_after.velocity = shock.velocities;
-  options.shock_done = true;
-  instant::Instant after;
-  instant::accelerate(system, state_after, options, workspace, after);
-  return report::explain_json(system, state, instant, &shock, &after, &state_after);
+  return report::explain_json(system, report::explain(system, state));
 }
 
 std::string samples_csv(const Motion& motion) {

@@ -37,7 +37,7 @@ bool SparseFace::prepare(const Problem& problem) {
   const linear::SparseRows rows{problem.start, problem.column, problem.entry};
   if (gram_.shape(rows, *problem.mass)) {
     cholesky_.reset(r);
-    remembers_ = remembers_ && place_.size() == r;
+    remembers_ = remembers_ && state_.size() == r;
     changed_ = true;
   }
   gram_.load(rows, *problem.mass);
@@ -45,7 +45,7 @@ bool SparseFace::prepare(const Problem& problem) {
   solved_once_ = false;
 
   // Room.
-  place_.resize(r, out);
+  state_.resize(r, out);
   free_.resize(r);
   lambda_.assign(r, 0.0);
   w_.resize(r);
@@ -65,13 +65,13 @@ bool SparseFace::prepare(const Problem& problem) {
 }
 
 bool SparseFace::recall() {
-  if (!remembers_ || place_.size() != problem_->r()) return false;
+  if (!remembers_ || state_.size() != problem_->r()) return false;
 
   // With another pattern, or after a rescue, only the rows are known.
   if (changed_) {
     members_.clear();
-    for (std::uint32_t i = 0; i < place_.size(); ++i) {
-      if (place_[i] == in || problem_->kind[i] == RowKind::equation) members_.push_back(i);
+    for (std::uint32_t i = 0; i < state_.size(); ++i) {
+      if (state_[i] == in || problem_->kind[i] == RowKind::equation) members_.push_back(i);
     }
   }
   return true;
@@ -103,7 +103,7 @@ void SparseFace::hold() {
   // Order and analyse what is new, then factor it.
   const bool was_changed = changed_;
   if (changed_) {
-    std::fill(place_.begin(), place_.end(), std::uint8_t{out});
+    std::fill(state_.begin(), state_.end(), std::uint8_t{out});
     cholesky_.choose(gram_, members_);
     changed_ = false;
   }
@@ -114,7 +114,7 @@ void SparseFace::hold() {
   if (!was_changed && !skips && !some_skipped_) return;
   some_skipped_ = skips;
   const std::span<const std::uint32_t> order = cholesky_.order();
-  for (std::size_t k = 0; k < order.size(); ++k) place_[order[k]] = skips && cholesky_.skipped(k) ? skipped : in;
+  for (std::size_t k = 0; k < order.size(); ++k) state_[order[k]] = skips && cholesky_.skipped(k) ? skipped : in;
 }
 
 void SparseFace::multipliers() {
@@ -194,7 +194,7 @@ double SparseFace::evaluate(bool strict) {
     // Most rows are clearly in order.
     const double size = std::abs(value);
     if (size <= sparse_row_rounding * row_terms) continue;
-    if (place_[i] == in) {
+    if (state_[i] == in) {
       const double rounding = sparse_row_rounding * row_terms + held_rounding * gram_.diagonal(i);
       if (size > rounding) excess = std::max(excess, size / rounding);
       if (size > suspicious_row * row_terms && size > natural_rounding * natural_terms(i)) violated_.push_back(i);
@@ -230,8 +230,8 @@ void SparseFace::price() {
 
 std::span<const std::uint32_t> SparseFace::held() const {
   held_.clear();
-  for (std::uint32_t i = 0; i < place_.size(); ++i) {
-    if (place_[i] == in) held_.push_back(i);
+  for (std::uint32_t i = 0; i < state_.size(); ++i) {
+    if (state_[i] == in) held_.push_back(i);
   }
   return held_;
 }
@@ -239,14 +239,14 @@ std::span<const std::uint32_t> SparseFace::held() const {
 bool SparseFace::exchange() {
   // A violated row that was skipped changes nothing by itself.
   bool changes = !negative_.empty();
-  for (const std::uint32_t i : violated_) changes = changes || place_[i] == out;
+  for (const std::uint32_t i : violated_) changes = changes || state_[i] == out;
   if (!changes) return false;
 
   // Components that lose or gain a row; in the others skipped rows stay where they are.
   component_changed_.assign(cholesky_.components(), 0);
   for (const std::uint32_t i : negative_) component_changed_[cholesky_.component_of(i)] = 1;
   for (const std::uint32_t i : violated_) {
-    if (place_[i] != out) continue;
+    if (state_[i] != out) continue;
     for (const std::uint32_t j : gram_.neighbours(i)) {
       const std::uint32_t component = cholesky_.component_of(j);
       if (component != linear::SparseCholesky::nowhere) component_changed_[component] = 1;
@@ -257,13 +257,13 @@ bool SparseFace::exchange() {
   members_.clear();
   std::size_t leaves = 0;
   std::size_t enters = 0;
-  for (std::uint32_t i = 0; i < place_.size(); ++i) {
+  for (std::uint32_t i = 0; i < state_.size(); ++i) {
     const bool goes = leaves < negative_.size() && negative_[leaves] == i;
     const bool comes = enters < violated_.size() && violated_[enters] == i;
     leaves += goes ? 1 : 0;
     enters += comes ? 1 : 0;
-    const bool stays = (place_[i] == in && !goes) ||
-                       (place_[i] == skipped &&
+    const bool stays = (state_[i] == in && !goes) ||
+                       (state_[i] == skipped &&
                         (component_changed_[cholesky_.component_of(i)] == 0 || problem_->kind[i] == RowKind::equation));
     if (stays || comes) {
       members_.push_back(i);
@@ -278,10 +278,10 @@ bool SparseFace::exchange() {
 void SparseFace::drop_negative() {
   members_.clear();
   std::size_t leaves = 0;
-  for (std::uint32_t i = 0; i < place_.size(); ++i) {
+  for (std::uint32_t i = 0; i < state_.size(); ++i) {
     const bool goes = leaves < negative_.size() && negative_[leaves] == i;
     leaves += goes ? 1 : 0;
-    if (place_[i] == in && !goes) {
+    if (state_[i] == in && !goes) {
       members_.push_back(i);
     } else {
       lambda_[i] = 0;
@@ -489,13 +489,13 @@ Status SparseFace::rescue_small(std::span<const std::uint32_t> piece, std::size_
   for (std::size_t i = 0; i < piece.size(); ++i) {
     lambda_[piece[i]] = one_by_one_.lambda()[i];
     w_[piece[i]] = one_by_one_.w()[i];
-    place_[piece[i]] = out;
+    state_[piece[i]] = out;
     if (!one_by_one_.careful()) continue;
     if (!careful_) lambda_low_.assign(problem_->r(), 0.0);
     careful_ = true;
     lambda_low_[piece[i]] = one_by_one_.lambda_low()[i];
   }
-  for (const std::uint32_t i : one_by_one_.held()) place_[piece[i]] = in;
+  for (const std::uint32_t i : one_by_one_.held()) state_[piece[i]] = in;
   changed_ = true;
   return Status::solved;
 }
@@ -561,7 +561,7 @@ SparseFace::Apart SparseFace::solve_apart(std::span<const std::uint32_t> piece, 
   a0.reserve(variables.size());
   for (const std::uint32_t variable : variables) a0.push_back(problem_->a0[variable]);
   for (const std::uint32_t i : piece) {
-    if (place_[i] == in) rows_held.push_back(static_cast<std::uint32_t>(h.size()));
+    if (state_[i] == in) rows_held.push_back(static_cast<std::uint32_t>(h.size()));
     for (std::uint32_t p = problem_->start[i]; p < problem_->start[i + 1]; ++p) {
       column.push_back(number(problem_->column[p]));
       entry.push_back(problem_->entry[p]);
@@ -605,7 +605,7 @@ double SparseFace::growth(std::span<const double> before, std::vector<double>& y
   std::fill(motion_.begin(), motion_.end(), 0.0);
   double largest = 0, offset = 0, rest = 0;
   for (std::uint32_t i = 0; i < problem_->r(); ++i) {
-    y[i] = place_[i] == in || before[i] != 0 ? lambda_[i] - before[i] : 0.0;
+    y[i] = state_[i] == in || before[i] != 0 ? lambda_[i] - before[i] : 0.0;
     if (y[i] == 0) continue;
     gram_.add_row(i, y[i], motion_);
     largest = std::max(largest, std::abs(y[i]) * std::sqrt(gram_.diagonal(i)));
@@ -690,7 +690,7 @@ Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vect
   double fall = soft_fall;
   members_.clear();
   for (std::uint32_t i = 0; i < r; ++i) {
-    if (place_[i] == in && takes_part(i)) members_.push_back(i);
+    if (state_[i] == in && takes_part(i)) members_.push_back(i);
   }
   changed_ = true;
   std::vector<std::uint32_t> good = members_;
@@ -726,7 +726,7 @@ Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vect
         w_[i] = gram_.times_row(i, a_) + problem_->h[i];
         if (!takes_part(i)) continue;
         const bool inequality = problem_->kind[i] == RowKind::inequality;
-        if (place_[i] == in) {
+        if (state_[i] == in) {
           if (inequality && lambda_[i] < -multiplier_rounding * largest_) negative_.push_back(i);
           settled = settled && (std::abs(w_[i]) <= sparse_row_rounding * std::abs(problem_->h[i]) ||
                                 std::abs(w_[i]) <= rounding_of(i));
@@ -748,7 +748,7 @@ Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vect
         const bool comes = enters < violated_.size() && violated_[enters] == i;
         leaves += goes ? 1 : 0;
         enters += comes ? 1 : 0;
-        if ((place_[i] == in && !goes && takes_part(i)) || comes) members_.push_back(i);
+        if ((state_[i] == in && !goes && takes_part(i)) || comes) members_.push_back(i);
       }
       changed_ = true;
       ++solution.rounds;
@@ -787,7 +787,7 @@ Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vect
   if (!settled) {
     members_.clear();
     for (std::uint32_t i = 0; i < r; ++i) {
-      if (place_[i] == in) members_.push_back(i);
+      if (state_[i] == in) members_.push_back(i);
     }
     hold();
     lambda_.assign(r, 0.0);
@@ -799,7 +799,7 @@ Status SparseFace::settle_softly(std::size_t most, Solution& solution, std::vect
   record(*this, trials);
   hold();
   held_dependent_ = cholesky_.skipped_count();
-  for (const std::uint32_t i : members_) place_[i] = in;
+  for (const std::uint32_t i : members_) state_[i] = in;
   changed_ = true;
   return Status::solved;
 }
@@ -822,7 +822,7 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
     if (p == none) return Status::solved;
 
     // A held row that does not hold is too near to dependence: it leaves and may come back alone.
-    if (place_[p] == in) {
+    if (state_[p] == in) {
       negative_.assign(1, p);
       continue;
     }
@@ -840,7 +840,7 @@ Status SparseFace::rescue_large(std::size_t most, Solution& solution, std::vecto
       double stiffness_terms = diagonal;
       double largest_share = 0;
       for (const std::uint32_t i : gram_.neighbours(p)) {
-        const double term = place_[i] == in ? column_[i] * share_[i] : 0.0;
+        const double term = state_[i] == in ? column_[i] * share_[i] : 0.0;
         stiffness -= term;
         stiffness_terms += std::abs(term);
         column_[i] = 0;
@@ -1013,7 +1013,7 @@ bool SparseFace::settle_carefully(std::size_t most, Solution& solution, std::vec
   long_a_.resize(n);
   members_.clear();
   for (std::uint32_t i = 0; i < r; ++i) {
-    if (place_[i] == in || problem_->kind[i] == RowKind::equation) {
+    if (state_[i] == in || problem_->kind[i] == RowKind::equation) {
       members_.push_back(i);
       long_lambda_[i] = lambda_[i];
     }
@@ -1045,7 +1045,7 @@ bool SparseFace::settle_carefully(std::size_t most, Solution& solution, std::vec
       lambda_low_[i] = long_lambda_[i].low;
       const bool inequality = problem_->kind[i] == RowKind::inequality;
       if (cholesky_.component_of(i) != linear::SparseCholesky::nowhere) {
-        place_[i] = in;
+        state_[i] = in;
         if (inequality && lambda_[i] * std::sqrt(gram_.diagonal(i)) < -careful_sign * largest) negative_.push_back(i);
       } else if ((w_[i] > 0 || !inequality) && std::abs(w_[i]) > row_rounding * terms) {
         violated_.push_back(i);
@@ -1067,7 +1067,7 @@ bool SparseFace::settle_carefully(std::size_t most, Solution& solution, std::vec
       const bool comes = enters < violated_.size() && violated_[enters] == i;
       leaves += goes ? 1 : 0;
       enters += comes ? 1 : 0;
-      if ((place_[i] == in && !goes) || comes) {
+      if ((state_[i] == in && !goes) || comes) {
         members_.push_back(i);
       } else {
         long_lambda_[i] = 0;
@@ -1098,7 +1098,7 @@ bool SparseFace::finish(Solution& solution) {
   std::size_t rank = 0;
   solution.active.resize(problem_->r());
   for (std::uint32_t i = 0; i < problem_->r(); ++i) {
-    const bool active = place_[i] == in;
+    const bool active = state_[i] == in;
     rank += active ? 1 : 0;
     solution.active[i] = active ? 1 : 0;
     if (!active || (lambda_[i] < 0 && problem_->kind[i] == RowKind::inequality)) {

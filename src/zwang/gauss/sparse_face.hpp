@@ -57,7 +57,7 @@ class SparseFace {
   [[nodiscard]] const linear::SparseCholesky& cholesky() const { return cholesky_; }
 
  private:
-  enum Place : std::uint8_t { out, in, skipped };
+  enum State : std::uint8_t { out, in, skipped };
 
   [[nodiscard]] double natural_terms(std::uint32_t row);
   [[nodiscard]] double evaluate(bool strict);
@@ -95,7 +95,7 @@ class SparseFace {
   std::size_t visits_ = 0;
 
   // The set: places of all rows, the rows wanted in the next `hold`, and whether they differ from the factored ones.
-  std::vector<std::uint8_t> place_;
+  std::vector<std::uint8_t> state_;
   std::vector<std::uint32_t> members_;
   bool changed_ = false;
   std::size_t work_before_ = 0;  ///< products of the factor before this problem

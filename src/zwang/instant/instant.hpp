@@ -43,6 +43,17 @@ class Workspace {
   ~Workspace();
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
+
+  /// What the last question found on its way: forces and masses, conditions with their gradients, and of what size the terms are that
+  /// each acceleration is made of.
+  [[nodiscard]] const model::Dynamics& dynamics() const;
+  [[nodiscard]] const model::Rows& rows() const;
+  [[nodiscard]] const std::vector<double>& acceleration_terms() const;
+  /// |f| below this counts as zero, per row.
+  [[nodiscard]] const std::vector<double>& touch_values() const;
+  /// Per row, 1: known to be passive in position, not to be evaluated; empty: all are.
+  void leave_out(std::vector<std::uint8_t> rows);
+
   struct Impl;
   [[nodiscard]] Impl& impl() const { return *impl_; }
 

@@ -41,6 +41,12 @@ Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
+const model::Dynamics& Workspace::dynamics() const { return impl_->dynamics; }
+const model::Rows& Workspace::rows() const { return impl_->rows; }
+const std::vector<double>& Workspace::acceleration_terms() const { return impl_->a_scale; }
+const std::vector<double>& Workspace::touch_values() const { return impl_->touch_value; }
+void Workspace::leave_out(std::vector<std::uint8_t> rows) { impl_->left_out = std::move(rows); }
+
 Workspace::Impl::Impl(const model::Model& model)
     : scratch(model::make_scratch(model)), dynamics(model::make_dynamics(model)), rows(model::make_rows(model)) {
   scratch_n.resize(model.variables);

@@ -27,11 +27,11 @@ Model compile(const Draft& draft, const Overrides& overrides) {
     add_forces(work);
     add_energies(work);
   }
-  add_constraints(work);
+  add_conditions(work);
   add_free_functions(work);
   add_seizures(work);
   add_releases(work);
-  add_impulses(work);
+  add_blows(work);
   add_outputs(work);
   add_view(work);
 

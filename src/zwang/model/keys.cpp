@@ -80,7 +80,7 @@ constexpr std::array key_list = {
     Key{"energy", "potential", Form::expression, false, "0",
         "Potential energy of positions and time, beside that of gravity."},
 
-    Key{"constraints", "*", Form::constraint, false, "", "A condition in quotes, or the long form."},
+    Key{"constraints", "*", Form::condition_or_table, false, "", "A condition in quotes, or the long form."},
 
     Key{"constraints.*", "condition", Form::condition, true, "", "`left = right`, `left <= right` or `left >= right`."},
     Key{"constraints.*", "for", Form::ranges, false, "a single condition",
@@ -228,7 +228,7 @@ std::string_view schema(Form form) {
     case Form::table:
     case Form::named:
     case Form::list:
-    case Form::constraint: break;
+    case Form::condition_or_table: break;
   }
   assert(false && "tables have no schema of their own");
   return {};
@@ -256,7 +256,7 @@ std::string key_schema(const Key& key, int indent) {
     case Form::table: return fmt::format("{{{}, {}", about, table_schema(path, indent).substr(1));
     case Form::list:
       return fmt::format("{{{}, \"type\": \"array\", \"items\": {}}}", about, table_schema(path, indent));
-    case Form::constraint:
+    case Form::condition_or_table:
       return fmt::format("{{{}, \"anyOf\": [{{{}}}, {}]}}", about, schema(Form::condition), table_schema(path, indent));
     case Form::named: {
       // The users' names: a key of the table below, or a table of its own.
@@ -324,7 +324,7 @@ std::string_view words(Form form) {
     case Form::table: return "a table";
     case Form::named: return "a table";
     case Form::list: return "a list of tables, each under its own double brackets";
-    case Form::constraint:
+    case Form::condition_or_table:
       return "a condition in quotes, such as \"distance(a, b) <= L\", or a table { condition = \"…\", … }";
   }
   return {};

@@ -10,26 +10,26 @@ namespace zwang::model {
 
 /// What may stand behind a key. "Number" always means a number or a quoted expression of the parameters.
 enum class Form : std::uint8_t {
-  text,         ///< any text
-  number,       ///< a number
-  numbers,      ///< the components of a vector, or a quoted vector
-  start,        ///< a number, or one for every member of a family
-  starts,       ///< the components of a vector, or one vector for every member of a family
-  parameter,    ///< a number or the components of a vector
-  count,        ///< a whole number, or two of them
-  expression,   ///< an expression of the state, a number
-  expressions,  ///< components, each an expression of the state, or a quoted vector
-  functions,    ///< a list of expressions of the state
-  condition,    ///< left = right, left <= right, left >= right
-  ranges,       ///< i = 1..n, j = i+1..n
-  reference,    ///< a point, a member of a family, a coordinate
-  law,          ///< "straightest" or "variational"
-  truth,        ///< true or false
-  corners,      ///< a list of points: names, members, vectors
-  table,        ///< a table of fixed keys
-  named,        ///< a table whose keys are names given by the user
-  list,         ///< an array of tables
-  constraint    ///< a condition, or a table (long form)
+  text,               ///< any text
+  number,             ///< a number
+  numbers,            ///< the components of a vector, or a quoted vector
+  start,              ///< a number, or one for every member of a family
+  starts,             ///< the components of a vector, or one vector for every member of a family
+  parameter,          ///< a number or the components of a vector
+  count,              ///< a whole number, or two of them
+  expression,         ///< an expression of the state, a number
+  expressions,        ///< components, each an expression of the state, or a quoted vector
+  functions,          ///< a list of expressions of the state
+  condition,          ///< left = right, left <= right, left >= right
+  ranges,             ///< i = 1..n, j = i+1..n
+  reference,          ///< a point, a member of a family, a coordinate
+  law,                ///< "straightest" or "variational"
+  truth,              ///< true or false
+  corners,            ///< a list of points: names, members, vectors
+  table,              ///< a table of fixed keys
+  named,              ///< a table whose keys are names given by the user
+  list,               ///< an array of tables
+  condition_or_table  ///< in short and in long form
 };
 
 /// One key. `table` is the path of the table it stands in, with * for a name given by the user; `key` is * where the

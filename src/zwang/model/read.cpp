@@ -267,7 +267,7 @@ class Checker {
         }
         break;
       case Form::named: check_named(key, name, value); break;
-      case Form::constraint:
+      case Form::condition_or_table:
         if (value.kind == ValueKind::table) {
           check_table("constraints.*", name, place, value);
         } else if (value.kind != ValueKind::text) {

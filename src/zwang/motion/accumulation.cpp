@@ -167,7 +167,7 @@ double last_speed(std::span<const Bounce> bounces, std::uint32_t row) {
 bool moves_nothing(const Motion& motion, const Rest& rest) {
   const Motion::Impl& impl = *motion.impl;
   const instant::Instant& now = impl.instant;
-  const std::vector<double>& touch = impl.workspace.impl().touch_value;
+  const std::vector<double>& touch = impl.workspace.touch_values();
   if (rest.error > of_the_limit * impl.tolerance * rest.whole) return false;
   for (const std::uint32_t row : rest.rows) {
     const double speed = std::max(std::abs(now.rate[row]), last_speed(since_limit(impl), row));
@@ -205,7 +205,7 @@ bool may_have_ended(const Motion& motion, double all) {
   const double least = last.flight * last.flight;  // times 1 / T, as the other side
   if (!(least * last.flight > while_it_lasts * impl.tolerance * all * all * all) || last.rows.empty()) return true;
   const double speed = std::max(std::abs(impl.instant.rate[last.rows[0]]), std::abs(last.speed[0]));
-  return speed * least <= impl.workspace.impl().touch_value[last.rows[0]] * all;
+  return speed * least <= impl.workspace.touch_values()[last.rows[0]] * all;
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ bool may_be_left_out(const Motion::Impl& impl) {
 template <class Way>
 bool all_clear(const Motion::Impl& impl, const Way& way) {
   const Far& far = impl.far;
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.rows();
   for (std::size_t k = 0; k < far.rows.size(); ++k) {
     const double most =
         change(impl.model, rows, far.length[k], far.rows[k], [&](std::uint32_t i) { return far.way[i] + way(i); });
@@ -64,7 +64,7 @@ void forget_far(Motion::Impl& impl) {
   impl.far.rows.clear();
   impl.far.slack.clear();
   impl.far.length.clear();
-  impl.workspace.impl().left_out.clear();
+  impl.workspace.leave_out({});
 }
 
 double whole_pace(const Far& far) { return std::accumulate(far.pace.begin(), far.pace.end(), 0.0); }
@@ -74,7 +74,7 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   Motion::Impl& impl = *motion.impl;
   Far& far = impl.far;
   const model::Model& model = impl.model;
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.rows();
   std::fill(far.way.begin(), far.way.end(), 0.0);
   far.pace_then = whole_pace(far);
   std::erase_if(watched, [&](std::uint32_t row) {
@@ -98,9 +98,9 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
 
 void leave_unevaluated(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  std::vector<std::uint8_t>& left_out = impl.workspace.impl().left_out;
-  left_out.assign(impl.far.rows.empty() ? 0 : impl.model.rows(), 0);
+  std::vector<std::uint8_t> left_out(impl.far.rows.empty() ? 0 : impl.model.rows(), 0);
   for (const std::uint32_t row : impl.far.rows) left_out[row] = 1;
+  impl.workspace.leave_out(std::move(left_out));
 }
 
 void leave_out_far(Motion& motion, std::vector<std::uint32_t>& watched) {

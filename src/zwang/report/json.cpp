@@ -103,7 +103,7 @@ std::uint32_t speaking_row(const model::Model& model, const std::vector<instant:
   return best;
 }
 
-void put_constraints(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second) {
+void put_conditions(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second) {
   json.open("constraints");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant.role[row] == instant::Role::absent ||
@@ -239,7 +239,7 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
   if (determined) {
     put_forces(json, model, state, instant);
   }
-  put_constraints(json, model, instant, determined);
+  put_conditions(json, model, instant, determined);
   if (determined) {
     json.put("constraint", instant.constraint);
     put_certificate(json, instant.certificate);
@@ -384,7 +384,7 @@ std::string check_json(const model::Model& model, const model::State& state, con
   json.put("status", instant.status == instant::Status::determined ? "admissible" : instant::words(instant.status));
   json.put("regular", instant.regular);
   json.put("variables", std::uint64_t{model.variables});
-  put_constraints(json, model, instant, false);
+  put_conditions(json, model, instant, false);
   if (model.flow) {
     put_rates(json, model, state);
   }

@@ -17,10 +17,12 @@
 #include "zwang/error.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/channels.hpp"
+#include "zwang/report/ending.hpp"
 #include "zwang/report/equations_mathml.hpp"
 #include "zwang/report/pack.hpp"
 #include "zwang/report/page_shell.hpp"
 #include "zwang/report/scene.hpp"
+#include "zwang/report/table.hpp"
 #include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
 #include "zwang/report/writer.hpp"
@@ -165,21 +167,23 @@ std::string capital(std::string text) {
 /// What happened, in sentences.
 std::vector<std::string> sentences(const model::Model& model, const motion::RunView& run) {
   const motion::Account& account = *run.account;
-  const std::string time = readable(account.present.state.time, 10);
+  const Ending end = ending(model, account);
   std::vector<std::string> out;
-  if (account.status == motion::Status::finished) {
-    out.push_back(fmt::format("The run finished at t = {}.", time));
-  } else if (account.status == motion::Status::stopped) {
-    out.push_back(fmt::format("The run stopped at t = {}: {} came true.", time,
-                              model.simulation.stop.empty() ? "its stop" : model.simulation.stop[0].text));
-  } else if (account.status == motion::Status::going || account.status == motion::Status::interrupted) {
-    out.push_back(fmt::format("The run was interrupted at t = {} and can go on.", time));
-  } else {
-    out.push_back(fmt::format("{} at t = {}{}{}.", capital(std::string(motion::words(account.status))), time,
-                              account.why.empty() ? "" : ": ", account.why));
+  switch (end.kind) {
+    case EndingKind::finished: out.push_back(fmt::format("The run finished at t = {}.", end.time)); break;
+    case EndingKind::stopped:
+      out.push_back(
+          fmt::format("The run stopped at t = {}: {} came true.", end.time, end.why.empty() ? "its stop" : end.why));
+      break;
+    case EndingKind::interrupted:
+      out.push_back(fmt::format("The run was interrupted at t = {} and can go on.", end.time));
+      break;
+    case EndingKind::failed:
+      out.push_back(
+          fmt::format("{} at t = {}{}{}.", capital(end.word), end.time, end.why.empty() ? "" : ": ", end.why));
   }
-  out.push_back(fmt::format("{} step{}, {} event{}, {} s of computing.", account.steps, account.steps == 1 ? "" : "s",
-                            run.events, run.events == 1 ? "" : "s", readable(account.seconds, 3)));
+  out.push_back(fmt::format("{}, {}, {} s of computing.", counted(account.steps, "step"), counted(run.events, "event"),
+                            readable(account.seconds, 3)));
   if (!model.flow && run.pieces > 0) {
     const motion::EnergyBalance& energy = account.energy;
     out.push_back(

@@ -18,7 +18,7 @@ bool variational(const model::Model& model, std::uint32_t row) {
   return model.conditions[model.row_condition[row]].law == model::Law::variational;
 }
 
-std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
+std::vector<std::string> condition_names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
   std::vector<std::string> list;
   for (const std::uint32_t row : rows) {
     // The parts of one condition share its name.
@@ -123,7 +123,7 @@ void put_numbers(Line& line, const std::vector<double>& values) {
 void put_event(Writer& json, const model::Model& model, const motion::Event& event) {
   json.put("time", event.time);
   json.put("kind", motion::words(event.kind));
-  json.put("constraints", names(model, event.rows));
+  json.put("constraints", condition_names(model, event.rows));
   if (!event.bodies.empty()) {
     json.put("bodies", event.bodies);
   }
@@ -287,7 +287,7 @@ void events_csv(const model::Model& model, const motion::RunView& run, const Sin
   line.end(sink);
   run.each_event(0, [&](const motion::Event& event) {
     std::string conditions;
-    for (const std::string& name : names(model, event.rows)) {
+    for (const std::string& name : condition_names(model, event.rows)) {
       conditions += (conditions.empty() ? "" : " ") + name;
     }
     line.put(event.time).put(motion::words(event.kind)).put(conditions).put(impulse_words(model, event.impulses));

@@ -67,4 +67,11 @@ inline constexpr double least_stretch = 1e-9;
 /// Keeps the root of a ratio of errors away from zero.
 inline constexpr double least_ratio = 1e-12;
 
+// What is shown as zero in tables and stories.
+
+/// Of f'' and of its free value: what is shown as an exact zero in the story of `explain`.
+inline constexpr double story_rounding = 1e-11;
+/// Residuals below this are shown with one digit.
+inline constexpr double one_digit_below = 1e-12;
+
 }  // namespace zwang::report

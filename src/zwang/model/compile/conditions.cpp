@@ -237,7 +237,7 @@ Syntax difference(const ConditionSyntax& syntax) {
   return f;
 }
 
-void add_constraints(Compilation& work) {
+void add_conditions(Compilation& work) {
   const Value* table = work.find("constraints");
   if (table == nullptr) return;
   for (const Field& field : table->fields) {

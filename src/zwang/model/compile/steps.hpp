@@ -20,11 +20,11 @@ void add_gravity(Compilation& work);
 void add_flow(Compilation& work);
 void add_forces(Compilation& work);
 void add_energies(Compilation& work);
-void add_constraints(Compilation& work);
+void add_conditions(Compilation& work);
 void add_free_functions(Compilation& work);
 void add_seizures(Compilation& work);
 void add_releases(Compilation& work);
-void add_impulses(Compilation& work);
+void add_blows(Compilation& work);
 void add_outputs(Compilation& work);
 void add_view(Compilation& work);
 

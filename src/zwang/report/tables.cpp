@@ -1,18 +1,16 @@
 /// Bodies, conditions and shocks as tables.
-#include "tables.hpp"
+#include "zwang/report/tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "request.hpp"
-#include "terminal.hpp"
-#include "tolerances.hpp"
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/report/tolerances.hpp"
 
-namespace zwang::cli {
+namespace zwang::report {
 
 namespace {
 
@@ -21,8 +19,7 @@ std::string number(double value) {
   return !std::isfinite(value) ? "-" : (std::abs(value) < one_digit_below ? readable(value, 1) : readable(value));
 }
 
-std::string coloured(instant::Role role) {
-  const Style& s = style();
+std::string coloured(instant::Role role, const Style& s) {
   const std::string_view word = instant::words(role);
   switch (role) {
     case instant::Role::binding: return fmt::format("{}{}{}", s.good, word, s.off);
@@ -61,13 +58,12 @@ std::string violation_words(const model::Model& model, const std::vector<std::pa
 
 }  // namespace
 
-std::string heading(const model::Model& model, double time) {
-  const Style& s = style();
+std::string heading(const model::Model& model, double time, const Style& s) {
   return fmt::format("{}{}{}   t = {}\n", s.bold, plain_line(model.title.empty() ? model.file : model.title), s.off,
                      readable(time));
 }
 
-std::string body_table(const model::Model& model, const std::vector<Column>& columns) {
+std::string body_table(const model::Model& model, const std::vector<Column>& columns, const Style& s) {
   std::vector<std::string> header{"body"};
   for (const Column& column : columns) {
     header.push_back(column.title);
@@ -82,10 +78,11 @@ std::string body_table(const model::Model& model, const std::vector<Column>& col
       table.row(std::move(cells));
     }
   }
-  return table.text();
+  return table.text(s);
 }
 
-std::string condition_table(const model::Model& model, const instant::Instant& instant, bool determined) {
+std::string condition_table(const model::Model& model, const instant::Instant& instant, bool determined,
+                            const Style& s) {
   if (model.rows() == 0) {
     return "  no conditions: the motion is free\n";
   }
@@ -115,13 +112,13 @@ std::string condition_table(const model::Model& model, const instant::Instant& i
         cells.push_back(found == instant.rho.end() ? "" : number(found->second));
       }
     }
-    cells.push_back(coloured(instant.role[row]));
+    cells.push_back(coloured(instant.role[row], s));
     table.row(std::move(cells));
   }
-  return table.text();
+  return table.text(s);
 }
 
-std::string shock_table(const model::Model& model, const instant::Shock& shock) {
+std::string shock_table(const model::Model& model, const instant::Shock& shock, const Style& s) {
   if (model.rows() == 0) {
     return "";
   }
@@ -133,9 +130,9 @@ std::string shock_table(const model::Model& model, const instant::Shock& shock) 
     const bool passive = shock.role[row] == instant::Role::passive_in_position;
     table.row({model::row_name(model, row), passive ? "" : number(shock.rate_before[row]),
                passive ? "" : number(shock.rate_after[row]), passive ? "" : number(shock.impulses[row]),
-               coloured(shock.role[row])});
+               coloured(shock.role[row], s)});
   }
-  return table.text();
+  return table.text(s);
 }
 
 std::string energy_line(const instant::ShockEnergy& energy) {
@@ -158,8 +155,7 @@ std::vector<std::string> names(const model::Model& model, const std::vector<std:
   return result;
 }
 
-std::string trouble(const model::Model& model, const instant::Instant& instant) {
-  const Style& s = style();
+std::string trouble(const model::Model& model, const instant::Instant& instant, const Style& s) {
   switch (instant.status) {
     case instant::Status::inadmissible:
       return fmt::format("{}inadmissible{}: the state breaks {}\n", s.bad, s.off,
@@ -201,8 +197,7 @@ std::string trouble(const model::Model& model, const instant::Instant& instant) 
   return "";
 }
 
-std::string trouble(const model::Model& model, const instant::Shock& shock) {
-  const Style& s = style();
+std::string trouble(const model::Model& model, const instant::Shock& shock, const Style& s) {
   switch (shock.status) {
     case instant::ShockStatus::inadmissible:
       return fmt::format("{}inadmissible{}: the position breaks {}; no shock repairs that\n", s.bad, s.off,
@@ -220,32 +215,4 @@ std::string trouble(const model::Model& model, const instant::Shock& shock) {
   return "";
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-int exit_status(instant::Status status) {
-  switch (status) {
-    case instant::Status::inadmissible:
-    case instant::Status::jammed: return no_answer;
-    case instant::Status::undecided: return gave_up;
-    case instant::Status::determined:
-    case instant::Status::ambiguous:
-    case instant::Status::impact: break;
-  }
-  return answered;
-}
-
-int exit_status(instant::ShockStatus status) {
-  switch (status) {
-    case instant::ShockStatus::inadmissible:
-    case instant::ShockStatus::jammed:
-    case instant::ShockStatus::refused: return no_answer;
-    case instant::ShockStatus::gave_up: return gave_up;
-    case instant::ShockStatus::regulated:
-    case instant::ShockStatus::not_needed: break;
-  }
-  return answered;
-}
-
-}  // namespace zwang::cli
+}  // namespace zwang::report

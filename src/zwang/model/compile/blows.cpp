@@ -1,11 +1,11 @@
-/// Impulses given from outside at a time.
+/// Blows: impulses from outside, written in [[impulses]].
 #include <fmt/format.h>
 
 #include "zwang/model/compile/steps.hpp"
 
 namespace zwang::model {
 
-void add_impulses(Compilation& work) {
+void add_blows(Compilation& work) {
   const Value* list = work.find("impulses");
   if (list == nullptr) return;
   for (const Value& table : list->items) {

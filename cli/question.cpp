@@ -1,0 +1,110 @@
+/// Models and their values from the command line.
+#include "question.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "gallery_files.hpp"
+#include "zwang/base/nearest.hpp"
+#include "zwang/error.hpp"
+
+namespace zwang::cli {
+
+bool begins_a_database(std::string_view bytes) { return bytes.starts_with("SQLite format 3"); }
+
+Source read_source(const std::string& name) {
+  Source source;
+  source.name = name;
+  if (name == "-") {
+    source.name = "standard input";
+    source.text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    return source;
+  }
+  constexpr std::string_view prefix = "gallery:";
+  if (name.starts_with(prefix)) {
+    const std::string wanted = name.substr(prefix.size());
+    std::vector<std::string_view> known;
+    for (const GalleryFile& file : gallery_files()) {
+      if (file.file == "model.toml") {
+        if (file.name == wanted) {
+          source.text = file.text;
+          return source;
+        }
+        known.push_back(file.name);
+      }
+    }
+    const std::string_view near = nearest(wanted, known.data(), known.size());
+    throw Error({name, 0, 0}, near.empty()
+                                  ? fmt::format("the gallery has no model '{}'; `zwang gallery` lists all", wanted)
+                                  : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
+  }
+  if (std::filesystem::is_directory(name)) {
+    throw Error({name, 0, 0}, "cannot read the model: this is a directory");
+  }
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    throw Error({name, 0, 0}, fmt::format("cannot read the model: {}", std::strerror(errno)));
+  }
+  source.text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  if (file.bad()) {
+    throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
+  }
+  if (begins_a_database(source.text)) {
+    throw Error(
+        {name, 0, 0},
+        fmt::format("this is a run file, not a model: `zwang view {0}` shows it, `zwang run --resume {0}` goes on "
+                    "with it",
+                    name));
+  }
+  return source;
+}
+
+model::Overrides overrides(const Question& question) {
+  model::Overrides result;
+  for (const std::string& one : question.set) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error({"command line", 0, 0}, fmt::format("--set takes NAME=VALUE, not '{}'", one));
+    }
+    result.parameters.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+  }
+  result.start = question.at;
+  result.until = question.until;
+  result.tolerance = question.tolerance;
+  result.samples = question.samples;
+  return result;
+}
+
+std::string file_stem(const std::string& model) {
+  constexpr std::string_view prefix = "gallery:";
+  if (model.starts_with(prefix)) {
+    return model.substr(prefix.size());
+  }
+  const std::string stem = std::filesystem::path(model).stem().string();
+  return model == "-" || stem.empty() ? "model" : stem;
+}
+
+model::Model load(const Question& question, Flows flows) {
+  const Source source = read_source(question.model);
+  model::Model model = model::load(source.text, source.name, overrides(question));
+  if (flows == Flows::refused) {
+    refuse_flow(model);
+  }
+  return model;
+}
+
+void refuse_flow(const model::Model& model) {
+  if (model.flow) {
+    throw Error({model.file, 0, 0},
+                "this model is a first-order system, [flow]: it has rates, and neither accelerations nor energy; "
+                "`zwang check`, `zwang run` and `zwang equations` answer for it");
+  }
+}
+
+}  // namespace zwang::cli
