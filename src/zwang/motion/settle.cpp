@@ -46,6 +46,36 @@ std::string struck_by_blow(const model::Model& model, double time) {
   return names;
 }
 
+/// The kinetic energy before and after a shock of what its impulses act on and what that hangs together with: what flies far off has no part
+/// in it.
+double energy_touched(const Motion::Impl& impl) {
+  const model::Model& model = impl.model;
+  const instant::Shock& shock = impl.shock;
+  Groups together(model.variables);
+  std::vector<std::uint8_t> struck(model.variables, 0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const bool closed = impl.place[row] == Place::held || impl.place[row] == Place::implied;
+    if (shock.impulses[row] == 0 && !closed) continue;
+    const std::uint32_t begin = model.row_start[row];
+    for (std::uint32_t e = begin; e < model.row_start[row + 1]; ++e) {
+      together.join(model.row_column[e], model.row_column[begin]);
+      if (shock.impulses[row] != 0) struck[model.row_column[e]] = 1;
+    }
+  }
+  std::vector<std::uint8_t> touched(model.variables, 0);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    if (struck[i] != 0) touched[together.of(i)] = 1;
+  }
+  double energy = 0;
+  std::vector<double> momentum(model.variables);
+  for (const std::vector<double>* velocity : {&shock.before, &shock.velocities}) {
+    impl.workspace.impl().dynamics.mass.multiply(*velocity, momentum);
+    for (std::uint32_t i = 0; i < model.variables; ++i)
+      energy += touched[together.of(i)] != 0 ? std::abs((*velocity)[i] * momentum[i]) / 2 : 0.0;
+  }
+  return energy;
+}
+
 void regulate(Motion& motion, const instant::Options& options, Gathered& gathered) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -85,7 +115,7 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
   }
   gathered.shock = true;
   // A loss below the rounding of the energies is none.
-  const double rounding = loss_in_roundings * (std::abs(shock.energy.before) + std::abs(shock.energy.after));
+  const double rounding = loss_in_roundings * energy_touched(impl);
   const double lost = std::abs(shock.energy.lost) > rounding ? shock.energy.lost : 0.0;
   gathered.lost += lost;
   motion.energy.lost += lost;

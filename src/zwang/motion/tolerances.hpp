@@ -34,7 +34,7 @@ inline constexpr double touch_in_motion = 32 * unit_rounding;
 inline constexpr double broken_by_tolerance = 100;
 /// A velocity after a shock within so many of its own uncertainties is zero: what has come to rest rests.
 inline constexpr double rest_in_uncertainties = 4;
-/// Energies before and after a shock, times this: a loss below it is none (squares and sums of a few terms).
+/// Energies, before and after a shock, of what it acts on, times this: a loss below it is none (squares and sums of a few terms).
 inline constexpr double loss_in_roundings = 4e-15;
 /// Impulses below this part of the largest one of the shock, or of the momenta, are rounding and not listed.
 inline constexpr double slight_impulse = 1e-14;
