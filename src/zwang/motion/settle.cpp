@@ -583,6 +583,8 @@ void refuse_dependent_rho(Motion& motion) {
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
+  const std::vector<std::uint32_t> held_before = impl.passage.stays ? motion.held : std::vector<std::uint32_t>{};
+  const std::vector<double> multipliers_before = impl.passage.stays ? motion.multipliers : std::vector<double>{};
   const std::vector<std::uint32_t> taken = leave_valleys(motion);
   if (taken.empty()) {
     choose_rows(motion, balanced);
@@ -602,6 +604,9 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   if (motion.status == Status::going && impl.passage.stays && !gives_accelerations(motion)) {
     end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
     list_held_as_singular(motion);
+    // Multipliers have no meaning here.
+    motion.held = held_before;
+    motion.multipliers = multipliers_before;
   }
 }
 
