@@ -131,6 +131,10 @@ inline constexpr double lost_drift = 1e-3;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
+/// exp of more is so large that products of a few, and the coefficients of its series, leave the range of numbers; and of less than minus this, of something
+/// that falls without bound: exp of it has been zero for long.
+inline constexpr double large_exponent = 300;
+inline constexpr double bottomless_exponent = 1e6;
 /// Of the duration of the motion: shorter steps are more of them than anybody waits for.
 inline constexpr double shortest_of_duration = 1e-17;
 
