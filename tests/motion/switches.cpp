@@ -383,11 +383,22 @@ TEST(Switches, a_flow_slides_where_the_inner_of_two_nested_corners_turns) {
   EXPECT_NEAR(f.state.velocity[0], 0, close);
 }
 
-TEST(Switches, a_flow_whose_root_comes_to_zero_does_not_come_back) {
-  const Followed f = follow(one_rate("1", "-sqrt(max(x, 0))", "5"));
-  EXPECT_EQ(f.status, Status::gave_up);
-  EXPECT_NEAR(f.state.time, 2, 1e-9);
-  EXPECT_NE(f.why.find("root"), std::string::npos) << f.why;
+TEST(Switches, a_tank_that_runs_dry_stays_dry) {
+  // x = (1 - t/2)^2 up to t = 2, then nothing more.
+  for (const char* rate : {"-sqrt(x)", "-sqrt(max(x, 0))", "-sqrt(abs(x))"}) {
+    const Followed f = follow(one_rate("1", rate, "5"));
+    ASSERT_EQ(f.status, Status::finished) << rate << f.why;
+    EXPECT_EQ(f.state.position[0], 0) << rate;
+    EXPECT_EQ(f.state.velocity[0], 0) << rate;
+  }
+  const Followed stopped = follow(one_rate("1", "-sqrt(x)", "5\nstop = \"x <= 0\""));
+  EXPECT_EQ(stopped.status, Status::stopped) << stopped.why;
+  EXPECT_NEAR(stopped.state.time, 2, 1e-9);
+  // Something else goes on: what would do is said.
+  const Followed filled = follow(one_rate("1", "-sqrt(x)*(1 + 0.1*sin(t))", "5"));
+  EXPECT_EQ(filled.status, Status::gave_up);
+  EXPECT_NE(filled.why.find("u/sqrt(u + 1e-12)"), std::string::npos) << filled.why;
+  EXPECT_EQ(follow(one_rate("1", "-x/sqrt(x + 1e-12)", "5")).status, Status::finished);
 }
 
 TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {

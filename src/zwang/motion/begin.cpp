@@ -322,6 +322,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
+  one(archive, impl.rests);
   one(archive, impl.extent);
   one(archive, impl.fresh_bounces);
   one(archive, impl.strikes);
@@ -354,7 +355,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 11;
+constexpr std::uint32_t layout = 12;
 
 }  // namespace
 
