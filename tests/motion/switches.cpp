@@ -592,4 +592,22 @@ TEST(Switches, an_angle_in_a_force_switches_on_its_cut_alone) {
   EXPECT_NEAR(f.state.velocity[2], 0, 10 * close);
 }
 
+TEST(Switches, a_control_of_least_time_arrives_and_stays) {
+  // From 1 at rest: brakes at 1, halfway, arrives at 2; the switching curve x = -x' |x'| / 2 ends in its target.
+  const Followed f = follow(coordinate("initial = 1\n", "-sign(x + x'*abs(x')/2)", "[simulation]\nuntil = 5\n"));
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, stick");
+  EXPECT_NEAR(f.events[0].time, 1, close);
+  EXPECT_NEAR(f.events[1].time, 2, close);
+  EXPECT_NEAR(f.state.position[0], 0, close);
+  EXPECT_NEAR(f.state.velocity[0], 0, close);
+  // From anywhere, also where rounding leaves 1e-31 to go.
+  for (const char* start : {"initial = 1\nvelocity = 2\n", "initial = 2.3\nvelocity = -1.3\n", "initial = -0.7\n"}) {
+    const Followed g = follow(coordinate(start, "-sign(x + x'*abs(x')/2)", "[simulation]\nuntil = 12\n"));
+    ASSERT_EQ(g.status, Status::finished) << start << g.why;
+    EXPECT_NEAR(g.state.position[0], 0, close) << start;
+    EXPECT_NEAR(g.state.velocity[0], 0, close) << start;
+  }
+}
+
 }  // namespace zwang::motion

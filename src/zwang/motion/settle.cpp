@@ -987,6 +987,27 @@ bool restless(Motion& motion) {
   return impl.kinks > most_kinks;
 }
 
+/// Switches that turn again and again at one instant: what they are made of is zero where it cannot be told from it, as at the target of a
+/// control, which is reached but for the last digits.
+void take_dust_off(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  model::State& state = motion.state;
+  const auto take = [](std::uint32_t i, std::vector<double>& x, const std::vector<double>& off,
+                       std::vector<double>& carry) {
+    if (i < off.size() && std::abs(x[i]) <= off[i]) x[i] = carry[i] = 0;
+  };
+  for (const Turn& turn : triggers.turns) {
+    const model::SwitchPlace place = model::place_of_switch(impl.model, turn.number);
+    const model::Slotted& group = *place.group;
+    for (std::size_t k = 0; k < group.positions; ++k)
+      take(group.position_of[k * group.lanes + place.lane], state.position, state.position_uncertainty,
+           impl.carry_position);
+    for (std::size_t k = 0; k < group.velocities; ++k)
+      take(group.velocity_of[k * group.lanes + place.lane], state.velocity, state.velocity_uncertainty,
+           impl.carry_velocity);
+  }
+}
+
 /// Has anything that takes part in this instant moved since the last one, by more than it is uncertain?
 bool moved_on(const Motion& motion, const Triggers& triggers) {
   const Motion::Impl& impl = *motion.impl;
@@ -1190,6 +1211,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
                        "sides may both hold");
       return;
     }
+    if (impl.visited.size() >= turns_before_dust) take_dust_off(motion, triggers);
     regulate_and_accelerate(motion, triggers, first);
   } else if (!triggers.grazing.empty()) {
     list_grazes(motion, triggers.grazing);

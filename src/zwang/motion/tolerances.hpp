@@ -82,6 +82,8 @@ inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
 /// formula saw.
 inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// Sets at one instant from which on switches that still turn are made of dust: each of a few has turned to and fro by then.
+inline constexpr unsigned turns_before_dust = 16;
 /// Turns of switches of a flow at one instant: each of a few dozen may turn once or twice.
 inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
