@@ -13,6 +13,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/model/without_effect.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/whole_file.hpp"
 
@@ -145,6 +146,7 @@ int check(const Request& request) {
     print("\n" + table.text());
     print(nearly_touching(model, state, instant));
   }
+  for (const std::string& one : model::without_effect(model)) print("without effect: " + one + "\n");
   if (model.flow) {
     print("\n" + rate_table(model, state));
   }

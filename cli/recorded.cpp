@@ -99,6 +99,16 @@ double instant_of(const std::string& word, const runs::Recipe& recipe) {
   return model::load(recipe.text, recipe.file, overrides).simulation.start;
 }
 
+/// The same, with mistakes in the name of the option that they stand in.
+static double sampled_instant(const std::string& word, const runs::Recipe& recipe) {
+  try {
+    return instant_of(word, recipe);
+  } catch (const Error& error) {
+    if (error.place().file != "--at") throw;
+    throw Error({"--sample-at", error.place().line, error.place().column}, error.message(), error.excerpt());
+  }
+}
+
 std::vector<double> instants(const std::string& text, const runs::Recipe& recipe, const model::Model& model) {
   std::vector<double> list;
   for (std::size_t at = 0; at < text.size() || (at > 0 && at == text.size());) {
@@ -108,7 +118,7 @@ std::vector<double> instants(const std::string& text, const runs::Recipe& recipe
     if (word.find_first_not_of(' ') == std::string::npos) {
       throw Error({"command line", 0, 0}, "--sample-at takes instants between commas: T1,T2,...");
     }
-    const double time = instant_of(word, recipe);
+    const double time = sampled_instant(word, recipe);
     const double start = model.simulation.start;
     const double until = model.simulation.until;
     if (!(time >= start - motion::resolution(start) && time <= until + motion::resolution(until))) {

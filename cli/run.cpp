@@ -20,6 +20,7 @@
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
+#include "zwang/model/without_effect.hpp"
 #include "zwang/motion/error_estimate.hpp"
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
@@ -120,6 +121,7 @@ void print_run(const Task& task, const runs::Store& store, const std::vector<dou
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
     print(state_table(model, account.present.state) + rho_line(model, account.present) + "\n");
   }
+  for (const std::string& one : model::without_effect(model)) print("  without effect: " + one + "\n");
   print(summary(store, files, !model.flow));
 }
 

@@ -371,6 +371,11 @@ inline std::vector<Case> cases() {
       {"power_at_the_state", condition("§a.x^(-2) <= 1"), "has no value at the initial state"},
       {"force_without_value", "[points.a]\nmass = 1\nposition = [0, 0, 0]\nforce = [\"1/§a.x\", 0, 0]\n",
        "division by zero at the initial state"},
+      {"logistic_beyond_numbers",
+       "[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"1/(1 + §exp((5 - t)/0.001))\", 0]\n",
+       "exp of 5000 is not a finite number: write (1 - tanh(u/2))/2 for 1/(1 + exp(u))"},
+      {"hyperbolic_beyond_numbers", "[points.a]\nmass = 1\nposition = [2, 0]\nforce = [\"1/§cosh(a.x/0.001)\", 0]\n",
+       "2*exp(-abs(u))/(1 + exp(-2*abs(u))) for 1/cosh(u)"},
       {"potential_without_value", two_points + "[energy]\npotential = \"§log(a.x)\"\n", "the logarithm of zero"},
 
       // Long forms, blows, seizures, outputs, simulation.

@@ -95,4 +95,15 @@ TEST(Account, springs_and_masses_that_change_with_time_are_counted) {
   }
 }
 
+TEST(Account, a_fast_body_far_away_does_not_hide_what_a_small_shock_loses) {
+  const std::string ball = "[points.a]\nmass = 1\nposition = [0.5, 0]\nvelocity = [-0.001, 0]\n";
+  const std::string far = "[points.far]\nmass = 1e6\nposition = [0, 100]\nvelocity = [1e5, 0]\n";
+  const std::string rest = "[constraints]\nwall = \"a.x >= 0\"\n[simulation]\nuntil = 1000\n";
+  for (const std::string& text : {ball + rest, ball + far + rest}) {
+    const Ran ran = run(text);
+    ASSERT_EQ(ran.status, Status::finished) << ran.why;
+    EXPECT_NEAR(ran.energy.lost, 0.5e-6, 1e-21) << text;
+  }
+}
+
 }  // namespace zwang::motion

@@ -137,4 +137,15 @@ TEST(Endings, a_stiff_model_is_told_before_it_takes_long) {
   EXPECT_EQ(run(line("-x", 100)).foretold, "");
 }
 
+TEST(Endings, a_force_beyond_numbers_or_without_a_power_series_says_what_to_write_instead) {
+  const Ended large = run(line("exp(t/0.001)/(1 + exp(t/0.001))", 2));
+  EXPECT_EQ(large.status, Status::gave_up);
+  expect_words(large, {"exp, cosh or sinh is beyond what numbers hold", "(1 + tanh(u/2))/2"});
+  EXPECT_EQ(run(line("(1 + tanh(t/0.002))/2", 2)).status, Status::finished);
+  const Ended bump = run(line("exp(-1/(x - 2)^2)", 2));
+  EXPECT_EQ(bump.status, Status::gave_up);
+  expect_words(bump, {"no power series here", "if(abs(x) > 0.04, exp(-1/x^2), 0)"});
+  EXPECT_EQ(run(line("if(abs(x - 2) > 0.04, exp(-1/(x - 2)^2), 0)", 2)).status, Status::finished);
+}
+
 }  // namespace zwang::motion

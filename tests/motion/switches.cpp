@@ -383,11 +383,22 @@ TEST(Switches, a_flow_slides_where_the_inner_of_two_nested_corners_turns) {
   EXPECT_NEAR(f.state.velocity[0], 0, close);
 }
 
-TEST(Switches, a_flow_whose_root_comes_to_zero_does_not_come_back) {
-  const Followed f = follow(one_rate("1", "-sqrt(max(x, 0))", "5"));
-  EXPECT_EQ(f.status, Status::gave_up);
-  EXPECT_NEAR(f.state.time, 2, 1e-9);
-  EXPECT_NE(f.why.find("root"), std::string::npos) << f.why;
+TEST(Switches, a_tank_that_runs_dry_stays_dry) {
+  // x = (1 - t/2)^2 up to t = 2, then nothing more.
+  for (const char* rate : {"-sqrt(x)", "-sqrt(max(x, 0))", "-sqrt(abs(x))"}) {
+    const Followed f = follow(one_rate("1", rate, "5"));
+    ASSERT_EQ(f.status, Status::finished) << rate << f.why;
+    EXPECT_EQ(f.state.position[0], 0) << rate;
+    EXPECT_EQ(f.state.velocity[0], 0) << rate;
+  }
+  const Followed stopped = follow(one_rate("1", "-sqrt(x)", "5\nstop = \"x <= 0\""));
+  EXPECT_EQ(stopped.status, Status::stopped) << stopped.why;
+  EXPECT_NEAR(stopped.state.time, 2, 1e-9);
+  // Something else goes on: what would do is said.
+  const Followed filled = follow(one_rate("1", "-sqrt(x)*(1 + 0.1*sin(t))", "5"));
+  EXPECT_EQ(filled.status, Status::gave_up);
+  EXPECT_NE(filled.why.find("u/sqrt(u + 1e-12)"), std::string::npos) << filled.why;
+  EXPECT_EQ(follow(one_rate("1", "-x/sqrt(x + 1e-12)", "5")).status, Status::finished);
 }
 
 TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {
@@ -579,6 +590,24 @@ TEST(Switches, an_angle_in_a_force_switches_on_its_cut_alone) {
     EXPECT_NEAR(f.events[k].time, 2.0 * static_cast<double>(k) + 1, close);
   // b'' is a saw of height pi: it gains pi/2 in the first second, loses and gains as much in each turn, and loses at last.
   EXPECT_NEAR(f.state.velocity[2], 0, 10 * close);
+}
+
+TEST(Switches, a_control_of_least_time_arrives_and_stays) {
+  // From 1 at rest: brakes at 1, halfway, arrives at 2; the switching curve x = -x' |x'| / 2 ends in its target.
+  const Followed f = follow(coordinate("initial = 1\n", "-sign(x + x'*abs(x')/2)", "[simulation]\nuntil = 5\n"));
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, stick");
+  EXPECT_NEAR(f.events[0].time, 1, close);
+  EXPECT_NEAR(f.events[1].time, 2, close);
+  EXPECT_NEAR(f.state.position[0], 0, close);
+  EXPECT_NEAR(f.state.velocity[0], 0, close);
+  // From anywhere, also where rounding leaves 1e-31 to go.
+  for (const char* start : {"initial = 1\nvelocity = 2\n", "initial = 2.3\nvelocity = -1.3\n", "initial = -0.7\n"}) {
+    const Followed g = follow(coordinate(start, "-sign(x + x'*abs(x')/2)", "[simulation]\nuntil = 12\n"));
+    ASSERT_EQ(g.status, Status::finished) << start << g.why;
+    EXPECT_NEAR(g.state.position[0], 0, close) << start;
+    EXPECT_NEAR(g.state.velocity[0], 0, close) << start;
+  }
 }
 
 }  // namespace zwang::motion

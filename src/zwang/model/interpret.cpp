@@ -58,6 +58,18 @@ std::string reason(Function function, std::span<const double> arguments) {
     case Function::mod:
       if (arguments[1] == 0) return "the remainder of a division by zero";
       break;
+    case Function::exp:
+      return fmt::format(
+          "exp of {} is not a finite number: write (1 - tanh(u/2))/2 for 1/(1 + exp(u)), (1 + tanh(u/2))/2 "
+          "for exp(u)/(1 + exp(u)), and tanh(u) for what is made of exp(u) and exp(-u)",
+          value);
+    case Function::cosh:
+      return fmt::format(
+          "cosh of {} is not a finite number: write 1 - tanh(u)^2 for 1/cosh(u)^2, and "
+          "2*exp(-abs(u))/(1 + exp(-2*abs(u))) for 1/cosh(u)",
+          value);
+    case Function::sinh:
+      return fmt::format("sinh of {} is not a finite number: write tanh(u) for sinh(u)/cosh(u)", value);
     default: break;
   }
   return fmt::format("{} of {} is not a finite number", name(function), value);

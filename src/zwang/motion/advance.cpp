@@ -595,10 +595,11 @@ bool advance_piece(Motion& motion) {
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
     impl.series.take_roots_as_they_are();
     bool found = extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h);
+    const std::string obstacle = found ? "" : impl.series.obstacle();
     for (const double part : soon_at_zero)
       found = found || extend_with_roots(motion, part, due - motion.state.time, least, h);
     if (!found) {
-      lead_nowhere(motion, "the accelerations are not finite: look at " + impl.series.obstacle());
+      lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
       return true;
     }
     if (entered(motion)) return true;

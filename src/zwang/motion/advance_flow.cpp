@@ -122,6 +122,74 @@ void go_on_flow(Motion& motion, double s, double time) {
   ++motion.steps;
 }
 
+/// Does the time occur in rates, conditions, switches or what stops the run?
+bool time_occurs(const model::Model& model) {
+  // Register 0 holds it; the second argument of a function of one is not given, and also 0.
+  const auto in = [](const expressions::Tape& tape) {
+    using expressions::Op;
+    const auto reads = [](const expressions::Instruction& i) {
+      const bool two = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply || i.op == Op::divide ||
+                       i.op == Op::atan2 || i.op == Op::select;
+      return i.a == 0 || (two && i.b == 0);
+    };
+    return std::any_of(tape.instructions.begin(), tape.instructions.end(), reads) ||
+           std::find(tape.outputs.begin(), tape.outputs.end(), 0U) != tape.outputs.end();
+  };
+  const auto any = [&](const auto& groups) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto& group) { return in(group.tape) || in(group.switching); });
+  };
+  const auto observed = [&](const model::Observable& one) { return in(one.term.tape) || in(one.term.switching); };
+  return any(model.groups) || any(model.terms) || std::any_of(model.truths.begin(), model.truths.end(), observed) ||
+         std::any_of(model.simulation.stop.begin(), model.simulation.stop.end(), observed);
+}
+
+/// A root that comes to zero `root` from here: do all rates come to zero with it, as of a tank that is empty? Whatever is left of the motion is
+/// far below its tolerance then, and where nothing depends on time it rests.
+bool comes_to_rest(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const double duration = impl.until - impl.model.simulation.start;
+  return largest(motion.state.velocity) * duration <= impl.tolerance * impl.extent && !time_occurs(impl.model);
+}
+
+/// At the root, and at rest from there to the end.
+void rest(Motion& motion, double root) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<double> before = motion.state.position;
+  go(motion, root, later(impl, motion.state.time, root * impl.flow->unit()));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    double& x = motion.state.position[i];
+    // What is left of a number that was wholly taken off is its rounding.
+    if (std::abs(x) <= wholly_taken_off * std::abs(before[i])) x = impl.carry_position[i] = 0;
+    motion.state.velocity[i] = 0;
+  }
+  const bool stops =
+      (!impl.model.simulation.stop.empty() && model::observe(impl.model.simulation.stop.front(), motion.state) <= 0) ||
+      (!impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]));
+  if (stops) return end(motion, Status::stopped, "");
+  impl.rests = true;
+}
+
+/// One piece of rest, up to the end.
+void stay(Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  Piece& piece = motion.piece;
+  piece.start = motion.state.time;
+  piece.length = impl.until - motion.state.time;
+  piece.unit = 1;
+  piece.n = impl.model.variables;
+  piece.orders = 2;
+  piece.position = motion.state.position;
+  piece.position.resize(std::size_t{2} * piece.n, 0.0);
+  piece.rows = motion.held;
+  piece.multiplier_orders = 1;
+  piece.multiplier = motion.multipliers;
+  motion.state.time = impl.until;
+  ++motion.steps;
+  end(motion, Status::finished, "");
+  verify_end(motion);
+}
+
 /// Do switches turn again and again without time passing? Then neither side leads on, and the motion ends.
 bool turns_in_place(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
@@ -218,6 +286,10 @@ void begin_flow(Motion& motion) {
 bool advance_flow(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   assert(motion.status == Status::going);
+  if (impl.rests) {
+    stay(motion);
+    return true;
+  }
 
   // The series from here, and how far it is good.
   double h = 0;
@@ -236,8 +308,10 @@ bool advance_flow(Motion& motion) {
   const double gap = (impl.until - motion.state.time) / unit;
   const double shortest = shortest_step(impl, motion.state.time) / unit;
   if (!(h > shortest) && gap > shortest) {
-    lead_nowhere(motion,
-                 "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives");
+    lead_nowhere(
+        motion,
+        "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives, as a root "
+        "has none where its argument comes to zero (u/sqrt(u + 1e-12) comes near to sqrt(u), and to rest there)");
     return true;
   }
   const Flow::Proof proof = impl.flow->prove(h, gap, defect_for(impl.tolerance));
@@ -251,9 +325,14 @@ bool advance_flow(Motion& motion) {
   if (const double root = impl.flow->root(h); root < h) {
     h = root * just_before_root;
     if (!(h > just_before_root * shortest) && gap > shortest) {
+      if (comes_to_rest(motion)) {
+        rest(motion, root);
+        return true;
+      }
       lead_nowhere(motion,
                    "the argument of a root in a rate comes to zero here, where the root has no derivative: end the run "
-                   "before, or let the root begin beside zero, as in sqrt(u + 1e-12)");
+                   "before, as with stop = \"u <= 1e-12\", or write u/sqrt(u + 1e-12) for sqrt(u), which comes to rest "
+                   "beside it");
       return true;
     }
   }

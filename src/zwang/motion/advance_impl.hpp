@@ -86,7 +86,8 @@ struct Motion::Impl {
   std::size_t settled_skips = 0;  ///< rows skipped by the factor right after the last instant
 
   // of a flow: the scale of its rows
-  double extent = 0;  ///< largest |q| so far
+  double extent = 0;   ///< largest |q| so far
+  bool rests = false;  ///< it has come to rest at a root, for ever
 
   // accumulation
   std::vector<Bounce> bounces;

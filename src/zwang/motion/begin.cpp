@@ -327,6 +327,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
   one(archive, impl.settled_skips);
+  one(archive, impl.rests);
   one(archive, impl.extent);
   one(archive, impl.fresh_bounces);
   one(archive, impl.strikes);
@@ -447,7 +448,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 11;
+constexpr std::uint32_t layout = 12;
 
 }  // namespace
 

@@ -67,7 +67,7 @@ std::string Series::obstacle() const {
       }
     }
   }
-  return out;
+  return out + impl_->beyond_numbers();
 }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }

@@ -1200,6 +1200,8 @@ struct Series::Impl {
   [[nodiscard]] double approach(double s) const;
   [[nodiscard]] bool root_vanishes(const Block& block);
   [[nodiscard]] bool nearly_singular();
+  /// In words: what in a force is beyond numbers here; empty if nothing is.
+  [[nodiscard]] std::string beyond_numbers() const;
   std::vector<double> root_value,
       root_error;  ///< for a moment: registers of the rows held, and how far they may be off
 

@@ -249,6 +249,29 @@ bool Series::Impl::root_vanishes(const Block& block) {
   return false;
 }
 
+// exp, cosh or sinh beyond what numbers hold, or exp of what falls without bound, as exp(-1/x^2) at x = 0, which has no power series there.
+std::string Series::Impl::beyond_numbers() const {
+  using expressions::Op;
+  for (const Block& block : terms) {
+    const expressions::Tape& tape = term_tapes[block.group];
+    for (const expressions::Instruction& instruction : tape.instructions) {
+      const Op op = instruction.op;
+      if (op != Op::exp && op != Op::cosh && op != Op::sinh) continue;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        const double argument = registers(block)[std::size_t{instruction.a} * orders * block.width + l];
+        if (op == Op::exp && !(argument > -bottomless_exponent))
+          return ", whose force has no power series here, as exp(-1/x^2) at x = 0: write it as if(abs(x) > 0.04, "
+                 "exp(-1/x^2), 0), which leaves out less than 1e-270";
+        if (argument > large_exponent || (op != Op::exp && argument < -large_exponent))
+          return ", in whose force exp, cosh or sinh is beyond what numbers hold: tanh stays finite, write (1 - "
+                 "tanh(u/2))/2 "
+                 "for 1/(1 + exp(u)), (1 + tanh(u/2))/2 for exp(u)/(1 + exp(u)), 1 - tanh(u)^2 for 1/cosh(u)^2";
+      }
+    }
+  }
+  return "";
+}
+
 bool Series::Impl::nearly_singular() {
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
     if (factor.diagonal(j) < all_but_vanished * row_length[j] * row_length[j]) return true;

@@ -41,6 +41,36 @@ std::string struck_by_blow(const model::Model& model, double time) {
   return names;
 }
 
+/// The kinetic energy before and after a shock of what its impulses act on and what that hangs together with: what flies far off has no part
+/// in it.
+double energy_touched(const Motion::Impl& impl) {
+  const model::Model& model = impl.model;
+  const instant::Shock& shock = impl.shock;
+  Groups together(model.variables);
+  std::vector<std::uint8_t> struck(model.variables, 0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const bool closed = impl.place[row] == Place::held || impl.place[row] == Place::implied;
+    if (shock.impulses[row] == 0 && !closed) continue;
+    const std::uint32_t begin = model.row_start[row];
+    for (std::uint32_t e = begin; e < model.row_start[row + 1]; ++e) {
+      together.join(model.row_column[e], model.row_column[begin]);
+      if (shock.impulses[row] != 0) struck[model.row_column[e]] = 1;
+    }
+  }
+  std::vector<std::uint8_t> touched(model.variables, 0);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    if (struck[i] != 0) touched[together.of(i)] = 1;
+  }
+  double energy = 0;
+  std::vector<double> momentum(model.variables);
+  for (const std::vector<double>* velocity : {&shock.before, &shock.velocities}) {
+    impl.workspace.impl().dynamics.mass.multiply(*velocity, momentum);
+    for (std::uint32_t i = 0; i < model.variables; ++i)
+      energy += touched[together.of(i)] != 0 ? std::abs((*velocity)[i] * momentum[i]) / 2 : 0.0;
+  }
+  return energy;
+}
+
 void regulate(Motion& motion, const instant::Options& options, Gathered& gathered) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -80,7 +110,7 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
   }
   gathered.shock = true;
   // A loss below the rounding of the energies is none.
-  const double rounding = loss_in_roundings * (std::abs(shock.energy.before) + std::abs(shock.energy.after));
+  const double rounding = loss_in_roundings * energy_touched(impl);
   const double lost = std::abs(shock.energy.lost) > rounding ? shock.energy.lost : 0.0;
   gathered.lost += lost;
   motion.energy.lost += lost;
@@ -548,6 +578,8 @@ void refuse_dependent_rho(Motion& motion) {
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   Motion::Impl& impl = *motion.impl;
+  const std::vector<std::uint32_t> held_before = impl.passage.stays ? motion.held : std::vector<std::uint32_t>{};
+  const std::vector<double> multipliers_before = impl.passage.stays ? motion.multipliers : std::vector<double>{};
   const std::vector<std::uint32_t> taken = leave_valleys(motion);
   if (taken.empty()) {
     choose_rows(motion, balanced);
@@ -567,6 +599,9 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   if (motion.status == Status::going && impl.passage.stays && !gives_accelerations(motion)) {
     end(motion, Status::singular, "the position is singular: the lowest part of the conditions decides here");
     list_held_as_singular(motion);
+    // Multipliers have no meaning here.
+    motion.held = held_before;
+    motion.multipliers = multipliers_before;
   }
 }
 
@@ -1010,6 +1045,27 @@ bool restless(Motion& motion) {
   return impl.kinks > most_kinks;
 }
 
+/// Switches that turn again and again at one instant: what they are made of is zero where it cannot be told from it, as at the target of a
+/// control, which is reached but for the last digits.
+void take_dust_off(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  model::State& state = motion.state;
+  const auto take = [](std::uint32_t i, std::vector<double>& x, const std::vector<double>& off,
+                       std::vector<double>& carry) {
+    if (i < off.size() && std::abs(x[i]) <= off[i]) x[i] = carry[i] = 0;
+  };
+  for (const Turn& turn : triggers.turns) {
+    const model::SwitchPlace place = model::place_of_switch(impl.model, turn.number);
+    const model::Slotted& group = *place.group;
+    for (std::size_t k = 0; k < group.positions; ++k)
+      take(group.position_of[k * group.lanes + place.lane], state.position, state.position_uncertainty,
+           impl.carry_position);
+    for (std::size_t k = 0; k < group.velocities; ++k)
+      take(group.velocity_of[k * group.lanes + place.lane], state.velocity, state.velocity_uncertainty,
+           impl.carry_velocity);
+  }
+}
+
 /// Has anything that takes part in this instant moved since the last one, by more than it is uncertain?
 bool moved_on(const Motion& motion, const Triggers& triggers) {
   const Motion::Impl& impl = *motion.impl;
@@ -1217,6 +1273,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
                        "sides may both hold");
       return;
     }
+    if (impl.visited.size() >= turns_before_dust) take_dust_off(motion, triggers);
     regulate_and_accelerate(motion, triggers, first);
   } else if (!triggers.grazing.empty()) {
     list_grazes(motion, triggers.grazing);

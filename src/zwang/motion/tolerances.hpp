@@ -65,7 +65,7 @@ inline constexpr double touch_in_motion = 32 * unit_rounding;
 inline constexpr double broken_by_tolerance = 100;
 /// A velocity after a shock within so many of its own uncertainties is zero: what has come to rest rests.
 inline constexpr double rest_in_uncertainties = 4;
-/// Energies before and after a shock, times this: a loss below it is none (squares and sums of a few terms).
+/// Energies, before and after a shock, of what it acts on, times this: a loss below it is none (squares and sums of a few terms).
 inline constexpr double loss_in_roundings = 4e-15;
 /// Impulses below this part of the largest one of the shock, or of the momenta, are rounding and not listed.
 inline constexpr double slight_impulse = 1e-14;
@@ -113,6 +113,8 @@ inline constexpr int most_shocks = 50;
 /// Changes of the set at one instant. A set that comes back is held; beyond so many different ones something is wrong that no
 /// formula saw.
 inline constexpr unsigned most_sets_at_one_instant = 1000;
+/// Sets at one instant from which on switches that still turn are made of dust: each of a few has turned to and fro by then.
+inline constexpr unsigned turns_before_dust = 16;
 /// Turns of switches of a flow at one instant: each of a few dozen may turn once or twice.
 inline constexpr std::uint32_t most_turns_of_flow = 100;
 /// A multiplier of a row that comes back, as a part of the terms it is the difference of: up to this it is held as marginal, beyond it
@@ -162,6 +164,10 @@ inline constexpr double lost_drift = 1e-3;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
+/// exp of more is so large that products of a few, and the coefficients of its series, leave the range of numbers; and of less than minus this, of something
+/// that falls without bound: exp of it has been zero for long.
+inline constexpr double large_exponent = 300;
+inline constexpr double bottomless_exponent = 1e6;
 /// Of the duration of the motion: shorter steps are more of them than anybody waits for.
 inline constexpr double shortest_of_duration = 1e-17;
 

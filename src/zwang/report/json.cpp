@@ -6,6 +6,7 @@
 #include <span>
 
 #include "zwang/model/flow.hpp"
+#include "zwang/model/without_effect.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/report/writer.hpp"
 #include "zwang/version.hpp"
@@ -401,6 +402,8 @@ std::string check_json(const model::Model& model, const model::State& state, con
     }
     json.close();
   }
+  if (const std::vector<std::string> idle = model::without_effect(model); !idle.empty())
+    json.put("without_effect", idle);
   if (repair != nullptr) {
     json.open("repair");
     json.put("succeeded", repair->succeeded);

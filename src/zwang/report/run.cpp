@@ -6,6 +6,7 @@
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/model/without_effect.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/parts.hpp"
 #include "zwang/version.hpp"
@@ -215,6 +216,8 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   json.put("position", account.position_correction);
   json.put("velocity", account.velocity_correction);
   json.close();
+  if (const std::vector<std::string> idle = model::without_effect(model); !idle.empty())
+    json.put("without_effect", idle);
   json.put("files", files);
 }
 
