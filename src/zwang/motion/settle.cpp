@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "zwang/base/groups.hpp"
@@ -567,6 +569,19 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   refuse_dependent_rho(motion);
 }
 
+/// Rows that are in some of the sets and not in all.
+std::vector<std::uint32_t> changing(const std::vector<std::vector<std::uint32_t>>& sets) {
+  std::map<std::uint32_t, std::size_t> times;
+  for (const std::vector<std::uint32_t>& set : sets) {
+    for (const std::uint32_t row : set) ++times[row];
+  }
+  std::vector<std::uint32_t> rows;
+  for (const auto& [row, count] : times) {
+    if (count < sets.size()) rows.push_back(row);
+  }
+  return rows;
+}
+
 /// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
 /// at the next instants until something moves: another row that comes back must not throw them off again.
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
@@ -575,6 +590,7 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   // Every visit counts, also of a set that was there before: what turns round and round must come to an end.
   impl.visited.push_back(motion.held);
   if (impl.visited.size() > most_sets_at_one_instant) {
+    motion.culprits = changing(impl.visited);
     end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
     return;
   }
