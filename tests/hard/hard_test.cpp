@@ -65,6 +65,15 @@ TEST_P(HardModels, are_followed_rightly) {
 INSTANTIATE_TEST_SUITE_P(Each, HardModels, testing::ValuesIn(classes()),
                          [](const auto& test) { return spelled(test.param.name); });
 
+TEST(HardModelsChosen, a_pile_whose_contacts_become_dependent_comes_to_rest) {
+  // A fan of five discs between floor and wall, whose contacts depend on one another wherever it slides to.
+  const auto kind =
+      std::find_if(classes().begin(), classes().end(), [](const Class& one) { return one.key == "large-pile"; });
+  ASSERT_NE(kind, classes().end());
+  for (const Finding& found : judge_all(*kind, 10, 1, limit_seconds))
+    EXPECT_EQ(found.verdict, Verdict::right) << found.line;
+}
+
 TEST(HardModelsList, names_only_classes_and_models_that_there_are) {
   for (const std::string& name : not_yet()) {
     const bool model =

@@ -653,6 +653,44 @@ Part part_of(const Part& part, const model::Model& model, const linear::Mass& ma
   return small;
 }
 
+/// The rows of the model behind some of a part's, ascending; none if what is found of them does not hold around the position, too.
+std::vector<std::uint32_t> rows_to_remember(const model::Model& model, const model::State& state,
+                                            const Subproblem& problem, const Part& part,
+                                            const std::vector<std::size_t>& which) {
+  std::vector<std::uint32_t> rows;
+  if (!state.modes.empty()) return rows;
+  for (const std::size_t j : which) {
+    const std::uint32_t row = problem.row[part.row[j]];
+    if (!model::is_holonomic(model.row_kind[row]) || model.groups[model.row_group[row]].rheonomic) return {};
+    rows.push_back(row);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+/// What was found of these rows around here; null if they were not looked at.
+const LookedAround* remembered(const Workspace::Impl& impl, const model::State& state,
+                               const std::vector<std::uint32_t>& rows) {
+  const auto found = impl.looked_around.find(rows);
+  if (rows.empty() || found == impl.looked_around.end()) return nullptr;
+  double away = 0;
+  for (const auto& [variable, position] : found->second.position) {
+    away = std::max(away, std::abs(state.position[variable] - position));
+  }
+  return away <= still_around * found->second.tried ? &found->second : nullptr;
+}
+
+void remember(Workspace::Impl& impl, const model::State& state, const Part& part,
+              const std::vector<std::uint32_t>& rows, double tried, bool redundant) {
+  if (rows.empty()) return;
+  if (impl.looked_around.size() >= most_sets_remembered) impl.looked_around.clear();
+  LookedAround& found = impl.looked_around[rows];
+  found.tried = tried;
+  found.redundant = redundant;
+  found.position.clear();
+  for (const std::uint32_t i : part.variable) found.position.emplace_back(i, state.position[i]);
+}
+
 /// Does a dependent row depend all around on those alone that it is made of? If f_j is a function of f_B near a position, it is on every smaller
 /// set { f_B = 0, f_C = 0 }, too. Known where the same rows were looked at around here: the rank that rows have at almost all points of a
 /// piece of { f_B = 0 } is that of almost all points of all of it.
@@ -666,21 +704,12 @@ bool redundant_by_few(const model::Model& model, const model::State& state, Work
   }
   const std::size_t kept = which.size();
   which.push_back(dependent);
-  std::vector<std::uint32_t> rows;
   for (const std::size_t j : which) {
     const std::uint32_t row = impl.problem.row[part.row[j]];
     if (!model::is_holonomic(model.row_kind[row]) || model.groups[model.row_group[row]].rheonomic) return false;
-    rows.push_back(row);
   }
-  std::sort(rows.begin(), rows.end());
-  const bool remembers = state.modes.empty();
-  if (const auto found = impl.looked_around.find(rows); found != impl.looked_around.end() && remembers) {
-    double away = 0;
-    for (const auto& [variable, position] : found->second.position) {
-      away = std::max(away, std::abs(state.position[variable] - position));
-    }
-    if (away <= still_around * found->second.tried) return found->second.redundant;
-  }
+  const std::vector<std::uint32_t> rows = rows_to_remember(model, state, impl.problem, part, which);
+  if (const LookedAround* found = remembered(impl, state, rows)) return found->redundant;
   const Part small = part_of(part, model, impl.dynamics.mass, impl.problem, which);
   // Rows that hold their variables fast leave nothing that another could say.
   if (kept == small.n()) return true;
@@ -693,13 +722,7 @@ bool redundant_by_few(const model::Model& model, const model::State& state, Work
   few.dependent.push_back(kept);
   double tried = 0;
   const bool redundant = looked_around(model, state, impl, small, few, true, tried)[0] != 0;
-  if (!remembers) return redundant;
-  if (impl.looked_around.size() >= most_sets_remembered) impl.looked_around.clear();
-  LookedAround& found = impl.looked_around[rows];
-  found.tried = tried;
-  found.redundant = redundant;
-  found.position.clear();
-  for (const std::uint32_t i : small.variable) found.position.emplace_back(i, state.position[i]);
+  remember(impl, state, small, rows, tried, redundant);
   return redundant;
 }
 
@@ -713,6 +736,8 @@ std::vector<std::uint8_t> all_around(const model::Model& model, const model::Sta
 
 bool all_all_around(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,
                     const std::vector<std::size_t>& which) {
+  const std::vector<std::uint32_t> rows = rows_to_remember(model, state, impl.problem, part, which);
+  if (const LookedAround* around = remembered(impl, state, rows)) return around->redundant;
   const Dependence dependence = split(part, which, which.size());
   const std::size_t wanted = dependence.dependent.size();
   if (wanted == 0) return true;
@@ -784,7 +809,9 @@ bool all_all_around(const model::Model& model, const model::State& state, Worksp
   // Larger ones: all of them at once.
   double tried = 0;
   const std::vector<std::uint8_t> found = looked_around(model, state, impl, part, dependence, true, tried);
-  return std::all_of(found.begin(), found.end(), [](std::uint8_t one) { return one != 0; });
+  const bool redundant = std::all_of(found.begin(), found.end(), [](std::uint8_t one) { return one != 0; });
+  remember(impl, state, part, rows, tried, redundant);
+  return redundant;
 }
 
 bool realised(const model::Model& model, const model::State& state, Workspace::Impl& impl, const Part& part,

@@ -93,6 +93,15 @@ double slope(std::span<const double> p, double s) {
   return std::abs(sum);
 }
 
+/// Does what has just been left stay below `band` on the whole step? Its first coefficients are known to vanish.
+bool stays_at_zero(const double* c, std::size_t stride, std::size_t count, unsigned leading, double h, double band) {
+  if (!(band > 0)) return false;
+  std::array<double, 64> p{};
+  for (std::size_t k = leading; k < count; ++k) p[k] = c[k * stride];
+  p[0] -= band;
+  return first_excursion({p.data(), count}, h, 0.0).kind == Excursion::Kind::none;
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -121,8 +130,8 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
         // What is carried by others crosses where it parts from them; what has just been left does not if it is nothing but rounding.
-        if (leading > 0 && !release && e.at == 0 &&
-            terms_of(c, stride, count, h) + rest <= parts_from_others * threshold)
+        if (leading > 0 && !release &&
+            stays_at_zero(c, stride, count, leading, h, parts_from_others * threshold - rest))
           return;
         const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
         const double at = parts == never ? e.at : parts;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "zwang/base/groups.hpp"
@@ -605,6 +607,19 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   }
 }
 
+/// Rows that are in some of the sets and not in all.
+std::vector<std::uint32_t> changing(const std::vector<std::vector<std::uint32_t>>& sets) {
+  std::map<std::uint32_t, std::size_t> times;
+  for (const std::vector<std::uint32_t>& set : sets) {
+    for (const std::uint32_t row : set) ++times[row];
+  }
+  std::vector<std::uint32_t> rows;
+  for (const auto& [row, count] : times) {
+    if (count < sets.size()) rows.push_back(row);
+  }
+  return rows;
+}
+
 /// A set that comes back at one instant, with nothing else changing: the rows that brought it about are marginal, and held. So are they
 /// at the next instants until something moves: another row that comes back must not throw them off again.
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
@@ -613,6 +628,7 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   // Every visit counts, also of a set that was there before: what turns round and round must come to an end.
   impl.visited.push_back(motion.held);
   if (impl.visited.size() > most_sets_at_one_instant) {
+    motion.culprits = changing(impl.visited);
     end(motion, Status::gave_up, "more than a thousand sets of conditions at one instant");
     return;
   }
@@ -784,25 +800,17 @@ void take_back(Motion& motion, Undo undo) {
 /// Touching conditions that recede, and close. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and return at
 /// one and the same instant, or they rattle out after a shock.
 struct Receding {
+  std::vector<std::uint8_t> closed;  ///< per row, 1: one of them, or held
   Still still;
   double may_cost = 0;  ///< energy that closing them may take
   bool driven = false;  ///< something drives one of them back
 };
 
-/// The row joins those that close.
-void take_along(const Motion& motion, std::uint32_t row, bool at_once, Receding& found) {
-  const Motion::Impl& impl = *motion.impl;
-  const double rate = std::abs(impl.instant.rate[row]);
-  const double second = impl.instant.second[row];
-  found.still.rows.push_back(row);
-  found.driven = found.driven || second > 0;
-  if (second > 0) {
-    // Hops become shorter: what is left takes no longer than the last one.
-    const double left = until_still(rate, second, impl.model.conditions[impl.model.row_condition[row]].restitution);
-    found.still.lasting = std::max(found.still.lasting, at_once ? std::min(left, impl.flight) : left);
-  }
-  const double hardest = std::max(impl.strikes[row].hardest, rate);
-  found.may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
+/// Those held, to which others may be added.
+Receding only_held(const Motion& motion) {
+  Receding found;
+  for (const Role role : motion.impl->instant.role) found.closed.push_back(is_held(role) ? 1 : 0);
+  return found;
 }
 
 /// Does a row that recedes leave and return at one instant?
@@ -816,19 +824,65 @@ bool recedes(const Motion::Impl& impl, std::uint32_t row) {
   return impl.instant.role[row] == Role::passive_in_velocity && model::is_holonomic(impl.model.row_kind[row]);
 }
 
-/// The rows close, if that leads on and costs no more than it may: else it would stop what moves beside them, and is taken back. So it is, if
-/// asked for, where one of them lets go again at once.
-bool close_if_it_leads_on(Motion& motion, const std::vector<std::uint8_t>& closed, const Receding& found,
-                          bool all_of_them) {
+/// The row joins those that close.
+void take_along(const Motion& motion, std::uint32_t row, Receding& found) {
+  const Motion::Impl& impl = *motion.impl;
+  const double rate = std::abs(impl.instant.rate[row]);
+  const double second = impl.instant.second[row];
+  found.closed[row] = 1;
+  found.still.rows.push_back(row);
+  found.driven = found.driven || second > 0;
+  if (second > 0) {
+    // Hops become shorter: what is left takes no longer than the last one.
+    const double left = until_still(rate, second, impl.model.conditions[impl.model.row_condition[row]].restitution);
+    found.still.lasting =
+        std::max(found.still.lasting, is_back_at_once(impl, row) ? std::min(left, impl.flight) : left);
+  }
+  const double hardest = std::max(impl.strikes[row].hardest, rate);
+  found.may_cost += 0.5 * hardest * hardest / stiffness(impl, row);
+}
+
+bool share_a_variable(const model::Model& model, std::uint32_t a, std::uint32_t b) {
+  const auto first = model.row_column.begin() + model.row_start[b];
+  const auto last = model.row_column.begin() + model.row_start[b + 1];
+  for (std::uint32_t e = model.row_start[a]; e < model.row_start[a + 1]; ++e) {
+    if (std::find(first, last, model.row_column[e]) != last) return true;
+  }
+  return false;
+}
+
+/// The rows close, if that leads on and costs no more than it may: else it would stop what moves beside them, and is taken back. So it is where
+/// a row keeps a speed like those that were to go: near a position in which rows depend on one another not all of them can be still, and
+/// those beside such a row are barred. If asked for, so it is where one of them lets go; they are named as `loose`.
+bool close_if_it_leads_on(Motion& motion, const Receding& found, std::vector<std::uint8_t>& barred,
+                          std::vector<std::uint32_t>* loose) {
   Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
   Undo undo = remember(motion);
-  static_cast<void>(close_rows(motion, closed));
+  const std::vector<double> touch = impl.workspace.impl().touch_rate;
+  double fastest = 0;
+  for (const std::uint32_t row : found.still.rows) fastest = std::max(fastest, std::abs(now.rate[row]));
+  static_cast<void>(close_rows(motion, found.closed));
   const double may_cost = most_hops_lost * while_it_lasts * impl.tolerance * found.may_cost;
-  const bool well = motion.status == Status::going && now.status == instant::Status::determined && !now.singular &&
-                    motion.energy.lost - undo.lost <= may_cost;
-  const auto pressed = [&](std::uint32_t row) { return is_held(now.role[row]); };
-  if (well && (!all_of_them || std::all_of(found.still.rows.begin(), found.still.rows.end(), pressed))) return true;
+  bool well = motion.status == Status::going && now.status == instant::Status::determined && !now.singular &&
+              motion.energy.lost - undo.lost <= may_cost;
+  if (well) {
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (found.closed[row] == 0 || !(std::abs(now.rate[row]) > std::max(touch[row], speed_that_stays * fastest)))
+        continue;
+      well = false;
+      for (const std::uint32_t other : found.still.rows) {
+        if (share_a_variable(model, row, other)) barred[other] = 1;
+      }
+    }
+    if (loose != nullptr) {
+      std::copy_if(found.still.rows.begin(), found.still.rows.end(), std::back_inserter(*loose),
+                   [&](std::uint32_t row) { return !is_held(now.role[row]); });
+      well = well && loose->empty();
+    }
+  }
+  if (well) return true;
   motion.status = Status::going;
   motion.why.clear();
   motion.culprits.clear();
@@ -838,55 +892,60 @@ bool close_if_it_leads_on(Motion& motion, const std::vector<std::uint8_t>& close
 
 /// All that rattles out close together, also those that nothing drives back as long as the others are open. If then every one of them is
 /// pressed together, that is where the rattling leads: with gaps y >= 0 and the multipliers lambda > 0 of the closed state
-/// y'^T Phi^-1 y' / 2 + lambda^T y never grows, falls with every shock and vanishes with all gaps alone. Otherwise nothing is closed.
-Still close_together(Motion& motion) {
-  Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  std::vector<std::uint8_t> closed(model.rows(), 0);
-  Receding found;
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    closed[row] = is_held(impl.instant.role[row]) ? 1 : 0;
-    if (!recedes(impl, row)) continue;
-    const bool at_once = is_back_at_once(impl, row);
-    if (!at_once && !rattles_out(impl, row)) continue;
-    closed[row] = 1;
-    take_along(motion, row, at_once, found);
+/// y'^T Phi^-1 y' / 2 + lambda^T y never grows, falls with every shock and vanishes with all gaps alone. Those that let go are left out.
+Still close_together(Motion& motion, std::vector<std::uint8_t>& barred) {
+  const Motion::Impl& impl = *motion.impl;
+  std::vector<std::uint32_t> rattling;
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (recedes(impl, row) && (is_back_at_once(impl, row) || rattles_out(impl, row))) rattling.push_back(row);
   }
-  if (found.still.rows.size() < 2 || !found.driven) return {};
-  return close_if_it_leads_on(motion, closed, found, true) ? found.still : Still{};
+  while (rattling.size() > 1) {
+    Receding found = only_held(motion);
+    for (const std::uint32_t row : rattling) take_along(motion, row, found);
+    std::vector<std::uint32_t> loose;
+    if (!found.driven) break;
+    if (close_if_it_leads_on(motion, found, barred, &loose)) return found.still;
+    const std::size_t before = rattling.size();
+    std::erase_if(rattling, [&](std::uint32_t row) {
+      return barred[row] != 0 || std::binary_search(loose.begin(), loose.end(), row);
+    });
+    if (rattling.size() == before) break;
+  }
+  return {};
 }
 
-/// Touching conditions that recede and are driven back close, unless that would stop what moves beside them: near a position in which rows
-/// depend on one another not all of them can be still.
+/// Touching conditions that recede and are driven back close, all that can, and then those that these drive back.
 Still close_what_is_back_at_once(Motion& motion, bool shock) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
   if (now.status != instant::Status::determined || now.singular) return {};
-  Still still = shock ? close_together(motion) : Still{};
+  std::vector<std::uint8_t> barred(model.rows(), 0);
+  Still still = shock ? close_together(motion, barred) : Still{};
   std::vector<std::uint8_t> tries(model.rows(), 0);
   std::vector<double> tried(model.rows(), 0.0);
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
-    std::vector<std::uint8_t> closed(model.rows(), 0);
-    Receding more;
+    Receding more = only_held(motion);
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      closed[row] = is_held(now.role[row]) ? 1 : 0;
-      if (!recedes(impl, row)) continue;
+      if (!recedes(impl, row) || barred[row] != 0) continue;
       const double rate = std::abs(now.rate[row]);
       // What closed before at this instant and was opened by closing others: their limit is that all are closed.
-      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) closed[row] = 1;
+      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) more.closed[row] = 1;
       if (!(now.second[row] > 0)) continue;
-      const bool at_once = is_back_at_once(impl, row);
-      if (!at_once && !(shock && rattles_out(impl, row))) continue;
+      if (!is_back_at_once(impl, row) && !(shock && rattles_out(impl, row))) continue;
       // It was closed, and is as fast as before: it cannot be closed.
       if (tries[row] >= closings_one_by_one && rate >= as_fast_as_before * tried[row]) continue;
-      closed[row] = 1;
       tries[row] = static_cast<std::uint8_t>(std::min(tries[row] + 1, 255));
       tried[row] = rate;
-      take_along(motion, row, at_once, more);
+      take_along(motion, row, more);
     }
     if (more.still.rows.empty()) return still;
-    if (!close_if_it_leads_on(motion, closed, more, false)) return still;
+    if (!close_if_it_leads_on(motion, more, barred, nullptr)) {
+      const bool fewer = std::any_of(more.still.rows.begin(), more.still.rows.end(),
+                                     [&](std::uint32_t row) { return barred[row] != 0; });
+      if (!fewer) return still;
+      continue;
+    }
     still.rows.insert(still.rows.end(), more.still.rows.begin(), more.still.rows.end());
     still.lasting = std::max(still.lasting, more.still.lasting);
   }

@@ -193,6 +193,8 @@ inline constexpr double as_fast_as_before = 0.9;
 /// Energy that closing may cost, in the energies of hops that may be neglected: what rattles out has one of them for each, and what moves
 /// along with them a few more.
 inline constexpr double most_hops_lost = 64;
+/// Of the fastest rate that is to go when rows close: one that keeps so much of it, or gets it, shows that not all of them can be still.
+inline constexpr double speed_that_stays = 0.1;
 /// Impacts of a condition before it closes for good that make it a limit: the third of them shows that they repeat.
 inline constexpr int least_impacts_of_a_limit = 3;
 /// Of the hardest strike a condition ever had: a rhythm that began with a weaker one is a part of something larger, and where it leads
