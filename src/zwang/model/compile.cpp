@@ -31,7 +31,7 @@ using expressions::Relation;
 
 namespace {
 
-constexpr double most_members = 1e7;              // of a family, or of a range
+constexpr double most_members = 1e6;              // of a family, or of a range
 constexpr std::uint32_t most_rows = 20'000'000;   // of all conditions together
 constexpr std::uint32_t most_lanes = 20'000'000;  // of all sums in the energies together
 
@@ -608,6 +608,23 @@ class Compiler {
     bindings_.pop_back();
   }
 
+  /// How many combinations of the ranges there are, as far as `most`: counted before the first of them is made.
+  double count_members(std::span<const RangeSyntax> ranges, double most) {
+    if (ranges.empty()) return 1;
+    const double low = compute_whole(ranges[0].low, "the lower bound of a range");
+    const double high = compute_whole(ranges[0].high, "the upper bound of a range");
+    if (ranges.size() == 1 || high - low > most_members) return std::max(0.0, high - low + 1);
+    const std::size_t depth = bindings_.size();
+    bindings_.push_back({ranges[0].name, low});
+    double count = 0;
+    for (double index = low; index <= high && count <= most; ++index) {
+      bindings_[depth].value = index;
+      count += count_members(ranges.subspan(1), most);
+    }
+    bindings_.pop_back();
+    return count;
+  }
+
   /// An index may not hide anything that has a meaning.
   void check_indices(std::span<const RangeSyntax> ranges) const {
     for (std::size_t k = 0; k < ranges.size(); ++k) {
@@ -954,6 +971,9 @@ class Compiler {
         }
         for (const TermShape& shape : shapes) shapes_.add_term_lane(shape, *slots_, {});
       };
+      if (lanes_ + count_members(summand.ranges, most_lanes) > most_lanes) {
+        throw formulas_.error(summand.syntax, fmt::format("the sums have more than {} terms", most_lanes));
+      }
       for_ranges(summand.ranges, add_lane);
     }
   }
@@ -1041,6 +1061,9 @@ class Compiler {
     check_indices(ranges);
     if (ranges.size() > 2) throw formulas_.error(ranges[2].offset, "a condition may have at most two indices");
     condition.indices = static_cast<std::uint32_t>(ranges.size());
+    if (model_.rows() + count_members(ranges, most_rows) > most_rows) {
+      throw formulas_.error(ranges[0].high, fmt::format("there are more than {} conditions", most_rows));
+    }
 
     // Every member: its alternatives, their rows, their lanes.
     const bool now = !condition.seizure || condition.at == model_.simulation.start;
