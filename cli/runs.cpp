@@ -76,7 +76,7 @@ class SizeWatch {
 
  private:
   static constexpr double gibibyte = 1024.0 * 1024 * 1024;
-  static constexpr double very_large = gibibyte / 4;
+  static constexpr double very_large = gibibyte / 8;
   static constexpr double enough_to_tell = gibibyte / 512;  ///< less tells nothing of the pace
   std::string path_;
   bool told_ = false;
