@@ -114,7 +114,8 @@ std::vector<std::string> write_figures(const Request& request, const model::Mode
   const std::optional<report::Projection> projection = report::read_projection(request.projection);
   const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
   std::vector<std::string> files;
-  for (const report::Figure& figure : report::figures(model, store.view(), projection.value_or(report::Projection{}))) {
+  for (const report::Figure& figure :
+       report::figures(model, attentive(store.view()), projection.value_or(report::Projection{}))) {
     const std::string name = fmt::format("{}-{}.svg", base.string(), figure.name);
     report::write_whole(name, figure.svg);
     files.push_back(name);
