@@ -148,8 +148,9 @@ int compare(const Request& request) {
   compute(straightest, request.quiet, request.csv);
   compute(variational, request.quiet, request.csv);
   const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
-  const std::vector<analysis::Apart> distance = analysis::distances(
-      straightest.model, straightest.store.view(), variational.model, variational.store.view(), sample_at);
+  const std::vector<analysis::Apart> distance =
+      analysis::distances(straightest.model, attentive(straightest.store.view()), variational.model,
+                          attentive(variational.store.view()), sample_at);
   std::string distance_file;
   if (request.csv) {
     distance_file = write_distance(stem, distance);
@@ -159,8 +160,8 @@ int compare(const Request& request) {
   // Both over one another.
   std::vector<std::string> both;
   if (!request.no_report && !asked_to_end()) {
-    const report::PageRun runs[] = {{&straightest.model, straightest.store.view(), straightest.name},
-                                    {&variational.model, variational.store.view(), variational.name}};
+    const report::PageRun runs[] = {{&straightest.model, attentive(straightest.store.view()), straightest.name},
+                                    {&variational.model, attentive(variational.store.view()), variational.name}};
     report::PageOptions options;
     options.distance.title = "distance of the motions";
     for (const analysis::Apart& apart : distance) {

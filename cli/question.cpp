@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
 #include "gallery_files.hpp"
@@ -18,12 +18,31 @@ namespace zwang::cli {
 
 bool begins_a_database(std::string_view bytes) { return bytes.starts_with("SQLite format 3"); }
 
+namespace {
+
+constexpr std::size_t largest_model = std::size_t{256} << 20U;  ///< bytes
+
+/// All of it, if it is not larger than any model is.
+std::string read_all(std::istream& stream, const std::string& name) {
+  std::string text;
+  std::array<char, 1U << 16U> part{};
+  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > largest_model) {
+      throw Error({name, 0, 0}, fmt::format("a model may have at most {} MiB", largest_model >> 20U));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 Source read_source(const std::string& name) {
   Source source;
   source.name = name;
   if (name == "-") {
     source.name = "standard input";
-    source.text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    source.text = read_all(std::cin, source.name);
     return source;
   }
   constexpr std::string_view prefix = "gallery:";
@@ -51,7 +70,7 @@ Source read_source(const std::string& name) {
   if (!file) {
     throw Error({name, 0, 0}, fmt::format("cannot read the model: {}", std::strerror(errno)));
   }
-  source.text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  source.text = read_all(file, name);
   if (file.bad()) {
     throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
   }

@@ -239,7 +239,7 @@ int run_varied(const Request& request) {
       json.open();
       put_value(json, one.task.model, variation.name);
       const std::vector<double> sample_at = instants(request.sample_at, one.task.recipe, one.task.model);
-      report::put_run(json, one.task.model, one.store.view(), sample_at, one.files, print);
+      report::put_run(json, one.task.model, attentive(one.store.view()), sample_at, one.files, print);
       json.close();
     }
     json.close_list();

@@ -41,6 +41,20 @@ class SizeWatch {
  public:
   explicit SizeWatch(std::string path) : path_(std::move(path)) {}
 
+  /// Before the first step: what the samples alone will take.
+  std::string foretell_samples(const model::Model& model, double count) {
+    // Time, number, sum and lists of a line, position, velocity and multipliers; and a line of each output.
+    constexpr double line = 60;
+    const double sample =
+        line + 8.0 * (2.0 * model.variables + 1.5 * model.rows()) + line * static_cast<double>(model.outputs.size());
+    if (count * sample < very_large) return {};
+    told_ = true;
+    return fmt::format(
+        "{:.2g} samples will take about {:.2g} GiB in the run file: fewer --samples keep it smaller; Ctrl-C ends the "
+        "run",
+        count, count * sample / gibibyte);
+  }
+
   std::string look(const motion::Motion& now, const model::Simulation& simulation) {
     const auto time = std::chrono::steady_clock::now();
     if (told_ || time - last_ < std::chrono::seconds(1)) return {};
@@ -62,8 +76,8 @@ class SizeWatch {
 
  private:
   static constexpr double gibibyte = 1024.0 * 1024 * 1024;
-  static constexpr double very_large = gibibyte;
-  static constexpr double enough_to_tell = gibibyte / 128;  ///< less tells nothing of the pace
+  static constexpr double very_large = gibibyte / 8;
+  static constexpr double enough_to_tell = gibibyte / 512;  ///< less tells nothing of the pace
   std::string path_;
   bool told_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
@@ -93,6 +107,10 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
   runs::Recording recording;
   recording.seconds = manner.checkpoint;
   SizeWatch size(store.path());
+  if (const std::string large = size.foretell_samples(task.model, store.sampling().count);
+      !large.empty() && !request.quiet) {
+    std::cerr << "zwang: " << large << "\n";
+  }
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
     if (const std::string long_way = motion::foretell(now); !long_way.empty() && !manner.quiet) {

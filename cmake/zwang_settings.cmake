@@ -34,6 +34,19 @@ add_library(zwang_flags INTERFACE)
 target_compile_features(zwang_flags INTERFACE cxx_std_20)
 target_compile_options(zwang_flags INTERFACE -ffp-contract=off)
 target_compile_definitions(zwang_flags INTERFACE $<$<CONFIG:Release>:EIGEN_NO_DEBUG>)
+
+# What strangers wrote is read here: a write beyond an array ends the program. Fortified calls need optimisation, which tests do without.
+add_library(zwang_hardened INTERFACE)
+if(ZWANG_HARDENED AND NOT MSVC)
+  set(optimised $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+  target_compile_options(zwang_hardened INTERFACE "$<${optimised}:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    target_link_options(zwang_hardened INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack)
+  endif()
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+endif()
+
 if(ZWANG_WARNINGS_AS_ERRORS)
   target_compile_options(zwang_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror
                          $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)

@@ -164,16 +164,21 @@ std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const
 std::unique_ptr<Run> resume(const std::string& path, const std::string& until, const nb::object& progress) {
   Watch watch(progress);
   ModelPointer model;
+  std::string notice;
   {
     const nb::gil_scoped_release release;
     runs::Store store = runs::Store::open(path);
     const runs::Task task = runs::resumed_task(store, until);
     if (runs::is_open(task, store.account())) {
+      notice = task.notice;
       complete(task, store, watch, runs::Recording{}.seconds);
     }
     model = model_of(task);
   }
   watch.raise();
+  if (!notice.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, notice.c_str(), 1) != 0) {
+    throw nb::python_error();
+  }
   return std::make_unique<Run>(model, runs::Store::read(path));
 }
 

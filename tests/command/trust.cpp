@@ -116,6 +116,19 @@ TEST_F(Trust, a_run_that_cannot_grow_says_how_much_is_kept) {
   EXPECT_EQ(on.exit, 0) << on.err;
 }
 
+TEST_F(Trust, a_run_that_will_be_large_says_so_before_it_is) {
+  const std::string limited = "ulimit -f 400; " + path + " run m.toml --out . --no-report ";
+  EXPECT_NE(shell(limited + "--samples 3000000 > out").err.find("GiB"), std::string::npos);
+  EXPECT_EQ(shell(limited + "--samples 3000000 --quiet > out").err.find("GiB"), std::string::npos);
+  EXPECT_EQ(shell(path + " run m.toml --out . --no-report > out").err, "");
+}
+
+TEST_F(Trust, a_model_without_end_is_refused) {
+  const Outcome endless = shell(path + " check /dev/zero > out");
+  EXPECT_EQ(endless.exit, 2);
+  EXPECT_NE(endless.err.find("at most 256 MiB"), std::string::npos) << endless.err;
+}
+
 TEST_F(Trust, a_link_in_the_place_of_a_temporary_file_is_not_written_through) {
   std::ofstream(file("diary")) << "dear";
   // The number of the process is not known beforehand: every one of the next ones.

@@ -336,7 +336,7 @@ inline std::vector<Case> cases() {
       {"empty_family", "[points.bead]\ncount = §0\nmass = 1\nposition = [0, 0, 0]\n", "a family without members"},
       {"negative_count", "[points.bead]\ncount = §-3\nmass = 1\nposition = [0, 0, 0]\n", "a family without members"},
       {"broken_count", "[points.bead]\ncount = §2.5\nmass = 1\nposition = [0, 0, 0]\n", "must be a whole number"},
-      {"monstrous_count", "[points.bead]\ncount = §1e8\nmass = 1\nposition = [0, 0, 0]\n", "at most 10000000 members"},
+      {"monstrous_count", "[points.bead]\ncount = §1e8\nmass = 1\nposition = [0, 0, 0]\n", "at most 1000000 members"},
       {"three_counts", "[points.bead]\ncount = §[2, 2, 2]\nmass = 1\nposition = [0, 0, 0]\n",
        "two of them in brackets"},
       {"index_out_of_range",

@@ -50,12 +50,13 @@ TABLES = ["options", "variables", "rows", "pieces", "events", "event_rows", "sam
 
 
 def contents(path):
-    """Everything a run file says, but for the time it took."""
+    """Everything a run file says, but for the time it took and how often it was kept."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as base:
         result = {table: base.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}
         cursor = base.execute("SELECT * FROM run")
         names = [column[0] for column in cursor.description]
-        result["run"] = {name: value for name, value in zip(names, cursor.fetchone()) if name not in ("seconds", "file")}
+        apart = ("seconds", "file", "count_checkpoints", "checksum")  # the sum is over all of them
+        result["run"] = {name: value for name, value in zip(names, cursor.fetchone()) if name not in apart}
         result["checkpoint"] = base.execute("SELECT state FROM checkpoints ORDER BY number DESC LIMIT 1").fetchone()
     return result
 

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <type_traits>
 
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
@@ -678,9 +680,13 @@ auto Interpreter<Algebra>::walk_sum_over(const Syntax& s) -> Result {
   const double low = whole(s.children[0], "the lower bound of a sum");
   const double high = whole(s.children[1], "the upper bound of a sum");
   const double count = std::max(0.0, high - low + 1);
-  turns_ += static_cast<std::size_t>(count);
-  if (turns_ > most_turns) {
-    fail(s, fmt::format("this sum is too long: one expression may take {} turns in all its sums", most_turns));
+  turns_ += static_cast<std::size_t>(std::min(count, 2.0 * most_turns));
+  constexpr bool formula = std::is_same_v<Algebra, Builder>;
+  if (turns_ > (formula ? most_terms : most_turns)) {
+    fail(s,
+         formula
+             ? fmt::format("this sum is too long: the sums of one formula of the state may have {} terms", most_terms)
+             : fmt::format("this sum is too long: one expression may take {} turns in all its sums", most_turns));
   }
 
   // Unroll.

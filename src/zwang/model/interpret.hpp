@@ -234,8 +234,9 @@ class Builder {
   Slots& slots_;
 };
 
-/// Turns of `sum` one expression may take, all together.
+/// Turns of `sum` one expression may take, all together: where it gives numbers, and where every turn becomes a term of a formula of the state.
 inline constexpr std::size_t most_turns = 2'000'000;
+inline constexpr std::size_t most_terms = 200'000;
 
 template <class Algebra>
 class Interpreter {

@@ -432,14 +432,9 @@ class Refit {
 
   /// Starts and middles of the pieces inside of the stretch, where the motion may turn; of many, some.
   void add_borders(double start, double length) {
-    std::size_t first = 0;
-    std::size_t last = window_.size();
-    while (first < last && window_[first].start <= start) {
-      ++first;
-    }
-    while (last > first && window_[last - 1].start >= start + length) {
-      --last;
-    }
+    const std::size_t first = window_.count_until(start);
+    const std::size_t last =
+        std::max(first, window_.count_until(std::nextafter(start + length, -std::numeric_limits<double>::infinity())));
     constexpr std::size_t most = 100;
     const std::size_t step = (last - first) / most + 1;
     for (std::size_t k = first; k < last; k += step) {
@@ -528,6 +523,7 @@ class Refit {
 
   bool adaptive() {
     constexpr std::uint64_t most_in_sight = 64U << 20U;
+    constexpr std::size_t pieces_ahead = 65;  // over which a short polynomial is tried
     const double least = least_stretch * (survey_.end - survey_.start);
     double from = survey_.start;
     double length = window_[0].length;
@@ -535,7 +531,7 @@ class Refit {
       // As far as pieces are in sight and no shock comes between.
       look_ahead(from, from + length, most_in_sight);
       const bool may_carry = is_short(window_.at(from));
-      for (int more = 0; may_carry && borders_.empty() && more < 64 && window_.extend(); ++more) {
+      while (may_carry && borders_.empty() && window_.size() < pieces_ahead && window_.extend()) {
         note_border();
       }
       double limit = std::min(survey_.end, window_.back().end());
@@ -666,6 +662,12 @@ void PieceWindow::forget_before(double time) {
     bytes_ -= weight(pieces_.front());
     pieces_.pop_front();
   }
+}
+
+std::size_t PieceWindow::count_until(double time) const {
+  const auto next = std::upper_bound(pieces_.begin(), pieces_.end(), time,
+                                     [](double t, const Piece& piece) { return t < piece.start; });
+  return static_cast<std::size_t>(next - pieces_.begin());
 }
 
 const Piece& PieceWindow::at(double time) const {

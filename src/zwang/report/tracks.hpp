@@ -43,6 +43,8 @@ class PieceWindow {
   [[nodiscard]] std::size_t size() const { return pieces_.size(); }
   [[nodiscard]] const motion::Piece& operator[](std::size_t k) const { return pieces_[k]; }
   [[nodiscard]] const motion::Piece& back() const { return pieces_.back(); }
+  /// How many of those in sight begin at or before this time.
+  [[nodiscard]] std::size_t count_until(double time) const;
   /// The last piece that begins at or before this time.
   [[nodiscard]] const motion::Piece& at(double time) const;
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }

@@ -249,8 +249,10 @@ void Line::read(int column, std::vector<std::uint32_t>& values) const {
 }
 
 Database::Database(std::string path, bool read_only) : words_{std::move(path)} {
+  // One question at a time: whoever shares a store among threads has a lock around it, and SQLite need not have one around every column.
+  constexpr int flags = SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   const int mode = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  const int code = sqlite3_open_v2(words_.path.c_str(), &handle_, mode | SQLITE_OPEN_PRIVATECACHE, nullptr);
+  const int code = sqlite3_open_v2(words_.path.c_str(), &handle_, mode | flags, nullptr);
   if (code != SQLITE_OK) {
     sqlite3* const failed = std::exchange(handle_, nullptr);
     try {

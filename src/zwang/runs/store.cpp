@@ -258,6 +258,22 @@ std::string this_machine() {
 #endif
 }
 
+namespace {
+
+/// The rows of events, one event after the other.
+struct EventRows {
+  Statement all;
+  bool there = false;
+  void begin(std::uint64_t event) {
+    all.reset();
+    all.put(static_cast<std::int64_t>(event));
+    next();
+  }
+  void next() { there = all.step(); }
+};
+
+}  // namespace
+
 struct Store::Impl {
   explicit Impl(const std::string& path, std::unique_ptr<HeldFile> file, bool read_only = false)
       : held(std::move(file)), database(path, read_only) {}
@@ -292,7 +308,7 @@ struct Store::Impl {
   mutable Statement one_piece;
   mutable Statement find_event;
   mutable Statement one_event;
-  mutable Statement rows_of_event;
+  mutable EventRows rows_of_event;
 
   void prepare();
   void write_recipe(const model::Model& model);
@@ -305,7 +321,7 @@ struct Store::Impl {
   void read_piece(const Line& line, std::uint64_t number, Piece& piece) const;
   [[nodiscard]] double start_of_piece(std::uint64_t number) const;
   [[nodiscard]] double time_of_event(std::uint64_t number) const;
-  void read_event(const Line& line, std::uint64_t number, Statement& rows, Event& event) const;
+  void read_event(const Line& line, std::uint64_t number, EventRows& rows, Event& event) const;
   void require_end(const char* table, std::uint64_t number, std::uint64_t count) const;
   void name_outputs(const model::Model& model);
   void say_kept();
@@ -323,7 +339,7 @@ constexpr const char* piece_columns =
     "number, start, length, orders, position, rows, multiplier_orders, multiplier, rho, unit, checksum";
 constexpr const char* event_columns = "number, time, kind, lost, note, bodies, position, velocity, checksum";
 constexpr const char* event_row_query =
-    "SELECT event, row, triggered, impulse FROM event_rows WHERE event = ? ORDER BY row";
+    "SELECT event, row, triggered, impulse FROM event_rows WHERE event >= ? ORDER BY event, row";
 constexpr std::int64_t most_orders = 4096;  ///< of a piece: far more than any tolerance needs
 constexpr const char* run_columns =
     "rowid, zwang, machine, file, title, model, start, until, tolerance, sample_until, sample_count, status, why, "
@@ -361,7 +377,7 @@ void Store::Impl::prepare() {
   find_event =
       database.prepare("SELECT number FROM events WHERE time >= ? AND number < ? ORDER BY time, number LIMIT 1");
   one_event = database.prepare(fmt::format("SELECT {} FROM events WHERE number = ?", event_columns));
-  rows_of_event = database.prepare(event_row_query);
+  rows_of_event.all = database.prepare(event_row_query);
 }
 
 void Store::Impl::write_options() {
@@ -928,8 +944,10 @@ double Store::Impl::time_of_event(std::uint64_t number) const {
     damaged(database.path(), fmt::format("table events: line {} is missing", number));
   }
   Event event;
+  rows_of_event.begin(number);
   read_event(Line(one_event, "events"), number, rows_of_event, event);
   one_event.reset();
+  rows_of_event.all.reset();
   return event.time;
 }
 
@@ -967,14 +985,13 @@ void Store::Impl::require_end(const char* table, std::uint64_t number, std::uint
   if (number < count) damaged(database.path(), fmt::format("table {}: line {} is missing", table, number));
 }
 
-void Store::Impl::read_event(const Line& line, std::uint64_t number, Statement& rows, Event& event) const {
+void Store::Impl::read_event(const Line& line, std::uint64_t number, EventRows& rows, Event& event) const {
   static_cast<void>(line.whole(0, static_cast<std::int64_t>(number), static_cast<std::int64_t>(number)));
   event.rows.clear();
   event.impulses.clear();
-  rows.put(static_cast<std::int64_t>(number));
   Checksum sum = line.sum();
-  while (rows.step()) {
-    const Line part(rows, "event_rows");
+  for (; rows.there && Line(rows.all, "event_rows").number() == line.number(); rows.next()) {
+    const Line part(rows.all, "event_rows");
     const auto row = static_cast<std::uint32_t>(part.whole(1, 0, std::int64_t{shape.rows} - 1));
     const bool triggered = part.whole(2, 0, 1) != 0;
     const double impulse = part.real(3);
@@ -995,8 +1012,9 @@ void Store::Impl::read_event(const Line& line, std::uint64_t number, Statement& 
 void Store::each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const {
   Statement all = impl_->database.prepare(
       fmt::format("SELECT {} FROM events WHERE number >= ? AND number < ? ORDER BY number", event_columns));
-  Statement rows = impl_->database.prepare(event_row_query);
   all.put(static_cast<std::int64_t>(first)).put(static_cast<std::int64_t>(impl_->events));
+  EventRows rows{impl_->database.prepare(event_row_query)};
+  rows.begin(first);
   Event event;
   std::uint64_t number = first;
   for (; all.step(); ++number) {

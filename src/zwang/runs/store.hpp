@@ -35,6 +35,7 @@ struct Recipe {
   std::string machine = this_machine();  ///< on which it was begun
 };
 
+/// Belongs to one thread at a time, reading included.
 class Store {
  public:
   /// A new run file, its folder made if need be. An older run there is replaced, any other file is an Error. When another run

@@ -28,7 +28,7 @@ using expressions::Relation;
 /// The numbers of an expression, and of what they are made.
 using Traced = Quantity<Tracer::Scalar>;
 
-constexpr double most_members = 1e7;  // of a family, or of a range
+constexpr double most_members = 1e6;  // of a family, or of a range
 
 struct Compilation {
   Compilation(const Draft::Content& what, const Overrides& instead)
@@ -127,6 +127,23 @@ struct Compilation {
       for_ranges(ranges.subspan(1), visit);
     }
     bindings.pop_back();
+  }
+
+  /// How many combinations of the ranges there are, as far as `most`: counted before the first of them is made.
+  double count_members(std::span<const RangeSyntax> ranges, double most) {
+    if (ranges.empty()) return 1;
+    const double low = compute_whole(ranges[0].low, "the lower bound of a range");
+    const double high = compute_whole(ranges[0].high, "the upper bound of a range");
+    if (ranges.size() == 1 || high - low > most_members) return std::max(0.0, high - low + 1);
+    const std::size_t depth = bindings.size();
+    bindings.push_back({ranges[0].name, low});
+    double count = 0;
+    for (double index = low; index <= high && count <= most; ++index) {
+      bindings[depth].value = index;
+      count += count_members(ranges.subspan(1), most);
+    }
+    bindings.pop_back();
+    return count;
   }
 };
 

@@ -144,6 +144,9 @@ void add_condition(Compilation& work, Condition condition, const Value& text, co
   work.check_indices(ranges);
   if (ranges.size() > 2) throw work.formulas.error(ranges[2].offset, "a condition may have at most two indices");
   condition.indices = static_cast<std::uint32_t>(ranges.size());
+  if (!ranges.empty() && work.model.rows() + work.count_members(ranges, most_rows) > most_rows) {
+    throw work.formulas.error(ranges[0].high, fmt::format("there are more than {} conditions", most_rows));
+  }
 
   // Every member: its alternatives, their rows, their lanes.
   const bool now = !condition.seizure || condition.at == work.model.simulation.start;

@@ -49,6 +49,9 @@ void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
       }
       for (const TermShape& shape : shapes) work.shapes.add_term_lane(shape, *work.slots, {});
     };
+    if (work.lanes + work.count_members(summand.ranges, most_lanes) > most_lanes) {
+      throw work.formulas.error(summand.syntax, fmt::format("the sums have more than {} terms", most_lanes));
+    }
     work.for_ranges(summand.ranges, add_lane);
   }
 }
