@@ -79,9 +79,10 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
   std::size_t leading = 0;
   power = 1;
+  // The start itself is known up to `slack`, and so is each derivative by what the next one makes of that.
+  const auto off_by_time = [&](std::size_t k) { return static_cast<double>(k + 1) * slack * std::abs(p[k + 1]); };
   while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
-         std::abs(p[leading]) * power <=
-             vanishing_part * terms + off[leading] + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
+         std::abs(p[leading]) * power <= vanishing_part * terms + (off[leading] + off_by_time(leading)) * power) {
     ++leading;
     power *= h;
   }
@@ -524,14 +525,14 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       anew[number] = 1;
     } else if (slides && !struck && (turn == nullptr || turn->again)) {
       // Those slid on stay so only if the forces still hold them there.
-      near.push_back({number, side});
+      near.push_back({number, side, true});
       anew[number] = 1;
     } else if (turn == nullptr) {
       known.push_back({number, side});
     } else if (turn->slips &&
                std::find(switches.implied.begin(), switches.implied.end(), 1) != switches.implied.end()) {
       // Another share of the weights may hold it nevertheless.
-      near.push_back({number, turn->above ? side + 1 : side - 1});
+      near.push_back({number, turn->above ? side + 1 : side - 1, true});
       anew[number] = 1;
     } else if (turn->slips) {
       known.push_back({number, turn->above ? side + 1 : side - 1});
