@@ -610,6 +610,14 @@ TEST(Switches, infinitely_many_switches_of_a_place_and_its_speed_end_at_rest) {
     EXPECT_NEAR(f.state.velocity[0], 0, close) << force;
     EXPECT_NE(f.kinds.find("switch, stick"), std::string::npos) << force << ": " << f.kinds;
   }
+  // The springs let go where the pull exceeds them and the friction, 4, at t = 60.
+  const Followed pulled =
+      follow(coordinate("initial = 1\n", "-3*sign(x) - sign(x') + t/15", "[simulation]\nuntil = 63\n"));
+  ASSERT_EQ(pulled.status, Status::finished) << pulled.why;
+  EXPECT_EQ(pulled.events.back().kind, EventKind::slip);
+  EXPECT_NEAR(pulled.events.back().time, 60, close);
+  EXPECT_NEAR(pulled.state.position[0], 27.0 / 90, 10 * close);
+  EXPECT_NEAR(pulled.state.velocity[0], 9.0 / 30, 10 * close);
 }
 
 TEST(Switches, what_a_surface_of_places_does_not_keep_leaves_it) {

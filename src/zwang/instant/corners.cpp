@@ -327,14 +327,23 @@ class Sliding {
     const std::vector<Where> stuck = where;
     const std::vector<double> weights = sigma;
     bool shared = share(where, std::vector<std::uint8_t>(n, 0));
-    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it.
+    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it; so does what others keep,
+    // once they are at theirs.
     std::vector<std::uint8_t> leaving(n, 0);
-    bool any = false;
+    std::vector<std::uint8_t> beyond(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
       const bool low = sigma[i] < at_bound;
       const bool high = sigma[i] > 1 - at_bound;
       leaving[i] = where[i] == Where::on && (low || high) ? 1 : 0;
-      any = any || (slides[i] != 0 && implied[i] == 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]));
+      beyond[i] = slides[i] != 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]) ? 1 : 0;
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      bool held = false;
+      for (std::size_t k = 0; k < n && implied[i] != 0; ++k) {
+        held = held || (slides[k] != 0 && leaving[k] == 0 && std::abs(change[i * n + k]) > zero);
+      }
+      any = any || (beyond[i] != 0 && !held);
     }
     if (any) {
       where = stuck;
