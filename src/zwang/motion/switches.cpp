@@ -843,13 +843,16 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
 void project_slid(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   for (const std::uint32_t number : impl.switches.slid) {
-    // v - W p (p W p)^-1 (g - threshold): rounding alone moves the state off the surface.
+    // v - W p (p W p)^-1 (g - threshold), of a g of positions v - W p (p W p)^-1 g' and the positions: rounding alone moves the state off
+    // the surface.
     const model::SwitchPlace place = model::place_of_switch(impl.model, number);
     const model::Slotted& group = *place.group;
     const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
-    if (!rates.by_velocity || rates.g == 0) continue;
     const Corner& corner = group.corners[place.corner];
     const double off = rates.g - corner.threshold(impl.switches.sides[number] + 1, false);
+    const double speed_off = rates.by_velocity ? off : rates.first;
+    const double place_off = rates.by_velocity ? 0.0 : off;
+    if (speed_off == 0 && place_off == 0) continue;
     std::vector<double> p = impl.series.slope(number, motion.state);
     std::vector<double> wp(p.size());
     impl.workspace.impl().dynamics.mass.solve(p, wp);
@@ -858,8 +861,11 @@ void project_slid(Motion& motion) {
     if (!(length > 0)) continue;
     for (std::size_t i = 0; i < p.size(); ++i) {
       if (p[i] == 0) continue;
-      motion.state.velocity[i] -= wp[i] * off / length;
+      motion.state.velocity[i] -= wp[i] * speed_off / length;
       impl.carry_velocity[i] = 0;
+      if (place_off == 0) continue;
+      motion.state.position[i] -= wp[i] * place_off / length;
+      impl.carry_position[i] = 0;
     }
   }
 }
