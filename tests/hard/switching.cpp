@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "hard/truth.hpp"
 
@@ -13,6 +14,7 @@ namespace zwang::hard {
 namespace {
 
 constexpr int sample_count = 40;
+constexpr Real pi = std::numbers::pi_v<Real>;
 
 /// Positions and velocities from x(t), v(t) for a start moved by `nudge`.
 Truth of_functions(const std::vector<double>& at, const std::function<void(Real, Real, Vector&, Vector&)>& motion) {
@@ -272,6 +274,8 @@ struct Rubbing {
   std::vector<Friction> frictions;
 };
 
+constexpr double still = 1e-10;  ///< what a place and a speed of about one may be off by where they come to rest
+
 constexpr Real step_of_rubbing = 5e-4L;      ///< of the second route
 constexpr int sweeps_of_rubbing = 60;        ///< over all frictions in each of its steps
 constexpr Real allowed_of_rubbing = 0.005L;  ///< ten of its steps, on lengths of about one
@@ -374,6 +378,119 @@ Case rubbing(std::uint64_t seed) {
   return out;
 }
 
+/// A block with dry friction on a table that is shaken: v' = -mu sign(v - a cos(w t)).
+struct Shaken {
+  Real mu = 0, a = 0, w = 0;
+
+  [[nodiscard]] Real table(Real t) const { return a * std::cos(w * t); }
+  /// From (t, x, v) to `until`, sticking (side 0) or sliding on a side of the table's speed.
+  void move(Real& t, Real& x, Real& v, int& side, Real until) const {
+    const Real least = 1e-7L / w;  // after a slip the speeds part as s^2
+    while (t < until) {
+      Real next = until;
+      if (side == 0) {
+        // It is torn off where the table's acceleration reaches mu, on the way up.
+        if (a * w > mu) {
+          const Real phase = std::asin(mu / (a * w));
+          Real half = std::floor((w * t - phase) / pi) + 1;
+          if (half * pi + phase <= w * (t + least)) half += 1;
+          next = std::min(until, (half * pi + phase) / w);
+        }
+        x += a / w * (std::sin(w * next) - std::sin(w * t));
+        t = next;
+        v = table(t);
+        if (t < until) side = std::sin(w * t) > 0 ? 1 : -1;
+        continue;
+      }
+      const auto gap = [&](Real at) { return side * (v - side * mu * (at - t) - table(at)); };
+      const Real look = 0.01L / w;
+      Real low = std::min(t + least, until);
+      while (low < until && gap(std::min(low + look, until)) > 0) low = std::min(low + look, until);
+      if (low < until) {
+        Real high = std::min(low + look, until);
+        for (int round = 0; round < 70; ++round) {
+          const Real middle = (low + high) / 2;
+          (gap(middle) > 0 ? low : high) = middle;
+        }
+        next = high;
+      }
+      const bool meets = low < until;
+      x += v * (next - t) - side * mu * (next - t) * (next - t) / 2;
+      v -= side * mu * (next - t);
+      t = next;
+      if (!meets) continue;
+      const Real needed = -a * w * std::sin(w * t);
+      side = std::abs(needed) <= mu ? 0 : (needed > 0 ? -1 : 1);
+    }
+  }
+};
+
+Case shaken_block(std::uint64_t seed) {
+  Dice dice(seed);
+  const double mu = dice.uniform(0.5, 8);
+  const double a = dice.uniform(0.3, 2);
+  const double w = dice.uniform(1, 9);
+  // Soon after a slip, or anywhere.
+  double until = dice.uniform(20, 100);
+  if (dice.coin() && a * w > mu) {
+    const double half = static_cast<double>(pi) / w;
+    until = half * std::ceil(until / half) + std::asin(mu / (a * w)) / w + dice.spread(1e-4, 0.3) * half;
+  }
+  const auto at = even_times(0, until, sample_count);
+  const std::string text = fmt::format(
+      "[coordinates.x]\ninitial = 0\nforce = \"-{}*sign(x' - {}*cos({}*t))\"\n[energy]\nkinetic = "
+      "\"x'^2/2\"\n[simulation]\nuntil = {}\n",
+      number(mu), number(a), number(w), number(until));
+  const Shaken model{mu, a, w};
+  return against(
+      text, at,
+      truth_of(at, [=](bool nudged, const std::vector<double>& times, std::vector<Vector>& q, std::vector<Vector>& v) {
+        Real t = 0;
+        Real place = 0;
+        Real speed = nudged ? nudge : 0;
+        int side = -1;
+        for (const double time : times) {
+          model.move(t, place, speed, side, time);
+          q.push_back({place});
+          v.push_back({speed});
+        }
+      }));
+}
+
+/// Preloaded springs and dry friction bring a body to rest at x = 0 by infinitely many switches, and hold it against a shaking or a pull.
+Case twisting(std::uint64_t seed) {
+  Dice dice(seed);
+  const double friction = dice.uniform(0.3, 2);
+  const double spring = friction + dice.uniform(0.5, 3);
+  const double most = 0.8 * std::min(friction, spring - friction);
+  const double shaking = dice.uniform(0.05, 1) * most;
+  const double frequency = dice.uniform(0.5, 8);
+  const double x = dice.sign() * dice.uniform(0.1, 2);
+  const double v = dice.uniform(-2, 2);
+  // |x'| where x = 0 falls by the factor r from one passage to the next at least: the rest is a geometric sum.
+  const double r = std::sqrt((spring - friction + shaking) / (spring + friction - shaking));
+  const double first = std::sqrt(v * v + 2 * (spring + friction + shaking) * std::abs(x));
+  const double weakest = spring - friction - shaking;
+  const double arrives = (std::abs(v) + first + 2 * first / (1 - r)) / weakest;
+  const double until = 1.2 * arrives + 5;
+  Case out;
+  out.texts = {fmt::format(
+      "[coordinates.x]\ninitial = {}\nvelocity = {}\nforce = \"-{}*sign(x) - {}*sign(x') + "
+      "{}*sin({}*t)\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = {}\n",
+      number(x), number(v), number(spring), number(friction), number(shaking), number(frequency), number(until))};
+  out.at = even_times(arrives, until, sample_count);
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    if (!tracks[0].finished()) return fmt::format("ends {}: {}", motion::words(tracks[0].status), tracks[0].why);
+    for (const Sample& sample : tracks[0].asked) {
+      if (!(std::abs(sample.q[0]) <= still) || !(std::abs(sample.v[0]) <= still))
+        return fmt::format("at t = {:.9g} it is at {:.3g} with the speed {:.3g}, not at rest", sample.time, sample.q[0],
+                           sample.v[0]);
+    }
+    return "";
+  };
+  return out;
+}
+
 }  // namespace
 
 void add_switching(std::vector<Class>& all) {
@@ -381,6 +498,9 @@ void add_switching(std::vector<Class>& all) {
   all.push_back({"nested-switch", "a point runs over a washboard of jumps or kinks", washboard, 60, 4000});
   all.push_back({"valley", "a point comes to rest in a valley of a ground that repeats itself", valley, 40, 3000});
   all.push_back({"rubbing", "bodies rub on the ground and on each other, and lock all at once", rubbing, 30, 2000});
+  all.push_back(
+      {"shaken-block", "a block sticks to a shaken table and slips off it again and again", shaken_block, 40, 2000});
+  all.push_back({"twisting", "infinitely many switches of a place and its speed end at rest", twisting, 40, 2000});
   all.push_back({"sliding-flow", "a flow slides on a line that both sides push towards", sliding_flow, 60, 4000});
 }
 

@@ -610,4 +610,52 @@ TEST(Switches, a_control_of_least_time_arrives_and_stays) {
   }
 }
 
+TEST(Switches, a_block_on_a_shaken_table_slips_for_good_however_soon_the_run_ends) {
+  // It sticks while |v w sin(w t)| <= mu and slips at the same phase of every half period: seen from the last slip the end is anywhere.
+  const double speed = 1.62;
+  const double w = 5.2;
+  const double mu = 4.76;
+  const double half = pi / w;
+  const double slip = 99 * half + std::asin(mu / (speed * w)) / w;
+  for (const double rest : {0.01, 0.03, 0.0734, 0.1, 0.3}) {
+    const double until = slip + rest;
+    const Followed f = follow(coordinate("initial = 0\n", "-4.76*sign(x' - 1.62*cos(5.2*t))",
+                                         "[simulation]\nuntil = " + std::to_string(until) + "\n"));
+    ASSERT_EQ(f.status, Status::finished) << rest << ": " << f.why;
+    EXPECT_EQ(f.events.back().kind, EventKind::slip);
+    EXPECT_NEAR(f.events.back().time, slip, 100 * close);
+    const double gone = f.state.time - slip;
+    EXPECT_NEAR(f.state.velocity[0], speed * std::cos(w * slip) + mu * gone, 100 * close) << rest;
+  }
+}
+
+TEST(Switches, infinitely_many_switches_of_a_place_and_its_speed_end_at_rest) {
+  for (const std::string force :
+       {"-3*sign(x) - sign(x') + 0.1*sin(t)", "-2.5*sign(x) - 0.8*sign(x') + 0.3*sin(4*t)",
+        "-2.69*sign(x) - 0.4*sign(x') + 0.26*sin(4.65*t)", "-if(x > 0, 3, -3) - 2*step(x') + 1 - 0.2*cos(3*t)"}) {
+    const Followed f = follow(coordinate("initial = 1.3\nvelocity = 0.8\n", force, "[simulation]\nuntil = 50\n"));
+    ASSERT_EQ(f.status, Status::finished) << force << ": " << f.why;
+    EXPECT_NEAR(f.state.position[0], 0, close) << force;
+    EXPECT_NEAR(f.state.velocity[0], 0, close) << force;
+    EXPECT_NE(f.kinds.find("switch, stick"), std::string::npos) << force << ": " << f.kinds;
+  }
+  // The springs let go where the pull exceeds them and the friction, 4, at t = 60.
+  const Followed pulled =
+      follow(coordinate("initial = 1\n", "-3*sign(x) - sign(x') + t/15", "[simulation]\nuntil = 63\n"));
+  ASSERT_EQ(pulled.status, Status::finished) << pulled.why;
+  EXPECT_EQ(pulled.events.back().kind, EventKind::slip);
+  EXPECT_NEAR(pulled.events.back().time, 60, close);
+  EXPECT_NEAR(pulled.state.position[0], 27.0 / 90, 10 * close);
+  EXPECT_NEAR(pulled.state.velocity[0], 9.0 / 30, 10 * close);
+}
+
+TEST(Switches, what_a_surface_of_places_does_not_keep_leaves_it) {
+  // A belt below moves to and fro under a block that its preloaded springs hold.
+  const Followed held =
+      follow(coordinate("initial = 0\n", "-3*sign(x) - sign(x' - 0.5*sin(t))", "[simulation]\nuntil = 20\n"));
+  ASSERT_EQ(held.status, Status::finished) << held.why;
+  EXPECT_EQ(held.state.position[0], 0);
+  EXPECT_EQ(held.state.velocity[0], 0);
+}
+
 }  // namespace zwang::motion

@@ -278,6 +278,14 @@ class Sliding {
     }
     if (!right) return refuse("no combination keeps the motion on them");
 
+    // What leaves its threshold although the others are kept on theirs is not kept by them.
+    std::vector<std::uint8_t> departs(n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      double w = base[i];
+      for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
+      departs[i] = where[i] != Where::on && std::abs(w) > at_bound * most ? 1 : 0;
+    }
+
     // As many as are independent, those farthest from their bounds first; what they keep is implied. True: all is as it must be.
     std::vector<std::uint8_t> slides;
     std::vector<std::uint8_t> implied;
@@ -293,14 +301,14 @@ class Sliding {
       slides.assign(n, 0);
       implied.assign(n, 0);
       for (const std::size_t i : order) {
-        if (!span.add(slopes(switches_[i]))) continue;
+        if (!span.add(pulls(switches_[i]))) continue;
         kept.push_back(i);
         slides[i] = 1;
       }
       for (std::size_t i = 0; i < n; ++i) {
         if (slides[i] != 0) continue;
         if (leaving[i] != 0) sides[i] = sigma[i] > middle ? Where::above : Where::below;
-        if (leaving[i] == 0 && span.holds(slopes(switches_[i]))) {
+        if (leaving[i] == 0 && departs[i] == 0 && span.holds(pulls(switches_[i]))) {
           sides[i] = Where::on;
           slides[i] = implied[i] = 1;
         }
@@ -319,14 +327,23 @@ class Sliding {
     const std::vector<Where> stuck = where;
     const std::vector<double> weights = sigma;
     bool shared = share(where, std::vector<std::uint8_t>(n, 0));
-    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it.
+    // What has come to its bound and would go beyond goes, with all that are at theirs, if no other share holds it; so does what others keep,
+    // once they are at theirs.
     std::vector<std::uint8_t> leaving(n, 0);
-    bool any = false;
+    std::vector<std::uint8_t> beyond(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
       const bool low = sigma[i] < at_bound;
       const bool high = sigma[i] > 1 - at_bound;
       leaving[i] = where[i] == Where::on && (low || high) ? 1 : 0;
-      any = any || (slides[i] != 0 && implied[i] == 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]));
+      beyond[i] = slides[i] != 0 && (low ? towards_[i] < on_[i] : high && towards_[i] > on_[i]) ? 1 : 0;
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      bool held = false;
+      for (std::size_t k = 0; k < n && implied[i] != 0; ++k) {
+        held = held || (slides[k] != 0 && leaving[k] == 0 && std::abs(change[i * n + k]) > zero);
+      }
+      any = any || (beyond[i] != 0 && !held);
     }
     if (any) {
       where = stuck;
@@ -434,7 +451,7 @@ class Sliding {
   [[nodiscard]] bool dependent() const {
     Span span;
     return !std::all_of(switches_.begin(), switches_.end(),
-                        [&](std::uint32_t number) { return span.add(slopes(number)); });
+                        [&](std::uint32_t number) { return span.add(pulls(number)); });
   }
 
   /// Switches that roundings have put on a side already, although the others keep them on their threshold, are met with them.
@@ -545,6 +562,17 @@ class Sliding {
     }
     for (std::size_t k = 0; k < group.positions && !by_velocity; ++k) {
       out[group.position_of[k * group.lanes + place.lane]] = slope[k];
+    }
+    return out;
+  }
+
+  /// Slopes by what accelerations (the rates of a flow) change of w: a function of positions whose rate vanishes is moved through its second
+  /// derivative as one of velocities is through its first.
+  [[nodiscard]] std::vector<double> pulls(std::uint32_t number) const {
+    std::vector<double> out = slopes(number);
+    const auto n = static_cast<std::ptrdiff_t>(state_.position.size());
+    if (std::all_of(out.begin() + n, out.end(), [](double value) { return value == 0; })) {
+      std::swap_ranges(out.begin(), out.begin() + n, out.begin() + n);
     }
     return out;
   }
@@ -828,6 +856,7 @@ SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const 
     out.rate_size += std::abs(slope(k) * state.velocity[i]);
     out.by_position = out.by_position || slope(k) != 0;
     if (i < state.position_uncertainty.size()) out.doubt += std::abs(slope(k)) * state.position_uncertainty[i];
+    if (i < state.velocity_uncertainty.size()) out.rate_doubt += std::abs(slope(k)) * state.velocity_uncertainty[i];
     by_time -= slope(k) * state.velocity[i];
   }
   for (std::size_t k = 0; k < group.velocities; ++k) {
@@ -912,7 +941,7 @@ void choose_side_of_kink(const model::Model& model, model::State state, const Op
 
 Corners find_corners(const model::Model& model, const model::State& given, const Options& options, Workspace& workspace,
                      std::span<const KnownSide> known, std::span<const KnownSide> near) {
-  enum class Told : std::uint8_t { nothing, side, threshold };
+  enum class Told : std::uint8_t { nothing, side, threshold, slid };
   Corners out;
   std::vector<Told> told(model.switches, Told::nothing);
   out.sides.assign(model.switches, 0);
@@ -922,10 +951,15 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   }
   for (const KnownSide& one : near) {
     out.sides[one.number] = one.side;
-    told[one.number] = Told::threshold;
+    told[one.number] = one.slid ? Told::slid : Told::threshold;
   }
   model::State state = given;
   state.modes = model::modes_of(model, out.sides);
+  // Velocities that meet a threshold together with places: rates within their doubt are zero.
+  const bool with_velocities =
+      near.size() > 1 && !model.flow && std::any_of(near.begin(), near.end(), [&](const KnownSide& one) {
+        return switch_rates(model, one.number, state, {}).by_velocity;
+      });
 
   // From the inside out: what are values and rates, and who is on a threshold, and is not told by its rate to which side it goes?
   std::vector<std::uint32_t> critical;
@@ -946,17 +980,19 @@ Corners find_corners(const model::Model& model, const model::State& given, const
         const bool follows_critical =
             std::any_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return waits[one] != 0; });
         const auto [distance, threshold] = nearest_threshold(corner, side, rates.g);
-        const bool meets = told[number] == Told::threshold || is_zero(distance, rates);
+        const bool near_it = told[number] == Told::threshold || told[number] == Told::slid;
+        const bool meets = near_it || is_zero(distance, rates);
         if (meets && !corner.follows && !follows_critical && corner.kind != expressions::CornerKind::turns) {
           // Where the rate is known beforehand it decides. The rates of a flow are not: they depend on the sides.
-          const bool known_rate = model.flow ? !rates.by_position : !rates.by_velocity;
+          const bool known_rate = told[number] != Told::slid && (model.flow ? !rates.by_position : !rates.by_velocity);
           const model::SwitchPlace place = model::place_of_switch(model, number);
-          if (known_rate && std::abs(rates.first) > rate_zero * rates.rate_size) {
+          const double no_rate = rate_zero * rates.rate_size + (with_velocities ? doubts * rates.rate_doubt : 0.0);
+          if (known_rate && std::abs(rates.first) > no_rate) {
             side = rates.first > 0 ? threshold + 1 : threshold - 1;
           } else if (!corner.quiet && !place.truth && place.row >= model.rows()) {
             critical.push_back(number);
             on.push_back(threshold);
-            towards.push_back(told[number] == Told::threshold ? side : threshold);
+            towards.push_back(near_it ? side : threshold);
             waits[c] = 1;
           } else if (!corner.quiet && place.row < model.rows() && model::is_equation(model.row_kind[place.row]) &&
                      rates.by_position && counts(place.row)) {

@@ -37,6 +37,7 @@ namespace zwang::instant {
 struct KnownSide {
   std::uint32_t number = 0;
   expressions::Side side = 0;
+  bool slid = false;  ///< slid on until now: its rate is rounding
 };
 
 /// A mode of the model that is mixed along a surface slid on: its own, or that of a corner nested about it.
@@ -82,6 +83,7 @@ struct SwitchRates {
   double size = 0;           ///< of the terms of g
   double doubt = 0;          ///< of g, by the uncertainty of the state
   double rate_size = 0;      ///< of the terms of the first derivative without accelerations
+  double rate_doubt = 0;     ///< of that derivative, by the uncertainty of the velocities
 };
 [[nodiscard]] SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const model::State& state,
                                        std::span<const double> accelerations);

@@ -79,9 +79,10 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
   std::size_t leading = 0;
   power = 1;
+  // The start itself is known up to `slack`, and so is each derivative by what the next one makes of that.
+  const auto off_by_time = [&](std::size_t k) { return static_cast<double>(k + 1) * slack * std::abs(p[k + 1]); };
   while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
-         std::abs(p[leading]) * power <=
-             vanishing_part * terms + off[leading] + (leading == 0 && size > 1 ? slack * std::abs(p[1]) : 0.0)) {
+         std::abs(p[leading]) * power <= vanishing_part * terms + (off[leading] + off_by_time(leading)) * power) {
     ++leading;
     power *= h;
   }
@@ -524,14 +525,14 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       anew[number] = 1;
     } else if (slides && !struck && (turn == nullptr || turn->again)) {
       // Those slid on stay so only if the forces still hold them there.
-      near.push_back({number, side});
+      near.push_back({number, side, true});
       anew[number] = 1;
     } else if (turn == nullptr) {
       known.push_back({number, side});
     } else if (turn->slips &&
                std::find(switches.implied.begin(), switches.implied.end(), 1) != switches.implied.end()) {
       // Another share of the weights may hold it nevertheless.
-      near.push_back({number, turn->above ? side + 1 : side - 1});
+      near.push_back({number, turn->above ? side + 1 : side - 1, true});
       anew[number] = 1;
     } else if (turn->slips) {
       known.push_back({number, turn->above ? side + 1 : side - 1});
@@ -842,13 +843,16 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
 void project_slid(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   for (const std::uint32_t number : impl.switches.slid) {
-    // v - W p (p W p)^-1 (g - threshold): rounding alone moves the state off the surface.
+    // v - W p (p W p)^-1 (g - threshold), of a g of positions v - W p (p W p)^-1 g' and the positions: rounding alone moves the state off
+    // the surface.
     const model::SwitchPlace place = model::place_of_switch(impl.model, number);
     const model::Slotted& group = *place.group;
     const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
-    if (!rates.by_velocity || rates.g == 0) continue;
     const Corner& corner = group.corners[place.corner];
     const double off = rates.g - corner.threshold(impl.switches.sides[number] + 1, false);
+    const double speed_off = rates.by_velocity ? off : rates.first;
+    const double place_off = rates.by_velocity ? 0.0 : off;
+    if (speed_off == 0 && place_off == 0) continue;
     std::vector<double> p = impl.series.slope(number, motion.state);
     std::vector<double> wp(p.size());
     impl.workspace.impl().dynamics.mass.solve(p, wp);
@@ -857,8 +861,11 @@ void project_slid(Motion& motion) {
     if (!(length > 0)) continue;
     for (std::size_t i = 0; i < p.size(); ++i) {
       if (p[i] == 0) continue;
-      motion.state.velocity[i] -= wp[i] * off / length;
+      motion.state.velocity[i] -= wp[i] * speed_off / length;
       impl.carry_velocity[i] = 0;
+      if (place_off == 0) continue;
+      motion.state.position[i] -= wp[i] * place_off / length;
+      impl.carry_position[i] = 0;
     }
   }
 }

@@ -25,11 +25,11 @@ constexpr double right = 18;
 constexpr double font = 13;
 constexpr double visible = 0.1;  // pixels
 
-struct Style {
+struct Ink {
   std::string_view colour, dashes;
 };
 /// Neighbours differ in lightness as well as in hue; from the fourth on they are dashed.
-constexpr std::array<Style, 8> styles = {{{"#0b4f8a", ""},
+constexpr std::array<Ink, 8> styles = {{{"#0b4f8a", ""},
                                           {"#d55e00", ""},
                                           {"#56b4e9", ""},
                                           {"#6a2a5d", "7 3"},
@@ -173,7 +173,7 @@ std::string legend(const std::vector<Entry>& entries, double width, double top, 
       height += entry_line;
     }
     if (entry.is_line) {
-      const Style& s = styles[entry.style % styles.size()];
+      const Ink& s = styles[entry.style % styles.size()];
       out += fmt::format("<path d=\"M{} {}H{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{}/>\n", at(x),
                          at(y - 4.5), at(x + 24), s.colour,
                          s.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dashes));
@@ -234,7 +234,7 @@ std::string framed(const std::string& title, const std::string& description, dou
   return out + "</svg>\n";
 }
 
-std::string curve_path(const std::string& data, const Style& style, double thickness = 1.5) {
+std::string curve_path(const std::string& data, const Ink& style, double thickness = 1.5) {
   if (data.empty()) return {};
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}/>\n",
                      data, style.colour, at(thickness),
