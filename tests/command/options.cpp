@@ -263,4 +263,19 @@ TEST_F(Options, a_parameter_to_vary_that_is_not_there_is_named) {
   EXPECT_NE(outcome.err.find("`nosuch`"), std::string::npos) << outcome.err;
 }
 
+TEST_F(Options, what_has_no_effect_is_told_and_mistakes_have_the_name_of_their_option) {
+  const JsonOutcome told =
+      call_json({"check", "-"},
+                "[points.a]\nmass = 1\nposition = [0, 0]\n[[impulses]]\nat = -1\non = \"a\"\nvalue = [1, "
+                "0]\n[constraints]\nrail = { condition = \"a.y = 0\", restitution = 0.5 }\n");
+  ASSERT_EQ(told.exit, 0);
+  ASSERT_EQ(told.json.at("without_effect").size(), 2U);
+  EXPECT_NE(told.json.at("without_effect")[0].get<std::string>().find("impulse on a at -1"), std::string::npos);
+  EXPECT_NE(told.json.at("without_effect")[1].get<std::string>().find("restitution of rail"), std::string::npos);
+  EXPECT_FALSE(call_json({"check", "-"}, model).json.contains("without_effect"));
+  const JsonOutcome wrong = call_json({"run", "-", "--sample-at", "1,b"}, model + "[simulation]\nuntil = 2\n");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_EQ(wrong.json.at("error").at("file"), "--sample-at");
+}
+
 }  // namespace zwang::command
