@@ -3,7 +3,6 @@
 /// It is no signature: who changes a line on purpose can make its sum again, and what is read is therefore checked once more for what it says.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -41,9 +40,16 @@ class Checksum {
   void add(std::uint64_t kind, std::string_view bytes) {
     word(kind);
     word(bytes.size());
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, bytes.data() + at, std::min(sizeof value, bytes.size() - at));
+    constexpr std::size_t eight = sizeof(std::uint64_t);
+    const char* at = bytes.data();
+    std::uint64_t value = 0;
+    for (const char* const end = at + bytes.size() / eight * eight; at != end; at += eight) {
+      std::memcpy(&value, at, eight);
+      word(value);
+    }
+    if (bytes.size() % eight != 0) {
+      value = 0;
+      std::memcpy(&value, at, bytes.size() % eight);
       word(value);
     }
   }
