@@ -35,6 +35,17 @@ void each(std::string_view text, Write write) {
   }
 }
 
+/// Letters, digits and signs of ASCII, blanks and line ends alone, and none of `but`: most texts, which stay as they are.
+bool is_simple(std::string_view text, std::string_view but = {}) {
+  unsigned other = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    other |=
+        static_cast<unsigned>((byte < 0x20) & (byte != '\n') & (byte != '\t')) | static_cast<unsigned>(byte >= 0x7F);
+  }
+  return other == 0 && (but.empty() || text.find_first_of(but) == std::string_view::npos);
+}
+
 /// \u00e9, and beyond the first plane what the two targets make of it.
 void append_code(std::string& out, char kind, std::uint32_t code, unsigned digits) {
   static constexpr std::string_view signs = "0123456789abcdef";
@@ -81,6 +92,7 @@ bool is_command(std::uint32_t character) {
 }
 
 std::string plain_text(std::string_view text) {
+  if (is_simple(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   each(text, [&](std::uint32_t character, std::string_view bytes) {
@@ -99,6 +111,7 @@ std::string plain_line(std::string_view text) {
 }
 
 std::string terminal_text(std::string_view text) {
+  if (is_simple(text)) return std::string(text);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t escape = std::min(text.find('\x1b', at), text.size());
@@ -127,6 +140,7 @@ std::string comment_text(std::string_view text) {
 }
 
 std::string json_escaped(std::string_view text) {
+  if (is_simple(text, "\"\\\n\t")) return std::string(text);
   std::string out;
   out.reserve(text.size());
   each(text, [&](std::uint32_t character, std::string_view bytes) {
@@ -185,6 +199,7 @@ std::string csv_cell(std::string_view text) {
 }
 
 std::string xml_escaped(std::string_view text) {
+  if (is_simple(text, "&<>\"'")) return std::string(text);
   std::string out;
   out.reserve(text.size());
   each(text, [&](std::uint32_t character, std::string_view bytes) {

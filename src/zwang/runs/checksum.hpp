@@ -3,7 +3,6 @@
 /// It is no signature: who changes a line on purpose can make its sum again, and what is read is therefore checked once more for what it says.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -34,18 +33,30 @@ class Checksum {
  private:
   static constexpr std::uint64_t kind_none = 0, kind_whole = 1, kind_number = 2, kind_text = 3, kind_bytes = 4;
 
-  void word(std::uint64_t value) {
-    sum_ = (sum_ ^ value) * 0x9E3779B97F4A7C15;
-    sum_ ^= sum_ >> 32U;
+  static std::uint64_t with(std::uint64_t sum, std::uint64_t word) {
+    return (std::rotl(sum, 25) ^ word) * 0x9E3779B97F4A7C15;
   }
+  void word(std::uint64_t value) { sum_ = with(sum_, value); }
   void add(std::uint64_t kind, std::string_view bytes) {
     word(kind);
     word(bytes.size());
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+    constexpr std::size_t eight = sizeof(std::uint64_t);
+    const auto at = [&](std::size_t k) {
       std::uint64_t value = 0;
-      std::memcpy(&value, bytes.data() + at, std::min(sizeof value, bytes.size() - at));
-      word(value);
+      std::memcpy(&value, bytes.data() + k * eight, eight);
+      return value;
+    };
+    const std::size_t words = bytes.size() / eight;
+    std::uint64_t sum = sum_;
+    std::size_t k = 0;
+    for (; k + 4 <= words; k += 4) sum = with(with(with(with(sum, at(k)), at(k + 1)), at(k + 2)), at(k + 3));
+    for (; k < words; ++k) sum = with(sum, at(k));
+    if (bytes.size() % eight != 0) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, bytes.data() + words * eight, bytes.size() % eight);
+      sum = with(sum, value);
     }
+    sum_ = sum;
   }
   std::uint64_t sum_ = 0xCBF29CE484222325;
 };
