@@ -109,6 +109,18 @@ TEST(Switches, a_relay_slides_down_its_switching_line) {
   EXPECT_NEAR(f.state.position[0], (1 - 1.5 * t * t) * std::exp(t - 5), close);
 }
 
+TEST(Switches, friction_in_a_plane_by_a_root_says_what_to_write_where_it_comes_to_rest) {
+  const Followed f = follow(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [2, 1]\nforce = [\"-2*a.x'/norm(a')\", "
+      "\"-2*a.y'/norm(a')\"]\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(f.status, Status::gave_up);
+  EXPECT_NEAR(f.state.time, std::sqrt(5) / 2, close);
+  EXPECT_NEAR(f.state.position[0], std::sqrt(5) / 2, close);
+  EXPECT_NE(f.why.find("-mu*v/sqrt(dot(v, v) + 1e-12)"), std::string::npos) << f.why;
+  EXPECT_NE(f.why.find("end the run before"), std::string::npos) << f.why;
+  EXPECT_EQ(f.why.find("tolerance"), std::string::npos) << f.why;
+}
+
 TEST(Switches, a_potential_with_a_kink_is_crossed_at_full_speed) {
   const Followed f = follow(
       "[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"abs(x)\"\n"

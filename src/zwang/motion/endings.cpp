@@ -232,6 +232,9 @@ std::string advice(const Motion& motion) {
                        "`), or see what `zwang accelerate` of the run file says at this state, and go on from a start "
                        "beside it";
     case Status::gave_up:
+      // What to write instead is told already: at a root that comes to zero no tolerance helps.
+      if (motion.why.find(" comes near to ") != std::string::npos)
+        return at_start ? "look at the start with `zwang check` and `zwang accelerate`" : elsewhere;
       if (impl.tolerance > sharp_already)
         return "try a smaller tolerance (`--tolerance " +
                readable(tolerance_to_try * impl.tolerance, digits_of_amounts) + "`), " + elsewhere;
