@@ -752,13 +752,14 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
 double until_still(double rate, double second, double e) { return 2 * std::abs(rate) / (second * (1 - e)); }
 
 /// Does a condition rattle so low that the rest of it counts for nothing? It was struck again and again, among others and in no order that
-/// would tell where it leads, and the way of its hops, 2 f'^2 / (f'' (1 - e)), is to that of the hardest strike as what may be neglected
-/// of a sequence.
+/// would tell where it leads, and the way of its hops, 2 f'^2 / (f'' (1 - e)), is to that of the hardest strike as the tolerance or, if
+/// there were many strikes, as what may be neglected of a sequence.
 bool rattles_out(const Motion::Impl& impl, std::uint32_t row) {
   const Strikes& strikes = impl.strikes[row];
   const double e = impl.model.conditions[impl.model.row_condition[row]].restitution;
   return strikes.count >= std::uint64_t{least_impacts_of_a_limit} && e < slowest_rhythm &&
-         std::abs(impl.instant.rate[row]) <= std::sqrt(while_it_lasts * impl.tolerance) * strikes.hardest &&
+         std::abs(impl.instant.rate[row]) <=
+             std::sqrt((strikes.count > many_strikes ? while_it_lasts : 1.0) * impl.tolerance) * strikes.hardest &&
          !keeps_a_rhythm(impl.bounces, row, worth_following * strikes.hardest);
 }
 

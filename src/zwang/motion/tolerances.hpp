@@ -186,6 +186,9 @@ inline constexpr double of_the_limit = 0.02;
 /// What may be neglected while the sequence lasts, before its limit, where the body lies still instead of hopping: in tolerances of
 /// what moved when the sequence began.
 inline constexpr double while_it_lasts = 1e3;
+/// Strikes of one condition after which its rattling, in no order that tells where it leads, may be neglected like a sequence: their number doubles with
+/// every decade of the speed.
+inline constexpr std::uint64_t many_strikes = 32;
 /// Closings of one row at one instant from which on it closes with the others when it opens again: two show that they take turns. And the
 /// part of its rate before, from which on the last closing has not changed it.
 inline constexpr std::uint8_t closings_one_by_one = 2;
