@@ -156,7 +156,7 @@ bool comes_to_rest(const Motion& motion) {
 void rest(Motion& motion, double root) {
   Motion::Impl& impl = *motion.impl;
   const std::vector<double> before = motion.state.position;
-  go(motion, root, later(impl, motion.state.time, root * impl.flow->unit()));
+  go_on_flow(motion, root, later(impl, motion.state.time, root * impl.flow->unit()));
   for (std::size_t i = 0; i < before.size(); ++i) {
     double& x = motion.state.position[i];
     // What is left of a number that was wholly taken off is its rounding.
