@@ -108,7 +108,7 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
   recording.seconds = manner.checkpoint;
   SizeWatch size(store.path());
   if (const std::string large = size.foretell_samples(task.model, store.sampling().count);
-      !large.empty() && !request.quiet) {
+      !large.empty() && !manner.quiet) {
     std::cerr << "zwang: " << large << "\n";
   }
   recording.go_on = [&](const motion::Motion& now) {

@@ -55,7 +55,7 @@ disguise = { condition = "p.x*p.y' + p.y*p.x' + p.z' = 0")toml") +
     const auto found = compare(model, {}, {0, 1, 2, 3});
     EXPECT_TRUE(found.equivalence.agree);
     ASSERT_EQ(found.distance.size(), 4U);
-    EXPECT_LT(largest(found.distance).distance, 1e-11);
+    EXPECT_LT(farthest(found.distance).distance, 1e-11);
     EXPECT_EQ(found.variational.status, motion::Status::finished);
     EXPECT_NEAR(found.straightest.state.position[0], 3.750394379090037919521171, 1e-11);
   }

@@ -18,8 +18,8 @@ std::string apart(const Track& track, Real allowed_q, Real allowed_v,
     answer(s.time, q, v);
     for (std::size_t i = 0; i < q.size(); ++i) {
       if (!(std::abs(s.q[i] - q[i]) <= allowed_q) || !(std::abs(s.v[i] - v[i]) <= allowed_v))
-        return fmt::format("at t = {:.9g} variable {} is {:.15g} with {:.12g}, not {:.15g} with {:.12g}", s.time, i, s.q[i],
-                           s.v[i], static_cast<double>(q[i]), static_cast<double>(v[i]));
+        return fmt::format("at t = {:.9g} variable {} is {:.15g} with {:.12g}, not {:.15g} with {:.12g}", s.time, i,
+                           s.q[i], s.v[i], static_cast<double>(q[i]), static_cast<double>(v[i]));
     }
   }
   return "";
@@ -39,10 +39,11 @@ Case heavy_on_light(std::uint64_t seed) {
   const std::string floor = "floor = \"a.y >= 0\"\n";
   const std::string column = fmt::format("column = \"b.y >= a.y + {}\"\n", number(thick));
   Case out;
-  out.texts = {fmt::format("gravity = [0, {}]\n[points.a]\nmass = {}\nposition = [0, 0]\n[points.b]\nmass = {}\nposition = [0, {}]\n"
-                           "[constraints]\n{}{}[simulation]\nuntil = {}\n",
-                           number(-g), number(light), number(heavy), number(thick + drop), rolled ? column : floor,
-                           rolled ? floor : column, number(until))};
+  out.texts = {fmt::format(
+      "gravity = [0, {}]\n[points.a]\nmass = {}\nposition = [0, 0]\n[points.b]\nmass = {}\nposition = [0, {}]\n"
+      "[constraints]\n{}{}[simulation]\nuntil = {}\n",
+      number(-g), number(light), number(heavy), number(thick + drop), rolled ? column : floor, rolled ? floor : column,
+      number(until))};
   out.at = even_times(0, until, 40);
   const Real land = std::sqrt(2 * static_cast<Real>(drop) / g);
   out.check = [=](const std::vector<Track>& tracks) {
@@ -66,8 +67,10 @@ Case light_knot(std::uint64_t seed) {
   const bool strings = dice.coin();
   const double until = dice.uniform(1, 6);
   const auto bell = [&](const std::string& more, const std::string& rows) {
-    return fmt::format("gravity = [0, -9.81]\n[points.bell]\nmass = {}\nposition = [0, {}]\nvelocity = [{}, 0]\n{}[constraints]\n{}[simulation]\nuntil = {}\n",
-                       number(mass), number(-1 - l), number(speed), more, rows, number(until));
+    return fmt::format(
+        "gravity = [0, -9.81]\n[points.bell]\nmass = {}\nposition = [0, {}]\nvelocity = [{}, "
+        "0]\n{}[constraints]\n{}[simulation]\nuntil = {}\n",
+        number(mass), number(-1 - l), number(speed), more, rows, number(until));
   };
   const std::string sign = strings ? "<=" : "=";
   const std::string side = fmt::format("sqrt({}^2 + 1)", number(wide));
@@ -110,11 +113,13 @@ Case gear_at_stop(std::uint64_t seed) {
   const Real arrives = std::sqrt(2 * end / rate);
   const double until = static_cast<double>(arrives) * dice.spread(2, 1e4);
   Case out;
-  out.texts = {fmt::format("[coordinates.a]\ninitial = 0\nforce = \"{}\"\n[coordinates.b]\ninitial = 0\n[energy]\nkinetic = \"{}*a'^2/2 + {}*b'^2/2\"\n"
-                           "[constraints]\ngear = \"{}\"\nstop = \"b <= {}\"\n[simulation]\nuntil = {}\n",
-                           number(torque), number(inertia), number(load),
-                           inverted ? fmt::format("b = a/{}", number(ratio)) : fmt::format("a = {}*b", number(ratio)),
-                           number(stop), number(until))};
+  out.texts = {
+      fmt::format("[coordinates.a]\ninitial = 0\nforce = \"{}\"\n[coordinates.b]\ninitial = 0\n[energy]\nkinetic = "
+                  "\"{}*a'^2/2 + {}*b'^2/2\"\n"
+                  "[constraints]\ngear = \"{}\"\nstop = \"b <= {}\"\n[simulation]\nuntil = {}\n",
+                  number(torque), number(inertia), number(load),
+                  inverted ? fmt::format("b = a/{}", number(ratio)) : fmt::format("a = {}*b", number(ratio)),
+                  number(stop), number(until))};
   out.at = even_times(0, until, 40);
   const Real fast = rate * arrives;
   out.check = [=](const std::vector<Track>& tracks) {
@@ -141,10 +146,11 @@ Case small_target(std::uint64_t seed) {
   const std::string none = space ? ", 0" : "";
   const std::string square = space ? "a.x^2 + a.y^2 + a.z^2" : "a.x^2 + a.y^2";
   Case out;
-  out.texts = {fmt::format("[points.a]\nmass = 1\nposition = [{}, {}{}]\nvelocity = [{}, 0{}]\n[constraints]\n"
-                           "target = {{ condition = \"{} >= {}\", restitution = {} }}\n[simulation]\nuntil = {}\n",
-                           number(-far), number(miss), none, number(speed), none, square, number(radius * radius),
-                           bounces ? 1 : 0, number(until))};
+  out.texts = {
+      fmt::format("[points.a]\nmass = 1\nposition = [{}, {}{}]\nvelocity = [{}, 0{}]\n[constraints]\n"
+                  "target = {{ condition = \"{} >= {}\", restitution = {} }}\n[simulation]\nuntil = {}\n",
+                  number(-far), number(miss), none, number(speed), none, square, number(radius * radius),
+                  bounces ? 1 : 0, number(until))};
   out.at = even_times(0, until, 40);
   const Real side = hits ? std::sqrt(static_cast<Real>(radius) * radius - static_cast<Real>(miss) * miss) : 0;
   const Real meets = (far - side) / speed;
@@ -152,22 +158,23 @@ Case small_target(std::uint64_t seed) {
   const Real angle = 64 * 0x1p-52L * far / radius / (1 - std::abs(miss) / radius * (hits ? 1 : 0)) + 1e-12L;
   const std::size_t n = space ? 3 : 2;
   out.check = [=](const std::vector<Track>& tracks) {
-    return apart(tracks.front(), angle * speed * until + 1e-14L * far, angle * speed, [=](Real t, Vector& q, Vector& v) {
-      q.assign(n, 0);
-      v.assign(n, 0);
-      q[0] = -far + speed * t;
-      q[1] = miss;
-      v[0] = speed;
-      if (!hits || t < meets) return;
-      // The normal at the place of the impact is (-side, miss) / radius.
-      const Real nx = -side / radius;
-      const Real ny = miss / radius;
-      const Real normal = speed * nx;
-      v[0] = speed - (bounces ? 2 : 1) * normal * nx;
-      v[1] = -(bounces ? 2 : 1) * normal * ny;
-      q[0] = -side + v[0] * (t - meets);
-      q[1] = miss + v[1] * (t - meets);
-    });
+    return apart(tracks.front(), angle * speed * until + 1e-14L * far, angle * speed,
+                 [=](Real t, Vector& q, Vector& v) {
+                   q.assign(n, 0);
+                   v.assign(n, 0);
+                   q[0] = -far + speed * t;
+                   q[1] = miss;
+                   v[0] = speed;
+                   if (!hits || t < meets) return;
+                   // The normal at the place of the impact is (-side, miss) / radius.
+                   const Real nx = -side / radius;
+                   const Real ny = miss / radius;
+                   const Real normal = speed * nx;
+                   v[0] = speed - (bounces ? 2 : 1) * normal * nx;
+                   v[1] = -(bounces ? 2 : 1) * normal * ny;
+                   q[0] = -side + v[0] * (t - meets);
+                   q[1] = miss + v[1] * (t - meets);
+                 });
   };
   return out;
 }

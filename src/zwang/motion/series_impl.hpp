@@ -1025,7 +1025,8 @@ struct Series::Impl {
             // Each solution leaves the same part of what the one before has left.
             const double part = eps / factor.least_pivot();
             double left = part;
-            for (unsigned round = 0; round < most_solutions && (round == 0 || left > eps); ++round, left *= part) hinder_again(k);
+            for (unsigned round = 0; round < most_solutions && (round == 0 || left > eps); ++round, left *= part)
+              hinder_again(k);
           }
         }
         take_order(k);

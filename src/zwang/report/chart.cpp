@@ -30,13 +30,13 @@ struct Ink {
 };
 /// Neighbours differ in lightness as well as in hue; from the fourth on they are dashed.
 constexpr std::array<Ink, 8> styles = {{{"#0b4f8a", ""},
-                                          {"#d55e00", ""},
-                                          {"#56b4e9", ""},
-                                          {"#6a2a5d", "7 3"},
-                                          {"#009e73", "7 3"},
-                                          {"#e0a100", "7 3"},
-                                          {"#444444", "2 2.5"},
-                                          {"#c06a9a", "9 3 2 3"}}};
+                                        {"#d55e00", ""},
+                                        {"#56b4e9", ""},
+                                        {"#6a2a5d", "7 3"},
+                                        {"#009e73", "7 3"},
+                                        {"#e0a100", "7 3"},
+                                        {"#444444", "2 2.5"},
+                                        {"#c06a9a", "9 3 2 3"}}};
 
 /// A coordinate of the picture.
 std::string at(double value) {
