@@ -55,7 +55,7 @@ endfunction()
 # Where clang++ compiles (the sanitizers, lint) each source stands alone, so that it includes what it uses; there too it is seen whether a local
 # name hides one of its own file, which together it may do by chance.
 set(ZWANG_TOGETHER_HERE OFF)
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(ZWANG_TOGETHER_HERE ON)
 endif()
 option(ZWANG_TOGETHER "compile several sources in one go" ${ZWANG_TOGETHER_HERE})

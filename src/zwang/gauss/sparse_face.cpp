@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/story.hpp"
 #include "zwang/gauss/tolerances.hpp"
