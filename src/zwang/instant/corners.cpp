@@ -877,7 +877,8 @@ namespace {
 /// neither leads on the motion stays in the kink, which the row alone can hold only if the mean of its sides does.
 void choose_side_of_kink(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
                          const std::vector<std::pair<std::uint32_t, Side>>& kinks, Corners& out) {
-  const auto [number, on] = kinks[0];
+  const std::uint32_t number = kinks[0].first;
+  const Side on = kinks[0].second;
   const model::SwitchPlace place = model::place_of_switch(model, number);
   const std::string row = model::row_name(model, place.row);
   if (kinks.size() > 1) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "zwang/base/vectors.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 

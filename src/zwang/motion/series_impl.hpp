@@ -860,7 +860,7 @@ struct Series::Impl {
   /// masses (light bodies between heavy ones, gears of large ratios) the first have lost as many digits as the least pivot has zeros.
   void hinder_again(unsigned k) {
     const std::size_t m = held_rows.size();
-    std::copy(known.begin(), known.end(), right.begin());
+    std::copy(right_known.begin(), right_known.end(), right.begin());
     if (!strands.empty()) strands.press(acceleration.data(), right.data());
     for (const std::uint32_t j : plain_rows) right[j] += times(j, acceleration.data());
     factor.solve(right);
@@ -1006,7 +1006,7 @@ struct Series::Impl {
         // The multipliers of this order, and the accelerations they leave.
         const bool twice = m > 0 && slides.empty() && factor.least_pivot() < (k == 0 ? settled_twice : solved_twice);
         if (m > 0) {
-          if (twice) known.assign(right.begin(), right.end());
+          if (twice) right_known.assign(right.begin(), right.end());
           if (!strands.empty()) strands.press(a, right.data());
           for (const std::uint32_t j : plain_rows) right[j] += times(j, a);
         }
@@ -1336,7 +1336,7 @@ struct Series::Impl {
   static constexpr double settled_twice = 0.1;
   static constexpr double solved_twice = 1e-4;
   static constexpr unsigned most_solutions = 6;
-  std::vector<double> known;        ///< right-hand sides of an order without the free accelerations
+  std::vector<double> right_known;  ///< right-hand sides of an order without the free accelerations
   std::vector<double> balance;      ///< those terms, per variable
   std::vector<std::uint8_t> still;  ///< per variable, 1: its velocity and all accelerations so far are zero
   std::vector<double>
