@@ -109,8 +109,8 @@ Statement& Statement::put(double value) {
 
 Statement& Statement::put(std::string_view text) {
   sum_.text(text);
-  check(sqlite3_bind_text64(statement_, next_++, text.data() != nullptr ? text.data() : "", text.size(), SQLITE_STATIC,
-                            SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_, next_++, text.data() != nullptr ? text.data() : "", text.size(),
+                            SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
@@ -118,7 +118,7 @@ Statement& Statement::put_bytes(std::string_view bytes) {
   sum_.bytes(bytes);
   // An empty span may have no address, which SQLite would take for NULL.
   check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, next_, 0)
-                      : sqlite3_bind_blob64(statement_, next_, bytes.data(), bytes.size(), SQLITE_STATIC));
+                      : sqlite3_bind_blob64(statement_, next_, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
   ++next_;
   return *this;
 }

@@ -32,7 +32,7 @@ class Statement {
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&& other) noexcept;
 
-  // The next parameter; texts and bytes must live until the statement is run.
+  // The next parameter; texts and bytes are copied.
   Statement& put(std::int64_t value);
   Statement& put(double value);  ///< what is not a number becomes NULL
   Statement& put(std::string_view text);
