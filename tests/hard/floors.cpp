@@ -188,9 +188,11 @@ Case superellipse(std::uint64_t seed) {
     return out;
   };
   scene.longest = [](Real, const Vector& s) { return 0.02L / (std::hypot(s[2], s[3]) + 0.1L); };
-  return before(scene, fmt::format("b.x^{} + b.y^{} <= 1", power, power),
-                {dice.uniform(-0.5, 0.5), dice.uniform(-0.5, 0.5)}, {speed * std::cos(angle), speed * std::sin(angle)},
-                dice.uniform(2, 6), false, 1);
+  const double until = dice.uniform(2, 6);
+  const double x = dice.uniform(-0.5, 0.5);
+  const double y = dice.uniform(-0.5, 0.5);
+  return before(scene, fmt::format("b.x^{} + b.y^{} <= 1", power, power), {x, y},
+                {speed * std::cos(angle), speed * std::sin(angle)}, until, false, 1);
 }
 
 Case staircase(std::uint64_t seed) {

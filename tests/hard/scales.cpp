@@ -159,19 +159,27 @@ Case far_body(std::uint64_t seed) {
   Dice dice(seed);
   const double far = dice.spread(1e3, 1e12);
   const double rush = dice.coin() ? 0 : dice.spread(1e-3, 1e6);
-  const std::string beside =
-      fmt::format("[points.b]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\n", number(dice.spread(1e-6, 1e6)),
-                  number(dice.sign() * far), number(dice.sign() * far), number(rush), number(-rush));
-  return fall(dice.uniform(1, 12), dice.spread(1e-3, 5), dice.uniform(-1, 1), some_restitution(dice), 0, 0,
-              dice.uniform(2, 5), beside);
+  const double y = dice.sign() * far;
+  const double x = dice.sign() * far;
+  const double mass = dice.spread(1e-6, 1e6);
+  const std::string beside = fmt::format("[points.b]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\n",
+                                         number(mass), number(x), number(y), number(rush), number(-rush));
+  const double until = dice.uniform(2, 5);
+  const double restitution = some_restitution(dice);
+  const double velocity = dice.uniform(-1, 1);
+  const double height = dice.spread(1e-3, 5);
+  const double gravity = dice.uniform(1, 12);
+  return fall(gravity, height, velocity, restitution, 0, 0, until, beside);
 }
 
 Case high_floor(std::uint64_t seed) {
   Dice dice(seed);
   const double floor = dice.coin() ? 6.371e6 : dice.sign() * dice.spread(1e3, 1e9);
   const double height = std::max(dice.spread(1e-4, 5), std::abs(floor) * 1e-9);
-  return fall(9.81, height, dice.coin() ? 0 : dice.uniform(-1, 1) * std::sqrt(9.81 * height), some_restitution(dice),
-              floor, 0, dice.uniform(2, 5), "");
+  const double until = dice.uniform(2, 5);
+  const double restitution = some_restitution(dice);
+  const double velocity = dice.coin() ? 0 : dice.uniform(-1, 1) * std::sqrt(9.81 * height);
+  return fall(9.81, height, velocity, restitution, floor, 0, until, "");
 }
 
 Case any_gravity(std::uint64_t seed) {
@@ -181,15 +189,21 @@ Case any_gravity(std::uint64_t seed) {
                                        : dice.spread(1e-20, 1e-15);
   const double height = dice.spread(1e-3, 1e3);
   const double tempo = std::sqrt(height / gravity);
-  return fall(gravity, height, dice.coin() ? 0 : dice.uniform(-1, 1) * height / tempo, some_restitution(dice), 0, 0,
-              tempo * (dice.coin() ? dice.uniform(3, 8) : dice.spread(10, 1e9)), "");
+  const double until = tempo * (dice.coin() ? dice.uniform(3, 8) : dice.spread(10, 1e9));
+  const double restitution = some_restitution(dice);
+  const double velocity = dice.coin() ? 0 : dice.uniform(-1, 1) * height / tempo;
+  return fall(gravity, height, velocity, restitution, 0, 0, until, "");
 }
 
 Case late_start(std::uint64_t seed) {
   Dice dice(seed);
   const double start = dice.sign() * std::floor(dice.coin() ? dice.spread(1e3, 1e12) : dice.spread(1e10, 1e12));
-  return fall(dice.uniform(1, 12), dice.uniform(0.5, 5), dice.uniform(-1, 1), some_restitution(dice), 0, start,
-              dice.uniform(2, 5), "");
+  const double until = dice.uniform(2, 5);
+  const double restitution = some_restitution(dice);
+  const double velocity = dice.uniform(-1, 1);
+  const double height = dice.uniform(0.5, 5);
+  const double gravity = dice.uniform(1, 12);
+  return fall(gravity, height, velocity, restitution, 0, start, until, "");
 }
 
 /// A corner y >= k1 x, y >= -k2 x at the origin with a force (A, -B) t^n: it stays, or slides up one side.

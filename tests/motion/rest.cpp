@@ -93,6 +93,23 @@ TEST(Rest, a_body_far_away_and_the_size_of_the_planet_touch_nothing) {
   EXPECT_NEAR(high.state.position[1], 6371000.005 - 9.81 * 0.01 * 0.01 / 2, 2e-9);
 }
 
+TEST(Rest, a_small_hop_far_from_the_origin_strikes_however_soon_the_run_ends) {
+  const double floor = 811074237.43028009;
+  const double speed = 0.02136;
+  const double lands = 2 * speed / 9.81;
+  for (const double later : {5e-5, 1e-4, 3e-4, 6e-4}) {
+    const Ran ran =
+        run("gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0, " + exact(floor) + "]\nvelocity = [0, " +
+            exact(speed) + "]\n[constraints]\nfloor = { condition = \"a.y >= " + exact(floor) +
+            "\", restitution = 0.7 }\n[simulation]\nuntil = " + exact(lands + later) + "\n");
+    EXPECT_EQ(ran.status, Status::finished) << ran.why;
+    ASSERT_EQ(ran.events.size(), 1U) << later;
+    EXPECT_EQ(ran.events[0].kind, EventKind::impact);
+    EXPECT_NEAR(ran.events[0].time, lands, 4e-6) << "a unit of the last place of the height, at this speed";
+    EXPECT_NEAR(ran.state.velocity[1], 0.7 * speed - 9.81 * later, 1e-4);
+  }
+}
+
 TEST(Rest, after_a_head_on_collision_without_forces_both_go_on_together) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 draw(seed);

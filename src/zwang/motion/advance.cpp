@@ -86,6 +86,13 @@ double parting(const double* c, std::size_t stride, std::size_t count, double h,
   return e.kind == Excursion::Kind::none ? never : e.at;
 }
 
+/// p(s).
+double value(std::span<const double> p, double s) {
+  double sum = 0;
+  for (std::size_t k = p.size(); k-- > 0;) sum = sum * s + p[k];
+  return sum;
+}
+
 /// |p'(s)|.
 double slope(std::span<const double> p, double s) {
   double sum = 0;
@@ -93,11 +100,12 @@ double slope(std::span<const double> p, double s) {
   return std::abs(sum);
 }
 
-/// Does what has just been left stay below `band` on the whole step? Its first coefficients are known to vanish.
-bool stays_at_zero(const double* c, std::size_t stride, std::size_t count, unsigned leading, double h, double band) {
+/// Does sign times what has just been left stay below `band` on the step? Its first coefficients are known to vanish.
+bool stays_below(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
+                 double band) {
   if (!(band > 0)) return false;
   std::array<double, 64> p{};
-  for (std::size_t k = leading; k < count; ++k) p[k] = c[k * stride];
+  for (std::size_t k = leading; k < count; ++k) p[k] = sign * c[k * stride];
   p[0] -= band;
   return first_excursion({p.data(), count}, h, 0.0).kind == Excursion::Kind::none;
 }
@@ -105,7 +113,8 @@ bool stays_at_zero(const double* c, std::size_t stride, std::size_t count, unsig
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-             double threshold, double rest, std::uint32_t row, bool release, bool closed, Happening& found) {
+             double threshold, double size_of_row, double rest, std::uint32_t row, bool release, bool closed,
+             Happening& found) {
   std::array<double, 64> p;
   const std::size_t size = count - leading;
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
@@ -130,8 +139,11 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
         // What is carried by others crosses where it parts from them; what has just been left does not if it is nothing but rounding.
+        // What came further from zero than rounding was left: it closes unless it is as far below zero again at the end of the step.
         if (leading > 0 && !release &&
-            stays_at_zero(c, stride, count, leading, h, parts_from_others * threshold - rest))
+            stays_below(c, stride, count, 1, leading, h, parts_from_others * threshold - rest) &&
+            (e.at == 0 || stays_below(c, stride, count, -1, leading, e.at, left_by_rounding * size_of_row) ||
+             value({p.data(), size}, h) <= 0))
           return;
         const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
         const double at = parts == never ? e.at : parts;
@@ -196,8 +208,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
     if (impl.quiet[row] != 0) noise = std::max(noise, 2 * std::abs(lambda[j]));
     if (terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
-    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, series.multiplier_error(j),
-            row, true, true, found);
+    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, 0.0,
+            series.multiplier_error(j), row, true, true, found);
   }
 
   // Conditions that are open.
@@ -208,8 +220,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     if (implied && model::is_equation(impl.model.row_kind[row])) continue;
     const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, series.watched_rest(w), row, false, implied,
-            found);
+    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, size, series.watched_rest(w), row, false,
+            implied, found);
   }
 
   // The end that the model asks for.
@@ -217,7 +229,7 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0, false, false, stop);
+    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0.0, 0, false, false, stop);
     found.stop = std::min(stop.at, stop.graze);
   }
   return found;

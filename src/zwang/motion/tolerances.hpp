@@ -150,6 +150,8 @@ inline constexpr double behind_a_graze = 1e-9;
 inline constexpr double opens_though_implied = 1e-11;
 /// Of that: so far it may have opened when the others are asked again; from rounding up to it some ten doublings.
 inline constexpr double parts_from_others = 1e-2;
+/// Of its own terms: a condition that has not come further from zero than this was not left.
+inline constexpr double left_by_rounding = 4 * unit_rounding;
 /// Newton's step, of the place, that shows the next to be of rounding size.
 inline constexpr double settled_root = 1e-9;
 /// Behind a place where two points pass through one another: of the way there, and of the step.
