@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 MODEL ?= gallery:chain-meets-beam
 
-.PHONY: help setup build run test verify soak bench format lint install clean
+.PHONY: help setup build run test verify soak bits bench format lint install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -34,6 +34,9 @@ verify: ## format, headers, lint, clang++, sanitizers (address, undefined, threa
 soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 50 kills (some minutes)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
+
+bits: ## other builds (g++ -O1 and -O2, for wide vectors, clang++, another processor under emulation) come to the recorded final bits (an hour)
+	@JOBS=$(JOBS) scripts/bits
 
 bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured in the same run (BEFORE=zwang: and what motions cost beside an older command)
 	@scripts/setup bench

@@ -197,7 +197,15 @@ int run_varied(const Request& request) {
     for (char& c : name) {
       c = c == '/' || c == ' ' || c == '*' ? '_' : c;
     }
-    tasks.push_back(new_task(question, manner, name));
+    try {
+      tasks.push_back(new_task(question, manner, name));
+    } catch (const Error& error) {
+      // What is varied was not set by the user.
+      if (error.place().file != "--set " + variation.name) throw;
+      Place place = error.place();
+      place.file = "--vary " + variation.name;
+      throw Error(place, error.message(), error.excerpt());
+    }
   }
   Leavings each = leavings_of(request);
   each.report = false;

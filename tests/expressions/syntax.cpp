@@ -61,7 +61,7 @@ TEST(Syntax, ComparisonsAreJoinedByAndBeforeOr) {
   EXPECT_EQ(shape("or + and"), "(+ or and)");  // words only where an operator is expected
   EXPECT_EQ(parse_alternatives("x <= 1 or y >= 2").size(), 2U);
   EXPECT_THROW(static_cast<void>(parse_alternatives("x <= 1 and y >= 2")), SyntaxError);
-  EXPECT_THROW(static_cast<void>(parse_truth("x = 1")), SyntaxError);
+  EXPECT_EQ(truth("a = b and c == d or e != f"), "(or (and (= a b) (= c d)) (!= e f))");
   EXPECT_THROW(static_cast<void>(parse_truth("x <= 1 <= y")), SyntaxError);
   EXPECT_THROW(static_cast<void>(parse_expression("if(x, 1, 2)")), SyntaxError);
 }

@@ -285,6 +285,22 @@ TEST(Reading, AcceptsCarriageReturnsAByteOrderMarkAndComments) {
   EXPECT_EQ(load(dos, "model.toml").variables, 6U);
 }
 
+TEST(Choices, OfIndicesMayAskWhetherTheyAreEqual) {
+  const std::string head = "[points.p]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n";
+  // 1/(1 - 2)^2 and so on, by hand; the term of a member with itself has no value and is not asked for one.
+  Sight all(head + "force = \"sum(j = 1..3, if(j = i, [0, 0], (p[j] - p[i])/norm(p[j] - p[i])^3))\"\n");
+  EXPECT_EQ(all.dynamics.force, (std::vector<double>{1.25, 0, 0, 0, -1.25, 0}));
+  Sight others(head + "force = [\"sum(j = 1..3, if(j != i and i <= 2, 1, 0))\", \"if(i == 2, 7, 0)\"]\n");
+  EXPECT_EQ(others.dynamics.force, (std::vector<double>{2, 0, 2, 7, 0, 0}));
+  try {
+    Sight state(head + "force = [\"if(p[1].x = 2, 1, 0)\", 0]\n");
+    FAIL() << "two numbers of a motion";
+  } catch (const zwang::Error& error) {
+    EXPECT_NE(error.message().find("parameters and indices can be equal"), std::string::npos) << error.message();
+    EXPECT_EQ(error.place().line, 5);
+  }
+}
+
 TEST(Coordinates, MayBeCalledXYZBesidePoints) {
   Sight sight(
       "[coordinates.x]\ninitial = 1\n[points.a]\nmass = 1\nposition = [5, 6]\n[energy]\nkinetic = "

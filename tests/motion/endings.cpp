@@ -128,6 +128,16 @@ TEST(Endings, friction_by_a_root_ends_where_it_has_no_value) {
   expect_words(ended, {"sign, abs or if", "acceleration of x"});
 }
 
+TEST(Endings, a_fall_into_a_centre_of_attraction_is_not_told_as_friction) {
+  const Ended ended =
+      run("[points.p]\nmass = 1\nposition = [1, 0]\nforce = \"-p/norm(p)^3\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(ended.status, Status::gave_up);
+  // From rest at r the fall takes pi sqrt(r^3 / 8).
+  EXPECT_NEAR(ended.state.time, std::acos(-1.0) / std::sqrt(8.0), 1e-9);
+  expect_words(ended, {"where they meet", "softened"});
+  EXPECT_EQ(ended.why.find("friction"), std::string::npos) << ended.why;
+}
+
 TEST(Endings, a_stiff_model_is_told_before_it_takes_long) {
   constexpr std::uint64_t first_steps = 5000;
   const Ended stiff = run(line("-1e6*x' + 1e6*sin(t)", 10), first_steps);

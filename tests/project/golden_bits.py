@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The final bits of every gallery model and of generated hard ones are those in golden_bits.txt, whatever the machine.
 
-usage: golden_bits.py COMMAND [--hard PROGRAM] [--seeds N] [--only gallery|hard] [--older] [--write]
+usage: golden_bits.py COMMAND [--hard PROGRAM] [--seeds N] [--only gallery|hard] [--every N] [--older] [--write]
 
 COMMAND is the command zwang, PROGRAM the generator hard_models. Every model is run and its answer (status, final state and
 multipliers, times and rows of all events, all as shortest decimals that read back to the same doubles) hashed.
   --seeds N    hard models of each class (2 in the quick test, 21 in the long one; each number has lines of its own)
+  --every N    a sample: every N-th gallery model, every N-th class
   --older      a second time with glibc told that the processor has neither fused products nor wide vectors
   --write      (or ZWANG_WRITE=1) write the file anew instead: once after every change that moves bits on purpose
 A class whose models come out differently here (the generator uses the C library) is told and not compared.
@@ -75,6 +76,9 @@ def lines_of(arguments, environment):
             for seed in range(1, arguments.seeds + 1):
                 for text in written(arguments.hard, kind, seed):
                     tasks.append((f"{kind}:{arguments.seeds}", "-", text, text))
+    names = list(dict.fromkeys(task[0] for task in tasks))
+    chosen = set(names[:: arguments.every])
+    tasks = [task for task in tasks if task[0] in chosen]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         answers = list(pool.map(lambda task: run(arguments.command, task[1], task[2], environment), tasks))
     models, results = {}, {}
@@ -101,6 +105,7 @@ def main():
     parser.add_argument("--hard")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--only")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--older", action="store_true")
     parser.add_argument("--write", action="store_true", default=bool(os.environ.get("ZWANG_WRITE")))
     arguments = parser.parse_args()

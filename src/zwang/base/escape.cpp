@@ -58,6 +58,30 @@ void append_code(std::string& out, char kind, std::uint32_t code, unsigned digit
 constexpr std::array<std::string_view, 7> own = {"\x1b[1m",  "\x1b[2m", "\x1b[32m", "\x1b[31m",
                                                  "\x1b[33m", "\x1b[0m", "\x1b[K"};
 
+/// What stands between double quotes in JSON and TOML; `beyond(out, character)` writes a command that four hexadecimal digits cannot.
+template <class Beyond>
+std::string within_double_quotes(std::string_view text, Beyond beyond) {
+  std::string out;
+  out.reserve(text.size());
+  each(text, [&](std::uint32_t character, std::string_view bytes) {
+    switch (character) {
+      case '"': out += "\\\""; return;
+      case '\\': out += "\\\\"; return;
+      case '\n': out += "\\n"; return;
+      case '\t': out += "\\t"; return;
+      default: break;
+    }
+    if (!is_command(character)) {
+      out += bytes;
+    } else if (character < 0x10000) {
+      append_code(out, 'u', character, 4);
+    } else {
+      beyond(out, character);
+    }
+  });
+  return out;
+}
+
 }  // namespace
 
 std::uint32_t next_character(std::string_view text, std::size_t& at) {
@@ -141,48 +165,16 @@ std::string comment_text(std::string_view text) {
 
 std::string json_escaped(std::string_view text) {
   if (is_simple(text, "\"\\\n\t")) return std::string(text);
-  std::string out;
-  out.reserve(text.size());
-  each(text, [&](std::uint32_t character, std::string_view bytes) {
-    switch (character) {
-      case '"': out += "\\\""; return;
-      case '\\': out += "\\\\"; return;
-      case '\n': out += "\\n"; return;
-      case '\t': out += "\\t"; return;
-      default: break;
-    }
-    if (!is_command(character)) {
-      out += bytes;
-    } else if (character < 0x10000) {
-      append_code(out, 'u', character, 4);
-    } else {
-      append_code(out, 'u', 0xD800 + ((character - 0x10000) >> 10U), 4);
-      append_code(out, 'u', 0xDC00 + (character & 0x3FFU), 4);
-    }
+  // Beyond four digits as a pair of surrogates.
+  return within_double_quotes(text, [](std::string& out, std::uint32_t character) {
+    append_code(out, 'u', 0xD800 + ((character - 0x10000) >> 10U), 4);
+    append_code(out, 'u', 0xDC00 + (character & 0x3FFU), 4);
   });
-  return out;
 }
 
 std::string toml_escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  each(text, [&](std::uint32_t character, std::string_view bytes) {
-    switch (character) {
-      case '"': out += "\\\""; return;
-      case '\\': out += "\\\\"; return;
-      case '\n': out += "\\n"; return;
-      case '\t': out += "\\t"; return;
-      default: break;
-    }
-    if (!is_command(character)) {
-      out += bytes;
-    } else if (character < 0x10000) {
-      append_code(out, 'u', character, 4);
-    } else {
-      append_code(out, 'U', character, 8);
-    }
-  });
-  return out;
+  return within_double_quotes(text,
+                              [](std::string& out, std::uint32_t character) { append_code(out, 'U', character, 8); });
 }
 
 std::string csv_cell(std::string_view text) {

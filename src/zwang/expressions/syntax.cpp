@@ -389,12 +389,10 @@ class Parser {
       case Glyph::less_equal:
       case Glyph::greater_equal:
       case Glyph::less:
-      case Glyph::greater: break;
+      case Glyph::greater:
       case Glyph::equal:
       case Glyph::double_equal:
-      case Glyph::not_equal:
-        throw SyntaxError(sign.offset,
-                          "write `<=` or `>=`: that two numbers of a motion are equal is true at instants alone");
+      case Glyph::not_equal: break;
       case Glyph::end:
       case Glyph::comma:
         throw SyntaxError(sign.sign == Glyph::end ? first : sign.offset,
@@ -403,9 +401,14 @@ class Parser {
     }
     advance();
     Syntax e = over(SyntaxKind::compare, first, std::move(left));
-    e.name = text_of(sign);
+    e.name = sign.sign == Glyph::double_equal ? "=" : (sign.sign == Glyph::not_equal ? "!=" : text_of(sign));
     e.children.push_back(expression());
     e.length = end_of_previous() - first;
+    // That two things are equal is mostly a mistake: what is said of it points to the sign.
+    if (e.name == "=" || e.name == "!=") {
+      e.offset = sign.offset;
+      e.length = sign.length;
+    }
     if (is_relation(token_.sign)) {
       throw SyntaxError(token_.offset, "two comparisons in a row: join them by `and`");
     }

@@ -824,10 +824,24 @@ auto Interpreter<Algebra>::walk_truth(const Syntax& s) -> Scalar {
     }
     difference[k] = {value.part[0], false, &s.children[k]};
   }
-  const bool from_right = s.name == "<=" || s.name == ">";
-  difference[from_right ? 0 : 1].inverse = true;
-  const std::array<Scalar, 1> g = {algebra_.sum(difference, s)};
-  return algebra_.apply(s.name == "<=" || s.name == ">=" ? Function::at_least : Function::below, g, s);
+  const auto truth = [&](bool from_right, Function function) {
+    difference[0].inverse = from_right;
+    difference[1].inverse = !from_right;
+    const std::array<Scalar, 1> g = {algebra_.sum(difference, s)};
+    return algebra_.apply(function, g, s);
+  };
+  if (const bool equal = s.name == "="; equal || s.name == "!=") {
+    if (difference[0].value.made == Made::state || difference[1].value.made == Made::state) {
+      fail(s,
+           "write `<=` or `>=`: that two numbers of a motion are equal is true at instants alone; parameters and "
+           "indices can be equal");
+    }
+    const Function function = equal ? Function::at_least : Function::below;
+    const std::array<Scalar, 2> parts = {truth(false, function), truth(true, function)};
+    return algebra_.apply(equal ? Function::both : Function::either, parts, s);
+  }
+  return truth(s.name == "<=" || s.name == ">",
+               s.name == "<=" || s.name == ">=" ? Function::at_least : Function::below);
 }
 
 template <class Algebra>

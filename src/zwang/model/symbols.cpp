@@ -167,9 +167,16 @@ class Writer {
       case SyntaxKind::compare: {
         const Expr left = walk(s.children[0]).part[0];
         const Expr right = walk(s.children[1]).part[0];
-        const bool from_right = s.name == "<=" || s.name == ">";
-        const Expr g = from_right ? graph().subtract(right, left) : graph().subtract(left, right);
-        return scalar(graph().apply(s.name.size() == 2 ? Function::at_least : Function::below, g));
+        const auto truth = [&](bool from_right, Function function) {
+          return graph().apply(function, from_right ? graph().subtract(right, left) : graph().subtract(left, right));
+        };
+        if (const bool equal = s.name == "="; equal || s.name == "!=") {
+          const Function function = equal ? Function::at_least : Function::below;
+          const Expr parts[] = {truth(false, function), truth(true, function)};
+          return scalar(graph().apply(equal ? Function::both : Function::either, parts));
+        }
+        return scalar(
+            truth(s.name == "<=" || s.name == ">", s.name.size() == 2 ? Function::at_least : Function::below));
       }
       case SyntaxKind::both:
       case SyntaxKind::either: {

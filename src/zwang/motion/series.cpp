@@ -60,6 +60,18 @@ std::string Series::obstacle() const {
       const double* y = impl_->registers(block) + std::size_t{reg} * impl_->orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
         if (y[l] > trifle * duration * std::abs(y[block.width + l])) continue;
+        const expressions::Tape& tape = impl_->term_tapes[block.group];
+        const model::TermGroup& group = impl_->model.terms[block.group];
+        const std::size_t velocities = std::size_t{1} + group.positions;
+        const std::size_t before = tape.inputs.size() + tape.constants.size();
+        if (reg >= before &&
+            expressions::depending(tape, velocities, velocities + group.velocities)[reg - before] == 0) {
+          return out +
+                 ", whose force has a root of something that comes to zero here, as the distance of points that "
+                 "attract "
+                 "each other does where they meet: the force has no bound there; a softened one, as "
+                 "1/sqrt(dot(r, r) + 1e-6), has";
+        }
         return out +
                ", whose force has a root of something that comes to zero here, as norm(v) does at rest: friction along "
                "a line "

@@ -80,8 +80,10 @@ std::vector<RowShape> make_plain_rows(Compilation& work, const ConditionSyntax& 
     const double off = within_rounding * value.part[c].error;
     const bool holds = (syntax.relation == Relation::equal ? std::abs(left_over) : left_over) <= off;
     if (timed)
-      throw work.formulas.error(f, fmt::format("`{}` restricts nothing: neither positions nor velocities occur in it",
-                                               work.member_words(condition.name)));
+      throw work.formulas.error(
+          f, fmt::format("`{}` restricts nothing here: neither positions nor velocities occur in it; a condition that "
+                         "holds until some time is let go by [[releases]] with `at` or `when`",
+                         work.member_words(condition.name)));
     if (!holds)
       throw work.formulas.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it",
                                                work.member_words(condition.name)));
