@@ -52,7 +52,7 @@ function(zwang_use_precompiled target name)
 endfunction()
 
 # Several sources of a target in one go of the compiler, which then reads the headers that they share once: half of the time of a bare build.
-# Where clang++ compiles (the sanitizers, lint) each source stands alone, so that it includes what it uses; there too it is seen whether a local
+# Where clang++ compiles (the address sanitizer, lint) each source stands alone, so that it includes what it uses; there too it is seen whether a local
 # name hides one of its own file, which together it may do by chance.
 set(ZWANG_TOGETHER_HERE OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -68,5 +68,7 @@ function(zwang_compile_together target)
     set(size ${ARGV1})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE ${size})
-  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
 endfunction()
