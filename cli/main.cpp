@@ -1,10 +1,13 @@
 /// The command `zwang`: one sub-command per question.
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -219,6 +222,17 @@ int run(int count, char** words) {
   return cli::bad_input;
 }
 
+/// Told without an allocation.
+int no_memory(bool json) {
+  constexpr std::string_view words = "there is not enough memory for this";
+  std::cerr << "zwang: " << words << "\n";
+  if (json) {
+    std::printf("{\"error\": {\"message\": \"%s\"}}\n", words.data());
+    std::fflush(stdout);
+  }
+  return cli::fault;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -232,8 +246,10 @@ int main(int count, char** words) {
     std::cerr << render(lost) << "\n";
     return cli::fault;
   } catch (const std::bad_alloc&) {
-    std::cerr << "zwang: not enough memory for this model\n";
-    return cli::gave_up;
+    return no_memory(wants_json(count, words));
+  } catch (const std::system_error& lost) {
+    std::cerr << "zwang: " << lost.what() << "\n";
+    return cli::fault;
   } catch (const std::exception& error) {
     std::cerr << "zwang: " << error.what() << "\n";
     return cli::gave_up;

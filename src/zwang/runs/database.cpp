@@ -41,6 +41,7 @@ void fail(sqlite3* database, const FileWords& words, int code) {
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = code & 0xFF;
   const auto intact = [&](const std::string& trouble) {
+    if (words.kept.empty()) return trouble;
     return fmt::format("{}; {}: see to it, then go on with `zwang run --resume {}`", trouble, words.kept, path);
   };
   switch (kind) {
@@ -228,6 +229,7 @@ std::string_view Line::blob(int column, std::size_t unit) const {
                           ? nullptr
                           : static_cast<const char*>(sqlite3_column_blob(statement_.statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.statement_, column));
+  if (bytes == nullptr && sqlite3_errcode(statement_.database_) == SQLITE_NOMEM) throw std::bad_alloc();
   if (type(column) != SQLITE_BLOB || size % unit != 0) {
     refuse(fmt::format("its {} is no list of numbers", sqlite3_column_name(statement_.statement_, column)));
   }

@@ -130,6 +130,13 @@ class HeldFile {
     return (page == 1 ? 65536 : page) * big_endian(header.data() + 28);
   }
   [[nodiscard]] bool clear() const { return ::ftruncate(descriptor_, 0) == 0; }
+  /// Is it still what has this name? Somebody may have taken it away before it was held.
+  [[nodiscard]] bool has_name(const std::string& path) const {
+    struct stat here = {};
+    struct stat there = {};
+    return ::fstat(descriptor_, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+  }
 
  private:
   static std::uint32_t big_endian(const char* bytes) {
@@ -586,6 +593,24 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
+namespace {
+
+/// A file that is being begun: as long as nothing is in it, it goes again with whoever began it, before another run can hold it.
+struct Begun {
+  explicit Begun(const std::string& file) : name(file) {}
+  ~Begun() {
+    if (came_to_nothing) ::unlink(name.c_str());
+  }
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun&) = delete;
+
+  const std::string& name;
+  std::unique_ptr<HeldFile> held = {};
+  bool came_to_nothing = false;
+};
+
+}  // namespace
+
 Store Store::create(const std::string& path, const Recipe& recipe, const model::Model& model) {
   const std::filesystem::path wanted(path);
   std::error_code code;
@@ -600,20 +625,24 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
 
   // The wanted name, or the next one that no other run is writing at the moment.
   std::string name = path;
-  std::unique_ptr<HeldFile> held;
-  for (int number = 2;; ++number) {
+  Begun begun(name);
+  std::unique_ptr<HeldFile>& held = begun.held;
+  for (int number = 2;;) {
     held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
     if (!held->is_open()) {
       throw Error({name, 0, 0},
                   fmt::format("cannot write the run file: {}; choose another folder with --out", std::strerror(errno)));
     }
     if (held->hold()) {
-      break;
+      if (held->has_name(name)) break;
+      continue;
     }
-    name = (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string()))
-               .string();
+    name =
+        (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number++, wanted.extension().string()))
+            .string();
   }
 
+  begun.came_to_nothing = held->regular() && held->empty();
   if (!held->regular() || (!held->empty() && !held->is_run())) {
     throw Error({name, 0, 0},
                 "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
@@ -622,9 +651,11 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   // What an older run left is cleared; then the tables and the recipe come in as one.
   remove_journals(name);
   if (!held->empty() && !held->clear()) {
-    throw Error({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
+    throw Fault({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
   }
-  auto impl = std::make_unique<Impl>(name, std::move(held));
+  begun.came_to_nothing = true;
+  auto impl = std::make_unique<Impl>(name, nullptr);
+  impl->database.say_kept("");
   impl->recipe = recipe;
   impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
   // (There is nothing to lose yet, so no waiting for the disk.)
@@ -641,6 +672,8 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   impl->database.run("PRAGMA synchronous = FULL");
   impl->name_outputs(model);
   impl->say_kept();
+  begun.came_to_nothing = false;
+  impl->held = std::move(held);
   return Store(std::move(impl));
 }
 
