@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/runs/database.hpp"
@@ -112,11 +113,11 @@ class HeldFile {
     return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   }
   /// Is it a run file, by the header that every SQLite file begins with?
-  [[nodiscard]] bool is_run() const {
+  [[nodiscard]] bool is_run(const std::string& path) const {
     std::array<char, 100> header{};
-    if (::pread(descriptor_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
-      return false;
-    }
+    const ssize_t count = ::pread(descriptor_, header.data(), header.size(), 0);
+    if (count < 0) refuse_file(path, "cannot read the run file", errno);
+    if (count != static_cast<ssize_t>(header.size())) return false;
     return std::memcmp(header.data(), "SQLite format 3", 16) == 0 && big_endian(header.data() + 68) == application;
   }
   /// Bytes that its header promises, 0 if it does not say.
@@ -630,8 +631,7 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   for (int number = 2;;) {
     held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
     if (!held->is_open()) {
-      throw Error({name, 0, 0},
-                  fmt::format("cannot write the run file: {}; choose another folder with --out", std::strerror(errno)));
+      refuse_file(name, "cannot write the run file", errno, "; choose another folder with --out");
     }
     if (held->hold()) {
       if (held->has_name(name)) break;
@@ -643,7 +643,7 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   }
 
   begun.came_to_nothing = held->regular() && held->empty();
-  if (!held->regular() || (!held->empty() && !held->is_run())) {
+  if (!held->regular() || (!held->empty() && !held->is_run(name))) {
     throw Error({name, 0, 0},
                 "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
   }
@@ -683,8 +683,8 @@ namespace {
 std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
   auto held = std::make_unique<HeldFile>(path, flags);
   if (!held->is_open()) {
-    throw Error({path, 0, 0}, errno == ENOENT ? std::string("there is no such run file")
-                                              : fmt::format("cannot open the run file: {}", std::strerror(errno)));
+    if (errno == ENOENT) throw Error({path, 0, 0}, "there is no such run file");
+    refuse_file(path, "cannot open the run file", errno);
   }
   if (!held->regular() || held->empty()) {
     throw Error({path, 0, 0}, held->regular()
@@ -694,7 +694,7 @@ std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
   if ((flags & O_ACCMODE) != O_RDONLY && !held->hold()) {
     throw Error({path, 0, 0}, "another run is writing this file");
   }
-  if (!held->is_run()) {
+  if (!held->is_run(path)) {
     throw Error({path, 0, 0}, "this file is no run of zwang");
   }
   return held;

@@ -1,10 +1,12 @@
 /// A library to be loaded before all others (LD_PRELOAD), in which the n-th call of a kind fails as the system would let it fail: an allocation (no memory), a
-/// write (disk full), a write that is cut short, a flush (input and output error), a rename, a removal, an opening.
+/// write (disk full), a write that is cut short, a flush (input and output error), a rename, a removal, an opening, a
+/// reading.
 ///
 ///   ZWANG_FAULT="KIND N"        the N-th call of that kind, counted from the beginning of main, fails
 ///   ZWANG_FAULT="KIND N on"     and all those after it
 ///   ZWANG_FAULT="KIND N each S [on]" the N-th and every S-th after it fails in a child of its own while the program itself goes on: for programs that write no
 ///                               file. What becomes of each child is a line in ZWANG_FAULT_REPORT: number, status or -signal, bytes on standard error
+///   ZWANG_FAULT_BOTH=1          bytes on standard output count, too
 ///   ZWANG_FAULT_REPORT=FILE     at the end of the program: how many calls there were, and how many failed
 ///
 /// A program that calls the library (Python) says instead when counting begins: zwang_fault_begin(kind, n, on), zwang_fault_end().
@@ -32,8 +34,8 @@ void* __libc_memalign(std::size_t unit, std::size_t size);
 
 namespace {
 
-enum class Kind : int { none, alloc, write, cut, sync, rename, unlink, open };
-constexpr const char* kind_names[] = {"none", "alloc", "write", "cut", "sync", "rename", "unlink", "open"};
+enum class Kind : int { none, alloc, write, cut, sync, rename, unlink, open, read };
+constexpr const char* kind_names[] = {"none", "alloc", "write", "cut", "sync", "rename", "unlink", "open", "read"};
 
 Kind kind = Kind::none;
 bool armed = false;
@@ -42,6 +44,7 @@ std::uint64_t each = 0;
 std::uint64_t wanted = 0;
 std::uint64_t calls = 0;
 std::uint64_t failures = 0;
+bool both = false;
 int report = -1;
 pid_t owner = 0;
 
@@ -62,7 +65,7 @@ bool fail_in_child() {
   const pid_t child = fork();
   if (child == 0) {
     const int nothing = ::open("/dev/null", O_WRONLY);
-    dup2(nothing, STDOUT_FILENO);
+    dup2(both ? words : nothing, STDOUT_FILENO);
     dup2(words, STDERR_FILENO);
     alarm(patience);
     each = 0;
@@ -104,7 +107,7 @@ void read_orders() {
   unsigned long long number = 0;
   unsigned long long stride = 0;
   std::sscanf(orders, "%15s %llu %15s %llu %15s", name, &number, more, &stride, last);
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 9; ++k) {
     if (std::strcmp(name, kind_names[k]) == 0) kind = static_cast<Kind>(k);
   }
   wanted = number;
@@ -112,6 +115,7 @@ void read_orders() {
   each = std::strcmp(more, "each") == 0 ? stride : 0;
   if (const char* file = std::getenv("ZWANG_FAULT_REPORT"))
     report = ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  both = std::getenv("ZWANG_FAULT_BOTH") != nullptr;
   owner = getpid();
 }
 
@@ -283,6 +287,26 @@ int remove(const char* name) {
   }
   return really(name);
 }
+
+ssize_t read(int file, void* bytes, std::size_t size) {
+  static const auto really = next<ssize_t (*)(int, void*, std::size_t)>("read");
+  if (fails(Kind::read)) {
+    errno = EIO;
+    return -1;
+  }
+  return really(file, bytes, size);
+}
+
+ssize_t pread64(int file, void* bytes, std::size_t size, off64_t where) {
+  static const auto really = next<ssize_t (*)(int, void*, std::size_t, off64_t)>("pread64");
+  if (fails(Kind::read)) {
+    errno = EIO;
+    return -1;
+  }
+  return really(file, bytes, size, where);
+}
+
+ssize_t pread(int file, void* bytes, std::size_t size, off_t where) { return pread64(file, bytes, size, where); }
 
 int open64(const char* name, int flags, ...) {
   static const auto really = next<int (*)(const char*, int, ...)>("open64");
