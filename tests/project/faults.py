@@ -100,7 +100,7 @@ class Faults:
     def __init__(self, zwang, shim, folder):
         self.zwang, self.shim, self.folder = zwang, shim, folder
 
-    def call(self, folder, words, orders=None, report=None):
+    def call(self, folder, words, orders=None, report=None, patience=PATIENCE):
         environment = dict(os.environ)
         if orders:
             environment.update(LD_PRELOAD=str(self.shim), ZWANG_FAULT=orders, ZWANG_FAULT_REPORT=str(report))
@@ -108,7 +108,7 @@ class Faults:
                 environment.update(ZWANG_FAULT_BOTH="1")
         try:
             return subprocess.run([self.zwang, *words], cwd=folder, env=environment, capture_output=True, check=False,
-                                  timeout=PATIENCE, stdin=subprocess.DEVNULL)
+                                  timeout=patience, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired as late:
             raise Failure(f"it hangs: {late}") from None
 
@@ -160,7 +160,7 @@ class Faults:
         trials = 0
         for orders in ("alloc 1 each {}", "alloc 1 each {} on", "open 1 each 1", "read 1 each 1", "write 1 each 1"):
             report.unlink(missing_ok=True)
-            result = self.call(folder, words, orders.format(stride), report)
+            result = self.call(folder, words, orders.format(stride), report, 30 * PATIENCE)
             if result.returncode != undisturbed.returncode or result.stdout != undisturbed.stdout:
                 raise Failure(f"{words}: the shim disturbs it: {result}")
             for line in report.read_text().splitlines():
