@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -233,9 +234,23 @@ int no_memory(bool json) {
   return cli::fault;
 }
 
+/// Libraries promise here and there that nothing is thrown where memory may be missing: then the program ends from here.
+[[noreturn]] void end_of_memory() {
+  try {
+    if (const std::exception_ptr now = std::current_exception()) std::rethrow_exception(now);
+  } catch (const std::bad_alloc&) {
+    std::fputs("zwang: there is not enough memory for this\n", stderr);
+    std::_Exit(cli::fault);
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int count, char** words) {
+  std::set_terminate(end_of_memory);
   // A limit of file sizes shall be an error that explains itself.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
