@@ -12,6 +12,8 @@
 #include <string>
 
 #include "places.hpp"
+#include "put_aside.hpp"
+#include "zwang/model/read.hpp"
 
 namespace zwang::hard {
 
@@ -60,6 +62,18 @@ TEST_P(HardModels, are_followed_rightly) {
                     << one.line;
   }
   if (soak) fmt::print("{}: {} models, {} refused\n", kind.name, found.size(), refused);
+}
+
+TEST_P(HardModels, go_on_to_the_same_bits_when_they_are_put_aside) {
+  constexpr int most_pieces = 60;
+  const Class& kind = GetParam();
+  const std::uint64_t last = std::getenv("ZWANG_SOAK") != nullptr ? 100 : 2;
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(fmt::format("hard_models --class {} --write {}", kind.key, seed));
+    const Case made = kind.make(seed);
+    const model::Model model = model::load(made.texts.front(), "hard.toml");
+    motion::put_aside_after_every_piece(model, most_pieces);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, HardModels, testing::ValuesIn(classes()),

@@ -73,6 +73,16 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   beside_.assign(size_, 0.0);
 }
 
+void GramFactor::go_on(Manner given, const Mass& mass) {
+  if (given == manner() || size_ == 0 || (given == Manner::dense && size_ > largest_dense)) return;
+  band_ = false;
+  if (given == Manner::dense) {
+    make_dense(mass);
+  } else {
+    make_sparse();
+  }
+}
+
 void GramFactor::make_sparse() {
   std::vector<std::uint32_t> all(size_);
   std::iota(all.begin(), all.end(), 0U);

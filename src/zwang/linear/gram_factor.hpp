@@ -26,6 +26,10 @@ namespace zwang::linear {
 
 class GramFactor {
  public:
+  /// How the rows are factored. Once rows turned out dependent they are no longer factored as simply while they stand, so that this is a part
+  /// of what a motion that is put aside must remember.
+  enum class Manner : std::uint8_t { band, sparse, dense };
+
   /// The rows are others, or stand in another order. `shares[j]`: may a skipped row j share?
   void shape(const SparseRows& rows, const Mass& mass, std::span<const std::uint8_t> shares);
 
@@ -34,6 +38,10 @@ class GramFactor {
 
   /// x = Phi^-1 b, in place.
   void solve(std::span<double> x);
+
+  [[nodiscard]] Manner manner() const { return dense_ ? Manner::dense : (band_ ? Manner::band : Manner::sparse); }
+  /// After `shape`: go on in a manner that it had come to before.
+  void go_on(Manner manner, const Mass& mass);
 
   /// The factor as a band, if it is one; else null.
   [[nodiscard]] Tridiagonal* band() { return band_ ? &tridiagonal_ : nullptr; }

@@ -535,6 +535,23 @@ void evaluate_values_but(const Model& model, const State& given, std::span<const
   evaluate_some(model, given, left_out, scratch, nullptr, rows);
 }
 
+void evaluate_row(const Model& model, const State& given, std::uint32_t row, Scratch& scratch, Rows& rows) {
+  State copy;
+  const State& state = with_modes(model, given, copy);
+  double* r = scratch.registers.data();
+  for (std::uint32_t g = 0; g < model.row_group[row]; ++g)
+    r += room(model.groups[g].tape, row_orders, model.groups[g].lanes);
+  const RowGroup& group = model.groups[model.row_group[row]];
+  const std::size_t lane = model.row_lane[row];
+  if (width_of(group.lanes) == 1) {
+    evaluate_row_block<1>(group, state, LanesFrom<1>{lane, group.lanes}, r, scratch.errors.data(), rows);
+    return;
+  }
+  LanesPicked<wide> block;
+  block.lane[block.picked++] = lane;
+  evaluate_row_block<wide>(group, state, block, r, scratch.errors.data(), rows);
+}
+
 Energy energy(const Model& model, const State& given, Scratch& scratch) {
   State copy;
   const State& state = with_modes(model, given, copy);

@@ -8,6 +8,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/workspace.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
 #include "zwang/motion/excursion.hpp"
@@ -178,13 +179,14 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
   }
 }
 
-/// What the terms of a row come to on the step, by the gradient that it had at the last event: where it has none at the start, as at the
+/// What the terms of a row come to on the step, by the gradient that it has at its beginning: where it has none there, as at the
 /// origin, rounding is measured by what its variables move.
 double terms_on_step(const Motion& motion, std::uint32_t row, double h) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::span<const double> q = impl.series.position();
   const std::size_t n = model.variables;
+  evaluate_row(motion, row);
   const std::vector<double>& entry = impl.workspace.impl().rows.entry;
   double sum = 0;
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
@@ -472,6 +474,7 @@ bool entered(Motion& motion) {
     if (!(f > part * impl.size[row])) continue;
     // What is near the origin has its size from the body it belongs to, and from the step that led there.
     double around = 0;
+    evaluate_row(motion, row);
     const model::Rows& rows = impl.workspace.impl().rows;
     for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
@@ -505,6 +508,19 @@ bool crawls(Motion& motion) {
 }
 
 }  // namespace
+
+void evaluate_row(const Motion& motion, std::uint32_t row) {
+  Motion::Impl& impl = *motion.impl;
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_row(impl.model, motion.state, row, work.scratch, work.rows);
+}
+
+const linear::Mass& mass_at(const Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  instant::Workspace::Impl& work = impl.workspace.impl();
+  model::evaluate_mass(impl.model, motion.state, work.scratch, work.dynamics);
+  return work.dynamics.mass;
+}
 
 bool ascending(const std::vector<HeldRow>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });

@@ -190,6 +190,11 @@ void end(Motion& motion, Status status, std::string why);
 /// rho of the rows held now, ascending by row; none when no condition is variational.
 void take_rho(Motion& motion);
 
+/// Between two instants the workspace holds what was found at the last one, which is not kept with a motion that is put aside: what a step needs
+/// of it is evaluated at the present state. One row, and the mass.
+void evaluate_row(const Motion& motion, std::uint32_t row);
+[[nodiscard]] const linear::Mass& mass_at(const Motion& motion);
+
 /// Multipliers of the rows held now, ascending by row, from the accelerations of this instant.
 void take_multipliers(Motion& motion);
 

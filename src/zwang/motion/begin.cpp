@@ -345,6 +345,10 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.passage.at_it);
   one(archive, impl.passage.idle);
   one(archive, impl.passage.ahead);
+  one(archive, impl.passage.unit);
+  one(archive, impl.passage.rows);
+  one(archive, impl.passage.listed);
+  one(archive, impl.passage.stays);
   one(archive, impl.switches.sides);
   one(archive, impl.switches.at_start);
   one(archive, impl.switches.slid);
@@ -434,9 +438,10 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
                           return rows(one.rows) && has(one.speed, one.rows.size());
                         });
   // The gradients are those of the rows chosen before until the lengths are known.
-  const bool series = has(memory.row_length, held) && memory.first_gradient.size() <= m &&
+  const bool series = memory.factored <= linear::GramFactor::Manner::dense && has(memory.row_length, held) &&
+                      memory.first_gradient.size() <= m &&
                       (!memory.lengths_known || has(memory.first_gradient, held)) &&
-                      are_numbers(impl.passage.idle, held);
+                      (!impl.passage.at_it || are_numbers(impl.passage.idle, held)) && rows(impl.passage.rows);
   if (!present) return "what holds at present";
   if (!state) return "its state";
   if (!of_rows) return "its conditions";
@@ -448,7 +453,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 12;
+constexpr std::uint32_t layout = 13;
 
 }  // namespace
 
@@ -513,6 +518,8 @@ std::string save(const Motion& motion) {
   writer.put(steps.ratio);
   writer.put(steps.share);
   writer.put(steps.since);
+  writer.put(memory.factored);
+  writer.put(motion.impl->flow != nullptr ? motion.impl->flow->unit() : motion.impl->series.unit());
   writer.put(memory.lengths_known);
   writer.put(sum_of(std::string_view(writer.bytes).substr(sizeof mark + sizeof layout)));
   return std::move(writer.bytes);
@@ -553,9 +560,15 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   reader.get(memory.steps.ratio);
   reader.get(memory.steps.share);
   reader.get(memory.steps.since);
+  reader.get(memory.factored);
+  double unit = 1;
+  reader.get(unit);
   reader.get(memory.lengths_known);
   if (!reader.empty()) throw Fault({"checkpoint", 0, 0}, "the checkpoint is too long");
-  if (const std::string_view what = misfit(motion, memory); !what.empty()) {
+  int exponent = 0;
+  const bool power_of_two = unit > 0 && std::isfinite(unit) && std::frexp(unit, &exponent) == 0.5;
+  const std::string_view what = power_of_two ? misfit(motion, memory) : "its unit of time";
+  if (!what.empty()) {
     throw Fault({"checkpoint", 0, 0},
                 "the checkpoint belongs to another model, or is damaged: " + std::string(what) + " cannot be");
   }
@@ -574,6 +587,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.series.choose(impl.held_rows, impl.watched_rows);
   if (impl.flow != nullptr) impl.flow->remember(memory.steps);
   impl.series.remember(std::move(memory));
+  (impl.flow != nullptr ? impl.flow->measure_time_in(unit) : impl.series.measure_time_in(unit));
   const double position_drift = motion.position_drift;
   const double velocity_drift = motion.velocity_drift;
   // At a singular position there is nothing to project onto: the way on begins from this very state.

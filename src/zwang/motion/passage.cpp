@@ -27,7 +27,7 @@ class Lookout {
         scratch_(model::make_scratch(model_)),
         rows_(model::make_rows(model_)),
         state_(motion.state),
-        mass_(impl_.workspace.impl().dynamics.mass) {
+        mass_(mass_at(motion)) {
     start_.push_back(0);
     for (const std::uint32_t j : numbers) {
       held_.push_back(impl_.held_rows[j].row);
@@ -447,11 +447,12 @@ bool leads_on(Motion& motion) {
   impl.series.choose(impl.held_rows, impl.watched_rows);
   passage.idle.clear();
   passage.ahead = 0;
+  passage.unit = impl.series.unit();
   std::vector<std::uint32_t> numbers(held.size());
   for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
   model::State there = motion.state;
   Lookout lookout(motion, numbers);
-  passage.at_it = expand_from(motion, lookout, numbers, there, impl.series.unit()) && prove_expansion(motion, 0) > 0;
+  passage.at_it = expand_from(motion, lookout, numbers, there, passage.unit) && prove_expansion(motion, 0) > 0;
   // The rows of this instant are chosen anew.
   impl.held_rows = held_before;
   impl.watched_rows = watched_before;
@@ -466,7 +467,7 @@ bool leave_singular(Motion& motion, double gap, double& h) {
   const std::vector<std::uint32_t> numbers = rows_to_look_at(motion, passage.idle);
   Lookout lookout(motion, numbers);
   // As on the way there, where there was one.
-  const double near = passage.ahead > 0 ? std::ldexp(1.0, std::ilogb(passage.ahead)) : impl.series.unit();
+  const double near = passage.ahead > 0 ? std::ldexp(1.0, std::ilogb(passage.ahead)) : passage.unit;
   if (!expand_from(motion, lookout, numbers, there, near)) return false;
   const double u = passage.series->unit();
   const double length = prove_expansion(motion, passage.ahead / u);

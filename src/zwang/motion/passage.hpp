@@ -27,6 +27,7 @@ struct Passage {
   model::State there;               ///< the state at it
   std::vector<std::uint32_t> rows;  ///< rows that are dependent there
   double ahead = 0;                 ///< seconds until then
+  double unit = 1;                  ///< of time, where the motion did not come to it but was found at it
   double listed =
       std::numeric_limits<double>::quiet_NaN();  ///< time of the last event that told of a position stayed in
   bool stays = false;  ///< the motion stays in the position: rows that depend on others there carry nothing

@@ -117,13 +117,15 @@ std::span<const double> Series::watched(std::size_t w) const {
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};
 }
 Series::Memory Series::memory() const {
-  return {impl_->row_length, impl_->first_gradient, impl_->first_pivot, impl_->step_memory, impl_->lengths_known};
+  return {impl_->row_length,  impl_->first_gradient,  impl_->first_pivot,
+          impl_->step_memory, impl_->factor.manner(), impl_->lengths_known};
 }
 void Series::remember(Memory memory) {
   impl_->row_length = std::move(memory.row_length);
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
   impl_->step_memory = memory.steps;
+  impl_->factor.go_on(memory.factored, impl_->dynamics.mass);
   impl_->lengths_known = memory.lengths_known;
 }
 void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "zwang/instant/corners.hpp"
+#include "zwang/linear/gram_factor.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/lane.hpp"
@@ -197,6 +198,7 @@ class Series {
     std::vector<double> row_length, first_gradient;
     double first_pivot = 1;
     StepMemory steps;
+    linear::GramFactor::Manner factored = linear::GramFactor::Manner::band;
     bool lengths_known = false;
   };
   [[nodiscard]] Memory memory() const;

@@ -232,6 +232,26 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   if (!same) impl.series.choose(impl.held_rows, impl.watched_rows);
 }
 
+/// The roles of the rows between two instants, by the places that they have.
+void tell_present_roles(Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  instant::Instant& now = motion.impl->instant;
+  now.role.assign(impl.model.rows(), Role::passive_in_position);
+  now.multipliers.assign(impl.model.rows(), 0.0);
+  now.multipliers_unique = !impl.by_few;
+  now.decisions.clear();
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const bool equation = model::is_equation(impl.model.row_kind[row]);
+    switch (impl.place[row]) {
+      case Place::open: break;
+      case Place::held: now.role[row] = equation ? Role::equation : Role::binding; break;
+      case Place::implied: now.role[row] = equation ? Role::equation : Role::marginal; break;
+      case Place::absent: now.role[row] = Role::absent; break;
+    }
+  }
+  for (std::size_t j = 0; j < motion.held.size(); ++j) now.multipliers[motion.held[j]] = motion.multipliers[j];
+}
+
 /// Onto the rows of a new set. What they lacked is no drift: nothing held them before.
 bool project_onto_new(Motion& motion) {
   const double position = motion.position_drift;
@@ -1213,8 +1233,8 @@ void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_
   instant::Workspace::Impl& work = impl.workspace.impl();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
   model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
+  tell_present_roles(motion);
   impl.instant.role[row] = Role::leaving;
-  impl.instant.decisions.clear();
   impl.instant.multipliers[row] = 0;
   hold_rows(motion, {});
   if (motion.status != Status::going) return;

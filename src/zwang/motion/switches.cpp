@@ -224,7 +224,9 @@ Off off_at(const Motion& motion, std::uint32_t number, double size, double unit)
   Off off{off_at_start * size + instant::bounds_that_are_nothing * rates.doubt};
   if (impl.flow != nullptr) return off;
   const std::vector<double> slope = impl.series.slope(number, motion.state);
-  const model::Dynamics& dynamics = impl.workspace.impl().dynamics;
+  instant::Workspace::Impl& work = motion.impl->workspace.impl();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  const model::Dynamics& dynamics = work.dynamics;
   const auto mass = dynamics.mass.diagonal();
   double second = 0;
   for (std::size_t i = 0; i < slope.size(); ++i) {
@@ -594,6 +596,7 @@ void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vec
     passing.push_back(turn.number);
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
     // Over a kink that it does not touch it flies as over any other place.
+    if (row < model.rows()) evaluate_row(motion, row);
     const model::Rows& rows = impl.workspace.impl().rows;
     if (row < model.rows() && rows.value[row] >= -(touch_in_motion * rows.value_scale[row] +
                                                    instant::bounds_that_are_nothing * rows.value_error[row])) {
@@ -855,7 +858,7 @@ void project_slid(Motion& motion) {
     if (speed_off == 0 && place_off == 0) continue;
     std::vector<double> p = impl.series.slope(number, motion.state);
     std::vector<double> wp(p.size());
-    impl.workspace.impl().dynamics.mass.solve(p, wp);
+    mass_at(motion).solve(p, wp);
     double length = 0;
     for (std::size_t i = 0; i < p.size(); ++i) length += p[i] * wp[i];
     if (!(length > 0)) continue;
