@@ -339,10 +339,14 @@ std::vector<std::string> schema_of(Database& database) {
 
 }  // namespace
 
-void Database::require_schema(const char* schema) {
+std::vector<std::string> schema_lines(const char* schema) {
   Database wanted(":memory:");
   wanted.run(schema);
-  if (schema_of(*this) != schema_of(wanted)) damaged(path(), "its tables are not those of a run");
+  return schema_of(wanted);
+}
+
+void Database::require_schema(const std::vector<std::string>& lines) {
+  if (schema_of(*this) != lines) damaged(path(), "its tables are not those of a run");
 }
 
 void Database::require_order() {

@@ -721,7 +721,8 @@ void Store::Impl::take_in() {
                                 ? ", whose lines carry checksums: run its model again (it stands in the table run)"
                                 : ""));
   }
-  database.require_schema(schema);
+  static const std::vector<std::string> tables = schema_lines(schema);
+  database.require_schema(tables);
   read_recipe();
   prepare();
   say_kept();

@@ -161,6 +161,8 @@ unsigned long long zwang_fault_end() {
   return failures;
 }
 
+unsigned long long zwang_fault_calls() { return calls; }
+
 void* malloc(std::size_t size) {
   if (fails(Kind::alloc)) {
     errno = ENOMEM;
