@@ -3,7 +3,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 MODEL ?= gallery:chain-meets-beam
 
-.PHONY: help setup build run test verify soak bits bench format lint install clean
+SECONDS ?= 60
+
+.PHONY: help setup build run test verify fuzz soak bits bench format lint install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -31,7 +33,11 @@ verify: ## format, headers, lint, clang++, sanitizers (address, undefined, threa
 	@scripts/setup verify
 	@JOBS=$(JOBS) scripts/verify
 
-soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 50 kills (some minutes)
+fuzz: ## damaged and awkward inputs under the sanitizers, SECONDS of each target (default 60); inputs that end a program are kept
+	@scripts/setup verify
+	@JOBS=$(JOBS) scripts/fuzz $(SECONDS)
+
+soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 200 kills, every call of the system that fails, every bit of a run file (an hour)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 

@@ -1,10 +1,14 @@
 /// The command `zwang`: one sub-command per question.
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -219,9 +223,34 @@ int run(int count, char** words) {
   return cli::bad_input;
 }
 
+/// Told without an allocation.
+int no_memory(bool json) {
+  constexpr std::string_view words = "there is not enough memory for this";
+  std::cerr << "zwang: " << words << "\n";
+  if (json) {
+    std::printf("{\"error\": {\"message\": \"%s\"}}\n", words.data());
+    std::fflush(stdout);
+  }
+  return cli::fault;
+}
+
+/// Libraries promise here and there that nothing is thrown where memory may be missing: then the program ends from here.
+[[noreturn]] void end_of_memory() {
+  try {
+    if (const std::exception_ptr now = std::current_exception()) std::rethrow_exception(now);
+  } catch (const std::bad_alloc&) {
+    std::fputs("zwang: there is not enough memory for this\n", stderr);
+    std::_Exit(cli::fault);
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int count, char** words) {
+  std::set_terminate(end_of_memory);
   // A limit of file sizes shall be an error that explains itself.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -232,8 +261,10 @@ int main(int count, char** words) {
     std::cerr << render(lost) << "\n";
     return cli::fault;
   } catch (const std::bad_alloc&) {
-    std::cerr << "zwang: not enough memory for this model\n";
-    return cli::gave_up;
+    return no_memory(wants_json(count, words));
+  } catch (const std::system_error& lost) {
+    std::cerr << "zwang: " << lost.what() << "\n";
+    return cli::fault;
   } catch (const std::exception& error) {
     std::cerr << "zwang: " << error.what() << "\n";
     return cli::gave_up;

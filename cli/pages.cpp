@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -101,6 +102,8 @@ void leave_report(const std::string& file, std::span<const report::PageRun> runs
     files.push_back(file);
   } catch (const Interrupted&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    lose("no report was written: there is not enough memory; the run itself is kept");
   } catch (const std::exception& trouble) {
     lose(fmt::format("no report was written: {}; the run itself is kept", trouble.what()));
   }

@@ -12,6 +12,7 @@
 
 #include "gallery_files.hpp"
 #include "zwang/base/nearest.hpp"
+#include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 
 namespace zwang::cli {
@@ -68,10 +69,12 @@ Source read_source(const std::string& name) {
   }
   std::ifstream file(name, std::ios::binary);
   if (!file) {
-    throw Error({name, 0, 0}, fmt::format("cannot read the model: {}", std::strerror(errno)));
+    refuse_file(name, "cannot read the model", errno);
   }
   source.text = read_all(file, name);
   if (file.bad()) {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(name, unknown)) throw Fault({name, 0, 0}, "cannot read the model to its end");
     throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
   }
   if (begins_a_database(source.text)) {

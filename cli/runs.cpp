@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <system_error>
 
 #include "progress.hpp"
@@ -121,7 +122,17 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
     }
     return !asked_to_end();
   };
-  runs::go_on(task, store, recording);
+  try {
+    runs::go_on(task, store, recording);
+  } catch (const std::bad_alloc&) {
+    const bool begun = !store.account().present.state.position.empty();
+    const std::string kept =
+        begun ? fmt::format("the run up to t = {} is kept", readable(store.account().present.state.time, 10))
+              : std::string("nothing of the motion is kept yet");
+    throw Fault(
+        {store.path(), 0, 0},
+        fmt::format("there is not enough memory to go on; {}: go on with `zwang run --resume {}`", kept, store.path()));
+  }
 }
 
 }  // namespace zwang::cli

@@ -24,7 +24,6 @@
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
-#include "zwang/report/page_shell.hpp"
 #include "zwang/report/whole_file.hpp"
 #include "zwang/runs/record.hpp"
 #include "zwang/version.hpp"
@@ -137,47 +136,22 @@ std::vector<Exhibit> exhibits() {
   return all;
 }
 
+/// These pages have no script at all; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
+/// every report, with the hashes of their script and style.
+constexpr std::string_view policy =
+    "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; frame-src 'self' file:; base-uri 'none'; "
+    "form-action 'none'";
+
 std::string page(const std::string& title, const std::string& root, const std::string& body, const std::string& about) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
+      "http-equiv=\"Content-Security-Policy\" content=\"{4}\"/>\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"/>\n<title>{0}</title>\n<meta name=\"description\" "
       "content=\"{3}\"/>\n"
       "<link rel=\"stylesheet\" href=\"{1}style.css\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n</head>\n<body>\n<a "
       "class=\"skip\" href=\"#content\">To the "
       "content</a>\n{2}</body>\n</html>\n",
-      xml_escaped(title), root, body, xml_escaped(about));
-}
-
-/// The viewer's script and style once for all pages instead of in each: parts of the shell that are long and plain.
-struct SharedShell {
-  std::string shell;
-  std::vector<std::pair<std::string, std::string>> files;  ///< name, content
-};
-SharedShell shared_shell() {
-  SharedShell out;
-  out.shell = report::page_shell();
-
-  // A page that stands alone forbids itself to load anything; these load two files.
-  const std::size_t policy = out.shell.find("<meta http-equiv=\"Content-Security-Policy\"");
-  if (policy != std::string::npos) {
-    out.shell.erase(policy, out.shell.find('>', policy) + 1 - policy);
-  }
-  for (const auto& [tag, name] : {std::pair{std::string("script"), std::string("viewer.js")},
-                                  std::pair{std::string("style"), std::string("viewer.css")}}) {
-    const std::string open = "<" + tag + ">";
-    const std::string close = "</" + tag + ">";
-    const std::size_t begin = out.shell.find(open);
-    const std::size_t end = begin == std::string::npos ? begin : out.shell.find(close, begin);
-    if (end == std::string::npos || end - begin < 2000) {
-      continue;
-    }
-    const std::size_t content = begin + open.size();
-    out.files.emplace_back(name, out.shell.substr(content, end - content));
-    out.shell.replace(begin, end + close.size() - begin,
-                      tag == "script" ? "<script src=\"../" + name + "\"></script>"
-                                      : "<link rel=\"stylesheet\" href=\"../" + name + "\">");
-  }
-  return out;
+      xml_escaped(title), root, body, xml_escaped(about), policy);
 }
 
 std::string caption(const std::string& figure) {
@@ -197,7 +171,7 @@ std::string caption(const std::string& figure) {
 }
 
 /// One model: its run, report and figures. What goes wrong is said on its page.
-void make(const std::string& shell, const fs::path& folder, Exhibit& exhibit) {
+void make(const fs::path& folder, Exhibit& exhibit) {
   std::error_code ignored;
   fs::create_directories(folder, ignored);
   write_file(folder / "model.toml", exhibit.model);
@@ -237,10 +211,8 @@ void make(const std::string& shell, const fs::path& folder, Exhibit& exhibit) {
       exhibit.card = "card.svg";
     }
     const report::PageRun run{&task.model, store.view(), ""};
-    report::PageOptions options;
-    options.shell = shell;
     std::string html;
-    (void)report::write_page({&run, 1}, options, [&](std::string_view text) { html += text; });
+    (void)report::write_page({&run, 1}, {}, [&](std::string_view text) { html += text; });
     write_file(folder / "report.html", html);
     exhibit.report = true;
   } catch (const Error& trouble) {
@@ -334,11 +306,7 @@ SiteAccount write_site(const std::string& folder, bool progress) {
   if (!fs::is_directory(folder)) {
     throw Error({folder, 0, 0}, "cannot make this folder");
   }
-  const SharedShell shell = shared_shell();
   write_file(fs::path(folder) / "style.css", style);
-  for (const auto& [name, content] : shell.files) {
-    write_file(fs::path(folder) / name, content);
-  }
 
   // Those to begin with first, then the others by name.
   std::vector<Exhibit> all = exhibits();
@@ -364,7 +332,7 @@ SiteAccount write_site(const std::string& folder, bool progress) {
     if (progress) {
       std::cerr << fmt::format("\r\x1b[K{} of {}  {}", number, order.size(), exhibit->name) << std::flush;
     }
-    make(shell.shell, fs::path(folder) / exhibit->name, *exhibit);
+    make(fs::path(folder) / exhibit->name, *exhibit);
   }
   if (progress) {
     std::cerr << "\r\x1b[K";

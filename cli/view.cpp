@@ -14,6 +14,7 @@
 #include "runs.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
@@ -35,7 +36,7 @@ Kind kind_of(const std::string& name) {
   }
   std::ifstream file(name, std::ios::binary);
   if (!file) {
-    throw Error({name, 0, 0}, fmt::format("cannot read the file: {}", std::strerror(errno)));
+    refuse_file(name, "cannot read the file", errno);
   }
   std::string head(16, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -70,7 +70,12 @@ inline void put_content(const std::filesystem::path& path, std::string_view byte
 }
 
 /// All that a run file answers, in one sum: its recipe, account, pieces, events, samples, states between, and where it goes on from.
-inline std::int64_t answer_of(const std::string& path) {
+/// `known`: the model of the sound file with its text, which need not be compiled again as long as the recipe is the same.
+struct KnownModel {
+  zwang::runs::Recipe recipe;
+  zwang::model::Model model;
+};
+inline std::int64_t answer_of(const std::string& path, const KnownModel* known = nullptr) {
   using namespace zwang;
   runs::Store store = runs::Store::read(path);
   runs::Checksum sum;
@@ -96,7 +101,15 @@ inline std::int64_t answer_of(const std::string& path) {
     sum.text(name);
     sum.text(value);
   }
-  const model::Model model = runs::model_of(recipe);
+  const bool is_known = known != nullptr && known->recipe.text == recipe.text && known->recipe.file == recipe.file &&
+                        known->recipe.law == recipe.law &&
+                        known->recipe.overrides.parameters == recipe.overrides.parameters &&
+                        known->recipe.overrides.start == recipe.overrides.start &&
+                        known->recipe.overrides.until == recipe.overrides.until &&
+                        known->recipe.overrides.tolerance == recipe.overrides.tolerance &&
+                        known->recipe.overrides.samples == recipe.overrides.samples;
+  const model::Model made = is_known ? model::Model() : runs::model_of(recipe);
+  const model::Model& model = is_known ? known->model : made;
   store.set_outputs(model);
   sum.number(store.sampling().start);
   sum.number(store.sampling().until);

@@ -24,6 +24,8 @@ struct ResumeOptions {
   std::optional<double> until = {};  ///< a later end; none: the one it was begun with
   /// Asked after every piece; false interrupts the run, which can go on later.
   std::function<bool(const Progress&)> go_on = {};
+  /// Told in a sentence, before the run goes on, that another version or another kind of processor began it: what is added may differ in its last digits.
+  std::function<void(const std::string&)> notice = {};
   /// What is wrong with them, in a sentence; empty if nothing is.
   [[nodiscard]] std::string check() const;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "run_damage.hpp"
 #include "systems.hpp"
 #include "zwang/zwang.hpp"
 
@@ -167,6 +168,21 @@ TEST(RunFile, is_the_motion_in_memory_to_the_bit_and_goes_on_to_the_same_bits) {
   EXPECT_EQ(open_run(folder / "part.sqlite").at(1.3).velocity, later.at(1.3).velocity);
   EXPECT_THROW((void)resume(folder / "part.sqlite", {.until = 0.5}), Error);
   EXPECT_THROW((void)resume(folder / "part.sqlite", {.until = nan}), std::invalid_argument);
+}
+
+TEST(RunFile, begun_by_another_version_goes_on_with_a_notice) {
+  const Folder folder;
+  const std::string file = (folder / "old.sqlite").string();
+  (void)record(parse(testing::ball), file, {.until = 0.5});
+  std::string told;
+  const auto listen = [&](const std::string& sentence) { told = sentence; };
+  (void)resume(file, {.until = 0.6, .notice = listen});
+  EXPECT_EQ(told, "") << "by the same version on the same machine there is nothing to tell";
+  runs::Database(file).run("UPDATE run SET zwang = '0.0.7', machine = 'abacus'");
+  damaged::reseal(file);
+  const Motion later = resume(file, {.until = 0.7, .notice = listen});
+  EXPECT_EQ(later.end(), 0.7);
+  EXPECT_NE(told.find("zwang 0.0.7 on abacus"), std::string::npos) << told;
 }
 
 TEST(RunFile, keeps_a_motion_in_memory_with_its_own_start_end_and_law) {

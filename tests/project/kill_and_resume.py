@@ -2,9 +2,13 @@
 """Kill a run again and again (kill -9), resume it, and compare with the run that was left alone: every bit must agree.
 
 Usage: kill_and_resume.py ZWANG [--kills N] [--seed N] [--seconds S]
+
+Then as many kills again while tables, figures and the page of the finished run are written: the run stays as it is, and what has its final name is
+whole. And two programs on one file: the second one is refused, takes another name or reads, and the first one's run is the one left alone.
 """
 
 import argparse
+import hashlib
 import pathlib
 import random
 import signal
@@ -96,6 +100,73 @@ class Trial:
             raise SystemExit(f"resuming ended with status {result.returncode}: {result.stdout}")
 
 
+def kill_while_telling(trial, wanted, kills, draw):
+    """Kills while tables, figures and page are made of a finished run; gives what went wrong."""
+    words = [trial.zwang, "run", "--resume", trial.file, "--quiet", "--csv", "--svg"]
+    folder = trial.file.parent
+
+    def told():
+        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+    begin = time.monotonic()
+    subprocess.run(words, cwd=trial.folder, check=True, stdout=subprocess.DEVNULL)
+    duration = time.monotonic() - begin
+    whole = told()
+    cut = 0
+    for number in range(kills):
+        for path in folder.iterdir():
+            # Now and then an older file stands where the new one goes.
+            if path != trial.file and draw.random() < 0.7:
+                path.unlink()
+        with subprocess.Popen(words, cwd=trial.folder, stdout=subprocess.DEVNULL) as child:
+            time.sleep(draw.uniform(0.0, 1.1 * duration))
+            cut += child.poll() is None
+            child.send_signal(signal.SIGKILL)
+        for name, content in told().items():
+            if name != trial.file.name and not name.endswith(".part") and content != whole.get(name):
+                return f"killed while telling ({number}): {name} is not what it should be"
+    subprocess.run(words, cwd=trial.folder, check=True, stdout=subprocess.DEVNULL)
+    if told() != whole:
+        return f"after {kills} kills while telling: {sorted(told())} instead of {sorted(whole)}"
+    for key, value in wanted.items():
+        if contents(trial.file)[key] != value:
+            return f"after {kills} kills while telling {key} differs"
+    print(f"{kills} kills while telling, {cut} of them before the end: every file is whole, the run is the same")
+    return ""
+
+
+def two_at_once(trial, wanted):
+    """Two programs on one file; gives what went wrong."""
+    folder = trial.file.parent
+    for path in folder.iterdir():
+        path.unlink()
+    with subprocess.Popen(trial.command(0.1), cwd=trial.folder, stdout=subprocess.DEVNULL) as first:
+        while not (trial.file.exists() and trial.file.stat().st_size > 0):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        second = subprocess.run([trial.zwang, "run", "--resume", trial.file, "--quiet"], cwd=trial.folder, check=False,
+                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        looked = subprocess.run([trial.zwang, "view", trial.file, "--no-open", "--out", "looked"], cwd=trial.folder,
+                                check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        third = subprocess.run([trial.zwang, "run", "box.toml", "--until", "1", "--quiet", "--no-report"],
+                               cwd=trial.folder, check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        if first.poll() is not None:
+            return "the first of two runs ended before the second began: nothing was tried"
+        if first.wait() != 0:
+            return f"the first of two runs ended with status {first.returncode}"
+    if second.returncode != 2 or "another run is writing this file" not in second.stderr:
+        return f"a second program went on with a file that is being written: {second}"
+    if looked.returncode != 0 and "holds no motion yet" not in looked.stderr:
+        return f"a run that is being written cannot be looked at: {looked}"
+    if third.returncode != 0 or not (folder / "box-2.sqlite").exists():
+        return f"a second run of the same name: {third}, {sorted(folder.iterdir())}"
+    for key, value in wanted.items():
+        if contents(trial.file)[key] != value:
+            return f"with a second program beside it {key} differs from the run left alone"
+    print("two programs on one file: refused, beside it, read; the run is the one left alone")
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("zwang", type=pathlib.Path)
@@ -145,8 +216,13 @@ def main():
         print(f"{kills} kills in {time.monotonic() - begin:.1f} s, until t = {until}: {len(got['pieces'])} pieces, "
               f"{len(got['events'])} events and {len(got['samples'])} samples agree in every bit")
 
+        for wrong in (kill_while_telling(trial, wanted, options.kills, draw), two_at_once(trial, wanted)):
+            if wrong:
+                print(wrong)
+                return 1
+
         # With the checkpoints that everybody gets, no more than five seconds are lost.
-        if options.kills >= 10:
+        if options.kills >= 50:
             trial.file.unlink()
             trial.until = until * 100
             trial.run_for(8.0, checkpoint=2)

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <new>
 
 namespace zwang {
 
@@ -22,6 +23,7 @@ std::optional<double> read_number(std::string_view text) {
   // All of the text must be used, and the value must fit into a double.
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec == std::errc::not_enough_memory) throw std::bad_alloc();
   if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
   return value;
 }

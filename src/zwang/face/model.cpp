@@ -6,12 +6,15 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/base/refusal.hpp"
 #include "zwang/face/inside.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/law.hpp"
@@ -301,10 +304,14 @@ Model load(const std::filesystem::path& file, const Overrides& overrides) {
     const int reason = errno;
     const std::string message = fmt::format("cannot read the model: {}", std::strerror(reason));
     if (reason == ENOENT || reason == ENOTDIR) throw MissingFile({name, 0, 0}, message);
-    throw Error({name, 0, 0}, message);
+    refuse_file(name, "cannot read the model", reason);
   }
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
+  if (stream.bad()) {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(name, unknown)) throw Fault({name, 0, 0}, "cannot read the model to its end");
+    throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
+  }
   if (text.starts_with(database_mark)) throw Error({name, 0, 0}, "this is a run file, not a model: open_run reads it");
   return parse(text, overrides, name);
 }

@@ -290,6 +290,7 @@ Motion resume(const std::filesystem::path& file, const ResumeOptions& options) {
     if (runs::is_open(task, store.account())) {
       runs::Recording recording;
       recording.go_on = face::watch(options.go_on);
+      if (options.notice && !task.notice.empty()) options.notice(task.notice);
       runs::go_on(task, store, recording);
     }
     model = model_from(task.recipe);

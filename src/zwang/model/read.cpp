@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <vector>
 
 #include "zwang/base/nearest.hpp"
+#include "zwang/base/number.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/keys.hpp"
 
@@ -323,6 +325,8 @@ std::string own_words(std::string_view description) {
     return "the line goes on behind its value: expressions and conditions stand in quotes";
   }
   if (has("maximum nested value depth")) return "arrays or tables are nested too deeply";
+  // A number that can be read was not read for want of memory.
+  if (has("could not be interpreted as a value") && read_number(in_quotes())) throw std::bad_alloc();
   if (has("not representable in 64 bits") || has("could not be interpreted as a value")) {
     return fmt::format("the number {} is too large or too small for a double", in_quotes());
   }

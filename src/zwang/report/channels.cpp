@@ -238,17 +238,32 @@ double strength(const Event& event) {
   return out;
 }
 
-/// Walks along pieces and events at once and gives every event with the velocities before it.
-template <class Visit>
-void each_listed(const model::Model& model, const motion::RunView& run, double end, Visit visit) {
+/// Every event that is wanted, by its number, with the velocities before it. Pieces come along one after the other, or are looked for where few events are
+/// wanted.
+template <class Wanted, class Visit>
+void each_listed(const model::Model& model, const motion::RunView& run, double end, bool few, Wanted wanted,
+                 Visit visit) {
   PieceWindow window(run);
-  bool more = window.extend();
+  bool more = !few && window.extend();
   double last_time = -std::numeric_limits<double>::infinity();
   model::State before;
+  std::size_t number = 0;
+  const auto piece_before = [&](double time) -> const Piece* {
+    if (few) return run.piece_at(time);
+    while (more && window.back().end() < time) {
+      more = window.extend();
+      window.forget_before(time);
+    }
+    return window.empty() || window[0].start >= time ? nullptr : &window.at(time);
+  };
   run.each_event(0, [&](const Event& event) {
     if (event.time > end + motion::resolution(end)) {
       return false;
     }
+    const double near = motion::resolution(event.time);
+    const bool first_of_instant = event.time > last_time + near;
+    last_time = event.time;
+    if (!wanted(number++, event)) return true;
     Listed listed;
     listed.time = event.time;
     listed.kind = event.kind;
@@ -256,20 +271,13 @@ void each_listed(const model::Model& model, const motion::RunView& run, double e
     listed.impulses = event.impulses;
     listed.lost = event.lost;
     listed.note = event.note;
-    const double near = motion::resolution(event.time);
-    const bool first_of_instant = event.time > last_time + near;
-    last_time = event.time;
     if (first_of_instant && is_shock(event.kind) && event.velocity.size() == model.variables) {
       // The piece that ends here; at the start what the model says.
-      while (more && window.back().end() < event.time - near) {
-        more = window.extend();
-        window.forget_before(event.time - near);
-      }
-      if (window.empty() || window[0].start >= event.time - near) {
+      const Piece* piece = piece_before(event.time - near);
+      if (piece == nullptr || piece->start >= event.time - near) {
         before.velocity = model.initial_velocity;
       } else {
-        const Piece& piece = window.at(event.time - near);
-        motion::evaluate(piece, piece.end(), before);
+        motion::evaluate(*piece, piece->end(), before);
       }
       double size = 0;
       for (std::size_t i = 0; i < model.variables; ++i) {
@@ -281,9 +289,14 @@ void each_listed(const model::Model& model, const motion::RunView& run, double e
         }
       }
     }
-    return visit(event, listed);
+    visit(listed);
+    return true;
   });
 }
+
+constexpr std::size_t few_changes = 24;       ///< of the velocities at an event
+constexpr std::uint64_t very_many = 100'000;  ///< events, of which some tell the sizes of all
+constexpr std::size_t one_in = 16;            ///< of very many
 
 }  // namespace
 
@@ -357,30 +370,39 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
   return out;
 }
 
-EventLists event_lists(const model::Model& model, const motion::RunView& run, double end, std::uint64_t bytes) {
-  EventLists out;
+EventSizes event_sizes(const model::Model& model, const motion::RunView& run, double end) {
+  EventSizes out;
+  const bool many = run.events > very_many;
+  std::size_t seen = 0;
+  each_listed(
+      model, run, end, many,
+      [&](std::size_t number, const Event& event) {
+        out.strengths.push_back(strength(event));
+        return !many || number % one_in == 0;
+      },
+      [&](Listed& listed) {
+        ++seen;
+        out.whole += static_cast<double>(listed.bytes(NumberType::f64));
+        out.single += static_cast<double>(listed.bytes(NumberType::f32));
+        listed.shorten(few_changes);
+        out.small += static_cast<double>(listed.bytes(NumberType::f32));
+      });
+  const double factor = seen > 0 ? static_cast<double>(out.strengths.size()) / static_cast<double>(seen) : 1.0;
+  for (double* size : {&out.whole, &out.single, &out.small}) *size *= factor;
+  return out;
+}
 
-  // What all of them would take: as they are, in single precision, with few changes each.
-  constexpr std::size_t few = 24;
-  std::uint64_t whole = 0;
-  std::uint64_t single = 0;
-  std::uint64_t small = 0;
-  std::vector<double> strengths;
-  each_listed(model, run, end, [&](const Event& event, Listed& listed) {
-    whole += listed.bytes(NumberType::f64);
-    single += listed.bytes(NumberType::f32);
-    listed.shorten(few);
-    small += listed.bytes(NumberType::f32);
-    strengths.push_back(strength(event));
-    return true;
-  });
-  out.type = whole <= bytes ? NumberType::f64 : NumberType::f32;
-  const bool shorten = whole > bytes && single > bytes;
+EventLists event_lists(const model::Model& model, const motion::RunView& run, double end, const EventSizes& sizes,
+                       std::uint64_t bytes) {
+  EventLists out;
+  const auto room = static_cast<double>(bytes);
+  const std::vector<double>& strengths = sizes.strengths;
+  out.type = sizes.whole <= room ? NumberType::f64 : NumberType::f32;
+  const bool shorten = sizes.whole > room && sizes.single > room;
   std::vector<bool> keep(strengths.size(), true);
-  if (shorten && small > bytes && !strengths.empty()) {
+  if (shorten && sizes.small > room && !strengths.empty()) {
     // The strongest, in the order of time.
-    const double share = static_cast<double>(bytes) / static_cast<double>(small);
-    const auto count = static_cast<std::size_t>(share * static_cast<double>(strengths.size()));
+    const auto count = static_cast<std::size_t>(room / sizes.small * static_cast<double>(strengths.size()));
     std::vector<std::size_t> order(strengths.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -391,16 +413,10 @@ EventLists event_lists(const model::Model& model, const motion::RunView& run, do
     out.left_out = order.size() - std::min(count, order.size());
   }
 
-  std::size_t number = 0;
-  each_listed(model, run, end, [&](const Event& /*event*/, Listed& listed) {
-    if (number >= keep.size()) {
-      return false;
-    }
-    if (!keep[number++]) {
-      return true;
-    }
+  const auto wanted = [&](std::size_t number, const Event& /*event*/) { return number < keep.size() && keep[number]; };
+  each_listed(model, run, end, out.left_out > strengths.size() / 2, wanted, [&](Listed& listed) {
     if (shorten) {
-      listed.shorten(few);
+      listed.shorten(few_changes);
       out.cut_changes += listed.cut;
     }
     if (!listed.note.empty()) {
@@ -422,7 +438,6 @@ EventLists event_lists(const model::Model& model, const motion::RunView& run, do
     }
     out.change_start.push_back(static_cast<std::uint32_t>(out.before.size()));
     out.lost.push_back(listed.lost);
-    return true;
   });
   return out;
 }

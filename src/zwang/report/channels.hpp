@@ -47,8 +47,19 @@ struct EventLists {
   NumberType type = NumberType::f64;
 };
 
+/// What all events of a run would take, and which of them matter more than others.
+struct EventSizes {
+  double whole = 0;               ///< bytes as they are,
+  double single = 0;              ///< in single precision,
+  double small = 0;               ///< with few changes each
+  std::vector<double> strengths;  ///< of every event
+};
+
+/// Of the events up to the time `end`. Where there are very many, sizes are those of some of them.
+[[nodiscard]] EventSizes event_sizes(const model::Model& model, const motion::RunView& run, double end);
+
 /// Up to the time `end`, in about so many bytes.
 [[nodiscard]] EventLists event_lists(const model::Model& model, const motion::RunView& run, double end,
-                                     std::uint64_t bytes);
+                                     const EventSizes& sizes, std::uint64_t bytes);
 
 }  // namespace zwang::report

@@ -206,6 +206,7 @@ struct Material {
   const PageOptions* options = nullptr;
   std::vector<SceneBody> bodies;
   std::vector<Survey> surveys;
+  std::vector<EventSizes> events;
   SceneBox box;
   RowNumbers rows;
   std::string equations;
@@ -505,7 +506,7 @@ class Maker {
 
   void put_events(std::size_t k, std::uint64_t bytes) {
     const PageRun& run = m_.runs[k];
-    EventLists lists = event_lists(*run.model, run.view, m_.surveys[k].end, bytes);
+    EventLists lists = event_lists(*run.model, run.view, m_.surveys[k].end, m_.events[k], bytes);
     for (std::vector<std::uint32_t>* rows : {&lists.row, &lists.impulse_row}) {
       for (std::uint32_t& row : *rows) {
         row = m_.rows.of_run[k][row];
@@ -628,9 +629,12 @@ PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options
   material.bodies = scene_bodies(*runs[0].model);
   std::vector<double> low;
   std::vector<double> high;
+  std::uint64_t pieces = 0;
   for (const PageRun& run : runs) {
     material.surveys.push_back(survey(*run.model, run.view));
     const Survey& one = material.surveys.back();
+    material.events.push_back(event_sizes(*run.model, run.view, one.end));
+    pieces += one.pieces;
     if (low.empty()) {
       low = one.low;
       high = one.high;
@@ -644,13 +648,15 @@ PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options
   material.rows = number_rows(runs);
   material.equations = equations_mathml(*runs[0].model);
 
+  constexpr std::uint64_t very_many_pieces = 200'000;
   // Compression is known only afterwards: begin with much and take less until it fits.
   constexpr std::string_view opening = R"(<script id="zwang-data" type="text/plain">)";
   constexpr std::string_view closing = "</script>";
   const std::uint64_t around = shell.size() - page_marker.size() + opening.size() + closing.size();
   const std::uint64_t room =
       std::max<std::uint64_t>(options.bytes > around ? (options.bytes - around) / 4 * 3 : 0, 1U << 15U);
-  double share = 2.2;
+  // A run of very many pieces is fitted again in any case, and such numbers keep three quarters of their size: every attempt reads all of it.
+  double share = pieces > very_many_pieces ? 1.35 : 2.2;
   Draft draft;
   std::string packed;
   bool fits = false;

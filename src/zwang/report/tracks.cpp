@@ -307,7 +307,8 @@ class Refit {
         survey_(survey),
         scale_(scale),
         level_(level),
-        most_(blob.size() + most_bytes),
+        before_(blob.size()),
+        most_bytes_(most_bytes),
         blob_(blob),
         tracks_(tracks),
         n_(model.variables),
@@ -457,7 +458,14 @@ class Refit {
     tracks_.position_error = std::fmax(tracks_.position_error, errors.position);
     tracks_.velocity_error = std::fmax(tracks_.velocity_error, errors.velocity);
     tracks_.reached = (start - survey_.start) / (survey_.end - survey_.start);
-    return blob_.size() + 9 * tracks_.start.size() <= most_;
+    const auto used = static_cast<double>(blob_.size() - before_ + 9 * tracks_.start.size());
+    const double part = used / static_cast<double>(most_bytes_);
+    // What has come to a third of its share of the way at most will not come to the end.
+    if (part > 0.1 && part < 1 && 3 * tracks_.reached < part) {
+      tracks_.reached /= part;
+      return false;
+    }
+    return part <= 1;
   }
 
   [[nodiscard]] bool is_short(const Piece& piece) const {
@@ -597,7 +605,8 @@ class Refit {
   const Survey& survey_;
   const TrackScale& scale_;
   const TrackLevel& level_;
-  std::uint64_t most_;
+  std::uint64_t before_;
+  std::uint64_t most_bytes_;
   Blob& blob_;
   Tracks& tracks_;
   std::size_t n_;

@@ -98,7 +98,7 @@ struct Tracks {
   std::string coefficients;   ///< the block
   double position_error = 0;  ///< measured, in units of the scale
   double velocity_error = 0;
-  double reached = 0;  ///< which part of the run was written
+  double reached = 0;  ///< which part of the run was written, or would have been in all the room there was
 };
 
 /// Writes the tracks into the blob; false, with the blob as it was, if they took more than so many bytes.

@@ -1,16 +1,20 @@
 /// Written beside, then renamed.
 #include "zwang/report/whole_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "zwang/error.hpp"
@@ -21,23 +25,29 @@ namespace {
 
 constexpr std::size_t at_once = 1U << 18U;  ///< bytes that go to the system together
 
-/// What programs that were killed left of a file: NAME.PID.part with no such process.
+/// What programs that were killed left of a file: NAME.PID.part with no such process. (By the system's own calls: those of the library
+/// end the program when there is no memory for the next name.)
 void remove_remains(const std::filesystem::path& name) {
   const std::string head = name.filename().string() + ".";
-  const std::string tail = ".part";
-  const std::filesystem::path folder = name.has_parent_path() ? name.parent_path() : ".";
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string found = entry.path().filename().string();
-    if (found.size() <= head.size() + tail.size() || !found.starts_with(head) || !found.ends_with(tail)) {
+  const std::string_view tail = ".part";
+  const std::filesystem::path above = name.has_parent_path() ? name.parent_path() : ".";
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(above.c_str()), ::closedir);
+  if (!folder) return;
+  // One thread writes one file, and the list of the folder is its own.
+  while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe)
+    std::string_view number = static_cast<const char*>(entry->d_name);
+    if (number.size() <= head.size() + tail.size() || !number.starts_with(head) || !number.ends_with(tail)) {
       continue;
     }
-    const std::string number = found.substr(head.size(), found.size() - head.size() - tail.size());
-    if (number.size() > 9 || number.find_first_not_of("0123456789") != std::string::npos) {
+    number.remove_prefix(head.size());
+    number.remove_suffix(tail.size());
+    int process = 0;
+    const auto [end, trouble] = std::from_chars(number.data(), number.data() + number.size(), process);
+    if (trouble != std::errc() || end != number.data() + number.size() || process <= 0) {
       continue;
     }
-    if (kill(std::stoi(number), 0) != 0 && errno == ESRCH) {
-      std::filesystem::remove(entry.path(), ignored);
+    if (kill(process, 0) != 0 && errno == ESRCH) {
+      ::unlink((above / static_cast<const char*>(entry->d_name)).c_str());
     }
   }
 }
@@ -105,7 +115,12 @@ void WholeFile::finish() {
     ::unlink(part_.c_str());
     fail(reason);
   }
-  remove_remains(name_);
+  // The file is there, whatever becomes of others.
+  try {
+    remove_remains(name_);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
 void write_whole(const std::string& name, std::string_view text) {

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cassert>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
+#include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 
 namespace zwang::runs {
@@ -30,6 +33,12 @@ bool is_size_limit(int code, int reason) {
          (code == SQLITE_IOERR_WRITE && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY);
 }
 
+/// The file, and a journal beside it.
+bool may_be_written(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return ::access(path.c_str(), W_OK) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
+}
+
 }  // namespace
 
 void damaged(const std::string& path, std::string_view what) {
@@ -41,6 +50,7 @@ void fail(sqlite3* database, const FileWords& words, int code) {
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = code & 0xFF;
   const auto intact = [&](const std::string& trouble) {
+    if (words.kept.empty()) return trouble;
     return fmt::format("{}; {}: see to it, then go on with `zwang run --resume {}`", trouble, words.kept, path);
   };
   switch (kind) {
@@ -52,12 +62,19 @@ void fail(sqlite3* database, const FileWords& words, int code) {
       throw Fault({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
                                                    reason != 0 ? ": " : "", reason != 0 ? std::strerror(reason) : "")));
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: damaged(path, "parts of it are missing or were changed");
+    case SQLITE_NOTADB: damaged(path, "parts of it are missing, were changed or cannot be read");
     case SQLITE_READONLY:
-    case SQLITE_PERM: throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
+    case SQLITE_PERM:
+      // SQLite also opens for reading alone what could not be opened for writing at that moment.
+      if (may_be_written(path)) throw Fault({path, 0, 0}, "the run file could not be opened for writing; try again");
+      throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
     case SQLITE_CANTOPEN:
-      throw Error({path, 0, 0}, fmt::format("cannot open the run file{}{}", reason != 0 ? ": " : "",
-                                            reason != 0 ? std::strerror(reason) : ""));
+      // (The reason it keeps may be that of another file.)
+      if (reason == ENOENT && ::access(path.c_str(), F_OK) == 0) {
+        throw Fault({path, 0, 0}, "the run file or its journal could not be opened; try again");
+      }
+      if (reason != 0) refuse_file(path, "cannot open the run file", reason);
+      throw Fault({path, 0, 0}, "cannot open the run file");
     case SQLITE_BUSY:
     case SQLITE_LOCKED: throw Error({path, 0, 0}, "another program holds the run file; close it there and try again");
     case SQLITE_NOMEM: throw std::bad_alloc();
@@ -228,6 +245,7 @@ std::string_view Line::blob(int column, std::size_t unit) const {
                           ? nullptr
                           : static_cast<const char*>(sqlite3_column_blob(statement_.statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.statement_, column));
+  if (bytes == nullptr && sqlite3_errcode(statement_.database_) == SQLITE_NOMEM) throw std::bad_alloc();
   if (type(column) != SQLITE_BLOB || size % unit != 0) {
     refuse(fmt::format("its {} is no list of numbers", sqlite3_column_name(statement_.statement_, column)));
   }
@@ -321,10 +339,14 @@ std::vector<std::string> schema_of(Database& database) {
 
 }  // namespace
 
-void Database::require_schema(const char* schema) {
+std::vector<std::string> schema_lines(const char* schema) {
   Database wanted(":memory:");
   wanted.run(schema);
-  if (schema_of(*this) != schema_of(wanted)) damaged(path(), "its tables are not those of a run");
+  return schema_of(wanted);
+}
+
+void Database::require_schema(const std::vector<std::string>& lines) {
+  if (schema_of(*this) != lines) damaged(path(), "its tables are not those of a run");
 }
 
 void Database::require_order() {

@@ -103,7 +103,7 @@ class Database {
   /// What is said of the file where it cannot grow any more.
   void say_kept(std::string words) { words_.kept = std::move(words); }
   /// Before anything in the file is used: is it made of these tables and of nothing else? No SQL of a stranger is run.
-  void require_schema(const char* schema);
+  void require_schema(const std::vector<std::string>& lines);
   /// Before anything is written to it: are its pages in order?
   void require_order();
 
@@ -116,5 +116,8 @@ class Database {
 [[noreturn]] void fail(sqlite3* database, const FileWords& words, int code);
 /// A file that is not as it was written.
 [[noreturn]] void damaged(const std::string& path, std::string_view what);
+
+/// What a database with these tables says of what it consists of.
+[[nodiscard]] std::vector<std::string> schema_lines(const char* schema);
 
 }  // namespace zwang::runs

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "zwang/base/number.hpp"
+#include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/runs/database.hpp"
@@ -112,11 +113,11 @@ class HeldFile {
     return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   }
   /// Is it a run file, by the header that every SQLite file begins with?
-  [[nodiscard]] bool is_run() const {
+  [[nodiscard]] bool is_run(const std::string& path) const {
     std::array<char, 100> header{};
-    if (::pread(descriptor_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
-      return false;
-    }
+    const ssize_t count = ::pread(descriptor_, header.data(), header.size(), 0);
+    if (count < 0) refuse_file(path, "cannot read the run file", errno);
+    if (count != static_cast<ssize_t>(header.size())) return false;
     return std::memcmp(header.data(), "SQLite format 3", 16) == 0 && big_endian(header.data() + 68) == application;
   }
   /// Bytes that its header promises, 0 if it does not say.
@@ -130,6 +131,13 @@ class HeldFile {
     return (page == 1 ? 65536 : page) * big_endian(header.data() + 28);
   }
   [[nodiscard]] bool clear() const { return ::ftruncate(descriptor_, 0) == 0; }
+  /// Is it still what has this name? Somebody may have taken it away before it was held.
+  [[nodiscard]] bool has_name(const std::string& path) const {
+    struct stat here = {};
+    struct stat there = {};
+    return ::fstat(descriptor_, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+  }
 
  private:
   static std::uint32_t big_endian(const char* bytes) {
@@ -586,6 +594,24 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
+namespace {
+
+/// A file that is being begun: as long as nothing is in it, it goes again with whoever began it, before another run can hold it.
+struct Begun {
+  explicit Begun(const std::string& file) : name(file) {}
+  ~Begun() {
+    if (came_to_nothing) ::unlink(name.c_str());
+  }
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun&) = delete;
+
+  const std::string& name;
+  std::unique_ptr<HeldFile> held = {};
+  bool came_to_nothing = false;
+};
+
+}  // namespace
+
 Store Store::create(const std::string& path, const Recipe& recipe, const model::Model& model) {
   const std::filesystem::path wanted(path);
   std::error_code code;
@@ -600,21 +626,24 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
 
   // The wanted name, or the next one that no other run is writing at the moment.
   std::string name = path;
-  std::unique_ptr<HeldFile> held;
-  for (int number = 2;; ++number) {
+  Begun begun(name);
+  std::unique_ptr<HeldFile>& held = begun.held;
+  for (int number = 2;;) {
     held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
     if (!held->is_open()) {
-      throw Error({name, 0, 0},
-                  fmt::format("cannot write the run file: {}; choose another folder with --out", std::strerror(errno)));
+      refuse_file(name, "cannot write the run file", errno, "; choose another folder with --out");
     }
     if (held->hold()) {
-      break;
+      if (held->has_name(name)) break;
+      continue;
     }
-    name = (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string()))
-               .string();
+    name =
+        (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number++, wanted.extension().string()))
+            .string();
   }
 
-  if (!held->regular() || (!held->empty() && !held->is_run())) {
+  begun.came_to_nothing = held->regular() && held->empty();
+  if (!held->regular() || (!held->empty() && !held->is_run(name))) {
     throw Error({name, 0, 0},
                 "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
   }
@@ -622,9 +651,11 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   // What an older run left is cleared; then the tables and the recipe come in as one.
   remove_journals(name);
   if (!held->empty() && !held->clear()) {
-    throw Error({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
+    throw Fault({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
   }
-  auto impl = std::make_unique<Impl>(name, std::move(held));
+  begun.came_to_nothing = true;
+  auto impl = std::make_unique<Impl>(name, nullptr);
+  impl->database.say_kept("");
   impl->recipe = recipe;
   impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
   // (There is nothing to lose yet, so no waiting for the disk.)
@@ -641,6 +672,8 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   impl->database.run("PRAGMA synchronous = FULL");
   impl->name_outputs(model);
   impl->say_kept();
+  begun.came_to_nothing = false;
+  impl->held = std::move(held);
   return Store(std::move(impl));
 }
 
@@ -650,8 +683,8 @@ namespace {
 std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
   auto held = std::make_unique<HeldFile>(path, flags);
   if (!held->is_open()) {
-    throw Error({path, 0, 0}, errno == ENOENT ? std::string("there is no such run file")
-                                              : fmt::format("cannot open the run file: {}", std::strerror(errno)));
+    if (errno == ENOENT) throw Error({path, 0, 0}, "there is no such run file");
+    refuse_file(path, "cannot open the run file", errno);
   }
   if (!held->regular() || held->empty()) {
     throw Error({path, 0, 0}, held->regular()
@@ -661,7 +694,7 @@ std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
   if ((flags & O_ACCMODE) != O_RDONLY && !held->hold()) {
     throw Error({path, 0, 0}, "another run is writing this file");
   }
-  if (!held->is_run()) {
+  if (!held->is_run(path)) {
     throw Error({path, 0, 0}, "this file is no run of zwang");
   }
   return held;
@@ -688,7 +721,8 @@ void Store::Impl::take_in() {
                                 ? ", whose lines carry checksums: run its model again (it stands in the table run)"
                                 : ""));
   }
-  database.require_schema(schema);
+  static const std::vector<std::string> tables = schema_lines(schema);
+  database.require_schema(tables);
   read_recipe();
   prepare();
   say_kept();

@@ -1,8 +1,13 @@
 /// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, run files, checkpoints - and sees that
-/// each answers with a result or with an Error that says something. Under the sanitizers anything else ends the program.
+/// each answers with a result or with an Error that says something. Beside these, nearest-point problems of awkward numbers, whose answers are held
+/// against the conditions of Kuhn and Tucker and whose contradictions against Farkas's, and models with other numbers, run for a few steps. Under the
+/// sanitizers anything else ends the program; so does a trial that takes a minute.
+///
+/// The inputs in tests/fuzz/corpus/TARGET come first, in every session.
 ///
 ///   fuzz TARGET [--seconds S] [--count N] [--seed K]     until one of both is spent; the seed decides all that is tried
 ///   fuzz TARGET --seed K --only N [--write FILE]         the N-th trial alone, its input into FILE
+///   fuzz TARGET --input FILE                             a file that was kept
 ///   fuzz --list
 ///
 /// The last input is kept in fuzz-TARGET.input of the temporary folder until the program has come through, so that an input that
@@ -10,24 +15,31 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "damage.hpp"
 #include "places.hpp"
 #include "run_damage.hpp"
+#include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/expressions/syntax.hpp"
+#include "zwang/gauss.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
@@ -102,6 +114,226 @@ std::filesystem::path damaged_seed(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "line.sqlite";
   damaged::write_small_run(file.string());
   return file;
+}
+
+[[noreturn]] void wrong(const std::string& what) {
+  fmt::print(stderr, "fuzz: {}\n", what);
+  std::abort();
+}
+
+// ------------------------------------------------------------------------------------------------ nearest-point problems
+
+/// One line each: masses ("m ..."), the free point ("a ..."), rows ("= h entries" and "< h entries").
+struct Nearest {
+  std::vector<double> masses, a0, entry, h;
+  std::vector<std::uint32_t> start{0}, column;
+  std::vector<gauss::RowKind> kind;
+};
+
+Nearest read_nearest(const std::string& text) {
+  Nearest out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what;
+    std::vector<double> numbers;
+    words >> what;
+    for (std::string word; words >> word;) {
+      const std::optional<double> number = read_number(word);
+      if (!number) throw Error({"nearest", 0, 0}, "this is no number: " + word);
+      numbers.push_back(*number);
+    }
+    if (what == "m") {
+      out.masses = numbers;
+    } else if (what == "a") {
+      out.a0 = numbers;
+    } else if ((what == "=" || what == "<") && numbers.size() == out.a0.size() + 1) {
+      out.h.push_back(numbers[0]);
+      out.kind.push_back(what == "=" ? gauss::RowKind::equation : gauss::RowKind::inequality);
+      for (std::uint32_t j = 0; j < out.a0.size(); ++j) {
+        if (numbers[j + 1] == 0) continue;
+        out.column.push_back(j);
+        out.entry.push_back(numbers[j + 1]);
+      }
+      out.start.push_back(static_cast<std::uint32_t>(out.entry.size()));
+    } else {
+      throw Error({"nearest", 0, 0}, "this is no line of a problem: " + line);
+    }
+  }
+  return out;
+}
+
+std::string some_nearest(Random& random) {
+  const auto pick = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+  const std::size_t n = 1 + pick(6);
+  const std::size_t r = pick(10);
+  const int width = static_cast<int>(pick(4)) * 4;  // decades
+  const auto number = [&]() -> double {
+    const double sign = pick(2) == 0 ? 1 : -1;
+    switch (pick(6)) {
+      case 0: return 0;
+      case 1: return sign;
+      case 2: return sign * static_cast<double>(1 + pick(9));
+      case 3: return sign * (1 + 1e-13 * static_cast<double>(pick(100)));
+      case 4: return sign * std::pow(10.0, static_cast<double>(pick(static_cast<std::size_t>(2 * width + 1))) - width);
+      default: return sign * static_cast<double>(random() % 1000003) / 1000003;
+    }
+  };
+  std::string text = "m";
+  for (std::size_t j = 0; j < n; ++j) text += " " + exact(std::abs(number()) + (pick(4) == 0 ? 1e-6 : 0.5));
+  text += "\na";
+  for (std::size_t j = 0; j < n; ++j) text += " " + exact(number());
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < r; ++i) {
+    std::vector<double> row(n + 1);
+    for (double& value : row) value = number();
+    // Some rows repeat, negate or almost repeat an older one.
+    if (i > 0 && pick(3) == 0) {
+      row = rows[pick(i)];
+      const double factor = number();
+      for (double& value : row) value *= factor != 0 ? factor : -1;
+      if (pick(2) == 0) row[pick(n + 1)] *= 1 + 1e-14 * static_cast<double>(pick(300));
+    }
+    text += pick(3) == 0 ? "\n=" : "\n<";
+    for (const double value : row) text += " " + exact(value);
+    rows.push_back(row);
+  }
+  return text + "\n";
+}
+
+/// The answer against its own conditions, in long double and with nothing of the solver's: a hundred times what it promises.
+void check_nearest(const gauss::Problem& problem, const Nearest& data, const gauss::Solution& solution) {
+  using Real = long double;
+  constexpr Real allowed = 1e-6L;
+  const auto multiplier = [&](std::size_t i) {
+    return Real(solution.lambda[i]) + (solution.lambda_low.empty() ? Real(0) : Real(solution.lambda_low[i]));
+  };
+  std::vector<Real> sum(data.a0.size(), 0), size(data.a0.size(), 0);
+  Real all = 0;
+  Real largest = 0;
+  for (std::size_t j = 0; j < data.a0.size(); ++j) {
+    sum[j] = Real(data.masses[j]) * (Real(solution.a[j]) - Real(data.a0[j]));
+    size[j] = Real(data.masses[j]) * (std::abs(Real(solution.a[j])) + std::abs(Real(data.a0[j])));
+  }
+  for (std::size_t i = 0; i < data.h.size(); ++i) {
+    largest = std::max(largest, std::abs(multiplier(i)));
+    for (std::uint32_t e = data.start[i]; e < data.start[i + 1]; ++e) {
+      sum[data.column[e]] += multiplier(i) * Real(data.entry[e]);
+      size[data.column[e]] += std::abs(multiplier(i) * Real(data.entry[e]));
+    }
+  }
+  // An acceleration is known to a rounding of the largest in its own measure.
+  for (std::size_t j = 0; j < size.size(); ++j) all = std::max(all, size[j] / std::sqrt(Real(data.masses[j])));
+  for (std::size_t i = 0; i < data.h.size(); ++i) {
+    Real f = data.h[i];
+    Real scale = std::abs(Real(data.h[i]));
+    for (std::uint32_t e = data.start[i]; e < data.start[i + 1]; ++e) {
+      f += Real(data.entry[e]) * Real(solution.a[data.column[e]]);
+      scale += std::abs(Real(data.entry[e])) * all / std::sqrt(Real(data.masses[data.column[e]]));
+    }
+    const bool equation = problem.kind[i] == gauss::RowKind::equation;
+    if ((equation ? std::abs(f) : f) > allowed * scale) wrong(fmt::format("row {} is broken by its answer", i));
+    if (!equation && multiplier(i) < 0) wrong(fmt::format("row {} pulls", i));
+    if (!equation && multiplier(i) * -f > allowed * scale * largest) wrong(fmt::format("row {} pushes from afar", i));
+  }
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    if (std::abs(sum[j]) / std::sqrt(Real(data.masses[j])) > allowed * all) {
+      wrong(fmt::format("variable {} is not in balance", j));
+    }
+  }
+}
+
+/// y >= 0 for inequalities, y^T J = 0, y^T h > 0.
+void check_farkas(const Nearest& data, const std::vector<double>& y) {
+  using Real = long double;
+  std::vector<Real> sum(data.a0.size(), 0), size(data.a0.size(), 0);
+  Real offset = 0;
+  for (std::size_t i = 0; i < data.h.size(); ++i) {
+    if (data.kind[i] == gauss::RowKind::inequality && y[i] < 0) wrong("a proof of contradiction has a wrong sign");
+    offset += Real(y[i]) * Real(data.h[i]);
+    for (std::uint32_t e = data.start[i]; e < data.start[i + 1]; ++e) {
+      sum[data.column[e]] += Real(y[i]) * Real(data.entry[e]);
+      size[data.column[e]] += std::abs(Real(y[i]) * Real(data.entry[e]));
+    }
+  }
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    if (std::abs(sum[j]) > 1e-9L * size[j]) wrong("a proof of contradiction does not cancel");
+  }
+  if (!(offset > 0)) wrong("a proof of contradiction proves nothing");
+}
+
+bool try_nearest(const std::string& text) {
+  const Nearest data = read_nearest(text);
+  for (const double mass : data.masses) {
+    if (!(mass > 0)) throw Error({"nearest", 0, 0}, "a mass is not positive");
+  }
+  linear::Mass mass(data.masses);
+  if (!mass.factor()) throw Error({"nearest", 0, 0}, "the masses cannot be factored");
+  const gauss::Problem problem{&mass, data.a0, data.start, data.column, data.entry, data.h, data.kind};
+  if (const std::string why = problem.check(); !why.empty()) throw Error({"nearest", 0, 0}, why);
+  gauss::Workspace workspace;
+  gauss::Solution solution;
+  gauss::Options options;
+  options.long_multipliers = true;
+  gauss::solve(problem, options, workspace, solution);
+  if (solution.status == gauss::Status::solved) {
+    std::vector<double> scratch;
+    if (!gauss::certified(gauss::verify(problem, solution.a, solution.lambda, scratch, solution.lambda_low))) {
+      wrong("an answer is not certified");
+    }
+    check_nearest(problem, data, solution);
+  }
+  if (solution.status == gauss::Status::infeasible) {
+    if (!gauss::verify_farkas(problem, solution.farkas)) wrong("a contradiction is not proved");
+    check_farkas(data, solution.farkas);
+  }
+  return solution.status != gauss::Status::gave_up;
+}
+
+// ------------------------------------------------------------------------------------------------ whole runs
+
+/// A sound model with some other numbers.
+std::string other_numbers(std::string text, Random& random) {
+  static constexpr std::array values = {"0",    "1",     "-1",     "2",    "0.5",    "1e-3",  "1e3",
+                                        "1e-9", "1e9",   "1e-30",  "1e30", "1e-300", "1e300", "3",
+                                        "0.1",  "-0.25", "\"pi\"", "7",    "1e-7",   "100"};
+  const std::size_t changes = 1 + random() % 4;
+  for (std::size_t k = 0; k < changes; ++k) {
+    const std::size_t from = text.find_first_of("0123456789", random() % text.size());
+    if (from == std::string::npos) continue;
+    const std::size_t to = std::min(text.find_first_not_of("0123456789.e-", from), text.size());
+    text.replace(from, to - from, values[random() % values.size()]);
+  }
+  return text;
+}
+
+/// So many pieces at most, with a checkpoint on the way from which the motion goes on to the same bits.
+bool try_motion(const std::string& text) {
+  constexpr int most_pieces = 40;
+  constexpr std::size_t most_variables = 60;
+  const model::Model model = model::load(text, "model.toml");
+  if (model.variables > most_variables) throw Error({"model.toml", 0, 0}, "too many variables for this trial");
+  if (!(model.simulation.until > model.simulation.start)) throw Error({"model.toml", 0, 0}, "it does not last");
+  motion::Motion motion = motion::begin(model, {});
+  int pieces = 0;
+  std::string half;
+  while (pieces < most_pieces && motion::advance(motion)) {
+    if (++pieces == most_pieces / 2) half = motion::save(motion);
+    for (const double x : motion.state.position) {
+      if (!std::isfinite(x)) wrong("a motion is nowhere");
+    }
+  }
+  if (motion.status == motion::Status::finished && !(motion.state.time >= model.simulation.until)) {
+    wrong("a motion finished before its end");
+  }
+  if (!half.empty()) {
+    motion::Motion other = motion::restore(model, {}, half);
+    for (int k = most_pieces / 2; k < most_pieces && motion::advance(other); ++k) continue;
+    if (other.state.time != motion.state.time || other.state.position != motion.state.position) {
+      wrong("from its checkpoint a motion goes elsewhere");
+    }
+  }
+  return true;
 }
 
 std::vector<Target> targets(const std::filesystem::path& folder) {
@@ -195,11 +427,43 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                    return true;
                  },
                  true});
+  all.push_back({"nearest", true, [](Random& random) { return some_nearest(random); },
+                 [](const std::string& input, const std::filesystem::path&) { return try_nearest(input); }, true});
+  all.push_back({"motion", true, [](Random& random) { return other_numbers(seed_model(random()), random); },
+                 [](const std::string& input, const std::filesystem::path&) { return try_motion(input); }, true});
   return all;
 }
 
 /// A seed of its own for every trial, so that one alone can be tried again.
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t trial) { return seed * 0x9E3779B97F4A7C15U + trial; }
+
+/// One input, and that it ends.
+bool is_taken(const Target& target, const std::string& input, const std::filesystem::path& folder) {
+  constexpr unsigned longest = 60;  // seconds
+  alarm(longest);
+  bool taken = false;
+  try {
+    taken = target.trial(input, folder);
+  } catch (const Error& error) {
+    expect_words(error.message());
+  }
+  alarm(0);
+  return taken;
+}
+
+/// What was worth keeping, in the order of the names.
+std::vector<std::string> kept_inputs(const char* target) {
+  std::vector<std::filesystem::path> files;
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(places::source(fmt::format("tests/fuzz/corpus/{}", target)), none)) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> inputs;
+  for (const auto& file : files) inputs.push_back(content(file));
+  return inputs;
+}
 
 int run(const Target& target, const std::filesystem::path& folder, double seconds, std::uint64_t first,
         std::uint64_t last, std::uint64_t seed, const std::string& out) {
@@ -207,6 +471,13 @@ int run(const Target& target, const std::filesystem::path& folder, double second
   const std::filesystem::path kept = std::filesystem::temp_directory_path() / fmt::format("fuzz-{}.input", target.name);
   std::uint64_t tried = 0;
   std::uint64_t accepted = 0;
+  if (first == 0 && out.empty()) {
+    for (const std::string& input : kept_inputs(target.name)) {
+      write(kept, input);
+      ++tried;
+      accepted += is_taken(target, input, folder) ? 1 : 0;
+    }
+  }
   for (std::uint64_t trial = first; trial < last; ++trial) {
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
     Random random(seed_of(seed, trial));
@@ -214,22 +485,17 @@ int run(const Target& target, const std::filesystem::path& folder, double second
     const std::string input = target.is_damage ? sound : damaged::damage(sound, random, target.is_text);
     write(out.empty() ? kept : std::filesystem::path(out), input);
     ++tried;
-    try {
-      accepted += target.trial(input, folder) ? 1 : 0;
-    } catch (const Error& error) {
-      expect_words(error.message());
-    }
+    accepted += is_taken(target, input, folder) ? 1 : 0;
   }
   std::filesystem::remove(kept);
-  fmt::print("{:10} {} damaged inputs, {} of them accepted, the others refused with words\n", target.name, tried,
-             accepted);
+  fmt::print("{:10} {} inputs, {} of them accepted, the others refused with words\n", target.name, tried, accepted);
   return tried > 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  std::string wanted, out;
+  std::string wanted, out, input;
   double seconds = 10;
   std::uint64_t seed = 1, first = 0, last = UINT64_MAX;
   bool list = false;
@@ -251,6 +517,8 @@ int main(int count, char** words) {
     } else if (word == "--only") {
       first = std::strtoull(value.c_str(), nullptr, 10);
       last = first + 1;
+    } else if (word == "--input") {
+      input = value;
     } else if (word == "--write") {
       out = value;
     } else {
@@ -262,7 +530,12 @@ int main(int count, char** words) {
   int status = 2;
   for (const Target& target : targets(folder)) {
     if (list) fmt::print("{}\n", target.name);
-    if (wanted == target.name) status = run(target, folder, seconds, first, last, seed, out);
+    if (wanted == target.name && !input.empty()) {
+      status = is_taken(target, content(input), folder) ? 0 : 1;
+      fmt::print("{}\n", status == 0 ? "taken" : "refused");
+    } else if (wanted == target.name) {
+      status = run(target, folder, seconds, first, last, seed, out);
+    }
   }
   std::filesystem::remove_all(folder);
   if (list) return 0;
