@@ -31,7 +31,7 @@ verify: ## format, headers, lint, clang++, sanitizers (address, undefined, threa
 	@scripts/setup verify
 	@JOBS=$(JOBS) scripts/verify
 
-soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 50 kills (some minutes)
+soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 10^7 nearest points proved in fractions, 50 kills (some minutes)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 

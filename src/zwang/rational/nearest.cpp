@@ -247,16 +247,15 @@ bool enter(const Problem& problem, const Dual& dual, std::uint32_t p, int side, 
     // How much of row p the set leaves, and how far p may be pushed until a row held has to pull.
     Integer stiffness = dual.phi[p][p] * held->below;
     for (std::size_t i = 0; i < set.size(); ++i) stiffness -= dual.phi[p][set[i]] * held->column[i];
-    std::optional<std::size_t> first;
-    Fraction most;
+    std::optional<std::size_t> first;  // of the least quotient above / fall, fall > 0
+    Integer above, fall;
     for (std::size_t i = 0; i < set.size(); ++i) {
-      const Integer fall = side > 0 ? held->column[i] : Integer(-held->column[i]);
-      if (problem.rows[set[i]].equation || fall <= 0) continue;
-      const Fraction tau(held->free[i], fall);
-      if (!first || tau < most) {
-        first = i;
-        most = tau;
-      }
+      if (problem.rows[set[i]].equation || (side > 0 ? held->column[i] <= 0 : held->column[i] >= 0)) continue;
+      const Integer size = abs(held->column[i]);
+      if (first && held->free[i] * fall >= above * size) continue;
+      first = i;
+      above = held->free[i];
+      fall = size;
     }
     if (stiffness == 0 && !first) {
       farkas.assign(dual.r, 0);
@@ -265,7 +264,7 @@ bool enter(const Problem& problem, const Dual& dual, std::uint32_t p, int side, 
       return false;
     }
     const Integer off = side * slack(dual, set, *held, p);
-    if (stiffness != 0 && (!first || Fraction(off, stiffness) <= most)) {
+    if (stiffness != 0 && (!first || off * fall <= above * stiffness)) {
       set.push_back(p);
       return true;
     }
@@ -277,25 +276,28 @@ void write_answer(const Problem& problem, const Dual& dual, const std::vector<st
   std::size_t bad = 0;
   const std::optional<Held> held = hold(dual, set, std::nullopt, bad);
   assert(held);
-  const Fraction factor(dual.mass_scale, dual.free_scale * held->below);
-  std::vector<Fraction> push(dual.n), a(dual.n);
+  // All numbers over common denominators, reduced once at the end.
+  const Integer below = dual.free_scale * held->below;
+  std::vector<Integer> push(dual.n);
   answer.lambda.assign(dual.r, Number());
   for (std::size_t i = 0; i < set.size(); ++i) {
-    const Fraction multiplier = held->free[i] * factor;
-    for (const auto& [column, entry] : dual.rows[set[i]]) push[column] += multiplier * entry;
-    answer.lambda[set[i]] = number(multiplier * dual.scale[set[i]]);
+    for (const auto& [column, entry] : dual.rows[set[i]]) push[column] += held->free[i] * entry;
+    answer.lambda[set[i]] = number(Fraction(held->free[i] * dual.mass_scale * numerator(dual.scale[set[i]]),
+                                            below * denominator(dual.scale[set[i]])));
   }
   answer.a.clear();
   for (std::size_t j = 0; j < dual.n; ++j) {
-    a[j] = fraction(problem.a0[j]);
-    for (const auto& [other, w] : dual.inverse_mass[j]) a[j] -= w * push[other];
-    answer.a.push_back(number(a[j]));
+    Integer moved = 0;
+    for (const auto& [other, w] : dual.inverse_mass[j]) {
+      if (push[other] != 0) moved += times(w, dual.mass_scale) * push[other];
+    }
+    answer.a.push_back(moved == 0 ? problem.a0[j] : problem.a0[j] - number(Fraction(moved, below)));
   }
   answer.w.clear();
-  for (const Row& row : problem.rows) {
-    Fraction sum = fraction(row.h);
-    for (const auto& [column, entry] : row.entries) sum += fraction(entry) * a[column];
-    answer.w.push_back(number(sum));
+  for (std::uint32_t i = 0; i < dual.r; ++i) {
+    const Integer off = slack(dual, set, *held, i);
+    answer.w.push_back(off == 0 ? Number()
+                                : number(Fraction(off * denominator(dual.scale[i]), below * numerator(dual.scale[i]))));
   }
 }
 
