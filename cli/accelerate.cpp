@@ -6,7 +6,9 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/instant/exactly.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/report/exactly.hpp"
 #include "zwang/report/json.hpp"
 
 namespace zwang::cli {
@@ -44,9 +46,28 @@ void print_determined(const model::Model& model, const instant::Instant& instant
   print(certificate_line(instant.certificate));
 }
 
+/// The same in fractions.
+int accelerate_exactly(const Request& request) {
+  const Source source = read_source(request.model);
+  const model::Draft draft = model::read(source.text, source.name);
+  const model::Overrides instead = overrides(request);
+  const model::Model model = model::compile(draft, instead);
+  refuse_flow(model);
+  const instant::ExactInstant instant = instant::accelerate_exactly(draft, instead, model);
+  if (request.json) {
+    print(report::exact_json(model, instant));
+  } else if (request.quiet) {
+    print(fmt::format("{}\n", instant::words(instant.status)));
+  } else {
+    print(report::exact_text(model, instant, style()));
+  }
+  return exit_status(instant.status);
+}
+
 }  // namespace
 
 int accelerate(const Request& request) {
+  if (request.exact) return accelerate_exactly(request);
   const auto [model, state] = read_scene(request);
   const instant::Instant instant = instant::accelerate(model, state);
   if (request.json) {

@@ -83,6 +83,9 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("DIR");
   CLI::App* accelerate =
       add("accelerate", "the true accelerations at the initial state, with a certificate", cli::accelerate);
+  accelerate->add_flag(
+      "--exact", request.exact,
+      "in rational arithmetic: answers are fractions, verdicts are proofs; numbers mean what is typed");
   CLI::App* explain =
       add("explain", "accelerations and shock told step by step: what was tried, what refuted it", cli::explain);
   CLI::App* impact =

@@ -14,6 +14,7 @@ struct Request : Question {
   bool json = false;
   bool quiet = false;
   bool repair = false;              ///< check
+  bool exact = false;               ///< accelerate: in fractions
   std::string out;                  ///< check --repair, gallery, run
   std::string sample_at;            ///< run
   std::string resume;               ///< run

@@ -1,7 +1,7 @@
-# zwang_room(NAME DEPENDS ROOM... [EIGEN] [PRIVATE_TOML] [PRIVATE_JSON] [SQLITE] [ZLIB]): one folder below src/zwang is one library target,
+# zwang_room(NAME DEPENDS ROOM... [EIGEN] [PRIVATE_TOML] [PRIVATE_JSON] [SQLITE] [ZLIB] [PRIVATE_BOOST]): one folder below src/zwang is one library target,
 # zwang_NAME here and zwang::NAME for others. What is private leaves no trace in the installed package.
 function(zwang_room name)
-  cmake_parse_arguments(ROOM "EIGEN;PRIVATE_TOML;PRIVATE_JSON;SQLITE;ZLIB" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "EIGEN;PRIVATE_TOML;PRIVATE_JSON;PRIVATE_BOOST;SQLITE;ZLIB" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/zwang/${name}/*.cpp)
   if(sources)
     add_library(zwang_${name} STATIC ${sources})
@@ -40,7 +40,7 @@ function(zwang_room name)
     target_link_libraries(zwang_${name} PRIVATE ZLIB::ZLIB)
   endif()
 
-  # Both are used as headers alone, so that nothing of them has to be linked or found later.
+  # These are used as headers alone, so that nothing of them has to be linked or found later.
   if(ROOM_PRIVATE_TOML AND sources)
     find_package(tomlplusplus REQUIRED)
     target_include_directories(
@@ -51,6 +51,10 @@ function(zwang_room name)
   if(ROOM_PRIVATE_JSON AND sources)
     find_package(nlohmann_json REQUIRED)
     target_link_libraries(zwang_${name} PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  endif()
+  if(ROOM_PRIVATE_BOOST AND sources)
+    find_package(Boost REQUIRED)
+    target_link_libraries(zwang_${name} PRIVATE $<BUILD_INTERFACE:Boost::headers>)
   endif()
 endfunction()
 
@@ -86,6 +90,9 @@ function(zwang_rooms_from file)
     endif()
     if("nlohmann" IN_LIST sees)
       list(APPEND options PRIVATE_JSON)
+    endif()
+    if("boost" IN_LIST sees)
+      list(APPEND options PRIVATE_BOOST)
     endif()
     if("sqlite3" IN_LIST sees)
       list(APPEND options SQLITE)

@@ -54,6 +54,9 @@ struct Options {
   std::size_t most_rounds = 0;    ///< 0: as many as fit into about a second of work, at least four per row
   bool long_multipliers =
       false;  ///< the caller reads `Solution::lambda_low`; else an answer that needs it is `gave_up`
+  /// The numbers are meant as they stand, to the last digit: where doubles cannot decide, small problems (16 variables, 32 rows) are decided in
+  /// rational arithmetic. Not for rows that were evaluated with rounding, where a row may be the sum of others but for its last digits.
+  bool exact_numbers = false;
 };
 
 /// How it ended.

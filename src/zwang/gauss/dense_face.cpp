@@ -204,6 +204,14 @@ bool DenseFace::suspicious() const {
   return gap > suspicious_gap * objective;
 }
 
+bool DenseFace::weak() const {
+  if (rescued_) return true;
+  for (std::size_t p = 0; p < size_; ++p) {
+    if (!(1 > weak_part * square_[slot_[p]] * inverse_[p] * inverse_[p])) return true;
+  }
+  return false;
+}
+
 bool DenseFace::finish(Solution& solution) {
   // Sizes; nothing is allocated once they fit.
   solution.a.resize(n_);

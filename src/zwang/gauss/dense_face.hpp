@@ -40,6 +40,8 @@ class DenseFace {
     return rescue(most_rounds, solution, trials);
   }
   [[nodiscard]] std::vector<double>& scratch() { return scratch_; }
+  /// Are the rows held nearly dependent, so that digits are gone?
+  [[nodiscard]] bool weak() const;
   [[nodiscard]] bool finish(Solution& solution);
   [[nodiscard]] std::span<const std::uint32_t> held() const { return {set_.data(), size_}; }
   [[nodiscard]] std::span<const std::uint32_t> negative() const { return {negative_.data(), negative_count_}; }

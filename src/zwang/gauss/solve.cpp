@@ -6,6 +6,7 @@
 
 #include "zwang/base/vectors.hpp"
 #include "zwang/gauss.hpp"
+#include "zwang/gauss/decide.hpp"
 #include "zwang/gauss/dense_face.hpp"
 #include "zwang/gauss/sparse_face.hpp"
 #include "zwang/gauss/story.hpp"
@@ -84,6 +85,13 @@ void solve(const Problem& problem, const Options& options, Workspace& workspace,
            std::vector<Trial>* trials) {
   if (is_dense(problem, options)) {
     tell(problem, options, workspace.impl_->dense, solution, trials);
+    // Where doubles cannot decide.
+    if (options.exact_numbers && options.most_rounds == 0 && may_decide(problem)) {
+      DenseFace& face = workspace.impl_->dense;
+      if (solution.status != Status::solved || face.weak() || in_doubt(problem, solution, face.scratch())) {
+        decide(problem, options, solution);
+      }
+    }
   } else {
     tell(problem, options, workspace.impl_->sparse, solution, trials);
   }

@@ -146,6 +146,15 @@ inline constexpr double reach = 65536;
 inline constexpr double exact_zero = 0x1p-90;
 inline constexpr double exact_pivot = 0x1p-60;
 
+// ------------------------------------------------------------------------------------------------ in fractions
+
+/// Problems up to these sizes are decided in exact arithmetic where they are in doubt: some milliseconds each, since
+/// numbers grow with every row that is eliminated.
+inline constexpr std::size_t most_exact_variables = 16;
+inline constexpr std::size_t most_exact_rows = 32;
+/// Pivots below this part of Phi_ii may leave less than eleven digits of a point.
+inline constexpr double weak_part = 1e-5;
+
 // ------------------------------------------------------------------------------------------------ work
 
 /// Operations (one product and one sum each) after which a rescue ends honestly: about half a second each of plain and of

@@ -63,6 +63,14 @@ std::string Formulas::text(const Syntax& part) const {
   return out + "]";
 }
 
+std::string Formulas::digits(const Syntax& number) const {
+  const Phrase& phrase = phrases_.at(number.offset >> offset_bits);
+  if (phrase.value != nullptr && phrase.value->kind == ValueKind::number) {
+    return std::string(source_.number_at(phrase.value->place));
+  }
+  return text(number);
+}
+
 Syntax Formulas::expression(const Value& value) {
   const std::size_t base = add({&value, {}, {}});
   Syntax out;

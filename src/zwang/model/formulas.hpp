@@ -40,6 +40,9 @@ class Formulas {
   /// A part as it was written.
   [[nodiscard]] std::string text(const Syntax& part) const;
 
+  /// A number with all the digits that were typed.
+  [[nodiscard]] std::string digits(const Syntax& number) const;
+
   [[nodiscard]] const Source& source() const { return source_; }
 
  private:

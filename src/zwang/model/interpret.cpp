@@ -1,4 +1,4 @@
-/// What an expression means: names, dimensions, vector algebra, and the two kinds of scalars.
+/// What an expression means: names, dimensions, vector algebra, and the first two kinds of scalars.
 #include "zwang/model/interpret.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/keys.hpp"
+#include "zwang/model/rationals.hpp"
 
 namespace zwang::model {
 
@@ -297,7 +298,7 @@ template <class Algebra>
 auto Interpreter<Algebra>::walk(const Syntax& s) -> Result {
   Result out;
   switch (s.kind) {
-    case SyntaxKind::number: out.part[0] = algebra_.number(s.number); return out;
+    case SyntaxKind::number: out.part[0] = algebra_.literal(s); return out;
     case SyntaxKind::name: return walk_name(s);
     case SyntaxKind::member: return walk_component(s);
     case SyntaxKind::prime: return walk_velocity(s);
@@ -468,7 +469,7 @@ auto Interpreter<Algebra>::walk_name(const Syntax& s) -> Result {
     if (found->kind == NameKind::body) return state_of(s, find_member(s), false);
     const std::vector<double>& value = vocabulary_.parameters[found->index].value;
     out.size = value.size() == 1 ? std::uint8_t{0} : static_cast<std::uint8_t>(value.size());
-    for (std::size_t k = 0; k < value.size(); ++k) out.part[k] = algebra_.number(value[k]);
+    for (std::size_t k = 0; k < value.size(); ++k) out.part[k] = algebra_.parameter(found->index, k, value[k]);
     return out;
   }
   if (s.name == "t") {
@@ -477,7 +478,7 @@ auto Interpreter<Algebra>::walk_name(const Syntax& s) -> Result {
     return out;
   }
   if (s.name == "pi") {
-    out.part[0] = algebra_.number(3.14159265358979323846);
+    out.part[0] = algebra_.pi(s);
     return out;
   }
   if (!reserved_meaning(s.name).empty() || expressions::find_function(s.name) != nullptr) {
@@ -949,5 +950,6 @@ auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::F
 
 template class Interpreter<Tracer>;
 template class Interpreter<Builder>;
+template class Interpreter<Rationals>;
 
 }  // namespace zwang::model

@@ -1,9 +1,10 @@
 /// What an expression means: one walk over the syntax tree that looks up names, checks dimensions and does the vector
-/// algebra, for two kinds of scalars.
+/// algebra, for three kinds of scalars.
 ///
 /// With the Tracer scalars are numbers (the values at the initial state) and the walk notes which positions, velocities
 /// and constants it met: the slots. With the Builder scalars are expressions in those slots. Members of a family whose
-/// walks leave the same trace have the same expression and differ in what fills the slots.
+/// walks leave the same trace have the same expression and differ in what fills the slots. The third kind, exact fractions with their
+/// derivatives, has a header of its own (rationals.hpp).
 #pragma once
 
 #include <algorithm>
@@ -148,6 +149,8 @@ struct Operand {
   const Syntax* source = nullptr;
 };
 
+inline constexpr double number_pi = 3.14159265358979323846;
+
 /// Scalars that are numbers: values at the initial state, with a trace of the slots.
 class Tracer {
  public:
@@ -168,6 +171,11 @@ class Tracer {
 
   [[nodiscard]] static Scalar number(double value, Made made = Made::plain) {
     return {value, made, number_rounding * std::abs(value)};
+  }
+  [[nodiscard]] static Scalar literal(const Syntax& s) { return number(s.number); }
+  [[nodiscard]] static Scalar pi(const Syntax& /*s*/) { return number(number_pi); }
+  [[nodiscard]] static Scalar parameter(std::uint32_t /*index*/, std::size_t /*component*/, double value) {
+    return number(value);
   }
   [[nodiscard]] static double value(const Scalar& a) { return a.value; }
   [[nodiscard]] Scalar time() const { return number(time_, Made::state); }
@@ -209,6 +217,11 @@ class Builder {
   Builder(expressions::Graph& graph, Slots& slots) : graph_(graph), slots_(slots) {}
 
   [[nodiscard]] static Scalar number(double value, Made made = Made::plain) { return {value, made, {}}; }
+  [[nodiscard]] static Scalar literal(const Syntax& s) { return number(s.number); }
+  [[nodiscard]] static Scalar pi(const Syntax& /*s*/) { return number(number_pi); }
+  [[nodiscard]] static Scalar parameter(std::uint32_t /*index*/, std::size_t /*component*/, double value) {
+    return number(value);
+  }
   [[nodiscard]] static double value(const Scalar& a) { return a.value; }
   Scalar time() { return state(graph_.symbol({expressions::SymbolKind::time, 0})); }
   Scalar position(std::uint32_t variable) {

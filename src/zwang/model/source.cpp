@@ -90,6 +90,12 @@ Position Source::position(std::size_t byte) const {
   return {number, column};
 }
 
+std::string_view Source::number_at(Position position) const {
+  const std::string_view text = std::string_view(text_).substr(byte(position));
+  const std::size_t end = text.find_first_not_of("0123456789+-._eE");
+  return text.substr(0, end);
+}
+
 std::size_t Source::byte(Position position) const {
   if (position.line == 0 || position.line > line_start_.size()) return text_.size();
   std::size_t at = line_start_[position.line - 1];

@@ -48,6 +48,9 @@ class Source {
   /// Where the byte `offset` of the value of a quoted string stands, given where its opening quote stands.
   [[nodiscard]] Position inside(Position opening, std::size_t offset) const;
 
+  /// The characters of a number that stands there.
+  [[nodiscard]] std::string_view number_at(Position position) const;
+
   /// Position of a byte of the whole text.
   [[nodiscard]] Position position(std::size_t byte) const;
 
