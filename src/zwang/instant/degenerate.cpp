@@ -23,6 +23,9 @@ using Vector = std::vector<double>;
 /// Rounding grows from order to order with the number of terms.
 double zero_part_of(unsigned k) { return zero_part * elementary::pow(growth_per_order, k); }
 
+/// Of the terms of a combination y.c at order k: below it the sum may be rounding.
+double uncertain_part(unsigned k) { return std::max(gains_nothing, farkas_margin * zero_part_of(k)); }
+
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {
  public:
@@ -200,7 +203,8 @@ class Decider {
         impl_(impl),
         unique_(unique),
         all_around_(all_around),
-        instant_(instant) {}
+        instant_(instant),
+        excluded_at_(impl.problem.size(), 0) {}
 
   Pass pass(const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
             Vector& multipliers) {
@@ -270,10 +274,18 @@ class Decider {
       if (!choose_multipliers(zero, gain)) {
         return without_bound_at(k, inequality, c, c_scale, hold);
       }
+      // Of what a choice gains, as a contradiction of this order is told from rounding: else the next order has its say.
+      double gained = 0;
+      double terms = 0;
+      for (std::size_t i = 0; i < old.size(); ++i) {
+        gained += (zero.lambda[i] - old[i]) * gain[i];
+        terms += std::abs(zero.lambda[i] - old[i]) * gain_scale[i];
+      }
       bool excluded = false;
-      for (std::size_t i = 0; i < zero.rows.size(); ++i) {
+      for (std::size_t i = 0; i < zero.rows.size() && gained > uncertain_part(k) * terms; ++i) {
         if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] == 0) {
           may_carry[zero.rows[i]] = 0;
+          excluded_at_[zero.rows[i]] = k;
           excluded = true;
         }
       }
@@ -374,7 +386,8 @@ class Decider {
       if (presses) {
         hold[j] = Hold::equation;
         decided(j, k, true);
-      } else if (solution_.w[i] < -zero_part_of(k) * terms[i]) {
+      } else if (solution_.w[i] < -(excluded_at_[j] == k ? 0.0 : zero_part_of(k) * terms[i])) {
+        // sum y_j w_j = y.c for all y with G^T y = 0: what this order gained by leaving a row out is what that row opens by.
         hold[j] = Hold::open;
         decided(j, k, false);
       }
@@ -424,8 +437,7 @@ class Decider {
     mass.solve(left, scale_of(left));
     double square = 0;
     for (std::size_t i = 0; i < left.size(); ++i) square += left[i] * scale_[i];
-    const double uncertain = std::max(gains_nothing, farkas_margin * zero_part_of(k)) * terms;
-    if (!(gap > uncertain) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
+    if (!(gap > uncertain_part(k) * terms) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
     if (opens_before()) return false;
     instant_.status = Status::jammed;
     instant_.jam_derivative = k + 2;
@@ -474,6 +486,7 @@ class Decider {
   bool all_around_;
   Instant& instant_;
 
+  std::vector<unsigned> excluded_at_;  ///< per row, the order that excluded it from carrying force; 0: none
   std::optional<std::uint32_t> opened_;
   Subproblem next_;
   std::vector<std::uint32_t> place_;
