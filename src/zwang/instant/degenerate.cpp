@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -236,11 +237,19 @@ class Decider {
       }
       if (!step(k, orders, c, c_scale, hold, lambda)) {
         if (opened_) return Pass::again;
+        if (instant_.status == Status::jammed && !unique_ && shift(k, inequality, may_carry, multipliers)) {
+          instant_.status = Status::determined;
+          instant_.farkas.clear();
+          return Pass::again;
+        }
         return instant_.status == Status::jammed ? Pass::jammed : Pass::finished;
       }
     }
     return Pass::finished;
   }
+
+  /// Were the multipliers of order zero changed along a proof? Then the next pass begins with them as they are.
+  bool take_shifted() { return std::exchange(shifted_, false); }
 
   /// A row that turned out to be open at order zero; the pass must be repeated without it.
   std::optional<std::uint32_t> take_opened() { return std::exchange(opened_, std::nullopt); }
@@ -396,6 +405,33 @@ class Decider {
     return true;
   }
 
+  /// y proves that the rows exclude each other as long as all of them hold that carry force. If y < 0 on inequalities among these, the force is
+  /// only shared wrongly: G^T y = 0 and y.c_k > 0, so lambda_0 + theta y gains until the first of them carries nothing, and that one goes.
+  bool shift(unsigned k, const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry,
+             Vector& multipliers) {
+    double theta = std::numeric_limits<double>::infinity();
+    std::uint32_t first = 0;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::uint32_t j = place_[i];
+      const double y = solution_.farkas[i];
+      if (inequality[j] == 0 || y == 0) continue;
+      if (y > 0 ? may_carry[j] == 0 : !(multipliers[j] > 0)) return false;
+      if (y > 0 || !(multipliers[j] < theta * -y)) continue;
+      theta = multipliers[j] / -y;
+      first = j;
+    }
+    if (!std::isfinite(theta)) return false;
+    for (std::size_t i = 0; i < place_.size(); ++i) multipliers[place_[i]] += theta * solution_.farkas[i];
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      if (inequality[place_[i]] != 0) multipliers[place_[i]] = std::max(0.0, multipliers[place_[i]]);
+    }
+    multipliers[first] = 0;
+    may_carry[first] = 0;
+    excluded_at_[first] = k;
+    shifted_ = true;
+    return true;
+  }
+
   /// Multipliers without bound mean that the rows of this order exclude each other: then they do so by themselves, and
   /// there is a proof of it. Without one it was rounding, and the multipliers stay as they are.
   Pass without_bound_at(unsigned k, const std::vector<std::uint8_t>& inequality, const Vector& c, const Vector& c_scale,
@@ -487,6 +523,7 @@ class Decider {
   Instant& instant_;
 
   std::vector<unsigned> excluded_at_;  ///< per row, the order that excluded it from carrying force; 0: none
+  bool shifted_ = false;
   std::optional<std::uint32_t> opened_;
   Subproblem next_;
   std::vector<std::uint32_t> place_;
@@ -520,7 +557,12 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   Decider decider(model, state, options, impl, unique, all_around, instant);
   for (std::size_t round = 0; round <= 2 * r; ++round) {
     hold = first;
-    if (!unique) {
+    if (!unique && decider.take_shifted()) {
+      for (std::size_t j = 0; j < r; ++j) {
+        if (inequality[j] != 0 && hold[j] != Hold::open)
+          hold[j] = multipliers[j] > 0 ? Hold::equation : Hold::undecided;
+      }
+    } else if (!unique) {
       // Share the force evenly among the rows that may carry it.
       MultiplierQuestion question =
           ask(problem, hold, multipliers, [&](std::uint32_t j) { return inequality[j] != 0; });
