@@ -431,21 +431,6 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
     }
     if (Kind<Real>::careful && !(outside_part > resolved_twofold * size_of_changes)) outside = false;
 
-    // A dependent row agrees with the rows it is made of when y^T h vanishes as far as each of them is known.
-    if (!outside) {
-      size_up(problem);
-      Real gap = problem.h[row];
-      double allowed = excuse(problem, row);
-      for (std::size_t k = 0; k < size_; ++k) {
-        gap -= change_[k] * problem.h[set_[k]];
-        allowed += std::abs(plain(change_[k])) * excuse(problem, set_[k]);
-      }
-      if (sign * plain(gap) <= allowed) {
-        forgiven_[row] = std::max(2 * std::abs(plain(w_[row])), allowed);
-        return Joined::consistent;
-      }
-    }
-
     // How far until a multiplier of the set reaches zero; rounding is no fall. Ties go to the least row.
     double dual_step = infinity;
     std::size_t leaving = size_;
@@ -458,6 +443,22 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
       if (step < dual_step || (step == dual_step && other < set_[leaving])) {
         dual_step = step;
         leaving = k;
+      }
+    }
+
+    // A dependent row agrees with the rows it is made of when y^T h vanishes as far as each of them is known;
+    // taken to the letter, only where no other row can leave for it.
+    if (!outside && (!strictly_ || dual_step == infinity)) {
+      size_up(problem);
+      Real gap = problem.h[row];
+      double allowed = excuse(problem, row);
+      for (std::size_t k = 0; k < size_; ++k) {
+        gap -= change_[k] * problem.h[set_[k]];
+        allowed += std::abs(plain(change_[k])) * excuse(problem, set_[k]);
+      }
+      if (sign * plain(gap) <= allowed) {
+        forgiven_[row] = std::max(2 * std::abs(plain(w_[row])), allowed);
+        return Joined::consistent;
       }
     }
 
@@ -685,6 +686,13 @@ Status OneByOne::run(const Problem& problem, std::span<const std::uint32_t> star
   if (solution.rounds >= most_rounds) return Status::gave_up;
   careful_ = true;
   status = run_twofold(problem, start_, most_rounds, solution, trials);
+  if (status != Status::solved || certified_answer(problem)) return status;
+
+  // Rows that were left as they are because rounding excuses them may still be off by more than an answer may be: others leave for them.
+  start_.assign(twofold_.held().begin(), twofold_.held().end());
+  twofold_.to_the_letter(true);
+  status = run_twofold(problem, start_, most_rounds, solution, trials);
+  twofold_.to_the_letter(false);
   if (status == Status::solved && !certified_answer(problem)) status = Status::gave_up;
   return status;
 }

@@ -43,6 +43,9 @@ class OneByOneWith {
   void allow(std::size_t products) { allowed_work_ = products; }
   [[nodiscard]] std::size_t work() const { return work_; }
 
+  /// Is a dependent row that agrees with others but for rounding left as it is, or taken in wherever another may leave for it?
+  void to_the_letter(bool strictly) { strictly_ = strictly; }
+
   /// Did the last run end because a rank, a proof or the last digits could not be told?
   [[nodiscard]] bool doubtful() const { return doubtful_; }
 
@@ -104,6 +107,7 @@ class OneByOneWith {
   std::vector<double> magnitude_;  ///< by column: the absolute values of the terms that a was summed from
   double length_of_a_ = 0;         ///< |M^1/2 a0| + |M^1/2 a|
   bool doubtful_ = false;
+  bool strictly_ = false;
   std::vector<std::uint32_t> suspects_;
   std::size_t work_ = 0;  ///< products so far
   std::size_t allowed_work_ = std::numeric_limits<std::size_t>::max();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,9 @@ using Vector = std::vector<double>;
 
 /// Rounding grows from order to order with the number of terms.
 double zero_part_of(unsigned k) { return zero_part * elementary::pow(growth_per_order, k); }
+
+/// Of the terms of a combination y.c at order k: below it the sum may be rounding.
+double uncertain_part(unsigned k) { return std::max(gains_nothing, farkas_margin * zero_part_of(k)); }
 
 /// The motion's series and all that follows from it, one order at a time.
 class Orders {
@@ -200,7 +204,8 @@ class Decider {
         impl_(impl),
         unique_(unique),
         all_around_(all_around),
-        instant_(instant) {}
+        instant_(instant),
+        excluded_at_(impl.problem.size(), 0) {}
 
   Pass pass(const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry, std::vector<Hold>& hold,
             Vector& multipliers) {
@@ -232,11 +237,19 @@ class Decider {
       }
       if (!step(k, orders, c, c_scale, hold, lambda)) {
         if (opened_) return Pass::again;
+        if (instant_.status == Status::jammed && !unique_ && shift(k, inequality, may_carry, multipliers)) {
+          instant_.status = Status::determined;
+          instant_.farkas.clear();
+          return Pass::again;
+        }
         return instant_.status == Status::jammed ? Pass::jammed : Pass::finished;
       }
     }
     return Pass::finished;
   }
+
+  /// Were the multipliers of order zero changed along a proof? Then the next pass begins with them as they are.
+  bool take_shifted() { return std::exchange(shifted_, false); }
 
   /// A row that turned out to be open at order zero; the pass must be repeated without it.
   std::optional<std::uint32_t> take_opened() { return std::exchange(opened_, std::nullopt); }
@@ -270,10 +283,18 @@ class Decider {
       if (!choose_multipliers(zero, gain)) {
         return without_bound_at(k, inequality, c, c_scale, hold);
       }
+      // Of what a choice gains, as a contradiction of this order is told from rounding: else the next order has its say.
+      double gained = 0;
+      double terms = 0;
+      for (std::size_t i = 0; i < old.size(); ++i) {
+        gained += (zero.lambda[i] - old[i]) * gain[i];
+        terms += std::abs(zero.lambda[i] - old[i]) * gain_scale[i];
+      }
       bool excluded = false;
-      for (std::size_t i = 0; i < zero.rows.size(); ++i) {
+      for (std::size_t i = 0; i < zero.rows.size() && gained > uncertain_part(k) * terms; ++i) {
         if (zero.nonnegative[i] != 0 && old[i] > 0 && zero.lambda[i] == 0) {
           may_carry[zero.rows[i]] = 0;
+          excluded_at_[zero.rows[i]] = k;
           excluded = true;
         }
       }
@@ -374,12 +395,40 @@ class Decider {
       if (presses) {
         hold[j] = Hold::equation;
         decided(j, k, true);
-      } else if (solution_.w[i] < -zero_part_of(k) * terms[i]) {
+      } else if (solution_.w[i] < -(excluded_at_[j] == k ? 0.0 : zero_part_of(k) * terms[i])) {
+        // sum y_j w_j = y.c for all y with G^T y = 0: what this order gained by leaving a row out is what that row opens by.
         hold[j] = Hold::open;
         decided(j, k, false);
       }
     }
     orders.accept(k, solution_.a, scale_);
+    return true;
+  }
+
+  /// y proves that the rows exclude each other as long as all of them hold that carry force. If y < 0 on inequalities among these, the force is
+  /// only shared wrongly: G^T y = 0 and y.c_k > 0, so lambda_0 + theta y gains until the first of them carries nothing, and that one goes.
+  bool shift(unsigned k, const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry,
+             Vector& multipliers) {
+    double theta = std::numeric_limits<double>::infinity();
+    std::uint32_t first = 0;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::uint32_t j = place_[i];
+      const double y = solution_.farkas[i];
+      if (inequality[j] == 0 || y == 0) continue;
+      if (y > 0 ? may_carry[j] == 0 : !(multipliers[j] > 0)) return false;
+      if (y > 0 || !(multipliers[j] < theta * -y)) continue;
+      theta = multipliers[j] / -y;
+      first = j;
+    }
+    if (!std::isfinite(theta)) return false;
+    for (std::size_t i = 0; i < place_.size(); ++i) multipliers[place_[i]] += theta * solution_.farkas[i];
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      if (inequality[place_[i]] != 0) multipliers[place_[i]] = std::max(0.0, multipliers[place_[i]]);
+    }
+    multipliers[first] = 0;
+    may_carry[first] = 0;
+    excluded_at_[first] = k;
+    shifted_ = true;
     return true;
   }
 
@@ -424,8 +473,7 @@ class Decider {
     mass.solve(left, scale_of(left));
     double square = 0;
     for (std::size_t i = 0; i < left.size(); ++i) square += left[i] * scale_[i];
-    const double uncertain = std::max(gains_nothing, farkas_margin * zero_part_of(k)) * terms;
-    if (!(gap > uncertain) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
+    if (!(gap > uncertain_part(k) * terms) || !(gap > absurd_acceleration * at_hand * std::sqrt(square))) return false;
     if (opens_before()) return false;
     instant_.status = Status::jammed;
     instant_.jam_derivative = k + 2;
@@ -474,6 +522,8 @@ class Decider {
   bool all_around_;
   Instant& instant_;
 
+  std::vector<unsigned> excluded_at_;  ///< per row, the order that excluded it from carrying force; 0: none
+  bool shifted_ = false;
   std::optional<std::uint32_t> opened_;
   Subproblem next_;
   std::vector<std::uint32_t> place_;
@@ -507,7 +557,12 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   Decider decider(model, state, options, impl, unique, all_around, instant);
   for (std::size_t round = 0; round <= 2 * r; ++round) {
     hold = first;
-    if (!unique) {
+    if (!unique && decider.take_shifted()) {
+      for (std::size_t j = 0; j < r; ++j) {
+        if (inequality[j] != 0 && hold[j] != Hold::open)
+          hold[j] = multipliers[j] > 0 ? Hold::equation : Hold::undecided;
+      }
+    } else if (!unique) {
       // Share the force evenly among the rows that may carry it.
       MultiplierQuestion question =
           ask(problem, hold, multipliers, [&](std::uint32_t j) { return inequality[j] != 0; });

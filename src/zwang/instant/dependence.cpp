@@ -367,16 +367,21 @@ void whiten(const linear::Mass& mass, const Subproblem& problem, const Uncertain
   }
 }
 
+double Basis::take_off(std::size_t k, std::vector<double>& x) const {
+  const double* const direction = direction_[k].data();
+  double part = 0;
+  for (const std::uint32_t i : support_[k]) part += x[i] * direction[i];
+  if (part == 0) return part;
+  for (const std::uint32_t i : support_[k]) x[i] -= part * direction[i];
+  return part;
+}
+
 std::vector<double> Basis::remainder(const std::vector<double>& n, std::vector<double>& in) const {
   Vector rest = n;
   in.assign(direction_.size(), 0.0);
   // Twice: the second round removes what rounding left in the first.
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t k = 0; k < direction_.size(); ++k) {
-      const double part = dot(rest, direction_[k]);
-      in[k] += part;
-      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= part * direction_[k][i];
-    }
+    for (std::size_t k = 0; k < direction_.size(); ++k) in[k] += take_off(k, rest);
   }
   return rest;
 }
@@ -422,6 +427,10 @@ void Basis::append(const std::vector<double>& n) {
   const double length = norm(rest);
   for (double& value : rest) value /= length;
   in.push_back(length);
+  std::vector<std::uint32_t>& support = support_.emplace_back();
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] != 0) support.push_back(static_cast<std::uint32_t>(i));
+  }
   direction_.push_back(std::move(rest));
   lower_.push_back(std::move(in));
 }
@@ -459,11 +468,8 @@ Dependence split(const Part& part, const std::vector<std::size_t>& which, std::s
       taken[best] = 1;
       result.basis.append(part.unit[which[best]]);
       result.kept.push_back(which[best]);
-      const Vector& direction = result.basis.directions().back();
       for (std::size_t i = 0; i < which.size(); ++i) {
-        if (taken[i] != 0) continue;
-        const double share = dot(rest[i], direction);
-        for (std::size_t c = 0; c < direction.size(); ++c) rest[i][c] -= share * direction[c];
+        if (taken[i] == 0) static_cast<void>(result.basis.take_off(result.basis.size() - 1, rest[i]));
       }
     }
     for (std::size_t i = 0; i < end; ++i) {
@@ -486,9 +492,9 @@ Dependence split(const Part& part, const std::vector<std::size_t>& which, std::s
 namespace {
 
 /// Do the dependent rows depend at points around the position, found on the conditions of all the kept ones? `tried` receives the distance of the
-/// nearest of these points.
+/// nearest of these points. With `all_or_none` the first row that does not ends the search; and the velocity never leads back.
 std::vector<std::uint8_t> looked_around(const model::Model& model, const model::State& state, Workspace::Impl& impl,
-                                        const Part& part, const Dependence& dependence, bool never_back,
+                                        const Part& part, const Dependence& dependence, bool all_or_none,
                                         double& tried) {
   const std::size_t count = dependence.dependent.size();
   std::vector<std::uint8_t> result(count, 1);
@@ -516,12 +522,12 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
     double longest = 0;
     for (const double value : direction) longest = std::max(longest, std::abs(value));
     if (longest > 0) step = std::min(step, extent / longest);
-    // With `never_back`: the velocity must not lead back to where it began, where nothing could be seen.
+    // With `all_or_none`: the velocity must not lead back to where it began, where nothing could be seen.
     double away_at_all = 0;
     for (std::size_t i = 0; i < part.n(); ++i) {
       away_at_all = std::max(away_at_all, std::abs(step * direction[i] + tau * velocity[i]));
     }
-    if (never_back && away_at_all < undone_excursion * step * longest) {
+    if (all_or_none && away_at_all < undone_excursion * step * longest) {
       for (double& value : w) value = -value;
       for (double& value : direction) value = -value;
     }
@@ -605,6 +611,7 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
       for (const double kept_rate : rate_of_kept) brought_in += std::abs(kept_rate);
       brought_in *= dependence_margin * std::max(uncertain, epsilon) / basis.least_remainder();
       if (!(rest <= allowed) || !(std::abs(left) <= allowed * terms + brought_in)) result[d] = 0;
+      if (all_or_none && result[d] == 0) return result;
     }
   }
   return result;

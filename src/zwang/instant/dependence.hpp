@@ -70,9 +70,13 @@ class Basis {
   [[nodiscard]] double least_remainder() const;
   [[nodiscard]] std::size_t size() const { return direction_.size(); }
   [[nodiscard]] const std::vector<std::vector<double>>& directions() const { return direction_; }
+  /// Takes off x what it has along direction k; that component.
+  double take_off(std::size_t k, std::vector<double>& x) const;
 
  private:
   std::vector<std::vector<double>> direction_;
+  std::vector<std::vector<std::uint32_t>>
+      support_;                             ///< where direction k is not zero: rows of a crowd touch few variables
   std::vector<std::vector<double>> lower_;  ///< row k in terms of directions 0..k
 };
 

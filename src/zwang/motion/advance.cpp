@@ -209,7 +209,11 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
     double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
     if (impl.quiet[row] != 0) noise = std::max(noise, 2 * std::abs(lambda[j]));
-    if (terms_of(lambda.data() + j, m, series.order() - 1, h) <= noise) continue;
+    const double terms = terms_of(lambda.data() + j, m, series.order() - 1, h);
+    if (terms <= noise) continue;
+    // What rests without a force of its own has what rounding of its neighbours' forces leaves it.
+    if (impl.quiet[row] != 0) noise += multiplier_noise * series.multiplier_scale_by_others(j);
+    if (terms <= noise) continue;
     look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, 0.0,
             series.multiplier_error(j), row, true, true, found);
   }

@@ -124,6 +124,9 @@ double Series::root_mass(std::size_t i) const { return impl_->root_mass[i]; }
 std::size_t Series::held() const { return impl_->held_rows.size(); }
 bool Series::skipped(std::size_t j) const { return impl_->factor.skipped(j); }
 double Series::multiplier_scale(std::size_t j) const { return impl_->lambda_scale[j] / impl_->unit_squared; }
+double Series::multiplier_scale_by_others(std::size_t j) const {
+  return impl_->scale_by_others(j) / impl_->unit_squared;
+}
 std::span<const double> Series::watched(std::size_t w) const {
   const bool holonomic = model::is_holonomic(impl_->model.row_kind[impl_->watched_rows[w]]);
   return {impl_->watched_value.data() + w * impl_->orders, impl_->orders - (holonomic ? 0U : 1U)};

@@ -127,6 +127,8 @@ class Series {
   [[nodiscard]] bool skipped(std::size_t j) const;
   /// Size of the terms that lambda_j is the difference of, at s = 0.
   [[nodiscard]] double multiplier_scale(std::size_t j) const;
+  /// What the sizes of the terms of other multipliers make of multiplier j: where these count as zero, it hangs on their rounding.
+  [[nodiscard]] double multiplier_scale_by_others(std::size_t j) const;
   /// f of the watched row number w: coefficients 0..N (velocity conditions: 0..N-1).
   [[nodiscard]] std::span<const double> watched(std::size_t w) const;
   [[nodiscard]] double least_pivot() const;

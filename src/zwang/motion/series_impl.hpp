@@ -1146,6 +1146,21 @@ struct Series::Impl {
     }
   }
 
+  /// Terms of other multipliers in the second derivative of row j, as they could be, in units of its own.
+  [[nodiscard]] double scale_by_others(std::size_t j) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < held_rows.size(); ++k) {
+      if (k == j) continue;
+      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) {
+        for (std::uint32_t other = start[k]; other < start[k + 1]; ++other) {
+          if (column[other] != column[e]) continue;
+          sum += std::abs(entry[e] * entry[other]) * inverse_of_diagonal(column[e]) * lambda_scale[k];
+        }
+      }
+    }
+    return sum / (factor.diagonal(j) > 0 ? factor.diagonal(j) : 1.0);
+  }
+
   /// f of the open rows.
   void watch(const model::State& state) {
     for (Block& block : watched_blocks) {
