@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 SHIM = ROOT / "tests" / "faults" / "program" / "shim.cpp"
-POINTS = 40 if not os.environ.get("ZWANG_SOAK") else 10**6
+POINTS = 15 if not os.environ.get("ZWANG_SOAK") else 10**6
 
 TRIALS = r'''
 import ctypes, gc, os, pathlib, sys

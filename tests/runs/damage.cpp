@@ -202,6 +202,22 @@ TEST_F(Damage, changes_on_purpose_with_fitting_checksums_end_in_words_or_in_a_ru
   EXPECT_GT(used, 10) << "some changes leave a run";
 }
 
+TEST_F(Damage, a_run_killed_while_it_committed_can_be_looked_at) {
+  // A copy of file and journal, taken while pages are being written: what a program leaves that is killed there.
+  const std::string killed = file("killed");
+  damaged::put_content(file(), good_);
+  {
+    Database writer(file());
+    writer.run(
+        "PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE pieces SET length = 2 * length; UPDATE samples SET time = time "
+        "+ 1");
+    for (const char* suffix : {"", "-journal"}) fs::copy_file(file() + suffix, killed + suffix);
+  }
+  ASSERT_NE(damaged::content_of(killed), good_) << "pages were written";
+  EXPECT_EQ(damaged::answer_of(killed), answer_);
+  EXPECT_FALSE(fs::exists(killed + "-journal"));
+}
+
 TEST_F(Damage, older_formats_are_refused_with_a_sentence) {
   change("PRAGMA user_version = 3");
   try {

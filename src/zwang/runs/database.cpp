@@ -317,6 +317,8 @@ bool Database::commit(int patience_milliseconds) {
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
+bool Database::is_unfinished() const { return sqlite3_extended_errcode(handle_) == SQLITE_READONLY_ROLLBACK; }
+
 Statement Database::prepare(std::string_view text) { return {handle_, words_, text}; }
 
 std::int64_t Database::whole(std::string_view query) {

@@ -97,6 +97,8 @@ class Database {
   /// Ends the transaction; false when a reader holds the file, and then the transaction goes on.
   [[nodiscard]] bool commit(int patience_milliseconds);
   [[nodiscard]] bool in_transaction() const;
+  /// Did the last question fail because a commit that was cut short must be undone first, which a reader cannot?
+  [[nodiscard]] bool is_unfinished() const;
   [[nodiscard]] Statement prepare(std::string_view text);
   [[nodiscard]] std::int64_t whole(std::string_view query);
   [[nodiscard]] const std::string& path() const { return words_.path; }

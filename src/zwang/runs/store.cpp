@@ -700,6 +700,15 @@ std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
   return held;
 }
 
+/// A program that was killed while it committed left a journal: who only reads cannot undo that, so it is undone here, unless the file may not be written or
+/// another run is at it.
+void undo_unfinished(const std::string& path) {
+  const HeldFile held(path, O_RDWR);
+  if (!held.is_open() || !held.hold()) return;
+  Database database(path);
+  static_cast<void>(database.whole("SELECT count(*) FROM sqlite_master"));
+}
+
 void require_whole(const HeldFile& file, const std::string& path) {
   if (file.size() < file.promised()) {
     damaged(path, fmt::format("{} of {} bytes are there", file.size(), file.promised()));
@@ -729,13 +738,21 @@ void Store::Impl::take_in() {
 }
 
 Store Store::read(const std::string& path) {
-  std::unique_ptr<HeldFile> held = run_file(path, O_RDONLY);
-  const HeldFile& file = *held;
-  auto impl = std::make_unique<Impl>(path, std::move(held), true);
-  // All of it at one moment: another program may be writing.
-  impl->database.run("BEGIN");
-  static_cast<void>(impl->database.whole("SELECT count(*) FROM sqlite_master"));
-  require_whole(file, path);
+  std::unique_ptr<Impl> impl;
+  for (int attempt = 0;; ++attempt) {
+    impl = std::make_unique<Impl>(path, run_file(path, O_RDONLY), true);
+    // All of it at one moment: another program may be writing.
+    try {
+      impl->database.run("BEGIN");
+      static_cast<void>(impl->database.whole("SELECT count(*) FROM sqlite_master"));
+      break;
+    } catch (const Error&) {
+      if (attempt > 0 || !impl->database.is_unfinished()) throw;
+      impl.reset();
+      undo_unfinished(path);
+    }
+  }
+  require_whole(*impl->held, path);
   impl->take_in();
   impl->database.run("COMMIT");
   return Store(std::move(impl));
