@@ -142,16 +142,18 @@ def two_at_once(trial, wanted):
         path.unlink()
     with subprocess.Popen(trial.command(0.1), cwd=trial.folder, stdout=subprocess.DEVNULL) as first:
         while not (trial.file.exists() and trial.file.stat().st_size > 0):
-            time.sleep(0.01)
-        time.sleep(0.2)
-        second = subprocess.run([trial.zwang, "run", "--resume", trial.file, "--quiet"], cwd=trial.folder, check=False,
-                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        looked = subprocess.run([trial.zwang, "view", trial.file, "--no-open", "--out", "looked"], cwd=trial.folder,
-                                check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        third = subprocess.run([trial.zwang, "run", "box.toml", "--until", "1", "--quiet", "--no-report"],
-                               cwd=trial.folder, check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+            time.sleep(0.001)
+        # It pauses, so that it cannot end meanwhile.
+        first.send_signal(signal.SIGSTOP)
         if first.poll() is not None:
             return "the first of two runs ended before the second began: nothing was tried"
+        second = subprocess.run([trial.zwang, "run", "--resume", trial.file, "--quiet"], cwd=trial.folder, check=False,
+                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        third = subprocess.run([trial.zwang, "run", "box.toml", "--until", "1", "--quiet", "--no-report"],
+                               cwd=trial.folder, check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        first.send_signal(signal.SIGCONT)
+        looked = subprocess.run([trial.zwang, "view", trial.file, "--no-open", "--out", "looked"], cwd=trial.folder,
+                                check=False, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         if first.wait() != 0:
             return f"the first of two runs ended with status {first.returncode}"
     if second.returncode != 2 or "another run is writing this file" not in second.stderr:

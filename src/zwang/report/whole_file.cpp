@@ -62,10 +62,11 @@ int make_new(const char* name) {
 
 }  // namespace
 
-WholeFile::WholeFile(std::string name)
-    : name_(std::move(name)), part_(fmt::format("{}.{}.part", name_, getpid())), descriptor_(make_new(part_.c_str())) {
-  if (descriptor_ < 0) fail(errno);
+WholeFile::WholeFile(std::string name) : name_(std::move(name)), part_(fmt::format("{}.{}.part", name_, getpid())) {
+  // Memory first: a file that is there needs somebody who removes it.
   buffer_.reserve(at_once);
+  descriptor_ = make_new(part_.c_str());
+  if (descriptor_ < 0) fail(errno);
 }
 
 WholeFile::~WholeFile() {
