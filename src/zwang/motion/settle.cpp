@@ -73,6 +73,51 @@ double energy_touched(const Motion::Impl& impl) {
   return energy;
 }
 
+/// Is a rate so small that what could drive the row off does so before it is broken by anything that counts?
+bool is_soft(const Motion::Impl& impl, std::uint32_t row, double rate) {
+  const model::Model& model = impl.model;
+  const instant::Workspace::Impl& found = impl.workspace.impl();
+  if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
+  double drive = std::abs(found.rows.curvature[row]);
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    drive += std::abs(found.rows.entry[e] * found.dynamics.force[i]) / found.dynamics.mass.diagonal()[i];
+  }
+  return rate * rate <= 2 * drive * graze_within_zero * found.touch_value[row];
+}
+
+/// A shock for which no velocities were found, without one of its rows: one that is approached softly whether it takes part or not. Where it
+/// nearly depends on others (two discs beside each other fill a box to the last digits) it would take impulses beyond all numbers to turn what
+/// moves along it. What it is after the shock is asked like that of any row.
+void regulate_without_one(Motion& motion, const instant::Options& options, Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  const instant::Instant& now = impl.instant;
+  const instant::Shock failed = impl.shock;
+  std::vector<std::uint8_t> gone(impl.model.rows(), 0);
+  if (!options.gone.empty()) gone.assign(options.gone.begin(), options.gone.end());
+  instant::Options known = options;
+  known.gone = gone;
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const Role role = now.role[row];
+    if (role == Role::absent || role == Role::violated || role == Role::passive_in_position || gone[row] != 0 ||
+        !is_soft(impl, row, now.rate[row])) {
+      continue;
+    }
+    gone[row] = 1;
+    instant::impact(impl.model, motion.state, known, impl.workspace, impl.shock);
+    if (impl.shock.status == instant::ShockStatus::regulated &&
+        is_soft(impl, row, std::max(0.0, impl.shock.rate_after[row]))) {
+      const auto place = std::find(gathered.struck.begin(), gathered.struck.end(), row);
+      if (place == gathered.struck.end()) return;
+      gathered.speed.erase(gathered.speed.begin() + (place - gathered.struck.begin()));
+      gathered.struck.erase(place);
+      return;
+    }
+    gone[row] = 0;
+  }
+  impl.shock = failed;
+}
+
 void regulate(Motion& motion, const instant::Options& options, Gathered& gathered) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -95,6 +140,7 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
   known.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
   instant::impact(model, motion.state, known, impl.workspace, impl.shock);
   const instant::Shock& shock = impl.shock;
+  if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, known, gathered);
   if (shock.status == instant::ShockStatus::jammed) {
     for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);
     end(motion, Status::jammed, "no velocity after the shock satisfies the conditions");
@@ -519,13 +565,7 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
     if (now.role[row] != Role::approached) continue;
     // What has just closed is struck, however softly.
     if (std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end()) return false;
-    if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
-    double drive = std::abs(found.rows.curvature[row]);
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      const std::uint32_t i = model.row_column[e];
-      drive += std::abs(found.rows.entry[e] * found.dynamics.force[i]) / found.dynamics.mass.diagonal()[i];
-    }
-    if (!(now.rate[row] * now.rate[row] <= 2 * drive * graze_within_zero * found.touch_value[row])) return false;
+    if (!is_soft(impl, row, now.rate[row])) return false;
     slow.push_back(row);
   }
   std::vector<double> rate;
