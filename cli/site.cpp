@@ -136,6 +136,8 @@ std::vector<Exhibit> exhibits() {
   return all;
 }
 
+constexpr std::uint64_t bytes_of_report = 2U << 20U;  ///< a third of which is the viewer, in each: a site has a hundred
+
 /// These pages have no script at all; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
 /// every report, with the hashes of their script and style.
 constexpr std::string_view policy =
@@ -212,7 +214,9 @@ void make(const fs::path& folder, Exhibit& exhibit) {
     }
     const report::PageRun run{&task.model, store.view(), ""};
     std::string html;
-    (void)report::write_page({&run, 1}, {}, [&](std::string_view text) { html += text; });
+    report::PageOptions options;
+    options.bytes = bytes_of_report;
+    (void)report::write_page({&run, 1}, options, [&](std::string_view text) { html += text; });
     write_file(folder / "report.html", html);
     exhibit.report = true;
   } catch (const Error& trouble) {
