@@ -160,24 +160,32 @@ TEST_F(Trust, a_damaged_run_file_is_status_5_and_named) {
 
 TEST_F(Trust, a_signal_while_a_finished_run_is_only_told_ends_it_cleanly) {
   ASSERT_EQ(shell(path + " run m.toml --out . --no-report --samples 150000 > out").exit, 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (chdir(folder_.c_str()) != 0) _exit(127);
-    const int nothing = open("/dev/null", O_WRONLY);
-    dup2(nothing, 1);
-    dup2(nothing, 2);
-    execl(path.c_str(), path.c_str(), "run", "--resume", "m.sqlite", "--csv", "--no-report", nullptr);
-    _exit(127);
+  // Where the machine has other work to do the program may be ready before the signal comes: then all is there, and once more.
+  bool interrupted = false;
+  for (int attempt = 0; attempt < 20 && !interrupted; ++attempt) {
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (entry.path().extension() == ".csv") fs::remove(entry.path());
+    const pid_t child = fork();
+    if (child == 0) {
+      if (chdir(folder_.c_str()) != 0) _exit(127);
+      const int nothing = open("/dev/null", O_WRONLY);
+      dup2(nothing, 1);
+      dup2(nothing, 2);
+      execl(path.c_str(), path.c_str(), "run", "--resume", "m.sqlite", "--csv", "--no-report", nullptr);
+      _exit(127);
+    }
+    for (int k = 0; k < 2000 && count_of(".part") == 0; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(count_of(".part"), 0U);
+    interrupted = WEXITSTATUS(status) == 130;
+    ASSERT_TRUE(interrupted || WEXITSTATUS(status) == 0) << WEXITSTATUS(status);
+    // Two tables, samples and events: the second is not begun when the first is not ended.
+    EXPECT_LT(count_of(".csv"), interrupted ? 2U : 3U);
   }
-  for (int k = 0; k < 2000 && count_of(".part") == 0; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  ASSERT_EQ(count_of(".part"), 1U);
-  kill(child, SIGINT);
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(count_of(".part"), 0U);
-  EXPECT_EQ(count_of(".csv"), 0U);
+  EXPECT_TRUE(interrupted);
 }
 
 TEST_F(Trust, text_of_a_model_becomes_no_code_and_commands_no_terminal) {

@@ -112,7 +112,8 @@ std::string told_contradiction(const Motion& motion, const model::Rows& rows) {
   }
   const unsigned derivative = shock ? 1 : impl.instant.jam_derivative;
   if (derivative > 2)
-    return "; it is their " + std::to_string(derivative) + "th derivatives that contradict each other";
+    return "; it is their " + std::to_string(derivative) + (derivative == 3 ? "rd" : "th") +
+           " derivatives that contradict each other";
   if (!(offset > 0)) return "";
   return "; whatever it is, f" + std::string(derivative, '\'') + " of one of them is off by " +
          readable(offset / weights, digits_of_amounts) + " or more";
