@@ -37,11 +37,11 @@ fuzz: ## damaged and awkward inputs under the sanitizers, SECONDS of each target
 	@scripts/setup verify
 	@JOBS=$(JOBS) scripts/fuzz $(SECONDS)
 
-soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 10^7 nearest points proved in fractions, 200 kills, every call of the system that fails, every bit of a run file (an hour)
+soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 events in constant memory, 10^5 polynomials, 10^4 hidden integrals, 10^5 hard models, 10^7 nearest points proved in fractions, 200 kills, every call of the system that fails, every bit of a run file (long)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/soak
 
-bits: ## other builds (g++ -O1 and -O2, for wide vectors, clang++, another processor under emulation) come to the recorded final bits (an hour)
+bits: ## other builds (g++ -O1 and -O2, for wide vectors, clang++, another processor under emulation) come to the recorded final bits (long)
 	@JOBS=$(JOBS) scripts/bits
 
 bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured in the same run (BEFORE=zwang: and what motions cost beside an older command)

@@ -140,7 +140,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
         // What is carried by others crosses where it parts from them; what has just been left does not if it is nothing but rounding.
-        // What came further from zero than rounding was left: it closes unless it is as far below zero again at the end of the step.
+        // What came further from zero than rounding was left: it closes unless it is below zero again at the end of the step.
         if (leading > 0 && !release &&
             stays_below(c, stride, count, 1, leading, h, parts_from_others * threshold - rest) &&
             (e.at == 0 || stays_below(c, stride, count, -1, leading, e.at, left_by_rounding * size_of_row) ||
