@@ -17,7 +17,6 @@ namespace zwang::report {
 
 namespace {
 
-using model::RowGroup;
 
 bool same(const Stage& stage, const Sheet& a, const Sheet& b) {
   if (a.surface.kind != b.surface.kind || a.surface.side != b.surface.side || stage.moves(a.rows[0]) ||
