@@ -3,7 +3,7 @@
 
 A file of a room may include "zwang/ROOM/..." only of its own room and of rooms it stands on, a library of the third column
 only where that column grants it, and a public header "zwang/NAME.hpp" only if it may include the room for which that speaks. A
-public header includes the standard library and such public headers, nothing else. Prints file:line for every include that breaks this; exit status 1 if any does.
+header NAME_impl.hpp is for its own room alone. A public header includes the standard library and such public headers, nothing else. Prints file:line for every include that breaks this; exit status 1 if any does.
 """
 
 import pathlib
@@ -109,6 +109,8 @@ def check(root):
                         breaches.append(f'{place}:{number}: "{target}" names no room')
                     elif parts[1] not in may_include[room]:
                         breaches.append(f"{place}:{number}: {room} may not include {parts[1]}")
+                    elif parts[1] != room and parts[-1].endswith("_impl.hpp"):
+                        breaches.append(f"{place}:{number}: {parts[-1]} is for {parts[1]} alone")
                 elif bracket == '"' and parts[0] != room and not (folder.parent == root and (folder / target).is_file()):
                     breaches.append(f'{place}:{number}: write the whole path, "zwang/ROOM/FILE", instead of "{target}"')
                 elif library and library not in sees[room]:

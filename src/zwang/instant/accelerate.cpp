@@ -16,7 +16,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 #include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "zwang/instant/classify_tolerances.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

@@ -7,7 +7,7 @@
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/model/lanes.hpp"
@@ -33,6 +33,7 @@ constexpr double beside_state = 0.1;     ///< how far away functions are compare
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
 constexpr double kink_part =
     1e-9;  ///< of two gradients: what differs by less is rounding of a smooth join, as a spline's
+constexpr std::size_t most_sets = 64;  ///< of conditions that carry force, tried before another way is
 constexpr std::size_t most_slid = 64;  ///< switches on a threshold at one instant
 
 /// The words for a switch in a sentence.
@@ -109,6 +110,7 @@ class Sliding {
     std::vector<double> sigma(n, 0.0);
     std::vector<double> base;
     if (!push(sigma, base)) return;
+    bool contacts = !model_.flow && touches();
     std::vector<double> change(n * n);
     double largest = 0;
     std::vector<std::vector<double>> ways;
@@ -118,6 +120,7 @@ class Sliding {
       sigma[j] = 1;
       std::vector<double> w;
       if (!push(sigma, w)) return;
+      contacts = contacts || (!model_.flow && touches());
       ways.push_back(instant_.accelerations);
       for (std::size_t i = 0; i < n; ++i) change[i * n + j] = w[i] - base[i];
       for (const double x : w) largest = std::max(largest, std::abs(x));
@@ -132,8 +135,41 @@ class Sliding {
       return run_dependent(base, change, zero);
     }
 
-    // Murty's rule: the first that is not right changes its state.
-    std::vector<Where> where(n, Where::below);
+    if (contacts) {
+      if (run_with_contacts()) return;
+      corners_.refusal.clear();
+      corners_.ways.clear();
+    }
+    std::vector<Where> where;
+    if (!choose(base, change, zero, ways, where, sigma)) return;
+
+    // The linear picture must be the truth: no product of two modes occurs.
+    std::vector<double> w;
+    if (!push(sigma, w)) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (where[i] == Where::on && std::abs(w[i]) > push_in_doubt * zero) {
+        if (n == 1 && refine(sigma, zero)) break;
+        refuse("their combination is not the sum of their forces");
+        return;
+      }
+    }
+    std::vector<std::uint8_t> slides(n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      slides[i] = where[i] == Where::on && std::abs(change[i * n + i]) > zero ? 1 : 0;
+    }
+    take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
+  }
+
+ private:
+  enum class Where : std::uint8_t { below, on, above };
+
+  /// Where every switch is, and its weight, if w = base + change sigma: by Murty's rule, the first that is not right changes its state. `ways`: the
+  /// accelerations of either side, of one switch. False: refused.
+  bool choose(const std::vector<double>& base, const std::vector<double>& change, double zero,
+              const std::vector<std::vector<double>>& ways, std::vector<Where>& where, std::vector<double>& sigma) {
+    const std::size_t n = switches_.size();
+    where.assign(n, Where::below);
+    sigma.assign(n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       // Nothing that the switch does moves it: it is where its value is.
       if (std::abs(change[i * n + i]) <= zero)
@@ -142,10 +178,11 @@ class Sliding {
         for (const auto& way : ways) corners_.ways.push_back({way, 0});
         corners_.refusal = "both sides of the switching surface of " + named(model_, switches_[i]) +
                            " push away from it: the motion may go either way";
-        return;
+        return false;
       }
     }
     const std::vector<Where> first = where;
+    std::vector<bool> edge(n, false);
     for (std::size_t round = 0; round < 100 + 20 * n; ++round) {
       // Weights of those on their threshold; of those without effect any.
       std::vector<std::size_t> on;
@@ -164,7 +201,7 @@ class Sliding {
       }
       if (!linear::solve_small(matrix, x, push_zero)) {
         refuse("their combination is not determined");
-        return;
+        return false;
       }
       for (std::size_t a = 0; a < on.size(); ++a) sigma[on[a]] = x[a];
       bool right = true;
@@ -178,13 +215,19 @@ class Sliding {
             where[i] = where[i] == Where::above ? Where::below : Where::above;
             right = false;
           }
-        } else if (where[i] == Where::on && sigma[i] < 0) {
+        } else if (where[i] == Where::on && sigma[i] < (edge[i] ? -push_zero : 0.0)) {
           where[i] = Where::below;
           right = false;
-        } else if (where[i] == Where::on && sigma[i] > 1) {
+        } else if (where[i] == Where::on && sigma[i] > (edge[i] ? 1 + push_zero : 1.0)) {
           where[i] = Where::above;
           right = false;
         } else if ((where[i] == Where::below && w > zero) || (where[i] == Where::above && w < -zero)) {
+          where[i] = Where::on;
+          right = false;
+        } else if (!edge[i] && ((where[i] == Where::below && w >= -zero && towards_[i] > on_[i]) ||
+                                (where[i] == Where::above && w <= zero && towards_[i] < on_[i]))) {
+          // Just not pushed, and it was going to the other side: the push grows, and the weight leaves its bound.
+          edge[i] = true;
           where[i] = Where::on;
           right = false;
         }
@@ -195,32 +238,169 @@ class Sliding {
         for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * (j == i ? 0.0 : sigma[j]);
         if (w < -zero && w + change[i * n + i] > zero) {
           refuse("one of them, " + named(model_, switches_[i]) + ", pushes away to either side");
-          return;
+          return false;
         }
       }
-
-      // The linear picture must be the truth: no other condition has opened or closed, no product of two modes occurs.
-      std::vector<double> w;
-      if (!push(sigma, w)) return;
-      for (std::size_t i = 0; i < n; ++i) {
-        if (where[i] == Where::on && std::abs(w[i]) > push_in_doubt * zero) {
-          if (n == 1 && refine(sigma, zero)) break;
-          refuse("their combination is not the sum of their forces");
-          return;
-        }
-      }
-      std::vector<std::uint8_t> slides(n, 0);
-      for (std::size_t i = 0; i < n; ++i) {
-        slides[i] = where[i] == Where::on && std::abs(change[i * n + i]) > zero ? 1 : 0;
-      }
-      take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
-      return;
+      return true;
     }
     refuse("no combination keeps the motion on them");
+    return false;
   }
 
- private:
-  enum class Where : std::uint8_t { below, on, above };
+  /// w of every switch as base + change sigma, with these rows as equations and all others open: what the accelerations are if nothing opens or closes.
+  /// `relief`: by how much the multipliers of the inequalities among them grow with every weight. False: the rows are dependent.
+  bool with_rows(const std::vector<std::uint32_t>& rows, std::vector<double>& base, std::vector<double>& change,
+                 std::vector<double>& relief) {
+    const std::size_t n = switches_.size();
+    const std::size_t m = rows.size();
+    const std::size_t variables = model_.variables;
+    model::Scratch scratch = model::make_scratch(model_);
+    model::Dynamics dynamics = model::make_dynamics(model_);
+    model::Rows at = model::make_rows(model_);
+    const auto force = [&](const std::vector<double>& sigma) {
+      for (std::size_t i = 0; i < n; ++i) mix(i, sigma[i], state_.modes);
+      model::evaluate_dynamics(model_, state_, scratch, dynamics);
+      std::vector<double> free(variables);
+      dynamics.mass.solve(dynamics.force, free);
+      return free;
+    };
+    std::vector<double> sigma(n, 0.0);
+    std::vector<double> free = force(sigma);
+    model::evaluate_rows(model_, state_, scratch, at);
+
+    // J, W J^T and the Gram matrix.
+    std::vector<std::vector<double>> pulled(m, std::vector<double>(variables));
+    const auto times = [&](std::size_t j, const std::vector<double>& x) {
+      double sum = 0;
+      for (std::uint32_t e = model_.row_start[rows[j]]; e < model_.row_start[rows[j] + 1]; ++e)
+        sum += at.entry[e] * x[model_.row_column[e]];
+      return sum;
+    };
+    for (std::size_t j = 0; j < m; ++j) {
+      std::vector<double> gradient(variables, 0.0);
+      for (std::uint32_t e = model_.row_start[rows[j]]; e < model_.row_start[rows[j] + 1]; ++e)
+        gradient[model_.row_column[e]] = at.entry[e];
+      dynamics.mass.solve(gradient, pulled[j]);
+    }
+    std::vector<double> gram(m * m);
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < m; ++j) gram[i * m + j] = times(i, pulled[j]);
+    }
+    // x with what the rows take of it; false: dependent.
+    const auto hold = [&](std::vector<double>& x, bool known, std::vector<double>& lambda) {
+      lambda.resize(m);
+      for (std::size_t j = 0; j < m; ++j) lambda[j] = times(j, x) + (known ? at.curvature[rows[j]] : 0.0);
+      if (m > 0 && !linear::solve_small(gram, lambda, push_zero)) return false;
+      for (std::size_t j = 0; j < m; ++j) {
+        for (std::size_t i = 0; i < variables; ++i) x[i] -= pulled[j][i] * lambda[j];
+      }
+      return true;
+    };
+    const auto pushes = [&](const std::vector<double>& x) {
+      std::vector<double> w;
+      for (const std::uint32_t number : switches_) {
+        const SwitchRates rates = switch_rates(model_, number, state_, x);
+        w.push_back(rates.by_velocity ? rates.first : rates.second);
+      }
+      return w;
+    };
+    std::vector<double> lambda;
+    std::vector<double> held = free;
+    if (!hold(held, true, lambda)) return false;
+    base = pushes(held);
+    change.assign(n * n, 0.0);
+    relief.assign(n, 0.0);
+    for (std::size_t j = 0; j < n; ++j) {
+      sigma.assign(n, 0.0);
+      sigma[j] = 1;
+      std::vector<double> moved = force(sigma);
+      for (std::size_t i = 0; i < variables; ++i) moved[i] -= free[i];
+      if (!hold(moved, false, lambda)) return false;
+      for (std::size_t k = 0; k < m; ++k) {
+        if (!model::is_equation(model_.row_kind[rows[k]])) relief[j] += lambda[k] * std::sqrt(gram[k * m + k]);
+      }
+      for (std::size_t i = 0; i < variables; ++i) moved[i] += held[i];
+      const std::vector<double> w = pushes(moved);
+      for (std::size_t i = 0; i < n; ++i) change[i * n + j] = w[i] - base[i];
+    }
+    return true;
+  }
+
+  /// The inequalities that touch, and the rows that carry force now.
+  [[nodiscard]] bool touches() const {
+    for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+      if (model::is_equation(model_.row_kind[row])) continue;
+      const Role role = instant_.role[row];
+      if (role == Role::binding || role == Role::marginal || role == Role::leaving) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> carrying() const {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+      const Role role = instant_.role[row];
+      const bool pressed = role == Role::binding || (role == Role::marginal && instant_.multipliers[row] > 0);
+      if (role == Role::equation || pressed) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  /// Where inequalities touch they open and close with the weights. For a set of them that holds the picture is linear; its weights tell who
+  /// carries force, which is the next set. What a condition holds on its surface all by itself needs no weight: friction then resists
+  /// opening as far as it can, so that the condition lets go when it must. False: nothing found, and nothing refused yet.
+  bool run_with_contacts() {
+    const std::size_t n = switches_.size();
+    std::vector<double> base;
+    std::vector<double> change;
+    std::vector<double> relief;
+    std::vector<double> w;
+    const auto largest = [&] {
+      double most = 0;
+      for (const double x : base) most = std::max(most, std::abs(x));
+      for (const double x : change) most = std::max(most, std::abs(x));
+      return most;
+    };
+    // Pushes are measured by those of bodies that nothing holds.
+    if (!with_rows({}, base, change, relief)) return false;
+    const double free_push = largest();
+    // The first set is that of the mean of both sides: of no friction.
+    if (!push(std::vector<double>(n, middle), w)) return true;
+    std::vector<std::vector<std::uint32_t>> seen;
+    std::vector<std::uint32_t> rows = carrying();
+    for (std::size_t round = 0; round < most_sets; ++round) {
+      if (std::find(seen.begin(), seen.end(), rows) != seen.end()) return false;
+      seen.push_back(rows);
+      if (!with_rows(rows, base, change, relief)) return false;
+      const double zero = push_zero * std::max(largest(), free_push);
+      std::vector<Where> where;
+      std::vector<double> sigma;
+      corners_.refusal.clear();
+      corners_.ways.clear();
+      if (!choose(base, change, zero, {}, where, sigma)) return false;
+      std::vector<std::uint8_t> slides(n, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool idle = std::abs(change[i * n + i]) <= zero;
+        if (idle && std::abs(base[i]) <= zero && relief[i] != 0) {
+          where[i] = relief[i] > 0 ? Where::above : Where::below;
+          sigma[i] = relief[i] > 0 ? 1 : 0;
+        }
+        slides[i] = where[i] == Where::on && !idle ? 1 : 0;
+      }
+      if (!push(sigma, w)) return true;
+      bool right = true;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double doubt = push_in_doubt * zero;
+        right = right && (where[i] != Where::on || std::abs(w[i]) <= doubt) &&
+                (where[i] != Where::below || w[i] <= doubt) && (where[i] != Where::above || w[i] >= -doubt);
+      }
+      if (right) {
+        take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
+        return true;
+      }
+      rows = carrying();
+    }
+    return false;
+  }
 
   /// Frictions on surfaces that depend on one another, as two blocks at rest on the ground and against each other: the accelerations are
   /// unique, the weights are not. With eps of the largest B_ii more of its own effect everywhere, they are, and as far from their bounds

@@ -7,7 +7,7 @@
 /// decides a row. Where multipliers are not unique, lambda_{k-1} is chosen in its polytope to maximise lambda.c_k.
 #pragma once
 
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

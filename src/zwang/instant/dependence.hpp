@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::instant {

@@ -8,7 +8,7 @@
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

@@ -36,6 +36,8 @@ struct Options {
   std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
 };
 
+struct Evaluation;
+
 /// Memory of `accelerate` and `impact`; made for one model, reused from call to call.
 class Workspace {
  public:
@@ -54,8 +56,11 @@ class Workspace {
   /// Per row, 1: known to be passive in position, not to be evaluated; empty: all are.
   void leave_out(std::vector<std::uint8_t> rows);
 
+  /// The same, to evaluate other states in.
+  [[nodiscard]] Evaluation& evaluation() const;
+
   struct Impl;
-  [[nodiscard]] Impl& impl() const { return *impl_; }
+  [[nodiscard]] Impl& impl() const { return *impl_; }  ///< this room's own: workspace_impl.hpp
 
  private:
   std::unique_ptr<Impl> impl_;

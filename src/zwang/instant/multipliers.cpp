@@ -12,7 +12,7 @@
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 #include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/gram_basis.hpp"
 #include "zwang/linear/spaces.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "zwang/instant/tolerances.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "zwang/instant/examination.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

@@ -1,5 +1,5 @@
 /// The memory of one moment, and the nearest-point problem cut out of a model's rows.
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 #include <array>
 #include <cmath>
@@ -47,8 +47,12 @@ const std::vector<double>& Workspace::acceleration_terms() const { return impl_-
 const std::vector<double>& Workspace::touch_values() const { return impl_->touch_value; }
 void Workspace::leave_out(std::vector<std::uint8_t> rows) { impl_->left_out = std::move(rows); }
 
-Workspace::Impl::Impl(const model::Model& model)
-    : scratch(model::make_scratch(model)), dynamics(model::make_dynamics(model)), rows(model::make_rows(model)) {
+Evaluation& Workspace::evaluation() const { return *impl_; }
+
+Evaluation::Evaluation(const model::Model& model)
+    : scratch(model::make_scratch(model)), dynamics(model::make_dynamics(model)), rows(model::make_rows(model)) {}
+
+Workspace::Impl::Impl(const model::Model& model) : Evaluation(model) {
   scratch_n.resize(model.variables);
   scratch_m.resize(model.variables);
   problem.start.reserve(model.rows() + 1U);

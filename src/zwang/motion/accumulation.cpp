@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
 

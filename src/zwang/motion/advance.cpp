@@ -7,7 +7,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
@@ -187,7 +187,7 @@ double terms_on_step(const Motion& motion, std::uint32_t row, double h) {
   const std::span<const double> q = impl.series.position();
   const std::size_t n = model.variables;
   evaluate_row(motion, row);
-  const std::vector<double>& entry = impl.workspace.impl().rows.entry;
+  const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
   double sum = 0;
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
     const double* first = q.data() + model.row_column[e] + n;
@@ -390,7 +390,7 @@ void go(Motion& motion, double s, double time) {
   // Where numbers run away before a singular position, the account stops with them.
   double work_terms = 0;
   double work = series.work(s, &work_terms);
-  model::Scratch& scratch = impl.workspace.impl().scratch;
+  model::Scratch& scratch = impl.workspace.evaluation().scratch;
   work -= model::energy_with_time(impl.model, motion.state, scratch);
   std::vector<double>& dq = impl.gain_position;
   std::vector<double>& dv = impl.gain_velocity;
@@ -479,7 +479,7 @@ bool entered(Motion& motion) {
     // What is near the origin has its size from the body it belongs to, and from the step that led there.
     double around = 0;
     evaluate_row(motion, row);
-    const model::Rows& rows = impl.workspace.impl().rows;
+    const model::Rows& rows = impl.workspace.evaluation().rows;
     for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
       const bool holonomic = model::is_holonomic(impl.model.row_kind[row]);
       const std::uint32_t i = impl.model.row_column[e];
@@ -515,13 +515,13 @@ bool crawls(Motion& motion) {
 
 void evaluate_row(const Motion& motion, std::uint32_t row) {
   Motion::Impl& impl = *motion.impl;
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_row(impl.model, motion.state, row, work.scratch, work.rows);
 }
 
 const linear::Mass& mass_at(const Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_mass(impl.model, motion.state, work.scratch, work.dynamics);
   return work.dynamics.mass;
 }

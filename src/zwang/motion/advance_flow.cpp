@@ -273,6 +273,7 @@ void begin_flow(Motion& motion) {
     judge(motion, land(motion));
     if (motion.status != Status::going) return;
   }
+  look_at_truths(motion);
   if (!model.simulation.stop.empty() && model::observe(model.simulation.stop.front(), motion.state) <= 0) {
     end(motion, Status::stopped, "");
   } else if (!model.simulation.stop_truth.empty() && is_true(motion, model.simulation.stop_truth[0])) {
@@ -280,6 +281,7 @@ void begin_flow(Motion& motion) {
   } else if (motion.state.time >= impl.until) {
     end(motion, Status::finished, "");
   }
+  impl.switches.holds.clear();
   verify_end(motion);
 }
 
@@ -375,7 +377,10 @@ bool advance_flow(Motion& motion) {
       ++motion.event_count;
     }
     if (motion.status != Status::going) return true;
-    if (!impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0])) {
+    look_at_truths(motion);
+    const bool stops = !impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]);
+    impl.switches.holds.clear();
+    if (stops) {
       end(motion, Status::stopped, "");
       return true;
     }

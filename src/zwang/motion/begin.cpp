@@ -9,7 +9,7 @@
 
 #include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
 
@@ -29,7 +29,7 @@ Motion make(const model::Model& model, const Options& options) {
 bool is_exact(const Motion& motion) {
   using instant::Role;
   const Motion::Impl& impl = *motion.impl;
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
     const Role role = impl.instant.role[row];
     if (role == Role::absent || role == Role::passive_in_position) continue;
@@ -51,7 +51,7 @@ bool is_slower_than_rounding(const Motion& motion, std::uint32_t row) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const double duration = impl.until - model.simulation.start;
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.evaluation().rows;
   double speed = 0;
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
     const std::uint32_t i = model.row_column[e];
@@ -71,7 +71,7 @@ bool breaks_nothing(const Motion& motion) {
     return std::max({std::abs(motion.state.position[i]), std::abs(motion.state.velocity[i]) * duration,
                      pull(model, i) * duration * duration});
   };
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.evaluation().rows;
   return std::all_of(impl.instant.violations.begin(), impl.instant.violations.end(), [&](const auto& violation) {
     double moved = 0;
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e) {
@@ -109,7 +109,7 @@ void leave_as_written(const Motion& motion, const std::vector<HeldRow>& rows, co
     carry[i] = 0;
   }
   if (!left) return;
-  instant::Workspace::Impl& work = motion.impl->workspace.impl();
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
   model::evaluate_rows(model, motion.state, work.scratch, work.rows);
   for (const HeldRow& one : rows) {
     if (!breaks(one.row)) continue;
@@ -158,7 +158,7 @@ void project_start(Motion& motion) {
   }
   if (now.status == instant::Status::inadmissible || !now.expansion.empty()) return;
   if (is_exact(motion)) return;
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.evaluation().rows;
   std::vector<HeldRow> touching;
   std::vector<HeldRow> resting;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -479,9 +479,9 @@ Motion begin(const model::Model& model, const Options& options) {
   // Onto the conditions; then the first instant.
   begin_switches(motion);
   project_start(motion);
-  const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.impl().scratch);
+  const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.evaluation().scratch);
   motion.energy.initial =
-      model::vis_viva(model, motion.state, motion.impl->workspace.impl().scratch) + energy.potential;
+      model::vis_viva(model, motion.state, motion.impl->workspace.evaluation().scratch) + energy.potential;
   motion.energy.final = motion.energy.initial;
   Triggers triggers;
   if (!model.simulation.stop.empty()) triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;
@@ -581,7 +581,7 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.series.slide(slides_of(impl.switches));
   if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
   // Rows that are not evaluated at instants have a value nevertheless.
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);
   leave_unevaluated(motion);
   impl.series.choose(impl.held_rows, impl.watched_rows);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "zwang/instant/corners.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
 
@@ -119,7 +119,7 @@ void leave_out_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   const bool stale = !far.rows.empty();
   forget_far(impl);
   if (watched.size() < least_open_rows || !may_be_left_out(impl)) return;
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   if (stale) model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
   find_far(motion, watched);
 }
@@ -180,7 +180,7 @@ void look_around(Motion& motion) {
   std::vector<std::uint32_t> watched = impl.watched_rows;
   watched.insert(watched.end(), impl.far.rows.begin(), impl.far.rows.end());
   std::sort(watched.begin(), watched.end());
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
   for (const std::uint32_t row : impl.far.rows) {
     const double size = std::max(work.rows.value_scale[row], work.rows.value_error[row] / unit_rounding);

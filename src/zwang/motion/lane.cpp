@@ -10,6 +10,7 @@
 #include "zwang/expressions/ranges.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/step_search.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -140,15 +141,15 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
     double moves = 0;
     for (unsigned k = along.known - 1; k > 0; --k) moves = (moves + std::abs(c[k])) * h;
     double terms = std::max(std::abs(c[0]) + moves, size);
-    bool near = false;
+    bool near = thresholds.empty();
     for (const double threshold : thresholds) {
       near = near || !(std::abs(c[0] - threshold) > moves + rest);
       terms = std::max(terms, std::abs(threshold));
     }
-    const double allowed = part * terms;
+    const double allowed = std::max(part * terms, faintest);
     if (!near || rest <= allowed) return h;
     // No derivative may be bounded where a root passes zero, and values still are.
-    if (!(rest < std::numeric_limits<double>::infinity()) &&
+    if (!(rest < std::numeric_limits<double>::infinity()) && !thresholds.empty() &&
         stays_away(along, group, tape, lane, output, thresholds, h)) {
       clear = true;
       return h;

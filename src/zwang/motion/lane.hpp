@@ -51,7 +51,7 @@ struct LaneBound {
                                   double h, LaneBound& bound);
 
 /// The longest step, not longer than `h`, on which the function of `output` is known to `part` of its own terms, or stays away from all
-/// of `thresholds` for certain; 0 if there is none. `clear`: it stays away from them by its values, and its polynomial tells nothing.
+/// of `thresholds` (if there are any) for certain; 0 if there is none. `clear`: it stays away from them by its values, and its polynomial tells nothing.
 [[nodiscard]] double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape,
                                    std::size_t lane, const std::vector<double>& registers, std::uint32_t output,
                                    std::span<const double> thresholds, double part, double h, LaneBound& bound,

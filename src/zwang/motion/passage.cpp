@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "zwang/base/vectors.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"

@@ -20,7 +20,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/remainders.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"

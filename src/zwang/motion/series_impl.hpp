@@ -10,6 +10,7 @@
 
 #include "zwang/base/aligned.hpp"
 #include "zwang/base/side.hpp"
+#include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -496,6 +497,23 @@ struct Series::Impl {
     }
   }
 
+  /// The sum of the absolute values of the terms that f of a row held is evaluated from at order zero, or the rate that time alone gives it.
+  double terms_evaluated(std::uint32_t j, bool rate) {
+    for (const Block& block : held_blocks) {
+      const auto last = block.row.begin() + block.count;
+      const auto lane = std::find(block.row.begin(), last, j);
+      if (lane == last) continue;
+      const RowShape& shape = shapes[block.group];
+      if (rate && !shape.moving) return 0;
+      if (radii.size() < shape.held.registers() * block.width) radii.resize(shape.held.registers() * block.width);
+      expressions::magnitudes(shape.held, registers(block), orders, block.width, radii.data());
+      const std::uint32_t reg = rate ? shape.explicit_rate : shape.value;
+      const double found = radii[std::size_t{reg} * block.width + static_cast<std::size_t>(lane - block.row.begin())];
+      return std::isfinite(found) ? found : 0;
+    }
+    return 0;
+  }
+
   Projection project(model::State& state, std::vector<double>& carry_position, std::vector<double>& carry_velocity,
                      std::span<const double> gain_position, std::span<const double> gain_velocity) {
     Projection result;
@@ -550,6 +568,10 @@ struct Series::Impl {
     const auto around = [&](std::uint32_t j) {
       return start[j] == start[j + 1] ? 0.0 : weighed_gradient(j) * part_size[part_of[column[start[j]]]];
     };
+    // What is a rounding of the terms that a row is evaluated from is no drift: 1 + tanh(t - 9) is known no better, however small it is.
+    const auto of_terms = [&](double drift, std::uint32_t j, double by, bool rate) {
+      return drift > suspicious_drift ? by / (terms_evaluated(j, rate) + faintest + by / drift) : drift;
+    };
     measure_parts(q.data(), gain_position);
     bool broken = false;
     for_rows([&](std::uint32_t j, bool holonomic, double f, double) {
@@ -562,8 +584,8 @@ struct Series::Impl {
       if (f != 0) {
         const bool skipped = factor.skipped(j);
         double& drift = skipped ? result.skipped_drift : result.position_drift;
-        drift =
-            std::max(drift, by / (size_of(j, q.data(), gain_position) + (skipped ? 0.0 : around(j)) + least_divisor));
+        const double own = size_of(j, q.data(), gain_position) + (skipped ? 0.0 : around(j)) + least_divisor;
+        drift = std::max(drift, of_terms(by / own, j, by, false));
       }
       // With rows that are nearly dependent a correction moves more than it mends: there rounding is left alone.
       const double left_alone = rounding / std::max(factor.least_pivot(), least_pivot_left_alone);
@@ -593,7 +615,9 @@ struct Series::Impl {
       right[j] = times(j, v.data()) + f_t;
       rate_scale[j] = size_of(j, v.data(), gain_velocity) + std::abs(f_t) + around(j);
       if (!factor.skipped(j)) {
-        result.velocity_drift = std::max(result.velocity_drift, std::abs(right[j]) / (rate_scale[j] + least_divisor));
+        const double by = std::abs(right[j]);
+        result.velocity_drift =
+            std::max(result.velocity_drift, of_terms(by / (rate_scale[j] + least_divisor), j, by, true));
       }
       const double own = sharp ? 0.0 : size_of(j, v.data(), {}) + std::abs(f_t);
       broken = broken || std::abs(right[j]) > rounding * own;

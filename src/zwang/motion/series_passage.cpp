@@ -22,7 +22,7 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/step_search.hpp"

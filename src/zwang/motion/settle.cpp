@@ -10,7 +10,7 @@
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
@@ -66,7 +66,7 @@ double energy_touched(const Motion::Impl& impl) {
   double energy = 0;
   std::vector<double> momentum(model.variables);
   for (const std::vector<double>* velocity : {&shock.before, &shock.velocities}) {
-    impl.workspace.impl().dynamics.mass.multiply(*velocity, momentum);
+    impl.workspace.evaluation().dynamics.mass.multiply(*velocity, momentum);
     for (std::uint32_t i = 0; i < model.variables; ++i)
       energy += touched[together.of(i)] != 0 ? std::abs((*velocity)[i] * momentum[i]) / 2 : 0.0;
   }
@@ -76,7 +76,7 @@ double energy_touched(const Motion::Impl& impl) {
 /// Is a rate so small that what could drive the row off does so before it is broken by anything that counts?
 bool is_soft(const Motion::Impl& impl, std::uint32_t row, double rate) {
   const model::Model& model = impl.model;
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
   double drive = std::abs(found.rows.curvature[row]);
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
@@ -174,7 +174,7 @@ void regulate(Motion& motion, const instant::Options& options, Gathered& gathere
 void measure_row(Motion& motion, std::uint32_t row) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   const model::Rows& rows = found.rows;
   const bool holonomic = model::is_holonomic(model.row_kind[row]);
   const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
@@ -396,7 +396,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const std::size_t shocks = motion.events.size() - begin;
   // Impulses of rounding size, beside those that they hang together with or beside their momenta, are none. Those of angles and of lengths are
   // compared in the metric of the masses.
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   std::vector<double> momentum(model.variables, 0.0);
   std::vector<double> felt(model.rows(), 0.0);
   std::vector<double> slight(model.variables, 0.0);
@@ -488,19 +488,19 @@ void stamp_events(Motion& motion) {
 /// Kinetic energy for the account.
 void weigh(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.impl().scratch);
+  const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.evaluation().scratch);
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
   motion.energy.largest =
       std::max(motion.energy.largest, std::abs(now.kinetic) + std::abs(now.potential) + motion.energy.gross_work +
                                           std::abs(motion.energy.lost) + std::abs(motion.energy.initial));
-  motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) + now.potential;
+  motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.evaluation().scratch) + now.potential;
 }
 
 /// T_2 - T_0 + V at the present state.
 double whole_energy(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  return model::vis_viva(impl.model, motion.state, impl.workspace.impl().scratch) +
-         model::energy(impl.model, motion.state, impl.workspace.impl().scratch).potential;
+  return model::vis_viva(impl.model, motion.state, impl.workspace.evaluation().scratch) +
+         model::energy(impl.model, motion.state, impl.workspace.evaluation().scratch).potential;
 }
 
 /// A singular position is an event, too.
@@ -541,7 +541,7 @@ bool determined(Motion& motion) {
 
 /// Phi_jj of a row at this instant, with the diagonal of the masses.
 double stiffness(const Motion::Impl& impl, std::uint32_t row) {
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   const auto mass = found.dynamics.mass.diagonal();
   double phi = 0;
   for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
@@ -558,7 +558,7 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Instant& now = impl.instant;
-  const instant::Workspace::Impl& found = impl.workspace.impl();
+  const instant::Evaluation& found = impl.workspace.evaluation();
   if (now.blow_due || now.seizure_due || model.flow) return false;
   std::vector<std::uint32_t> slow;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -735,7 +735,7 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
   std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
   // In free flight most orders are not there.
   while (f.size() > 1 && f.back() == 0) f = f.first(f.size() - 1);
-  const model::Rows& rows = impl.workspace.impl().rows;
+  const model::Rows& rows = impl.workspace.evaluation().rows;
   const double off = instant::bounds_that_are_nothing * rows.value_error[row] + touch_in_motion * rows.value_scale[row];
   const auto at = [&](double s, double& rate) {
     double value = 0;
@@ -777,7 +777,7 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   const model::Model& model = impl.model;
   // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too.
   const auto whole = [&] {
-    const model::Energy now = model::energy(model, motion.state, impl.workspace.impl().scratch);
+    const model::Energy now = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
     return now.kinetic + now.potential;
   };
   const double before = whole();
@@ -853,7 +853,7 @@ void take_back(Motion& motion, Undo undo) {
   motion.energy.lost = undo.lost;
   motion.energy.work = undo.work;
   move_past_far(motion, from);
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
   model::evaluate_rows_but(impl.model, motion.state, work.left_out, work.scratch, work.rows);
 }
@@ -878,7 +878,7 @@ Receding only_held(const Motion& motion) {
 bool is_back_at_once(const Motion::Impl& impl, std::uint32_t row) {
   const double rate = impl.instant.rate[row];
   const double second = impl.instant.second[row];
-  return second > 0 && rate * rate <= 2 * second * back_at_once * impl.workspace.impl().touch_value[row];
+  return second > 0 && rate * rate <= 2 * second * back_at_once * impl.workspace.evaluation().touch_value[row];
 }
 
 bool recedes(const Motion::Impl& impl, std::uint32_t row) {
@@ -921,7 +921,7 @@ bool close_if_it_leads_on(Motion& motion, const Receding& found, std::vector<std
   const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
   Undo undo = remember(motion);
-  const std::vector<double> touch = impl.workspace.impl().touch_rate;
+  const std::vector<double> touch = impl.workspace.evaluation().touch_rate;
   double fastest = 0;
   for (const std::uint32_t row : found.still.rows) fastest = std::max(fastest, std::abs(now.rate[row]));
   static_cast<void>(close_rows(motion, found.closed));
@@ -1082,7 +1082,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     options = options_in_motion(impl, closed, steady);
     estimate_uncertainty(motion, closed, steady);
     // What has passed zero within the band in which a crossing is not told from a graze yet: it touches here.
-    const std::vector<double>& value = impl.workspace.impl().rows.value;
+    const std::vector<double>& value = impl.workspace.evaluation().rows.value;
     for (const std::uint32_t row : impl.watched_rows) {
       if (model::is_holonomic(model.row_kind[row]) && value[row] > 0 && value[row] <= impl.tolerance * impl.size[row]) {
         closed[row] = 1;
@@ -1092,7 +1092,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
       // How softly they land is told from how far they may be off.
       std::vector<std::uint8_t> others(model.rows(), 1);
       for (const std::uint32_t row : triggers.closing) others[row] = 0;
-      instant::Workspace::Impl& work = impl.workspace.impl();
+      instant::Evaluation& work = impl.workspace.evaluation();
       model::evaluate_rows_but(model, motion.state, others, work.scratch, work.rows);
     }
     for (const std::uint32_t row : triggers.closing) {
@@ -1270,7 +1270,7 @@ void list_singular(Motion& motion, std::vector<std::uint32_t> rows) {
 
 void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows) {
   Motion::Impl& impl = *motion.impl;
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
   model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
   tell_present_roles(motion);
@@ -1400,7 +1400,16 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   }
   weigh(motion);
   bool stop = triggers.stop;
-  for (const std::uint32_t truth : impl.model.simulation.stop_truth) stop = stop || is_true(motion, truth);
+  // What is true now, and what that lets go; which may make other things true.
+  const std::vector<std::uint32_t>& stops = impl.model.simulation.stop_truth;
+  for (std::size_t round = 0; motion.status == Status::going; ++round) {
+    look_at_truths(motion);
+    stop = stop || std::any_of(stops.begin(), stops.end(), [&](std::uint32_t truth) { return is_true(motion, truth); });
+    if (stop || round > impl.model.releases.size() || !release_due(motion)) break;
+    regulate_and_accelerate(motion, {}, false);
+    weigh(motion);
+  }
+  impl.switches.holds.clear();
   if (motion.status == Status::going && stop) end(motion, Status::stopped, "");
   if (motion.status == Status::going && motion.state.time >= impl.until) end(motion, Status::finished, "");
   verify_end(motion);

@@ -10,7 +10,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
@@ -224,7 +224,7 @@ Off off_at(const Motion& motion, std::uint32_t number, double size, double unit)
   Off off{off_at_start * size + instant::bounds_that_are_nothing * rates.doubt};
   if (impl.flow != nullptr) return off;
   const std::vector<double> slope = impl.series.slope(number, motion.state);
-  instant::Workspace::Impl& work = motion.impl->workspace.impl();
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
   const model::Dynamics& dynamics = work.dynamics;
   const auto mass = dynamics.mass.diagonal();
@@ -356,6 +356,7 @@ double reach_of_switches(Motion& motion, double h) {
       if (side % 2 != 0) thresholds.push_back(corner.threshold(side + 1, false));
       if (side % 2 == 0 && corner.has_threshold(side, above)) thresholds.push_back(corner.threshold(side, above));
     }
+    if (thresholds.empty()) return;
     h = reach_of_lane(followed, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part,
                       h, bound, clear);
     if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
@@ -378,8 +379,16 @@ double reach_of_switches(Motion& motion, double h) {
     h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
                       impl.switches.stop_clear);
   }
+  // A surface slid on is kept by its polynomials; the function itself must not leave it, either.
   const double log_tolerance = elementary::log2(part_for(impl.tolerance));
-  for (std::size_t j = 0; j < slides_of(impl.switches).size(); ++j) {
+  const std::vector<Series::Slide> slides = slides_of(impl.switches);
+  for (std::size_t j = 0; j < slides.size() && h > 0; ++j) {
+    for (const std::uint32_t number : slides[j].numbers) {
+      const model::SwitchPlace place = model::place_of_switch(impl.model, number);
+      static_cast<void>(switching_series(series, *place.group, place.corner, place.lane, registers));
+      h = reach_of_lane(series, *place.group, place.group->switching, place.lane, registers,
+                        place.group->switching.outputs[place.corner], {}, part, h, bound, clear);
+    }
     const std::span<const double> sigma = weight_of(impl, j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
@@ -407,6 +416,8 @@ void begin_switches(Motion& motion) {
 }
 
 bool is_true(const Motion& motion, std::uint32_t truth) {
+  const std::vector<std::uint8_t>& holds = motion.impl->switches.holds;
+  if (truth < holds.size() && holds[truth] != 0) return true;
   const model::TermGroup& term = motion.impl->model.truths[truth].term;
   std::vector<double> registers(term.tape.registers());
   expressions::load_constants(term.tape, registers.data(), 1, 1);
@@ -454,41 +465,33 @@ const Turn* turn_of(const Triggers& triggers, std::uint32_t number) {
   return found == triggers.turns.end() ? nullptr : &*found;
 }
 
-/// Comparisons of `stop` and `when` follow their own switches, from the inside out.
-void settle_truths(Motion& motion, const Triggers& triggers, bool first) {
+/// Half turns in comparisons of `stop` and `when` are counted; all else about these is told by what is there after the instant (look_at_truths).
+void count_turns_of_truths(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
-  std::vector<std::uint8_t> anew(model.switches, 0);
-  bool changed = false;
   for (const model::Observable& truth : model.truths) {
     const model::Slotted& group = truth.term;
     for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
-      const Corner& corner = group.corners[c];
       const std::uint32_t number = group.first_switch + c;
       const Turn* turn = turn_of(triggers, number);
-      const bool inside = changes_inside(group, c, 0, anew);
-      // What lies on a kink at the start goes where its rate leads.
-      const bool starts = first && switches.sides[number] % 2 != 0;
-      if (turn == nullptr && !inside && !starts) continue;
-      anew[number] = 1;
-      changed = true;
-      if (changed) motion.state.modes = model::modes_of(model, switches.sides);
+      if (turn == nullptr || group.corners[c].kind != expressions::CornerKind::turns) continue;
       const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
       Side& side = switches.sides[number];
-      if (turn != nullptr && !inside) {
-        side = behind(corner, side, *turn, rates.beside);
-      } else {
-        side = corner.side(rates.g, rates.beside);
-        // On a threshold a comparison is true, and a kink goes where its rate leads.
-        const double below = corner.has_threshold(side, true) ? corner.threshold(side, true) - rates.g : never;
-        if (side % 2 == 0 && !corner.follows && below <= vanishing_part * rates.size) side = corner.next(side, true);
-        if (side % 2 != 0 && !corner.follows && rates.first != 0) side += rates.first > 0 ? 1 : -1;
-      }
+      side = behind(group.corners[c], side, *turn, rates.beside);
       switches.at_start[number] = 1;
+      motion.state.modes = model::modes_of(model, switches.sides);
     }
   }
-  if (changed) motion.state.modes = model::modes_of(model, switches.sides);
+}
+
+/// Where a switching function goes from a threshold that it is on: -1, 1, or 0 if its first derivatives vanish, too.
+int leads_to(const Motion& motion, const instant::SwitchRates& rates, const Off& off) {
+  const double least_rate = std::max(off[1], instant::bounds_that_are_nothing * rates.rate_doubt) +
+                            vanishing_part * rates.rate_size;
+  if (std::abs(rates.first) > least_rate) return rates.first > 0 ? 1 : -1;
+  if (rates.by_velocity || motion.impl->flow != nullptr) return 0;
+  return std::abs(rates.second) > 2 * off[2] ? (rates.second > 0 ? 1 : -1) : 0;
 }
 
 /// What is known of every switch before the forces are asked; `anew`: per switch, 1: its value or its forces tell.
@@ -597,7 +600,7 @@ void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vec
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
     // Over a kink that it does not touch it flies as over any other place.
     if (row < model.rows()) evaluate_row(motion, row);
-    const model::Rows& rows = impl.workspace.impl().rows;
+    const model::Rows& rows = impl.workspace.evaluation().rows;
     if (row < model.rows() && rows.value[row] >= -(touch_in_motion * rows.value_scale[row] +
                                                    instant::bounds_that_are_nothing * rows.value_error[row])) {
       looked_at[row] = 1;
@@ -626,7 +629,7 @@ std::vector<std::uint32_t> leave_valleys(Motion& motion) {
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
   instant::Instant& now = impl.instant;
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   std::vector<std::uint32_t> taken;
   if (switches.valleys.empty()) return taken;
   const auto is_held = [&](std::uint32_t row) {
@@ -704,7 +707,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   if (!struck) {
     if (model.switches > 0) {
       motion.state.modes = model::modes_of(model, switches.sides);
-      settle_truths(motion, triggers, first);
+      count_turns_of_truths(motion, triggers);
     }
     for (const instant::MixedMode& mode : switches.mixed) {
       const auto j = std::lower_bound(switches.slid.begin(), switches.slid.end(), mode.slid) - switches.slid.begin();
@@ -760,6 +763,65 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   return true;
 }
 
+void look_at_truths(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  switches.holds.assign(model.truths.size(), 0);
+  if (model.truths.empty() || model.switches == 0) return;
+  const std::vector<double> modes = motion.state.modes;
+  const std::span<const double> accelerations =
+      impl.flow != nullptr ? std::span<const double>{} : std::span<const double>(impl.instant.accelerations);
+  std::vector<Side> behind_it = switches.sides;
+  // At the instant itself, then right behind it. Comparisons may be nested: from the inside out.
+  for (const bool now : {true, false}) {
+    std::vector<Side> sides = switches.sides;
+    for (const model::Observable& truth : model.truths) {
+      const model::Slotted& group = truth.term;
+      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+        const Corner& corner = group.corners[c];
+        if (corner.kind == expressions::CornerKind::turns) continue;
+        const std::uint32_t number = group.first_switch + c;
+        motion.state.modes = model::modes_of(model, sides);
+        const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, accelerations);
+        if (!std::isfinite(rates.g)) continue;
+        const Side plain = corner.side(rates.g);
+        const Off off = off_at(motion, number, rates.size, 1.0);
+        double threshold = never;
+        for (const bool above : {false, true}) {
+          const Side interval = plain % 2 != 0 ? plain + 1 : plain;
+          if (!corner.has_threshold(interval, above)) continue;
+          const double one = corner.threshold(interval, above);
+          if (std::abs(rates.g - one) <= off[0]) threshold = one;
+        }
+        if (threshold == never) {
+          sides[number] = plain;
+          continue;
+        }
+        const Side on = corner.side(threshold);
+        const int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
+        const bool odd = on % 2 != 0;
+        sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
+        if (!now) switches.at_start[number] = 1;
+      }
+    }
+    motion.state.modes = model::modes_of(model, sides);
+    std::vector<std::uint8_t> holds(model.truths.size(), 0);
+    for (std::uint32_t k = 0; k < model.truths.size(); ++k) holds[k] = is_true(motion, k) ? 1 : 0;
+    switches.holds = std::move(holds);
+    if (!now) behind_it = std::move(sides);
+  }
+  motion.state.modes = modes;
+  switches.sides = std::move(behind_it);
+  const std::vector<double> new_modes = model::modes_of(model, switches.sides);
+  for (const model::Observable& truth : model.truths) {
+    const model::Slotted& group = truth.term;
+    for (std::uint32_t k = 0; k < group.modes; ++k) {
+      motion.state.modes[group.first_mode + k] = new_modes[group.first_mode + k];
+    }
+  }
+}
+
 std::vector<Series::Slide> slides_of(const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
@@ -783,7 +845,7 @@ bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first) 
   const model::Model& model = impl.model;
   if (model.switches == 0) return true;
   motion.state.modes = model::modes_of(model, impl.switches.sides);
-  settle_truths(motion, triggers, first);
+  count_turns_of_truths(motion, triggers);
   std::vector<instant::KnownSide> known;
   std::vector<instant::KnownSide> near;
   std::vector<std::uint8_t> anew;

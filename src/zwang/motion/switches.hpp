@@ -40,6 +40,7 @@ struct Switches {
   std::vector<std::uint8_t>
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
   bool stop_clear = false;  ///< the same of the expression of `stop`
+  std::vector<std::uint8_t> holds;       ///< per truth of the model, 1: true at this very instant; empty between instants
   std::vector<std::uint8_t> gone;        ///< per row, 1: let go
   std::vector<std::uint8_t> idle;        ///< per row, 1: let go, or part of an alternative that does not count
   std::vector<std::uint8_t> released;    ///< per release of the model, 1: done
@@ -77,6 +78,9 @@ void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vec
 /// The instant: what is let go, sides, alternatives. `struck`: a shock has just changed the velocities. False: the motion has ended.
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck,
                      const instant::Options& options);
+/// After an instant: which comparisons of `stop` and `when` hold at it, and on which side they go on. What is on a threshold holds if it does so
+/// there, as y <= 0 where a ball is struck; what stays on it stays so; a velocity that has jumped is where it is now.
+void look_at_truths(Motion& motion);
 /// The same for a flow, whose rates have no shocks.
 bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
 /// The events of switches at this instant.

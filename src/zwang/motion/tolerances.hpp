@@ -163,6 +163,8 @@ inline constexpr double sharp_tolerance = 1e-12;
 inline constexpr double slight_part = 1e-6;
 /// Of a condition's own terms: so much is no rounding any more, the series has lost it.
 inline constexpr double lost_drift = 1e-3;
+/// Above this a drift is held against all terms that the row is evaluated from, which takes a while to find.
+inline constexpr double suspicious_drift = 1e-12;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};

@@ -17,7 +17,7 @@
 #include <cmath>
 
 #include "zwang/base/groups.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
 
@@ -97,7 +97,7 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
 
   // What rounding in the forces made of the step; what is frozen was not moved by it. Their own rounding alone: what they make of an
   // uncertain state is the motion itself, and fed back it would grow by k s^2 / 2 m from event to event on a spring that keeps it small.
-  instant::Workspace::Impl& work = impl.workspace.impl();
+  instant::Evaluation& work = impl.workspace.evaluation();
   motion.state.position_uncertainty.clear();
   motion.state.velocity_uncertainty.clear();
   model::evaluate_dynamics(model, motion.state, work.scratch, work.dynamics);
@@ -135,7 +135,7 @@ void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::size_t n = model.variables;
-  const linear::Mass& inertia = impl.workspace.impl().dynamics.mass;
+  const linear::Mass& inertia = impl.workspace.evaluation().dynamics.mass;
   const auto mass = inertia.diagonal();
 
   // What hangs together: by one condition that touches, or by one block of the mass.

@@ -9,7 +9,7 @@
 
 #include "zwang/base/groups.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -69,7 +69,7 @@ model::State with_rounding(const Motion& motion) {
 /// What rests under forces that cancel moves by their rounding: u = eps T W |X| over all the time T, and has the energy M u^2 / 2.
 double energy_of_rounding(const Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  instant::Workspace::Impl& found = impl.workspace.impl();
+  instant::Evaluation& found = impl.workspace.evaluation();
   model::evaluate_dynamics(impl.model, with_rounding(motion), found.scratch, found.dynamics);
   std::vector<double> sizes = found.dynamics.force_scale;
   if (!found.dynamics.mass_positive || sizes.empty()) return 0;
@@ -92,7 +92,7 @@ void verify_end(Motion& motion) {
   if (motion.status != Status::finished && motion.status != Status::stopped) return;
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  instant::Workspace::Impl& found = impl.workspace.impl();
+  instant::Evaluation& found = impl.workspace.evaluation();
   model::evaluate_rows(model, with_rounding(motion), found.scratch, found.rows);
   const model::Rows& rows = found.rows;
   const double part = tolerances_of_rows * std::max(impl.tolerance, sharpest_account);

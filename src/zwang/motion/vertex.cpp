@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/gram_basis.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
@@ -21,7 +21,7 @@ namespace zwang::motion {
 namespace {
 
 /// W g_j . g_k of rows in units of their length; the lengths.
-std::vector<double> gram_of(const model::Model& model, const instant::Workspace::Impl& found,
+std::vector<double> gram_of(const model::Model& model, const instant::Evaluation& found,
                             std::span<const std::uint32_t> rows, std::vector<double>& length) {
   const std::size_t r = rows.size();
   std::vector<double> gram(r * r, 0.0);
@@ -57,7 +57,7 @@ void act_by_few(const Motion& motion, const std::vector<std::uint32_t>& rows, st
   const std::size_t r = rows.size();
   if (r > most_rows_passed) return;
   std::vector<double> length;
-  const std::vector<double> gram = gram_of(model, impl.workspace.impl(), rows, length);
+  const std::vector<double> gram = gram_of(model, impl.workspace.evaluation(), rows, length);
   std::vector<double> acts(r);
   std::vector<std::uint8_t> one_sided(r);
   for (std::size_t j = 0; j < r; ++j) {

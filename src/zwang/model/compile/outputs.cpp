@@ -21,10 +21,10 @@ void observe_parts(Compilation& work, const std::string& name, const std::string
   }
 }
 
-/// One smooth comparison is watched by its own function, others by their truth.
+/// One smooth comparison that holds on its threshold is watched by its own function, others by their truth.
 void add_stop(Compilation& work, const Value& stop) {
   const Syntax truth = work.formulas.truth(stop);
-  if (truth.kind == SyntaxKind::compare && truth.name != "=" && truth.name != "!=") {
+  if (truth.kind == SyntaxKind::compare && (truth.name == "<=" || truth.name == ">=")) {
     ConditionSyntax syntax;
     syntax.left = truth.children[0];
     syntax.right = truth.children[1];

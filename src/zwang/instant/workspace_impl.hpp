@@ -1,4 +1,4 @@
-/// The memory that `accelerate`, `impact` and `repair` work in: evaluation results and the nearest-point problem.
+/// The memory that `accelerate`, `impact` and `repair` work in: evaluation results and the nearest-point problem. Of this room alone.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "zwang/gauss.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/instant.hpp"
-#include "zwang/model/evaluate_some.hpp"
 
 namespace zwang::instant {
 
@@ -30,13 +30,6 @@ struct Subproblem {
   [[nodiscard]] gauss::Problem view(const linear::Mass& mass) const;
 };
 
-/// S = max |q| and V = max |v|, each 1 if all vanish: the scales of docs/mathematics, section 8.
-struct Scales {
-  double position = 1;
-  double velocity = 1;
-};
-[[nodiscard]] Scales scales(const model::State& state);
-
 /// What was found of rows around a position.
 struct LookedAround {
   bool redundant = false;                                  ///< they depend on one another there, too
@@ -44,18 +37,8 @@ struct LookedAround {
   std::vector<std::pair<std::uint32_t, double>> position;  ///< of the variables of these rows
 };
 
-struct Workspace::Impl {
+struct Workspace::Impl : Evaluation {
   explicit Impl(const model::Model& model);
-
-  // evaluation
-  model::Scratch scratch;
-  model::Dynamics dynamics;
-  model::Rows rows;
-  std::vector<std::uint8_t> left_out;  ///< per row, 1: known to be passive in position, not evaluated; may be empty
-
-  // classification
-  std::vector<double> touch_value;  ///< |f| below this counts as zero, per row
-  std::vector<double> touch_rate;   ///< |f'| below this counts as zero, per row
 
   // the nearest point
   Subproblem problem;
@@ -83,12 +66,6 @@ void classify_rows(const model::Model& model, const model::State& state, const O
 /// After a shock a rate is told from zero by the terms of the velocities before and behind it, too: `touch_rate` grows to them.
 void widen_rates(const model::Model& model, const Options& options, const std::vector<double>& before,
                  const std::vector<double>& after, Workspace::Impl& impl);
-
-/// Is the instant `at` the same as `time`, up to the last bits of both?
-[[nodiscard]] bool same_instant(double at, double time);
-
-/// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration.
-void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y);
 
 /// Is sum y_j f_j'' negative for the numbers as they stand, beyond the rounding of its evaluation? y^T J = 0 up to rounding, y per row of the
 /// problem, `size` per variable the size of its acceleration. How uncertain the state is has no part in it: rows that are open for the state
