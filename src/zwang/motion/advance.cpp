@@ -20,6 +20,7 @@ namespace zwang::motion {
 namespace {
 
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
 constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
 constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
 constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
@@ -66,6 +67,7 @@ struct Happening {
     bool release;
   };
   std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
+  double parts = never;    ///< of the first place at which a row that others carry is left by them: does it let go?
   double blurred = never;  ///< of the first place at which an open row does something that its band all but hides
   std::uint32_t blurred_row = no_row;
 };
@@ -77,11 +79,11 @@ double terms_of(const double* c, std::size_t stride, std::size_t count, double h
   return sum;
 }
 
-/// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises by
-/// more than it was off already; never, if it does not.
-double parting(const double* c, std::size_t stride, std::size_t count, double h, double band) {
+/// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises (falls, if the
+/// sign is -1) by more than it was off already; never, if it does not.
+double parting(const double* c, std::size_t stride, std::size_t count, double h, double band, double sign = 1) {
   std::array<double, 64> p;
-  for (std::size_t k = 0; k < count; ++k) p[k] = c[k * stride];
+  for (std::size_t k = 0; k < count; ++k) p[k] = sign * c[k * stride];
   p[0] -= std::max(parts_from_others * band, 2 * std::abs(p[0]));
   const Excursion e = first_excursion({p.data(), count}, h, 0.0);
   return e.kind == Excursion::Kind::none ? never : e.at;
@@ -196,6 +198,23 @@ double terms_on_step(const Motion& motion, std::uint32_t row, double h) {
   return sum;
 }
 
+/// What rounding of the accelerations makes of a row on the step: two rows that share a force move by as much.
+double rounding_on_step(const Motion& motion, std::uint32_t row, double h) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::span<const double> terms = impl.series.acceleration_terms();
+  if (terms.empty()) return 0;
+  evaluate_row(motion, row);
+  const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
+  double sum = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    sum += std::abs(entry[e]) * terms[model.row_column[e]];
+  }
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const double unit = impl.series.unit();
+  return rounded_accelerations * eps * sum * h * unit * (holonomic ? h * unit / 2 : 1.0);
+}
+
 Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
   const Motion::Impl& impl = *motion.impl;
   const Series& series = impl.series;
@@ -222,12 +241,18 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
-    const bool implied = impl.place[row] == Place::implied;
+    const bool shared = impl.place[row] == Place::held;
+    const bool implied = impl.place[row] == Place::implied || shared;
     if (implied && model::is_equation(impl.model.row_kind[row])) continue;
     const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
-    look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, size, series.watched_rest(w), row, false,
-            implied, found);
+    const double band = implied ? std::max(part * size, rounding_on_step(motion, row, h)) : part * size;
+    if (shared) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band));
+    if (!shared) {
+      look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, size, series.watched_rest(w), row, false,
+              implied, found);
+    }
+    if (implied) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band, -1));
   }
 
   // The end that the model asks for.
@@ -698,7 +723,7 @@ bool advance_piece(Motion& motion) {
   const double nearer = crossing || impl.passage.followed ? never : nearer_place(motion, found, size_there);
   found.cut = std::min(found.cut, nearer);
   const FoundTurns turned = find_turns(motion, h);
-  double s = std::min({h, found.at, found.cut, found.graze, found.stop, turned.at, turned.cut});
+  double s = std::min({h, found.at, found.cut, found.graze, found.stop, found.parts, turned.at, turned.cut});
   const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   const bool scheduled = gap <= together;
   if (scheduled) s = gap;
@@ -795,6 +820,7 @@ bool advance_piece(Motion& motion) {
     }
   }
   triggers.stop = found.stop <= together;
+  triggers.doubt = found.parts <= together;
   for (const Turn& turn : turned.turns) {
     if (turn.at <= together) triggers.turns.push_back(turn);
   }

@@ -308,13 +308,16 @@ bool project_onto_new(Motion& motion) {
   return regular;
 }
 
-/// Rows that turned out to depend on others and need carry nothing are watched instead.
+/// Rows that turned out to depend on others and need carry nothing are watched instead. Inequalities that share their force with others are watched, too:
+/// further on these may leave them, as a floor leaves a ramp that begins on it.
 void watch_implied(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   bool any = false;
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
-    if (!impl.held_rows[j].implied_if_dependent || !impl.series.skipped(j)) continue;
-    impl.place[impl.held_rows[j].row] = Place::implied;
+    if (!impl.series.skipped(j)) continue;
+    const bool shares = !impl.held_rows[j].implied_if_dependent;
+    if (shares && model::is_equation(impl.model.row_kind[impl.held_rows[j].row])) continue;
+    if (!shares) impl.place[impl.held_rows[j].row] = Place::implied;
     impl.leading[impl.held_rows[j].row] = 0;
     impl.watched_rows.push_back(impl.held_rows[j].row);
     any = true;
