@@ -45,6 +45,22 @@ double pull(const model::Model& model, std::uint32_t i) {
   return model.point_mass[i] > 0 ? std::abs(model.constant_force[i]) / model.point_mass[i] : 0.0;
 }
 
+/// How far a condition moves by itself in the course of the motion, seen at some times: beside that the tail of a smooth step in which it begins is
+/// nothing.
+double moves_with_time(const Motion& motion, std::uint32_t row) {
+  const Motion::Impl& impl = *motion.impl;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  model::State later = motion.state;
+  model::Rows rows = work.rows;
+  double most = 0;
+  for (int look = 1; look <= looks_ahead; ++look) {
+    later.time = motion.state.time + (impl.until - motion.state.time) * look / looks_ahead;
+    model::evaluate_row(impl.model, later, row, work.scratch, rows);
+    if (std::isfinite(rows.value[row])) most = std::max(most, std::abs(rows.value[row]));
+  }
+  return most;
+}
+
 /// Is the rate of a row less than the rounding of the velocities that the motion will have? A state that a motion has come to has such rates, and
 /// its own terms are no measure of them.
 bool is_slower_than_rounding(const Motion& motion, std::uint32_t row) {
@@ -57,7 +73,8 @@ bool is_slower_than_rounding(const Motion& motion, std::uint32_t row) {
     const std::uint32_t i = model.row_column[e];
     speed += std::abs(rows.entry[e]) * std::max(std::abs(motion.state.velocity[i]), pull(model, i) * duration);
   }
-  return std::abs(rows.rate[row]) <= unit_rounding * speed;
+  const double rate = std::abs(rows.rate[row]);
+  return rate <= unit_rounding * speed || rate * duration <= unit_rounding * moves_with_time(motion, row);
 }
 
 /// Are the conditions that the start breaks broken by less than the rounding of the way that the motion goes? Where all terms of a
@@ -80,6 +97,7 @@ bool breaks_nothing(const Motion& motion) {
     // However long the run is: what is not small beside the bodies themselves is a mistake of the one who wrote it, unless it is
     // rounding of rounding.
     const double by = std::abs(violation.second);
+    if (by <= unit_rounding * moves_with_time(motion, violation.first)) return true;
     double gradient = 0;
     for (std::uint32_t e = model.row_start[violation.first]; e < model.row_start[violation.first + 1]; ++e)
       gradient += std::abs(rows.entry[e]);
@@ -172,6 +190,12 @@ void project_start(Motion& motion) {
         (std::abs(rows.rate[row]) <= rough_start * rows.rate_scale[row] || is_slower_than_rounding(motion, row));
     if (meant || (role != Role::approached && role != Role::passive_in_velocity)) resting.push_back({row, false});
   }
+  // What is broken comes before what holds with something to spare: a hill begins above the floor, however little.
+  const auto comes_first = [&](const HeldRow& one) {
+    return model::is_equation(model.row_kind[one.row]) || rows.value[one.row] > 0;
+  };
+  std::stable_partition(touching.begin(), touching.end(), comes_first);
+  std::stable_partition(resting.begin(), resting.end(), comes_first);
   put_implied_first(model, touching);
   put_implied_first(model, resting);
   impl.series.choose(touching, {});

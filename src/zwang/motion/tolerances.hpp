@@ -34,6 +34,8 @@ inline constexpr double bluntest = 1e-6;
 /// Of a condition's own terms: a start broken by less was written with few digits and is brought onto the conditions; beyond it
 /// the start is a mistake, and inadmissible.
 inline constexpr double rough_start = 1e-3;
+/// Times at which a condition that moves by itself is looked at when the start breaks it.
+inline constexpr int looks_ahead = 64;
 /// More than a condition can ever be broken by, as a part of its terms.
 inline constexpr double whatever_it_is = 2;
 /// Newton's rounds from there: each squares what is left, 1e-3 to rounding takes three; a few more where rows are nearly dependent.
