@@ -235,12 +235,12 @@ bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double l
   return false;
 }
 
-std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces) {
+std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces, double shorter) {
   std::vector<std::uint32_t> rows;
   for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
     const double last = window(bounces, period, 0);
     const double before = window(bounces, period, 1);
-    if (!(last < before) || !(before < window(bounces, period, 2))) continue;
+    if (!(last < shorter * before) || !(before < shorter * window(bounces, period, 2))) continue;
     for (std::size_t k = bounces.size() - period; k < bounces.size(); ++k) {
       rows.insert(rows.end(), bounces[k].rows.begin(), bounces[k].rows.end());
     }

@@ -595,6 +595,32 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
   return determined;
 }
 
+double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed);
+
+/// Conditions that were struck in turn, in periods that became shorter each time and far shorter at last, all touch at one instant: what is left of the
+/// sequence cannot be told from nothing. That is its limit, and no shock of all of them at once, whose restitution knows nothing of the order.
+bool ends_a_sequence(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
+  if (in_turn.size() < 2) return false;
+  const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
+    const Role role = impl.instant.role[row];
+    return role != Role::passive_in_position && role != Role::absent && role != Role::violated;
+  });
+  if (!all) return false;
+  std::vector<std::uint8_t> closed(impl.model.rows(), 0);
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    closed[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? 1 : 0;
+  }
+  for (const std::uint32_t row : in_turn) closed[row] = 1;
+  impl.limit_lost = close_rows(motion, closed);
+  impl.fresh_bounces = 0;
+  impl.limit_ahead = motion.status == Status::going;
+  impl.limit_time = motion.state.time;
+  impl.limit_rows = in_turn;
+  return true;
+}
+
 /// Shock as long as something is approached, then the accelerations. Rows that a shock leaves approached without changing any velocity
 /// are steady: their rate is below what the velocities can show.
 void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
@@ -607,6 +633,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
     if (impl.instant.status != instant::Status::impact) break;
+    if (round == 0 && !first && !options.inelastic && ends_a_sequence(motion)) break;
     if (!first && approached_softly(motion, options, triggers)) break;
     const std::vector<Role> role = impl.instant.role;
     const std::vector<double> before = motion.state.velocity;
@@ -801,9 +828,20 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
   motion.energy.lost += lost;
 
+  // What depends on others may not move along with them: walls that have come together and still approach each other.
+  std::vector<std::uint8_t> steady = closed;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    if (!impl.series.skipped(j)) continue;
+    model::evaluate_row(model, motion.state, row, work.scratch, work.rows);
+    const double rate = model::is_equation(model.row_kind[row]) ? std::abs(work.rows.rate[row]) : work.rows.rate[row];
+    if (rate > still_approaching * work.rows.rate_scale[row]) steady[row] = 0;
+  }
+
   // Then the instant as always.
-  estimate_uncertainty(motion, closed, closed);
-  instant::Options options = options_in_motion(impl, closed, closed);
+  estimate_uncertainty(motion, closed, steady);
+  instant::Options options = options_in_motion(impl, closed, steady);
   options.shock_done = true;
   options.inelastic = true;
   Gathered gathered;

@@ -167,6 +167,10 @@ inline constexpr double slight_part = 1e-6;
 inline constexpr double lost_drift = 1e-3;
 /// Above this a drift is held against all terms that the row is evaluated from, which takes a while to find.
 inline constexpr double suspicious_drift = 1e-12;
+/// Of the terms of a rate: what approaches faster after a projection onto rows that it depends on is not held by them.
+inline constexpr double still_approaching = 1e-9;
+/// Periods of impacts each of which is shorter than this part of the one before: after three, what cannot be told apart is the limit.
+inline constexpr double shrinks_to_nothing = 0.1;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
