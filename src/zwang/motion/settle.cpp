@@ -603,9 +603,11 @@ bool ends_a_sequence(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
   if (in_turn.size() < 2) return false;
+  const instant::Evaluation& found = impl.workspace.evaluation();
   const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
-    const Role role = impl.instant.role[row];
-    return role != Role::passive_in_position && role != Role::absent && role != Role::violated;
+    const bool left_out = row < found.left_out.size() && found.left_out[row] != 0;
+    // What was held on the way here takes its turn as it should.
+    return !left_out && impl.place[row] == Place::open && std::abs(found.rows.value[row]) <= found.touch_value[row];
   });
   if (!all) return false;
   std::vector<std::uint8_t> closed(impl.model.rows(), 0);
