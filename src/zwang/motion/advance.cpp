@@ -661,6 +661,8 @@ bool advance_piece(Motion& motion) {
     const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
     impl.series.take_roots_as_they_are();
     bool found = extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h);
+    // A guess of rounding may be the truth: right behind the place where a power begins steps are short, and grow.
+    found = found || extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, 0, h);
     const std::string obstacle = found ? "" : impl.series.obstacle();
     for (const double part : soon_at_zero)
       found = found || extend_with_roots(motion, part, due - motion.state.time, least, h);
@@ -685,13 +687,19 @@ bool advance_piece(Motion& motion) {
   if (!impl.passage.followed) {
     // The same proved for the functions themselves, over the whole step.
     Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
-    for (const double part : soon_at_zero) {
-      if (proof.length > shortest || gap <= shortest) break;
-      if (!extend_with_roots(motion, part, due - motion.state.time, 0, h)) continue;
+    const auto again = [&] {
       u = impl.series.unit();
       gap = (due - motion.state.time) / u;
       shortest = shortest_step(impl, motion.state.time) / u;
       proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
+    };
+    const auto leads_nowhere = [&] { return !(proof.length > shortest) && gap > shortest; };
+    if (leads_nowhere() && extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, 0, h)) {
+      again();
+    }
+    for (const double part : soon_at_zero) {
+      if (!leads_nowhere()) break;
+      if (extend_with_roots(motion, part, due - motion.state.time, 0, h)) again();
     }
     h = proof.length;
     motion.defect = std::max(motion.defect, h > shortest ? proof.defect : 0.0);
