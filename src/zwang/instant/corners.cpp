@@ -815,7 +815,9 @@ class Sliding {
   [[nodiscard]] Where resting(std::size_t i) const {
     if (towards_[i] != on_[i]) return towards_[i] > on_[i] ? Where::above : Where::below;
     const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
-    return place.group->corners[place.corner].kind == expressions::CornerKind::sign ? Where::on : Where::above;
+    if (place.group->corners[place.corner].kind == expressions::CornerKind::sign) return Where::on;
+    // However little it is below: a power of max(u, 0) has no value there on the other side.
+    return off(switches_[i], on_[i], state_) < 0 ? Where::below : Where::above;
   }
 
   /// w of every switch for these weights; false if there are no accelerations, which is then the answer.
