@@ -39,7 +39,13 @@ constexpr std::size_t most_slid = 64;  ///< switches on a threshold at one insta
 /// The words for a switch in a sentence.
 std::string named(const model::Model& model, std::uint32_t number) {
   const model::SwitchPlace place = model::place_of_switch(model, number);
-  return "`" + place.group->corners[place.corner].text + "`";
+  std::string out = "`" + place.group->corners[place.corner].text + "`";
+  // Forces of one form share their words, which are those of the first: whose it is must be said.
+  if (place.group->lanes < 2) return out;
+  std::string bodies;
+  for (const std::string& body : model::bodies_of_switch(model, number))
+    bodies += (bodies.empty() ? " of " : ", ") + body;
+  return out + bodies;
 }
 
 /// Derivatives of the g of a switch by its slots: of positions, then of velocities.
@@ -183,6 +189,8 @@ class Sliding {
     }
     const std::vector<Where> first = where;
     std::vector<bool> edge(n, false);
+    std::vector<bool> barred(n, false);
+    std::size_t latest = n;
     for (std::size_t round = 0; round < 100 + 20 * n; ++round) {
       // Weights of those on their threshold; of those without effect any.
       std::vector<std::size_t> on;
@@ -200,8 +208,15 @@ class Sliding {
         for (std::size_t b = 0; b < on.size(); ++b) matrix[a * on.size() + b] = change[on[a] * n + on[b]];
       }
       if (!linear::solve_small(matrix, x, push_zero)) {
-        refuse("their combination is not determined");
-        return false;
+        // The last one that came on its threshold cannot be moved as long as the others are on theirs: it goes to the side that they push it to.
+        if (latest == n) {
+          refuse("their combination is not determined");
+          return false;
+        }
+        barred[latest] = true;
+        where[latest] = towards_[latest] > on_[latest] ? Where::above : Where::below;
+        latest = n;
+        continue;
       }
       for (std::size_t a = 0; a < on.size(); ++a) sigma[on[a]] = x[a];
       bool right = true;
@@ -209,7 +224,12 @@ class Sliding {
         if (std::abs(change[i * n + i]) <= zero) continue;
         double w = base[i];
         for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
-        if (change[i * n + i] > zero) {
+        if (barred[i]) {
+          if (where[i] == Where::above ? w < -zero : w > zero) {
+            where[i] = where[i] == Where::above ? Where::below : Where::above;
+            right = false;
+          }
+        } else if (change[i * n + i] > zero) {
           // What the switch does pushes away from its surface: it is never slid on.
           if (where[i] == Where::on || (where[i] == Where::above ? w < -zero : w > zero)) {
             where[i] = where[i] == Where::above ? Where::below : Where::above;
@@ -223,12 +243,14 @@ class Sliding {
           right = false;
         } else if ((where[i] == Where::below && w > zero) || (where[i] == Where::above && w < -zero)) {
           where[i] = Where::on;
+          latest = i;
           right = false;
         } else if (!edge[i] && ((where[i] == Where::below && w >= -zero && towards_[i] > on_[i]) ||
                                 (where[i] == Where::above && w <= zero && towards_[i] < on_[i]))) {
           // Just not pushed, and it was going to the other side: the push grows, and the weight leaves its bound.
           edge[i] = true;
           where[i] = Where::on;
+          latest = i;
           right = false;
         }
       }

@@ -1,11 +1,10 @@
 /// The memory of one moment, and the nearest-point problem cut out of a model's rows.
-#include "zwang/instant/workspace_impl.hpp"
-
 #include <array>
 #include <cmath>
 
 #include "zwang/expressions/bends.hpp"
 #include "zwang/instant/tolerances.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 

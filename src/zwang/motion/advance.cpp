@@ -21,12 +21,12 @@ namespace {
 
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
-constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
-constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
-constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
-constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
-constexpr double lost_length = 1e-9;        ///< of the largest coordinate: what is lost by less is only small
-constexpr double guess_of_rounding = 1e3;   ///< of the shortest step: a guess below it is one of rounding
+constexpr double runaway_steps = 1e7;         ///< of the shortest: what doubles within them runs away
+constexpr std::uint64_t pace_steps = 4096;    ///< after so many steps without an event the pace is looked at
+constexpr double crawl = 1e-3;                ///< of the best pace so far: slower than that is crawling
+constexpr double most_steps = 1e8;            ///< that the rest of the way may take at this pace
+constexpr double lost_length = 1e-9;          ///< of the largest coordinate: what is lost by less is only small
+constexpr double guess_of_rounding = 1e3;     ///< of the shortest step: a guess below it is one of rounding
 constexpr const char* dependent_as_something_happens =
     "the conditions held become dependent at the very instant at which something else happens: the position is "
     "singular";
@@ -522,18 +522,31 @@ bool entered(Motion& motion) {
   return false;
 }
 
-/// Is the way that is left too long for steps as short as these? Asked every few thousand steps.
-bool crawls(Motion& motion) {
+/// Is the way that is left too long for steps as short as these? Asked every few thousand steps; a sentence if it is.
+std::string crawls(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  if (motion.steps == 0 || motion.steps % pace_steps != 0) return false;
+  if (motion.steps == 0 || motion.steps % pace_steps != 0) return "";
   const double gone = motion.state.time - impl.pace_time;
   impl.pace_time = motion.state.time;
   impl.best_pace = std::max(impl.best_pace, gone);
   const bool events = impl.pace_events != motion.event_count;
   impl.pace_events = motion.event_count;
-  if (events || motion.steps == pace_steps) return false;
+  // Events may follow each other as fast as they like, but not without time passing.
+  const double duration = impl.until - impl.model.simulation.start;
+  if (events && gone < shortest_of_duration * static_cast<double>(pace_steps) * duration) {
+    return "events follow each other without time passing, " + std::to_string(pace_steps) + " of them within " +
+           readable(gone, 3) +
+           ": the motion trembles about a place where it could rest; start it there exactly, or give what switches a "
+           "smooth transition, such as tanh(u/0.01)";
+  }
   // A long way is no crawl: steps must have become far shorter than they were.
-  return gone < crawl * impl.best_pace && gone * (most_steps / pace_steps) < impl.until - motion.state.time;
+  const bool crawling = !events && motion.steps != pace_steps && gone < crawl * impl.best_pace &&
+                        gone * (most_steps / pace_steps) < impl.until - motion.state.time;
+  if (!crawling) return "";
+  return "steps have become so short that the rest of the way would take more than 1e8 of them: the model is stiff "
+         "here, "
+         "or a force switches where its series cannot (write it with sign, abs or if); look at " +
+         impl.series.obstacle();
 }
 
 }  // namespace
@@ -635,12 +648,8 @@ bool advance_piece(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   motion.events.clear();
   if (impl.flow != nullptr) return advance_flow(motion);
-  if (crawls(motion)) {
-    end(motion, Status::gave_up,
-        "steps have become so short that the rest of the way would take more than 1e8 of them: the model is stiff "
-        "here, or a force "
-        "switches where its series cannot (write it with sign, abs or if); look at " +
-            impl.series.obstacle());
+  if (std::string why = crawls(motion); !why.empty()) {
+    end(motion, Status::gave_up, std::move(why));
     return true;
   }
 

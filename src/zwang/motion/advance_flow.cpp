@@ -378,7 +378,8 @@ bool advance_flow(Motion& motion) {
     }
     if (motion.status != Status::going) return true;
     look_at_truths(motion);
-    const bool stops = !impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]);
+    const bool stops =
+        !impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]);
     impl.switches.holds.clear();
     if (stops) {
       end(motion, Status::stopped, "");

@@ -487,8 +487,8 @@ void count_turns_of_truths(Motion& motion, const Triggers& triggers) {
 
 /// Where a switching function goes from a threshold that it is on: -1, 1, or 0 if its first derivatives vanish, too.
 int leads_to(const Motion& motion, const instant::SwitchRates& rates, const Off& off) {
-  const double least_rate = std::max(off[1], instant::bounds_that_are_nothing * rates.rate_doubt) +
-                            vanishing_part * rates.rate_size;
+  const double least_rate =
+      std::max(off[1], instant::bounds_that_are_nothing * rates.rate_doubt) + vanishing_part * rates.rate_size;
   if (std::abs(rates.first) > least_rate) return rates.first > 0 ? 1 : -1;
   if (rates.by_velocity || motion.impl->flow != nullptr) return 0;
   return std::abs(rates.second) > 2 * off[2] ? (rates.second > 0 ? 1 : -1) : 0;

@@ -40,11 +40,11 @@ struct Switches {
   std::vector<std::uint8_t>
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
   bool stop_clear = false;  ///< the same of the expression of `stop`
-  std::vector<std::uint8_t> holds;       ///< per truth of the model, 1: true at this very instant; empty between instants
-  std::vector<std::uint8_t> gone;        ///< per row, 1: let go
-  std::vector<std::uint8_t> idle;        ///< per row, 1: let go, or part of an alternative that does not count
-  std::vector<std::uint8_t> released;    ///< per release of the model, 1: done
-  std::vector<std::uint32_t> valleys;    ///< rows on a kink of which both sides hold: their twins count, too
+  std::vector<std::uint8_t> holds;     ///< per truth of the model, 1: true at this very instant; empty between instants
+  std::vector<std::uint8_t> gone;      ///< per row, 1: let go
+  std::vector<std::uint8_t> idle;      ///< per row, 1: let go, or part of an alternative that does not count
+  std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
+  std::vector<std::uint32_t> valleys;  ///< rows on a kink of which both sides hold: their twins count, too
   std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
 };
 

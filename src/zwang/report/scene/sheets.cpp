@@ -17,7 +17,6 @@ namespace zwang::report {
 
 namespace {
 
-
 bool same(const Stage& stage, const Sheet& a, const Sheet& b) {
   if (a.surface.kind != b.surface.kind || a.surface.side != b.surface.side || stage.moves(a.rows[0]) ||
       stage.model.row_kind[a.rows[0]] != stage.model.row_kind[b.rows[0]] ||
