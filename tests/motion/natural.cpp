@@ -119,6 +119,18 @@ TEST(Natural, friction_on_its_verge_that_recedes_holds) {
   EXPECT_NEAR(f.state.position[0], -2 * (8 - std::acos(-1.0)) - 2 * std::sin(8.0), 10 * close_by);
 }
 
+TEST(Natural, sign_written_by_hand_is_dry_friction) {
+  const auto text = [](const std::string& friction) {
+    return one("initial = 0\n", friction + " + 2*(0.3*t - x)", "[simulation]\nuntil = 20\n");
+  };
+  const Outcome by_hand = outcome(text("if(x' > 0, -1, if(x' < 0, 1, 0))"));
+  const Outcome by_sign = outcome(text("-sign(x')"));
+  EXPECT_EQ(by_hand.status, Status::finished) << by_hand.why;
+  EXPECT_EQ(by_hand.kinds, by_sign.kinds);
+  EXPECT_NEAR(by_hand.state.position[0], by_sign.state.position[0], close_by);
+  EXPECT_NEAR(by_hand.state.velocity[0], by_sign.state.velocity[0], close_by);
+}
+
 // A dumbbell that rubs on a table, against the same with tanh(v/1e-5) for sign(v), which is 1e-4 off.
 TEST(Natural, a_rubbing_dumbbell_turns_about_the_end_that_rests) {
   const Outcome f = outcome(R"toml(

@@ -107,6 +107,33 @@ class Lowering {
     return greater ? choose(m, a, b) : choose(m, b, a);
   }
 
+  /// if(u > 0, a, if(u < 0, b, c)) with a number c: `sign` by hand. At most one of both truths holds.
+  bool exclusive(const std::vector<Expr>& of, Expr source) {
+    const Node inner = graph_.node(of[2]);
+    if (inner.kind != NodeKind::function || inner.function != Function::select) return false;
+    if (graph_.node(inner.children[2]).kind != NodeKind::number) return false;
+    const Node outer_source = graph_.node(source);
+    const Node inner_source = graph_.node(outer_source.children[2]);
+    if (inner_source.kind != NodeKind::function || inner_source.function != Function::select) return false;
+    const Node one = graph_.node(outer_source.children[0]);
+    const Node other = graph_.node(inner_source.children[0]);
+    const auto is_below = [](const Node& node) {
+      return node.kind == NodeKind::function && node.function == Function::below;
+    };
+    if (!is_below(one) || !is_below(other)) return false;
+    const Node sum = graph_.node(graph_.add(one.children[0], other.children[0]));
+    return sum.kind == NodeKind::number && sum.number == 0;
+  }
+  /// The same as a sum of two jumps, which is linear in each: nested, their mean would not be the mean of the forces.
+  Expr apart(const std::vector<Expr>& of) {
+    const Node inner = graph_.node(of[2]);
+    const std::vector<Expr> branch(inner.children.begin(), inner.children.end());
+    const Expr zero = graph_.number(0);
+    const Expr first = choose(of[0], graph_.subtract(of[1], branch[2]), zero);
+    const Expr second = choose(branch[0], graph_.subtract(branch[1], branch[2]), zero);
+    return graph_.add(graph_.add(first, second), branch[2]);
+  }
+
   Expr whole(Expr u, Expr source) { return mode(CornerKind::whole, u, source); }
 
   Expr corner(Function function, const std::vector<Expr>& of, Expr source) {
@@ -130,7 +157,7 @@ class Lowering {
       case Function::floor: return whole(of[0], source);
       case Function::mod:
         return graph_.subtract(of[0], graph_.multiply(of[1], whole(graph_.divide(of[0], of[1]), source)));
-      case Function::select: return choose(of[0], of[1], of[2]);
+      case Function::select: return exclusive(of, source) ? apart(of) : choose(of[0], of[1], of[2]);
       case Function::table:
       case Function::spline: {
         std::vector<double> numbers;
