@@ -170,6 +170,13 @@ inline constexpr double suspicious_drift = 1e-12;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
+/// Shortest steps that a flow goes with a root in its rates as zero, where it begins there: its root of some 1e-14 is the defect of this one step, and the
+/// step times that, what it moves, far below rounding.
+inline constexpr double steps_from_a_root = 256;
+/// Shortest steps within which a root that comes to zero is gone to, where no other step leads on.
+inline constexpr double steps_to_a_root = 64;
+/// Of a variable just before it: what is left of one that goes to zero there, by a series that is at the end of its reach.
+inline constexpr double left_at_a_root = 0.5;
 /// exp of more is so large that products of a few, and the coefficients of its series, leave the range of numbers; and of less than minus this, of something
 /// that falls without bound: exp of it has been zero for long.
 inline constexpr double large_exponent = 300;
