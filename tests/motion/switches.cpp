@@ -473,6 +473,34 @@ TEST(Switches, a_root_that_drives_its_own_argument_from_zero_leaves_several_ways
   EXPECT_EQ(follow(one_rate("0", "-1 - sqrt(x)", "2")).status, Status::gave_up);
 }
 
+TEST(Switches, switches_of_a_flow_that_accumulate_at_rest_are_passed_and_hold_as_much_as_they_can) {
+  // Twisting control in its state space: every swing is shorter by one ratio, and all end at x = y = 0 after a finite time.
+  const auto twist = [](const char* start, const char* load, const char* until) {
+    return follow("[coordinates.x]\ninitial = " + std::string(start) +
+                  "\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"y\"\ny = \"-3*sign(x) - sign(y) + " + load +
+                  "\"\n[simulation]\nuntil = " + until + "\n");
+  };
+  for (const char* start : {"1", "0"}) {
+    const Followed held = twist(start, "0.1*sin(t)", "20");
+    ASSERT_EQ(held.status, Status::finished) << held.why;
+    EXPECT_NEAR(held.state.position[0], 0, 1e-12);
+    EXPECT_NEAR(held.state.position[1], 0, 1e-12);
+    // A load that grows is held up to 4, at t = 40, and x = 0.1 (t - 40)^3/6 from there on.
+    const Followed torn = twist(start, "0.1*t", "60");
+    ASSERT_EQ(torn.status, Status::finished) << torn.why;
+    EXPECT_NEAR(torn.state.position[0], 0.1 * 8000 / 6, close * 1000);
+    EXPECT_NEAR(torn.state.position[1], 20, close * 100);
+  }
+  // The same as a body has it, also where the load tears it off and brings it back.
+  const Followed swung = twist("1", "5*sin(0.3*t)", "20");
+  const Followed body =
+      follow(coordinate("initial = 1\n", "-3*sign(x) - sign(x') + 5*sin(0.3*t)", "[simulation]\nuntil = 20\n"));
+  ASSERT_EQ(swung.status, Status::finished) << swung.why;
+  ASSERT_EQ(body.status, Status::finished) << body.why;
+  EXPECT_NEAR(swung.state.position[0], body.state.position[0], close * 100);
+  EXPECT_NEAR(swung.state.position[1], body.state.velocity[0], close * 100);
+}
+
 TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {
   const model::Model model =
       model::compile(model::read(one_rate("0.7", "sign(mod(x, 1) - 0.5) + 2*sin(t)", "20"), "t"));

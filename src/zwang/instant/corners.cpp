@@ -31,6 +31,8 @@ constexpr double middle = 0.5;           ///< the weight that such surfaces have
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
 constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
+constexpr double beside_for_slope =
+    0x1p-17;  ///< of the largest coordinate: differences have two thirds of their digits there
 constexpr double kink_part =
     1e-9;  ///< of two gradients: what differs by less is rounding of a smooth join, as a spline's
 constexpr std::size_t most_sets = 64;  ///< of conditions that carry force, tried before another way is
@@ -127,6 +129,7 @@ class Sliding {
     }
     for (const double x : base) largest = std::max(largest, std::abs(x));
     const double zero = push_zero * largest;
+    if (model_.flow && n > 1 && look_at_second(base, change, zero)) return;
     if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
           const double own = change[i * n + i];
           ++i;
@@ -162,6 +165,60 @@ class Sliding {
 
  private:
   enum class Where : std::uint8_t { below, on, above };
+
+  /// Functions of a flow whose rates no weight changes, and are zero, are moved through their second derivatives, as functions of positions are by
+  /// forces: x where x' = y and y' switches. If the others keep them on their thresholds, that is the answer. False: nothing is decided.
+  bool look_at_second(std::vector<double> base, std::vector<double> change, double zero) {
+    const std::size_t n = switches_.size();
+    second_.assign(n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto none = [&](double w) { return std::abs(w) <= zero; };
+      const auto row = change.begin() + static_cast<std::ptrdiff_t>(i * n);
+      second_[i] = none(base[i]) && std::all_of(row, row + static_cast<std::ptrdiff_t>(n), none) ? 1 : 0;
+    }
+    const auto count = static_cast<std::size_t>(std::count(second_.begin(), second_.end(), 1));
+    bool found = count > 0 && count < n;
+    double largest = 0;
+    std::vector<double> sigma(n, 0.0);
+    found = found && push(sigma, base);
+    for (std::size_t j = 0; j < n && found; ++j) {
+      sigma.assign(n, 0.0);
+      sigma[j] = 1;
+      std::vector<double> w;
+      found = push(sigma, w);
+      for (std::size_t i = 0; i < n && found; ++i) {
+        change[i * n + j] = w[i] - base[i];
+        largest = std::max({largest, std::abs(w[i]), std::abs(base[i])});
+      }
+    }
+    zero = push_zero * largest;
+    for (std::size_t i = 0; i < n; ++i) found = found && change[i * n + i] < -zero;
+    if (found && dependent()) run_dependent(base, change, zero);
+    found = found && corners_.refusal.empty() && !corners_.slid.empty();
+    if (!found) corners_.refusal.clear();
+    if (!found) second_.clear();
+    return found;
+  }
+  /// The rate of a switching function of a flow beside the state, along its rates for a time, or with one variable moved.
+  [[nodiscard]] double rate_beside(std::uint32_t number, double time, std::size_t variable, double by) const {
+    model::State beside = state_;
+    beside.time += time;
+    for (std::size_t k = 0; k < beside.position.size(); ++k) beside.position[k] += time * state_.velocity[k];
+    beside.position[variable] += by;
+    beside.velocity = model::rates(model_, beside).rate;
+    return switch_rates(model_, number, beside, {}).first;
+  }
+  /// Of the largest coordinate, now or at the start: so far beside the state.
+  [[nodiscard]] double little() const {
+    double extent = 0;
+    for (const double x : state_.position) extent = std::max(extent, std::abs(x));
+    for (const double x : model_.initial_position) extent = std::max(extent, std::abs(x));
+    return beside_for_slope * (extent > 0 ? extent : 1.0);
+  }
+  [[nodiscard]] bool by_second(std::uint32_t number) const {
+    const auto at = std::find(switches_.begin(), switches_.end(), number) - switches_.begin();
+    return static_cast<std::size_t>(at) < second_.size() && second_[static_cast<std::size_t>(at)] != 0;
+  }
 
   /// Where every switch is, and its weight, if w = base + change sigma: by Murty's rule, the first that is not right changes its state. `ways`: the
   /// accelerations of either side, of one switch. False: refused.
@@ -474,7 +531,10 @@ class Sliding {
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[i] == Where::on && leaving[i] == 0) order.push_back(i);
       }
-      const auto room = [&](std::size_t i) { return std::min(sigma[i], 1 - sigma[i]); };
+      // The series of a flow keeps a function by its first derivative: those of which the second one is moved are kept by others.
+      const auto room = [&](std::size_t i) {
+        return std::min(sigma[i], 1 - sigma[i]) - (by_second(switches_[i]) ? 1.0 : 0.0);
+      };
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
       Span span;
       std::vector<std::size_t> kept;
@@ -482,6 +542,7 @@ class Sliding {
       implied.assign(n, 0);
       for (const std::size_t i : order) {
         if (!span.add(pulls(switches_[i]))) continue;
+        if (by_second(switches_[i])) return false;
         kept.push_back(i);
         slides[i] = 1;
       }
@@ -495,6 +556,16 @@ class Sliding {
         if (sides[i] != Where::on) sigma[i] = sides[i] == Where::above ? 1 : 0;
       }
       if (!weigh(kept, true)) return false;
+      // They carry what they can, so that those that follow the motion have most room.
+      for (std::size_t i = 0; i < n; ++i) {
+        if (implied[i] == 0 || !by_second(switches_[i])) continue;
+        for (const std::size_t k : kept) {
+          const double by = change[k * n + i];
+          if (std::abs(by) <= zero) continue;
+          sigma[i] = std::clamp(sigma[i] + change[k * n + k] * (sigma[k] - middle) / by, 0.0, 1.0);
+          if (!weigh(kept, true)) return false;
+        }
+      }
       for (std::size_t i = 0; i < n; ++i) {
         double w = base[i];
         for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
@@ -751,6 +822,14 @@ class Sliding {
   [[nodiscard]] std::vector<double> pulls(std::uint32_t number) const {
     std::vector<double> out = slopes(number);
     const auto n = static_cast<std::ptrdiff_t>(state_.position.size());
+    if (by_second(number)) {
+      const double by = little();
+      for (std::size_t k = 0; k < state_.position.size(); ++k) {
+        out[k] = 0;
+        out[state_.position.size() + k] = (rate_beside(number, 0, k, by) - rate_beside(number, 0, k, -by)) / (2 * by);
+      }
+      return out;
+    }
     if (std::all_of(out.begin() + n, out.end(), [](double value) { return value == 0; })) {
       std::swap_ranges(out.begin(), out.begin() + n, out.begin() + n);
     }
@@ -830,6 +909,13 @@ class Sliding {
       state_.velocity = instant_.accelerations = rates.rate;
       w.clear();
       for (const std::uint32_t number : switches_) w.push_back(switch_rates(model_, number, state_, {}).first);
+      double fastest = 0;
+      for (const double rate : rates.rate) fastest = std::max(fastest, std::abs(rate));
+      for (std::size_t i = 0; i < second_.size() && fastest > 0; ++i) {
+        if (second_[i] == 0) continue;
+        const double time = little() / fastest;
+        w[i] = (rate_beside(switches_[i], time, 0, 0.0) - rate_beside(switches_[i], -time, 0, 0.0)) / (2 * time);
+      }
       return true;
     }
     accelerate(model_, state_, options_, workspace_, instant_);
@@ -881,6 +967,8 @@ class Sliding {
   std::vector<std::vector<Member>> members_;             ///< of each: the switches with its surface
   std::vector<std::vector<MixedMode>> mixed_;            ///< of each: what changes across it
   std::vector<std::uint8_t> none_;
+  std::vector<std::uint8_t>
+      second_;  ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   Instant instant_;
 };
 
