@@ -225,6 +225,14 @@ inline constexpr double most_lost_at_once = 10;
 /// Factor from one round's loss to the next beyond which it does not say how much the rest takes.
 inline constexpr double slowest_fading = 0.999;
 
+/// Of the time since the start: conditions that close in on what bounces between them and meet within this end the motion; some ten thousand impacts
+/// lie behind by then, and as many again for every halving of the rest.
+inline constexpr double all_but_met = 1e-4;
+/// Of a gradient: what two of them may differ by and be opposite, or the same.
+inline constexpr double same_gradient = 1e-9;
+/// Digits of the time at which they meet.
+inline constexpr int digits_of_meeting = 10;
+
 // ---- singular positions
 
 /// Of the duration of the motion: a singular position no further ahead is gone to along the velocities.
