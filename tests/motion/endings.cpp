@@ -142,6 +142,18 @@ TEST(Endings, walls_that_close_in_on_a_ball_and_meet_are_named_with_the_time) {
   EXPECT_EQ(between("x <= 2 - 0.5*min(t, 4.2) + 0.2*max(t - 4.2, 0)", "5").status, Status::finished);
 }
 
+TEST(Endings, a_corner_struck_along_its_diagonal_shows_the_velocities_of_both_ways) {
+  // Either side of the box turns one of the two velocities round, at the same cost.
+  const Ended corner =
+      run("[points.b]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 1]\n[constraints]\n"
+          "box = { condition = \"b.x <= 0.8 or b.x >= 1.2 or b.y <= 0.8 or b.y >= 1.2\", restitution = 1 }\n"
+          "[simulation]\nuntil = 3\n");
+  EXPECT_EQ(corner.status, Status::singular);
+  EXPECT_NEAR(corner.state.time, 0.8, 1e-12);
+  expect_words(corner, {"several parts of box", "are struck at once", "b.x' = -1 or 1, b.y' = 1 or -1"});
+  EXPECT_EQ(corner.why.find("hold the motion"), std::string::npos) << corner.why;
+}
+
 TEST(Endings, friction_by_a_root_ends_where_it_has_no_value) {
   const Ended ended = run(line("-sqrt(x'^2)/x'", 5));
   EXPECT_EQ(ended.status, Status::gave_up);

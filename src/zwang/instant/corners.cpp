@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace_impl.hpp"
@@ -1425,10 +1426,32 @@ bool same_accelerations(const std::vector<double>& a, const std::vector<double>&
 }
 
 /// In words: alternatives of a condition between which nothing decides.
-std::string equally_near(const model::Condition& condition, bool ways_agree) {
+/// The velocities after blows, of those variables in which they differ: "x' = 1 or -1, y' = -1 or 1"; "" if they are the same.
+std::string velocities_of_ways(const model::Model& model, const std::vector<std::vector<double>>& ways) {
+  constexpr int digits = 6;
+  std::string out;
+  for (std::uint32_t i = 0; i < model.variables && !ways.empty(); ++i) {
+    double size = 0;
+    for (const std::vector<double>& way : ways) size = std::max(size, std::abs(way[i]));
+    std::string values;
+    bool differ = false;
+    for (const std::vector<double>& way : ways) {
+      differ = differ || std::abs(way[i] - ways[0][i]) > same_way * size;
+      values += (values.empty() ? "" : " or ") + readable(way[i], digits);
+    }
+    if (differ) out += (out.empty() ? "" : ", ") + model::variable_name(model, i) + "' = " + values;
+  }
+  return out;
+}
+
+std::string equally_near(const model::Condition& condition, bool ways_agree, const std::string& blows) {
   const bool joined = condition.text.find(" or ") != std::string::npos;
   const std::string which = joined ? "several parts of " + condition.name + ", which `or` joins,"
                                    : "both sides of an outward corner of " + condition.name;
+  if (!blows.empty())
+    return which +
+           " are struck at once, and the blows of each change the motion by as much: it may go either way, with " +
+           blows;
   return which + (ways_agree ? " hold the motion at once, so that later forces may take it to either: leave the "
                                "condition out where another one holds it already"
                              : " are equally near: the motion may go either way");
@@ -1486,6 +1509,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         std::vector<double> cost;
         std::vector<std::uint32_t> chosen;
         std::vector<Minimiser> ways;
+        std::vector<std::vector<double>> velocities;
         for (std::uint32_t j = 0; j < condition.alternatives; ++j) {
           if (states[j] != State::touched) continue;
           idle = before;
@@ -1518,6 +1542,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
           cost.push_back(possible ? instant.constraint : impossible);
           chosen.push_back(j);
           ways.push_back({instant.accelerations, instant.constraint});
+          velocities.push_back(now.velocity);
         }
         std::size_t best = 0;
         const auto equal = [](double a, double b) {
@@ -1539,7 +1564,15 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Minimiser& way) {
           return same_accelerations(way.accelerations, ways[best].accelerations);
         });
-        if (tie) several = {std::move(ways), equally_near(condition, ways_agree)};
+        if (tie) {
+          // Those that are as near as the nearest one.
+          std::vector<std::vector<double>> nearest;
+          for (std::size_t k = 0; k < chosen.size(); ++k) {
+            if (equal(cost[2 * k], cost[2 * best]) && equal(cost[2 * k + 1], cost[2 * best + 1]))
+              nearest.push_back(velocities[k]);
+          }
+          several = {std::move(ways), equally_near(condition, ways_agree, velocities_of_ways(model, nearest))};
+        }
       }
       inner.gone = idle;
     }
