@@ -127,6 +127,19 @@ def test_wrong_steps_are_refused() -> None:
     assert stepper.time == 0.5 and "going" in repr(stepper)
 
 
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan])
+def test_a_blow_that_is_not_finite_is_refused_and_changes_nothing(number: float) -> None:
+    model = zwang.parse(FALL)
+    stepper = zwang.Stepper(model)
+    stepper.advance(0.5)
+    before = stepper.velocity
+    with pytest.raises(ValueError, match="the blow on a is not finite"):
+        stepper.blow("a", [0, number])
+    with pytest.raises(ValueError, match="the blow on a is not finite"):
+        model.impact(blows={"a": [number, 0]})
+    assert (stepper.velocity == before).all() and stepper.status == "going"
+
+
 def test_it_goes_on_beyond_the_model_s_own_end() -> None:
     stepper = zwang.Stepper(zwang.parse(FALL.replace("until = 10", "until = 0.25")))
     assert stepper.advance() == [] and stepper.time == 0.25 and stepper.status == "going"

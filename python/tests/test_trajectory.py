@@ -198,6 +198,19 @@ def test_an_end_before_the_beginning_is_refused() -> None:
             zwang.parse(BALL).run(wrong)
 
 
+def test_an_end_that_never_comes_and_a_single_sample_are_refused(tmp_path: pathlib.Path) -> None:
+    model = zwang.parse(PENDULUM)
+    with pytest.raises(ValueError, match="until: inf is not finite"):
+        model.run(until=math.inf)
+    with pytest.raises(ValueError, match="until: inf is not finite"):
+        model.run(until=math.inf, out=tmp_path / "never.sqlite")
+    # As the command: the two ends at least.
+    for samples in (-1, 0, 1):
+        with pytest.raises(ValueError, match="at least 2"):
+            model.run(until=1.0, samples=samples)
+    assert len(model.run(until=1.0, samples=2).t) == 2
+
+
 def test_the_shape_of_solve_ivp() -> None:
     from scipy.integrate import solve_ivp
     wire = zwang.parse("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"x^2/2\"\n[simulation]\nuntil = 3\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
@@ -359,6 +360,8 @@ class Model:
             if callable(value):
                 raise TypeError(_no_callable(f"the blow on {name}"))
             view[name] = value
+            if not np.isfinite(blow).all():
+                raise ValueError(f"the blow on {name} is not finite")
 
     @_explains_arguments
     def run(self, until: Value | None = None, *, state: StateLike | None = None, tolerance: float | None = None,
@@ -377,6 +380,10 @@ class Model:
         """
         if progress is not None and not callable(progress):
             raise TypeError("progress is a function of time, steps and events")
+        if until is not None and not isinstance(until, str) and math.isinf(float(until)):
+            raise ValueError(f"until: {until} is not finite")
+        if samples is not None and not 2 <= int(samples) <= 1e8:
+            raise ValueError(f"samples: at least 2 and at most 1e8, not {samples}")
         model = self
         blunt = tolerance is not None and not (isinstance(tolerance, (int, float)) and 1e-15 <= tolerance <= 1e-6)
         if isinstance(until, str) or out is not None or blunt:
@@ -392,8 +399,6 @@ class Model:
             core = _zwang.record(os.fspath(out), model._core, progress, 2.0)
         else:
             end = None if until is None else float(until)
-            if samples is not None and int(samples) < 1:
-                raise ValueError("samples: at least one is needed")
             core = _zwang.run(model._at(state), end, tolerance, samples, progress)
         return Trajectory(core, self._layout, sample_at)
 

@@ -106,4 +106,20 @@ TEST(Account, a_fast_body_far_away_does_not_hide_what_a_small_shock_loses) {
   }
 }
 
+/// A body that rests, seen from a frame that turns: x = R cos w t, y = -R sin w t, T = 0 with T_2 = -T_1/2 = T_0 = m (w R)^2 / 2. Its energy T_2 - T_0
+/// is the difference of these, and known to a rounding of them, not of T.
+TEST(Account, a_body_at_rest_seen_from_a_merry_go_round_loses_nothing) {
+  for (const double w : {0.7, -3.1}) {
+    for (const double radius : {1.0, 250.0}) {
+      const std::string text = "[parameters]\nw = " + exact(w) + "\n[coordinates.x]\ninitial = " + exact(radius) +
+                               "\nvelocity = 0\n[coordinates.y]\ninitial = 0\nvelocity = \"-w*" + exact(radius) +
+                               "\"\n[energy]\nkinetic = \"((x' - w*y)^2 + (y' + w*x)^2)/2\"\n[simulation]\nuntil = 5\n";
+      const Ran ran = run(text);
+      ASSERT_EQ(ran.status, Status::finished) << ran.why << "\n" << text;
+      EXPECT_NEAR(ran.state.position[0], radius * std::cos(w * 5), 1e-12 * radius);
+      EXPECT_NEAR(ran.state.position[1], -radius * std::sin(w * 5), 1e-12 * radius);
+    }
+  }
+}
+
 }  // namespace zwang::motion

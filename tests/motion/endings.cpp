@@ -121,6 +121,39 @@ TEST(Endings, an_escape_in_finite_time_and_an_overflow_are_named_with_the_last_g
   EXPECT_NEAR(std::log(overflow.state.position[0]), std::log(0.55) + 10 * t, 1e-8 * t);
 }
 
+TEST(Endings, walls_that_close_in_on_a_ball_and_meet_are_named_with_the_time) {
+  const auto between = [](const std::string& upper, const std::string& until) {
+    return run(
+        "[coordinates.x]\ninitial = 0\nvelocity = 1\n[energy]\nkinetic = \"x'^2/2\"\n[constraints]\n"
+        "w = { condition = \"" +
+        upper +
+        "\", restitution = 1 }\nv = { condition = \"x >= -1 + 0.2*t\", restitution = 1 }\n[simulation]\n"
+        "until = " +
+        until + "\n");
+  };
+  // The gap 3 - 0.7 t times the speed stays about the same: infinitely many impacts before t = 30/7.
+  const Ended met = between("2*x <= 4 - t", "5");
+  EXPECT_EQ(met.status, Status::gave_up);
+  EXPECT_NE(met.why.find("w and v close in on what bounces between them and meet at t = 4.285714286"),
+            std::string::npos)
+      << met.why;
+  // An end before that is reached; and walls that come to rest before they meet end nothing.
+  EXPECT_EQ(between("2*x <= 4 - t", "4.285").status, Status::finished);
+  EXPECT_EQ(between("x <= 2 - 0.5*min(t, 4.2) + 0.2*max(t - 4.2, 0)", "5").status, Status::finished);
+}
+
+TEST(Endings, a_corner_struck_along_its_diagonal_shows_the_velocities_of_both_ways) {
+  // Either side of the box turns one of the two velocities round, at the same cost.
+  const Ended corner =
+      run("[points.b]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 1]\n[constraints]\n"
+          "box = { condition = \"b.x <= 0.8 or b.x >= 1.2 or b.y <= 0.8 or b.y >= 1.2\", restitution = 1 }\n"
+          "[simulation]\nuntil = 3\n");
+  EXPECT_EQ(corner.status, Status::singular);
+  EXPECT_NEAR(corner.state.time, 0.8, 1e-12);
+  expect_words(corner, {"several parts of box", "are struck at once", "b.x' = -1 or 1, b.y' = 1 or -1"});
+  EXPECT_EQ(corner.why.find("hold the motion"), std::string::npos) << corner.why;
+}
+
 TEST(Endings, friction_by_a_root_ends_where_it_has_no_value) {
   const Ended ended = run(line("-sqrt(x'^2)/x'", 5));
   EXPECT_EQ(ended.status, Status::gave_up);

@@ -406,11 +406,99 @@ TEST(Switches, a_tank_that_runs_dry_stays_dry) {
   const Followed stopped = follow(one_rate("1", "-sqrt(x)", "5\nstop = \"x <= 0\""));
   EXPECT_EQ(stopped.status, Status::stopped) << stopped.why;
   EXPECT_NEAR(stopped.state.time, 2, 1e-9);
-  // Something else goes on: what would do is said.
-  const Followed filled = follow(one_rate("1", "-sqrt(x)*(1 + 0.1*sin(t))", "5"));
-  EXPECT_EQ(filled.status, Status::gave_up);
-  EXPECT_NE(filled.why.find("u/sqrt(u + 1e-12)"), std::string::npos) << filled.why;
+  // A drain that opens and closes: 2 sqrt(x) = 2 - t - (1 - cos t)/10 up to zero, then nothing more, though the time goes on.
+  const Followed pulsed = follow(one_rate("1", "-sqrt(x)*(1 + 0.1*sin(t))", "5"));
+  ASSERT_EQ(pulsed.status, Status::finished) << pulsed.why;
+  EXPECT_EQ(pulsed.state.position[0], 0);
   EXPECT_EQ(follow(one_rate("1", "-x/sqrt(x + 1e-12)", "5")).status, Status::finished);
+}
+
+TEST(Switches, a_root_in_the_rates_that_begins_at_zero_is_left_in_the_one_way_there_is) {
+  // t = 2 (w - log(1 + w)) for w = sqrt(x) and x' = 1 + w; t = -2 (w + log(1 - w)) for x' = 1 - w.
+  const Followed up = follow(one_rate("0", "1 + sqrt(x)", "2"));
+  ASSERT_EQ(up.status, Status::finished) << up.why;
+  const double w = std::sqrt(up.state.position[0]);
+  EXPECT_NEAR(2 * (w - std::log1p(w)), 2, close);
+  const Followed slower = follow(one_rate("0", "1 - sqrt(max(x, 0))", "2"));
+  ASSERT_EQ(slower.status, Status::finished) << slower.why;
+  const double u = std::sqrt(slower.state.position[0]);
+  EXPECT_NEAR(-2 * (u + std::log1p(-u)), 2, close);
+  // Inflow that begins with t: x = t^2/4. And one that begins at t = 1, after nothing: 0.5 - w, t - 1 = -2 (w + log(1 - 2 w)/2).
+  const Followed ramp = follow(one_rate("0", "t - sqrt(max(x, 0))", "2"));
+  ASSERT_EQ(ramp.status, Status::finished) << ramp.why;
+  EXPECT_NEAR(ramp.state.position[0], 1, close);
+  const Followed late = follow(one_rate("0", "0.5*step(t - 1) - sqrt(max(x, 0))", "3"));
+  ASSERT_EQ(late.status, Status::finished) << late.why;
+  const double v = std::sqrt(late.state.position[0]);
+  EXPECT_NEAR(-2 * v - std::log1p(-2 * v), 2, close);
+  // Through zero: 2 (1 - log 2) until then, and -1 from there on.
+  const Followed through = follow(one_rate("1", "-1 - sqrt(max(x, 0))", "2"));
+  ASSERT_EQ(through.status, Status::finished) << through.why;
+  EXPECT_NEAR(through.state.position[0], 2 * (1 - std::log(2.0)) - 2, close);
+}
+
+TEST(Switches, tanks_in_cascade_fill_and_run_dry_one_after_the_other) {
+  const auto tanks = [](const char* until) {
+    return follow(
+        "[coordinates.a]\ninitial = 1\n[coordinates.b]\ninitial = 0\n[flow]\na = \"-sqrt(max(a, 0))\"\n"
+        "b = \"sqrt(max(a, 0)) - sqrt(max(b, 0))\"\n[simulation]\nuntil = " +
+        std::string(until) + "\n");
+  };
+  // By another method: b(1) = 0.29635. From t = 2 on the upper one is dry, and w = sqrt(b) falls by half of the time.
+  const Followed one = tanks("1");
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_NEAR(one.state.position[0], 0.25, close);
+  EXPECT_NEAR(one.state.position[1], 0.29635, 1e-5);
+  const Followed dry = tanks("2");
+  const Followed later = tanks("2.25");
+  ASSERT_EQ(later.status, Status::finished) << later.why;
+  EXPECT_EQ(later.state.position[0], 0);
+  EXPECT_NEAR(std::sqrt(later.state.position[1]), std::sqrt(dry.state.position[1]) - 0.125, close);
+  const Followed all = tanks("5");
+  ASSERT_EQ(all.status, Status::finished) << all.why;
+  EXPECT_EQ(all.state.position, (std::vector<double>{0, 0}));
+}
+
+TEST(Switches, a_root_that_drives_its_own_argument_from_zero_leaves_several_ways) {
+  // x = 0 and x = (t - c)^2/4 for every c; the same of two that drive one another.
+  for (const char* rate : {"sqrt(x)", "sqrt(max(x, 0))", "x^0.5", "sqrt(abs(x))"}) {
+    EXPECT_NE(follow(one_rate("0", rate, "2")).status, Status::finished) << rate;
+  }
+  EXPECT_EQ(follow(one_rate("0", "sqrt(x)", "2")).status, Status::singular);
+  EXPECT_EQ(follow("[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"sqrt(y)\"\ny = "
+                   "\"sqrt(x)\"\n[simulation]\nuntil = 2\n")
+                .status,
+            Status::singular);
+  // Below zero there is no root.
+  EXPECT_EQ(follow(one_rate("0", "-1 - sqrt(x)", "2")).status, Status::gave_up);
+}
+
+TEST(Switches, switches_of_a_flow_that_accumulate_at_rest_are_passed_and_hold_as_much_as_they_can) {
+  // Twisting control in its state space: every swing is shorter by one ratio, and all end at x = y = 0 after a finite time.
+  const auto twist = [](const char* start, const char* load, const char* until) {
+    return follow("[coordinates.x]\ninitial = " + std::string(start) +
+                  "\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"y\"\ny = \"-3*sign(x) - sign(y) + " + load +
+                  "\"\n[simulation]\nuntil = " + until + "\n");
+  };
+  for (const char* start : {"1", "0"}) {
+    const Followed held = twist(start, "0.1*sin(t)", "20");
+    ASSERT_EQ(held.status, Status::finished) << held.why;
+    EXPECT_NEAR(held.state.position[0], 0, 1e-12);
+    EXPECT_NEAR(held.state.position[1], 0, 1e-12);
+    // A load that grows is held up to 4, at t = 40, and x = 0.1 (t - 40)^3/6 from there on.
+    const Followed torn = twist(start, "0.1*t", "60");
+    ASSERT_EQ(torn.status, Status::finished) << torn.why;
+    EXPECT_NEAR(torn.state.position[0], 0.1 * 8000 / 6, close * 1000);
+    EXPECT_NEAR(torn.state.position[1], 20, close * 100);
+  }
+  // The same as a body has it, also where the load tears it off and brings it back.
+  const Followed swung = twist("1", "5*sin(0.3*t)", "20");
+  const Followed body =
+      follow(coordinate("initial = 1\n", "-3*sign(x) - sign(x') + 5*sin(0.3*t)", "[simulation]\nuntil = 20\n"));
+  ASSERT_EQ(swung.status, Status::finished) << swung.why;
+  ASSERT_EQ(body.status, Status::finished) << body.why;
+  EXPECT_NEAR(swung.state.position[0], body.state.position[0], close * 100);
+  EXPECT_NEAR(swung.state.position[1], body.state.velocity[0], close * 100);
 }
 
 TEST(Switches, a_sliding_flow_put_aside_goes_on_to_the_same_bits) {

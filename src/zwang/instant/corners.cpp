@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace_impl.hpp"
@@ -31,6 +32,8 @@ constexpr double middle = 0.5;           ///< the weight that such surfaces have
 constexpr double same_way = 1e-9;        ///< of two costs: alternatives between which nothing decides
 constexpr double beside_state = 0.1;     ///< how far away functions are compared with one another
 constexpr double beside_surface = 1e-9;  ///< of the terms of g: how far from a surface its sides are looked at
+constexpr double beside_for_slope =
+    0x1p-17;  ///< of the largest coordinate: differences have two thirds of their digits there
 constexpr double kink_part =
     1e-9;  ///< of two gradients: what differs by less is rounding of a smooth join, as a spline's
 constexpr std::size_t most_sets = 64;  ///< of conditions that carry force, tried before another way is
@@ -133,6 +136,7 @@ class Sliding {
     }
     for (const double x : base) largest = std::max(largest, std::abs(x));
     const double zero = push_zero * largest;
+    if (model_.flow && n > 1 && look_at_second(base, change, zero)) return;
     if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
           const double own = change[i * n + i];
           ++i;
@@ -168,6 +172,60 @@ class Sliding {
 
  private:
   enum class Where : std::uint8_t { below, on, above };
+
+  /// Functions of a flow whose rates no weight changes, and are zero, are moved through their second derivatives, as functions of positions are by
+  /// forces: x where x' = y and y' switches. If the others keep them on their thresholds, that is the answer. False: nothing is decided.
+  bool look_at_second(std::vector<double> base, std::vector<double> change, double zero) {
+    const std::size_t n = switches_.size();
+    second_.assign(n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto none = [&](double w) { return std::abs(w) <= zero; };
+      const auto row = change.begin() + static_cast<std::ptrdiff_t>(i * n);
+      second_[i] = none(base[i]) && std::all_of(row, row + static_cast<std::ptrdiff_t>(n), none) ? 1 : 0;
+    }
+    const auto count = static_cast<std::size_t>(std::count(second_.begin(), second_.end(), 1));
+    bool found = count > 0 && count < n;
+    double largest = 0;
+    std::vector<double> sigma(n, 0.0);
+    found = found && push(sigma, base);
+    for (std::size_t j = 0; j < n && found; ++j) {
+      sigma.assign(n, 0.0);
+      sigma[j] = 1;
+      std::vector<double> w;
+      found = push(sigma, w);
+      for (std::size_t i = 0; i < n && found; ++i) {
+        change[i * n + j] = w[i] - base[i];
+        largest = std::max({largest, std::abs(w[i]), std::abs(base[i])});
+      }
+    }
+    zero = push_zero * largest;
+    for (std::size_t i = 0; i < n; ++i) found = found && change[i * n + i] < -zero;
+    if (found && dependent()) run_dependent(base, change, zero);
+    found = found && corners_.refusal.empty() && !corners_.slid.empty();
+    if (!found) corners_.refusal.clear();
+    if (!found) second_.clear();
+    return found;
+  }
+  /// The rate of a switching function of a flow beside the state, along its rates for a time, or with one variable moved.
+  [[nodiscard]] double rate_beside(std::uint32_t number, double time, std::size_t variable, double by) const {
+    model::State beside = state_;
+    beside.time += time;
+    for (std::size_t k = 0; k < beside.position.size(); ++k) beside.position[k] += time * state_.velocity[k];
+    beside.position[variable] += by;
+    beside.velocity = model::rates(model_, beside).rate;
+    return switch_rates(model_, number, beside, {}).first;
+  }
+  /// Of the largest coordinate, now or at the start: so far beside the state.
+  [[nodiscard]] double little() const {
+    double extent = 0;
+    for (const double x : state_.position) extent = std::max(extent, std::abs(x));
+    for (const double x : model_.initial_position) extent = std::max(extent, std::abs(x));
+    return beside_for_slope * (extent > 0 ? extent : 1.0);
+  }
+  [[nodiscard]] bool by_second(std::uint32_t number) const {
+    const auto at = std::find(switches_.begin(), switches_.end(), number) - switches_.begin();
+    return static_cast<std::size_t>(at) < second_.size() && second_[static_cast<std::size_t>(at)] != 0;
+  }
 
   /// Where every switch is, and its weight, if w = base + change sigma: by Murty's rule, the first that is not right changes its state. `ways`: the
   /// accelerations of either side, of one switch. False: refused.
@@ -496,7 +554,10 @@ class Sliding {
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[i] == Where::on && leaving[i] == 0) order.push_back(i);
       }
-      const auto room = [&](std::size_t i) { return std::min(sigma[i], 1 - sigma[i]); };
+      // The series of a flow keeps a function by its first derivative: those of which the second one is moved are kept by others.
+      const auto room = [&](std::size_t i) {
+        return std::min(sigma[i], 1 - sigma[i]) - (by_second(switches_[i]) ? 1.0 : 0.0);
+      };
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
       Span span;
       std::vector<std::size_t> kept;
@@ -504,6 +565,7 @@ class Sliding {
       implied.assign(n, 0);
       for (const std::size_t i : order) {
         if (!span.add(pulls(switches_[i]))) continue;
+        if (by_second(switches_[i])) return false;
         kept.push_back(i);
         slides[i] = 1;
       }
@@ -517,6 +579,16 @@ class Sliding {
         if (sides[i] != Where::on) sigma[i] = sides[i] == Where::above ? 1 : 0;
       }
       if (!weigh(kept, true)) return false;
+      // They carry what they can, so that those that follow the motion have most room.
+      for (std::size_t i = 0; i < n; ++i) {
+        if (implied[i] == 0 || !by_second(switches_[i])) continue;
+        for (const std::size_t k : kept) {
+          const double by = change[k * n + i];
+          if (std::abs(by) <= zero) continue;
+          sigma[i] = std::clamp(sigma[i] + change[k * n + k] * (sigma[k] - middle) / by, 0.0, 1.0);
+          if (!weigh(kept, true)) return false;
+        }
+      }
       for (std::size_t i = 0; i < n; ++i) {
         double w = base[i];
         for (std::size_t j = 0; j < n; ++j) w += change[i * n + j] * sigma[j];
@@ -773,6 +845,14 @@ class Sliding {
   [[nodiscard]] std::vector<double> pulls(std::uint32_t number) const {
     std::vector<double> out = slopes(number);
     const auto n = static_cast<std::ptrdiff_t>(state_.position.size());
+    if (by_second(number)) {
+      const double by = little();
+      for (std::size_t k = 0; k < state_.position.size(); ++k) {
+        out[k] = 0;
+        out[state_.position.size() + k] = (rate_beside(number, 0, k, by) - rate_beside(number, 0, k, -by)) / (2 * by);
+      }
+      return out;
+    }
     if (std::all_of(out.begin() + n, out.end(), [](double value) { return value == 0; })) {
       std::swap_ranges(out.begin(), out.begin() + n, out.begin() + n);
     }
@@ -854,6 +934,13 @@ class Sliding {
       state_.velocity = instant_.accelerations = rates.rate;
       w.clear();
       for (const std::uint32_t number : switches_) w.push_back(switch_rates(model_, number, state_, {}).first);
+      double fastest = 0;
+      for (const double rate : rates.rate) fastest = std::max(fastest, std::abs(rate));
+      for (std::size_t i = 0; i < second_.size() && fastest > 0; ++i) {
+        if (second_[i] == 0) continue;
+        const double time = little() / fastest;
+        w[i] = (rate_beside(switches_[i], time, 0, 0.0) - rate_beside(switches_[i], -time, 0, 0.0)) / (2 * time);
+      }
       return true;
     }
     accelerate(model_, state_, options_, workspace_, instant_);
@@ -905,6 +992,8 @@ class Sliding {
   std::vector<std::vector<Member>> members_;             ///< of each: the switches with its surface
   std::vector<std::vector<MixedMode>> mixed_;            ///< of each: what changes across it
   std::vector<std::uint8_t> none_;
+  std::vector<std::uint8_t>
+      second_;  ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   Instant instant_;
 };
 
@@ -1361,10 +1450,32 @@ bool same_accelerations(const std::vector<double>& a, const std::vector<double>&
 }
 
 /// In words: alternatives of a condition between which nothing decides.
-std::string equally_near(const model::Condition& condition, bool ways_agree) {
+/// The velocities after blows, of those variables in which they differ: "x' = 1 or -1, y' = -1 or 1"; "" if they are the same.
+std::string velocities_of_ways(const model::Model& model, const std::vector<std::vector<double>>& ways) {
+  constexpr int digits = 6;
+  std::string out;
+  for (std::uint32_t i = 0; i < model.variables && !ways.empty(); ++i) {
+    double size = 0;
+    for (const std::vector<double>& way : ways) size = std::max(size, std::abs(way[i]));
+    std::string values;
+    bool differ = false;
+    for (const std::vector<double>& way : ways) {
+      differ = differ || std::abs(way[i] - ways[0][i]) > same_way * size;
+      values += (values.empty() ? "" : " or ") + readable(way[i], digits);
+    }
+    if (differ) out += (out.empty() ? "" : ", ") + model::variable_name(model, i) + "' = " + values;
+  }
+  return out;
+}
+
+std::string equally_near(const model::Condition& condition, bool ways_agree, const std::string& blows) {
   const bool joined = condition.text.find(" or ") != std::string::npos;
   const std::string which = joined ? "several parts of " + condition.name + ", which `or` joins,"
                                    : "both sides of an outward corner of " + condition.name;
+  if (!blows.empty())
+    return which +
+           " are struck at once, and the blows of each change the motion by as much: it may go either way, with " +
+           blows;
   return which + (ways_agree ? " hold the motion at once, so that later forces may take it to either: leave the "
                                "condition out where another one holds it already"
                              : " are equally near: the motion may go either way");
@@ -1422,6 +1533,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         std::vector<double> cost;
         std::vector<std::uint32_t> chosen;
         std::vector<Minimiser> ways;
+        std::vector<std::vector<double>> velocities;
         for (std::uint32_t j = 0; j < condition.alternatives; ++j) {
           if (states[j] != State::touched) continue;
           idle = before;
@@ -1454,6 +1566,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
           cost.push_back(possible ? instant.constraint : impossible);
           chosen.push_back(j);
           ways.push_back({instant.accelerations, instant.constraint});
+          velocities.push_back(now.velocity);
         }
         std::size_t best = 0;
         const auto equal = [](double a, double b) {
@@ -1475,7 +1588,15 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Minimiser& way) {
           return same_accelerations(way.accelerations, ways[best].accelerations);
         });
-        if (tie) several = {std::move(ways), equally_near(condition, ways_agree)};
+        if (tie) {
+          // Those that are as near as the nearest one.
+          std::vector<std::vector<double>> nearest;
+          for (std::size_t k = 0; k < chosen.size(); ++k) {
+            if (equal(cost[2 * k], cost[2 * best]) && equal(cost[2 * k + 1], cost[2 * best + 1]))
+              nearest.push_back(velocities[k]);
+          }
+          several = {std::move(ways), equally_near(condition, ways_agree, velocities_of_ways(model, nearest))};
+        }
       }
       inner.gone = idle;
     }

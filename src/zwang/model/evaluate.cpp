@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "zwang/expressions/running_error.hpp"
+#include "zwang/model/energy_terms.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/model/lanes.hpp"
 
@@ -577,6 +578,39 @@ double vis_viva(const Model& model, const State& state, Scratch& scratch) {
     for (std::size_t slot = 0; slot < group.velocities; ++slot) {
       out += output(1 + group.positions + slot) * state.velocity[group.velocity_of[slot * group.lanes + lane]];
     }
+  });
+  return out;
+}
+
+double energy_terms(const Model& model, const State& given, Scratch& scratch) {
+  State copy;
+  State state = with_modes(model, given, copy);
+  double out = 0;
+  for (std::uint32_t k = 0; k < model.variables; ++k) {
+    out += 0.5 * std::abs(model.point_mass[k]) * state.velocity[k] * state.velocity[k];
+    out += std::abs(model.constant_force[k] * state.position[k]);
+  }
+  // T forwards, backwards and at rest is T_2 + T_1 + T_0, T_2 - T_1 + T_0 and T_0, term by term.
+  std::vector<double> forwards, backwards;
+  const auto list = [&](std::vector<double>& into) {
+    for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
+      if (group.kind == TermKind::kinetic) into.push_back(output(0));
+    });
+  };
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
+    if (group.kind != TermKind::kinetic) out += std::abs(output(0));
+  });
+  list(forwards);
+  for (double& v : state.velocity) v = -v;
+  list(backwards);
+  std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
+  std::size_t next = 0;
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
+    if (group.kind != TermKind::kinetic) return;
+    const double odd = (forwards[next] - backwards[next]) / 2;
+    const double even = (forwards[next] + backwards[next]) / 2;
+    out += std::abs(even - output(0)) + std::abs(odd) + std::abs(output(0));
+    ++next;
   });
   return out;
 }

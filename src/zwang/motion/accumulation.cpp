@@ -14,10 +14,14 @@
 /// what moved when the rhythm began, the conditions close without rebound, and Delta later the limit is reported. The closed
 /// state is verified: it must not have cost more energy than the rest of the sequence could lose; if it did, nothing is closed.
 ///
+/// Beyond all bounds. Between two conditions that close in and meet, without loss, shocks follow each other as 1/n^2, and nothing converges but the
+/// time: that ends the motion, with the time of the meeting.
+///
 /// Symbols: T durations, f' rates of the conditions struck. Reference: docs/mathematics, section 13.
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -208,6 +212,79 @@ bool may_have_ended(const Motion& motion, double all) {
   return speed * least <= impl.workspace.touch_values()[last.rows[0]] * all;
 }
 
+/// Two conditions struck in turn that close in on what bounces between them: f_a + c f_b with c > 0 contains no coordinate, and comes to zero at a
+/// time t*, where they meet. If nothing is lost the speed grows as 1 / (t* - t), and infinitely many shocks, each sooner by less than any ratio,
+/// lie before. Told when t* is all but reached; asked once for many shocks, because nothing but their number shows it.
+bool end_between_closing(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::span<const Bounce> bounces = since_limit(impl);
+  if (bounces.size() < most_bounces) return false;
+  const Bounce& last = bounces.back();
+  const Bounce& other = bounces[bounces.size() - 2];
+  const Bounce& first = bounces[1];
+  if (last.rows.size() != 1 || other.rows.size() != 1 || last.rows == other.rows) return false;
+  for (std::size_t k = 0; k < bounces.size(); ++k) {
+    if (bounces[k].rows != (k % 2 == 1 ? last.rows : other.rows)) return false;
+  }
+  if (!(std::abs(last.speed[0]) > std::abs(first.speed[0]))) return false;
+  const std::uint32_t a = last.rows[0];
+  const std::uint32_t b = other.rows[0];
+  if (!model::is_holonomic(model.row_kind[a]) || !model::is_holonomic(model.row_kind[b])) return false;
+
+  // Gradients, now and where the motion may be when they meet.
+  const auto gradient = [&](const model::Rows& rows, std::uint32_t row) {
+    std::vector<double> out(model.variables, 0.0);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      out[model.row_column[e]] = rows.entry[e];
+    return out;
+  };
+  instant::Evaluation& found = impl.workspace.evaluation();
+  model::State state = motion.state;
+  state.modes.clear();  // as they are there
+  const auto at = [&](double time, double moved) -> const model::Rows& {
+    state.time = time;
+    for (std::size_t i = 0; i < state.position.size(); ++i) {
+      state.position[i] = motion.state.position[i] + moved * motion.state.velocity[i];
+    }
+    model::evaluate_rows(model, state, found.scratch, found.rows);
+    return found.rows;
+  };
+  const double now = motion.state.time;
+  const double ahead = std::min(all_but_met * (now - model.simulation.start), impl.until - now);
+  const std::vector<double> one = gradient(at(now, 0), a);
+  const std::vector<double> two = gradient(found.rows, b);
+  const std::size_t most = static_cast<std::size_t>(
+      std::max_element(two.begin(), two.end(), [](double x, double y) { return std::abs(x) < std::abs(y); }) -
+      two.begin());
+  const double c = -one[most] / two[most];
+  if (!(c > 0)) return false;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (std::abs(one[i] + c * two[i]) > same_gradient * std::abs(one[most])) return false;
+  }
+  const std::vector<double> later_one = gradient(at(now + ahead, ahead), a);
+  const std::vector<double> later_two = gradient(found.rows, b);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (std::abs(later_one[i] - one[i]) > same_gradient * std::abs(one[most])) return false;
+    if (std::abs(later_two[i] - two[i]) > same_gradient * std::abs(two[most])) return false;
+  }
+  const auto overlap = [&](double time) { return at(time, 0).value[a] + c * found.rows.value[b]; };
+  double open = now;
+  double met = now + ahead;
+  if (!(overlap(open) < 0) || !(overlap(met) > 0)) return false;
+  while (true) {
+    const double middle = open + (met - open) / 2;
+    if (!(open < middle && middle < met)) break;
+    (overlap(middle) > 0 ? met : open) = middle;
+  }
+  motion.culprits = {std::min(a, b), std::max(a, b)};
+  end(motion, Status::gave_up,
+      model::row_name(model, motion.culprits[0]) + " and " + model::row_name(model, motion.culprits[1]) +
+          " close in on what bounces between them and meet at t = " + readable(met, digits_of_meeting) +
+          ": infinitely many impacts lie before that, and the speed grows beyond all bounds; end the run before");
+  return true;
+}
+
 }  // namespace
 
 std::span<const Bounce> since_limit(const Motion::Impl& impl) {
@@ -254,6 +331,7 @@ void close_accumulation(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const std::span<const Bounce> bounces = since_limit(impl);
   if (bounces.empty() || !quickens(bounces)) return;
+  if (end_between_closing(motion)) return;
   double all = 0;
   for (const Bounce& one : bounces) all += one.flight;
   if (!may_have_ended(motion, all)) return;

@@ -152,6 +152,12 @@ bool comes_to_rest(const Motion& motion) {
   return largest(motion.state.velocity) * duration <= impl.tolerance * impl.extent && !time_occurs(impl.model);
 }
 
+bool stops_here(Motion& motion) {
+  const model::Simulation& simulation = motion.impl->model.simulation;
+  return (!simulation.stop.empty() && model::observe(simulation.stop.front(), motion.state) <= 0) ||
+         (!simulation.stop_truth.empty() && is_true(motion, simulation.stop_truth[0]));
+}
+
 /// At the root, and at rest from there to the end.
 void rest(Motion& motion, double root) {
   Motion::Impl& impl = *motion.impl;
@@ -163,10 +169,7 @@ void rest(Motion& motion, double root) {
     if (std::abs(x) <= wholly_taken_off * std::abs(before[i])) x = impl.carry_position[i] = 0;
     motion.state.velocity[i] = 0;
   }
-  const bool stops =
-      (!impl.model.simulation.stop.empty() && model::observe(impl.model.simulation.stop.front(), motion.state) <= 0) ||
-      (!impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]));
-  if (stops) return end(motion, Status::stopped, "");
+  if (stops_here(motion)) return end(motion, Status::stopped, "");
   impl.rests = true;
 }
 
@@ -190,21 +193,6 @@ void stay(Motion& motion) {
   verify_end(motion);
 }
 
-/// Do switches turn again and again without time passing? Then neither side leads on, and the motion ends.
-bool turns_in_place(Motion& motion, const Triggers& triggers) {
-  Motion::Impl& impl = *motion.impl;
-  const bool same = impl.kinks > 0 && std::abs(motion.state.time - impl.kink_time) <= resolution(motion.state.time);
-  impl.kinks = same ? impl.kinks + 1 : 1;
-  impl.kink_time = motion.state.time;
-  if (impl.kinks <= most_turns_of_flow) return false;
-  const model::SwitchPlace place = model::place_of_switch(impl.model, triggers.turns[0].number);
-  end(motion, Status::refused,
-      "at the switching surface of `" + place.group->corners[place.corner].text +
-          "` neither side leads on, and the rates there are zero on both: give the switch a smooth transition, such as "
-          "tanh(u/0.01)");
-  return true;
-}
-
 /// The multipliers of all conditions at the state landed on.
 void take_multipliers_of_flow(Motion& motion) {
   const std::span<const double> lambda = motion.impl->flow->multiplier();
@@ -222,6 +210,98 @@ Flow::Landing land(Motion& motion) {
   motion.velocity_drift = std::max(motion.velocity_drift, landing.rate_drift);
   take_multipliers_of_flow(motion);
   return landing;
+}
+
+/// At the root, with what is zero there as zero: where others move, the motion goes on from there. False if the root is not exactly that of zero.
+bool arrive(Motion& motion, double root) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<double> before = motion.state.position;
+  go_on_flow(motion, root, later(impl, motion.state.time, root * impl.flow->unit()));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    double& x = motion.state.position[i];
+    // Beside the root its series has few digits; what is as good as gone, and was rounding of the motion before, is gone.
+    const bool rounding = std::abs(before[i]) <= same_time_in_roundings * unit_rounding * impl.extent &&
+                          std::abs(x) <= left_at_a_root * std::abs(before[i]);
+    if (rounding || std::abs(x) <= wholly_taken_off * std::abs(before[i])) x = impl.carry_position[i] = 0;
+  }
+  const Flow::Landing landing = impl.flow->land(motion.state, impl.carry_position, impl.extent);
+  if (!landing.finite || !impl.flow->begins_at_roots()) return false;
+  take_multipliers_of_flow(motion);
+  // What is nested about the root, as in sqrt(max(u, 0)), is asked anew.
+  if (impl.model.switches > 0 && impl.switches.slid.empty() && !settle_flow_switches(motion, {}, true)) return true;
+  judge(motion, land(motion));
+  if (motion.status == Status::going && stops_here(motion)) end(motion, Status::stopped, "");
+  return true;
+}
+
+/// Does a root in the rates come to zero within the shortest of steps? Then to rest there, or on from there.
+bool comes_to_a_root(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const double near =
+      std::min(steps_to_a_root * shortest_step(impl, motion.state.time), impl.until - motion.state.time) /
+      impl.flow->unit();
+  const double root = impl.flow->root(near);
+  if (!(root < near)) return false;
+  if (comes_to_rest(motion)) {
+    rest(motion, root);
+    return true;
+  }
+  return arrive(motion, root);
+}
+
+/// The series from a place where roots in the rates begin at zero, with them as zero: for as long as they stay there, or for a step so short that
+/// what they do in it is rounding. False if the motion ends here.
+bool begin_at_roots(Motion& motion, double& h, bool& shown) {
+  Motion::Impl& impl = *motion.impl;
+  if (!impl.flow->begins_at_roots()) return true;
+  const double gap = impl.until - motion.state.time;
+  const auto again = [&] {
+    static_cast<void>(land(motion));
+    return extend(*impl.flow, motion.state, part_for(impl.tolerance), gap, 0, h);
+  };
+  if (!again()) return true;
+  const Flow::FromRoots found = impl.flow->from_roots(motion.state);
+  if (found == Flow::FromRoots::several) {
+    end_singular_flow(
+        motion, {},
+        "a root in the rates begins at zero here and drives its own argument away from it, so that several "
+        "motions lead on, as of x' = sqrt(x): let it begin beside zero, as in sqrt(u + 1e-12)");
+    return false;
+  }
+  if (found == Flow::FromRoots::below || !again()) {
+    lead_nowhere(motion, "the argument of a root in a rate becomes negative here, where the root has no value");
+    return false;
+  }
+  if (found == Flow::FromRoots::stay) return true;
+  const double s = std::min(steps_from_a_root * shortest_step(impl, motion.state.time), gap) / impl.flow->unit();
+  // Of where it has been, or comes to by the end at the present rates.
+  double extent = impl.extent;
+  const std::size_t n = impl.model.variables;
+  const double end = gap / impl.flow->unit();
+  for (std::size_t i = 0; i < n; ++i) {
+    extent = std::max(
+        {extent, std::abs(impl.flow->position()[n + i]) * end, std::abs(impl.flow->position()[2 * n + i]) * end * end});
+  }
+  if (!(impl.flow->left_out(s) <= unit_rounding * extent)) return true;
+  motion.defect = std::max(motion.defect, impl.flow->defect());
+  h = s;
+  shown = true;
+  return true;
+}
+
+/// Do switches turn again and again without time passing? Then neither side leads on, and the motion ends.
+bool turns_in_place(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  const bool same = impl.kinks > 0 && std::abs(motion.state.time - impl.kink_time) <= resolution(motion.state.time);
+  impl.kinks = same ? impl.kinks + 1 : 1;
+  impl.kink_time = motion.state.time;
+  if (impl.kinks <= most_turns_of_flow) return false;
+  const model::SwitchPlace place = model::place_of_switch(impl.model, triggers.turns[0].number);
+  end(motion, Status::refused,
+      "at the switching surface of `" + place.group->corners[place.corner].text +
+          "` neither side leads on, and the rates there are zero on both: give the switch a smooth transition, such as "
+          "tanh(u/0.01)");
+  return true;
 }
 
 }  // namespace
@@ -295,7 +375,9 @@ bool advance_flow(Motion& motion) {
 
   // The series from here, and how far it is good.
   double h = 0;
-  if (!extend(*impl.flow, motion.state, part_for(impl.tolerance), impl.until - motion.state.time, 0, h)) {
+  bool shown = false;
+  if (!begin_at_roots(motion, h, shown)) return true;
+  if (!shown && !extend(*impl.flow, motion.state, part_for(impl.tolerance), impl.until - motion.state.time, 0, h)) {
     const bool finite = std::all_of(motion.state.velocity.begin(), motion.state.velocity.end(),
                                     [](double rate) { return std::isfinite(rate); });
     lead_nowhere(
@@ -310,27 +392,28 @@ bool advance_flow(Motion& motion) {
   const double gap = (impl.until - motion.state.time) / unit;
   const double shortest = shortest_step(impl, motion.state.time) / unit;
   if (!(h > shortest) && gap > shortest) {
+    if (comes_to_a_root(motion)) return true;
     lead_nowhere(
         motion,
         "the steps have become too small to go on: the rates grow beyond all bounds, or have no derivatives, as a root "
         "has none where its argument comes to zero (u/sqrt(u + 1e-12) comes near to sqrt(u), and to rest there)");
     return true;
   }
-  const Flow::Proof proof = impl.flow->prove(h, gap, defect_for(impl.tolerance));
-  h = proof.length;
+  if (!shown) {
+    const Flow::Proof proof = impl.flow->prove(h, gap, defect_for(impl.tolerance));
+    h = proof.length;
+    motion.defect = std::max(motion.defect, h > shortest || gap <= shortest ? proof.defect : 0.0);
+  }
   if (!(h > shortest) && gap > shortest) {
+    if (comes_to_a_root(motion)) return true;
     lead_nowhere(motion, "no step can be bounded any more: the rates grow beyond all bounds, or have no derivatives");
     return true;
   }
-  motion.defect = std::max(motion.defect, proof.defect);
   // A root that comes to zero does not go on as its own series does.
   if (const double root = impl.flow->root(h); root < h) {
     h = root * just_before_root;
     if (!(h > just_before_root * shortest) && gap > shortest) {
-      if (comes_to_rest(motion)) {
-        rest(motion, root);
-        return true;
-      }
+      if (comes_to_a_root(motion)) return true;
       lead_nowhere(motion,
                    "the argument of a root in a rate comes to zero here, where the root has no derivative: end the run "
                    "before, as with stop = \"u <= 1e-12\", or write u/sqrt(u + 1e-12) for sqrt(u), which comes to rest "

@@ -27,7 +27,13 @@ constexpr double contradicted = 1e-9;      ///< of a row's terms: what a depende
 constexpr double probe_tolerance = 1e-4;   ///< the probe only shows where a singular place lies
 constexpr double nearly_dependent = 1e-4;  ///< part of a row that is left where steps have become too small
 constexpr double part_of_fastest = 1e-3;   ///< of the fastest rate: what a variable at rest is measured by
-constexpr double least_pivot = 1e-8;       ///< pivots below it do not magnify a bound further: the step ends for them
+// Roots that begin at zero.
+constexpr double beside_nothing = 0x1p-100;   ///< of the largest variable: so far beside zero a root is all there is
+constexpr double beside_something = 0x1p-40;  ///< of a variable: a root of this is 1e6 times as large as what is smooth
+constexpr double counts_as_driven = 0x1p-10;  ///< of the change of rates: less is what is smooth
+constexpr double leaves_at_once =
+    1e-9;  ///< of the fastest rate: an argument that changes so fast comes off zero in one way
+constexpr double least_pivot = 1e-8;  ///< pivots below it do not magnify a bound further: the step ends for them
 
 /// Lanes of one shape on one tape.
 struct Strip {
@@ -85,14 +91,18 @@ struct Flow::Impl {
       for (std::uint32_t k = group.holonomic ? 0 : 1; k < group.tape.outputs.size(); ++k) wanted.push_back(k);
       tapes.push_back(expressions::part(group.tape, wanted));
     }
+    rates.reserve(model.terms.size());
     for (const model::TermGroup& group : model.terms) {
-      add_strips(group, group.tape, [&](const Strip& strip, std::size_t first, std::size_t count) {
+      rates.push_back(group.tape);
+      const std::size_t first_strip = strips.size();
+      add_strips(group, rates.back(), [&](const Strip& strip, std::size_t first, std::size_t count) {
         for (std::size_t o = 0; o < group.tape.outputs.size(); ++o) {
           for (std::size_t l = 0; l < count; ++l) {
             targets.emplace_back(output(strip, o, l), group.target_of[o * group.lanes + first + l]);
           }
         }
       });
+      find_roots_of(first_strip);
     }
     start.assign(model.row_start.begin(), model.row_start.end());
     if (start.empty()) start.push_back(0);
@@ -305,6 +315,111 @@ struct Flow::Impl {
       for (std::uint32_t e = start[row]; e < start[row + 1]; ++e) shift[column[e]] -= entry[e] * right[row];
     }
   }
+
+  // ---- roots and powers in the rates
+
+  struct Root {
+    expressions::Instruction* made_by = nullptr;
+    std::size_t strip = 0;
+    std::size_t argument = 0;  ///< place of its first coefficient in the arena
+    std::size_t stride = 0;
+    unsigned lane = 0;
+    [[nodiscard]] bool steep() const { return made_by->op == expressions::Op::sqrt || made_by->c < 1; }
+  };
+  void find_roots_of(std::size_t first_strip) {
+    using expressions::Op;
+    for (std::size_t k = first_strip; k < strips.size(); ++k) {
+      expressions::Tape& tape = rates.back();
+      for (expressions::Instruction& i : tape.instructions) {
+        if (i.op != Op::sqrt && !(i.op == Op::power && i.c > 0)) continue;
+        for (unsigned l = 0; l < strips[k].width; ++l) {
+          const std::size_t at = strips[k].registers + std::size_t{i.a} * orders * strips[k].width + l;
+          roots.push_back({&i, k, at, strips[k].width, l});
+        }
+      }
+    }
+  }
+  [[nodiscard]] double argument(const Root& root, unsigned k) const { return arena[root.argument + k * root.stride]; }
+
+  /// The rates, and the changes of all arguments with them, at the state with variable i moved by `by`: what they are beside those at the state.
+  struct Beside {
+    std::vector<double> rate;      ///< of the variables
+    std::vector<double> value;     ///< of the arguments of `zeros`
+    std::vector<double> changing;  ///< the rates of these
+  };
+  Beside beside(double start_time, std::size_t i, double by) {
+    const double kept = x[i];
+    const std::vector<double> kept_modes = modes;
+    x[i] += by;
+    // On the side where it is then: a root of |u| or max(u, 0) may be another one there.
+    if (by != 0 && model.switches > 0 && slides.empty()) {
+      model::State there;
+      there.time = start_time;
+      there.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+      there.velocity.assign(n, 0.0);
+      load_modes(model::modes_of(model, model::sides_of(model, there)));
+    }
+    run_tapes(start_time, 0);
+    solve_order(0);
+    run_tapes(start_time, 1);
+    Beside out;
+    out.rate.assign(r.begin(), r.begin() + static_cast<std::ptrdiff_t>(n));
+    for (const std::size_t z : zeros) {
+      out.value.push_back(argument(roots[z], 0));
+      out.changing.push_back(argument(roots[z], 1) / unit);
+    }
+    x[i] = kept;
+    load_modes(kept_modes);
+    return out;
+  }
+
+  /// Is zero the only motion of the arguments that stay there, and do those that come off slowly come off in one way? So it is where none is
+  /// driven away from zero by its own root, and no two drive each other: v' = -k v^(1/2) + .. has one solution, v' = +k v^(1/2) many.
+  bool lead_one_way(double start_time) {
+    const std::size_t count = zeros.size();
+    std::vector<std::uint8_t> drives(count * count, 0);  // [i * count + j]: root j the argument i
+    const Beside here = beside(start_time, 0, 0.0);
+    double extent = 0;
+    for (std::size_t i = 0; i < n; ++i) extent = std::max(extent, std::abs(x[i]));
+    for (std::size_t j = 0; j < count; ++j) {
+      const Root& root = roots[zeros[j]];
+      if (!root.steep() || argument_leaves[j] != 0) continue;
+      const Strip& strip = strips[root.strip];
+      for (std::size_t slot = 0; slot < strip.slots; ++slot) {
+        const std::size_t i = strip.position_of[slot * strip.width + root.lane];
+        const double size = x[i] == 0 ? beside_nothing * std::max(extent, 1.0) : beside_something * std::abs(x[i]);
+        for (const double by : {size, -size}) {
+          const Beside there = beside(start_time, i, by);
+          const double moved = there.value[j] - here.value[j];
+          if (!(moved > 0)) continue;
+          double most = 0;
+          for (std::size_t k = 0; k < n; ++k) most = std::max(most, std::abs(there.rate[k] - here.rate[k]));
+          const double counts = counts_as_driven * most * moved / size;
+          for (std::size_t k = 0; k < count; ++k) {
+            // One that was moved along, as the same argument of another root, is itself.
+            const double driven = there.changing[k] - here.changing[k];
+            const bool itself = there.value[k] > here.value[k];
+            if (itself ? driven > counts : std::abs(driven) > counts) drives[k * count + j] = 1;
+          }
+        }
+      }
+    }
+    static_cast<void>(beside(start_time, 0, 0.0));
+    std::vector<std::uint8_t> known(count, 0);
+    for (std::size_t round = 0; round < count; ++round) {
+      for (std::size_t i = 0; i < count; ++i) {
+        bool driven = false;
+        for (std::size_t j = 0; j < count; ++j) driven = driven || (known[j] == 0 && drives[i * count + j] != 0);
+        if (!driven) known[i] = 1;
+      }
+    }
+    return std::all_of(known.begin(), known.end(), [](std::uint8_t one) { return one != 0; });
+  }
+
+  std::vector<expressions::Tape> rates;  ///< of the terms
+  std::vector<Root> roots;
+  std::vector<std::size_t> zeros;             ///< numbers of the roots that begin at zero
+  std::vector<std::uint8_t> argument_leaves;  ///< of these: at a rate that counts
 
   // ---- orders
 
@@ -555,7 +670,8 @@ struct Flow::Impl {
     const std::size_t all = start.size() - 1;
     const double pivot = oblique ? oblique_factor.pivot_part(oblique_factor.weakest())
                                  : (m > 0 ? std::sqrt(std::max(gram.least_pivot(), 0.0)) : 1.0);
-    double shared = 0;
+    double& shared = shared_miss;
+    shared = 0;
     for (std::size_t row = 0; row < all; ++row) {
       if (gradient_sum[row] == 0 || skipped(row)) continue;
       double broken = moves.size() > row && moves[row] != 0 ? error[moving_at[row].rest] : 0.0;
@@ -631,6 +747,7 @@ struct Flow::Impl {
   expressions::Remainders room;
   std::vector<double> error, miss, scale_of;
   double defect = 0;
+  double shared_miss = 0;  ///< by the conditions, of any rate
   StepMemory step_memory;
 
   // the linear system
@@ -800,6 +917,43 @@ Flow::Proof Flow::prove(double wanted, double most, double part) {
   proof.defect = impl.defect;
   return proof;
 }
+bool Flow::begins_at_roots() {
+  Impl& impl = *impl_;
+  impl.zeros.clear();
+  for (Impl::Root& root : impl.roots) root.made_by->zero_below = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < impl.roots.size(); ++k) {
+    if (impl.argument(impl.roots[k], 0) != 0) continue;
+    impl.zeros.push_back(k);
+    impl.roots[k].made_by->zero_below = 0;
+  }
+  return !impl.zeros.empty();
+}
+Flow::FromRoots Flow::from_roots(const model::State& state) {
+  Impl& impl = *impl_;
+  double fastest = 0;
+  for (std::size_t i = 0; i < impl.n; ++i) fastest = std::max(fastest, std::abs(impl.r[i]));
+  impl.argument_leaves.assign(impl.zeros.size(), 0);
+  bool stay = true;
+  for (std::size_t j = 0; j < impl.zeros.size(); ++j) {
+    const Impl::Root& root = impl.roots[impl.zeros[j]];
+    double first = 0;
+    for (unsigned k = 1; k < impl.N && first == 0; ++k) first = impl.argument(root, k);
+    if (first < 0) return FromRoots::below;
+    stay = stay && first == 0;
+    impl.argument_leaves[j] = impl.argument(root, 1) > leaves_at_once * impl.unit * fastest ? 1 : 0;
+  }
+  if (!impl.lead_one_way(state.time)) return FromRoots::several;
+  return stay ? FromRoots::stay : FromRoots::leave;
+}
+double Flow::left_out(double h) {
+  Impl& impl = *impl_;
+  static_cast<void>(impl.judge(h, 1.0));
+  double most = 0;
+  for (const double off : impl.miss) most = std::max(most, off);
+  return (most + impl.shared_miss) * h * impl.unit;
+}
+double Flow::defect() const { return impl_->defect; }
+
 double Flow::root(double h) const {
   const Impl& impl = *impl_;
   std::vector<double> p(impl.N);

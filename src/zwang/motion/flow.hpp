@@ -72,6 +72,16 @@ class Flow {
     double defect = 0;
   };
   [[nodiscard]] Proof prove(double wanted, double most, double part);
+  /// Roots and powers in the rates that begin at zero at the state landed on, where they have no series, are taken as zero in the next series.
+  /// False if there are none.
+  [[nodiscard]] bool begins_at_roots();
+  /// Where that series leads: all of their arguments stay at zero; some leave it, upwards; some would go below; or there may be several
+  /// motions, as of x' = sqrt(x). To be asked after `extend`, which it undoes.
+  enum class FromRoots : std::uint8_t { stay, leave, below, several };
+  [[nodiscard]] FromRoots from_roots(const model::State& state);
+  /// By how much any variable may be moved by what the series leaves out on a step h; `defect` as `prove` would say it.
+  [[nodiscard]] double left_out(double h);
+  [[nodiscard]] double defect() const;
   /// The first place on [0, h] at which a root in a rate comes to zero, or h.
   [[nodiscard]] double root(double h) const;
   /// What the next proof begins with: to be kept with a checkpoint.

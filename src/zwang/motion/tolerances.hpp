@@ -174,6 +174,13 @@ inline constexpr double shrinks_to_nothing = 0.1;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
+/// Shortest steps that a flow goes with a root in its rates as zero, where it begins there: its root of some 1e-14 is the defect of this one step, and the
+/// step times that, what it moves, far below rounding.
+inline constexpr double steps_from_a_root = 256;
+/// Shortest steps within which a root that comes to zero is gone to, where no other step leads on.
+inline constexpr double steps_to_a_root = 64;
+/// Of a variable just before it: what is left of one that goes to zero there, by a series that is at the end of its reach.
+inline constexpr double left_at_a_root = 0.5;
 /// exp of more is so large that products of a few, and the coefficients of its series, leave the range of numbers; and of less than minus this, of something
 /// that falls without bound: exp of it has been zero for long.
 inline constexpr double large_exponent = 300;
@@ -221,6 +228,14 @@ inline constexpr double slowest_cluster = 0.9;
 inline constexpr double most_lost_at_once = 10;
 /// Factor from one round's loss to the next beyond which it does not say how much the rest takes.
 inline constexpr double slowest_fading = 0.999;
+
+/// Of the time since the start: conditions that close in on what bounces between them and meet within this end the motion; some ten thousand impacts
+/// lie behind by then, and as many again for every halving of the rest.
+inline constexpr double all_but_met = 1e-4;
+/// Of a gradient: what two of them may differ by and be opposite, or the same.
+inline constexpr double same_gradient = 1e-9;
+/// Digits of the time at which they meet.
+inline constexpr int digits_of_meeting = 10;
 
 // ---- singular positions
 
