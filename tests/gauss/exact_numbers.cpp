@@ -214,5 +214,26 @@ TEST(ExactNumbers, a_proof_at_any_distance_needs_rows_that_cancel_to_the_last_di
   }
 }
 
+TEST(ExactNumbers, a_light_point_beside_heavy_ones_is_not_excused_by_their_motion) {
+  // The first and the last row contradict each other by 2e-12 in the light variable. The heavy ones move by 1e10, and beside the rounding of that anything passes.
+  Instance instance = free_points({7, -1, -0.3364889905330284}, {1.1000000000000001e-05, 10000000.5, 1.5000000000092});
+  instance.add_row({0.01, 0, 0}, 1, RowKind::inequality);
+  instance.add_row({1.0000000000099, 1, -1}, 1, RowKind::equation);
+  instance.add_row({-2, -0.2346912959261122, -0.936895189314432}, 1e10, RowKind::inequality);
+  instance.add_row({0, -1, 1.0000000000019}, -0.001, RowKind::equation);
+  instance.add_row({-0.0100000000001234, 0, 0}, -1.0000000000106, RowKind::inequality);
+  const Problem problem = instance.problem();
+  EXPECT_EQ(rational::nearest_point(in_fractions::of(problem)).verdict, rational::Verdict::contradictory);
+  for (const bool exact : {false, true}) {
+    Workspace workspace;
+    Solution solution;
+    Options options;
+    options.exact_numbers = exact;
+    options.long_multipliers = true;
+    solve(problem, options, workspace, solution);
+    EXPECT_NE(solution.status, Status::solved) << exact;
+  }
+}
+
 }  // namespace
 }  // namespace zwang::gauss::testing
