@@ -5,7 +5,7 @@ MODEL ?= gallery:chain-meets-beam
 
 SECONDS ?= 60
 
-.PHONY: help setup build run test verify fuzz soak bits bench format lint install clean
+.PHONY: help setup build run test verify fuzz soak bits coverage bench format lint install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -43,6 +43,10 @@ soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 even
 
 bits: ## other builds (g++ -O1 and -O2, for wide vectors, clang++, another processor under emulation) come to the recorded final bits (long)
 	@JOBS=$(JOBS) scripts/bits
+
+coverage: ## the lines and branches of every room that the quick tests reach, as a table and below build/coverage (half an hour)
+	@scripts/setup test
+	@JOBS=$(JOBS) scripts/coverage
 
 bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured in the same run (BEFORE=zwang: and what motions cost beside an older command)
 	@scripts/setup bench

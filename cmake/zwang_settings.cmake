@@ -3,7 +3,7 @@
 # As a subproject everything here but zwang_flags is the caller's choice.
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize or Threads" FORCE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize, Threads or Coverage" FORCE)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -21,6 +21,8 @@ if(PROJECT_IS_TOP_LEVEL)
   # Line numbers are enough for a report; full debug information would double the time to compile.
   set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
   set(CMAKE_CXX_FLAGS_THREADS "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
+  # Threads count together; without inlining every line has its own count.
+  set(CMAKE_CXX_FLAGS_COVERAGE "-O1 -fno-inline --coverage -fprofile-update=atomic")
 endif()
 
 # Packages found here are used by the caller's targets too.

@@ -24,7 +24,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
     ("Motions in your hand", "For controllers and games.", ["Stepper"]),
     ("Analyses", "What can be found out about a system: `model.analyze`.", ["Analyses"]),
     ("Answers", "Fields are those of the [JSON answers](answers.md).",
-     ["Answer", "Acceleration", "Explanation", "Impact", "Check", "Event", "Comparison", "Integrability", "Stability", "Measure",
+     ["Answer", "Acceleration", "ExactAcceleration", "Explanation", "Impact", "Check", "Event", "Comparison", "Integrability", "Stability", "Measure",
       "Velocities", "Fourier", "Curvature", "Reversal", "EnergyRate", "Equations"]),
     ("Quantities by name", "Arrays and what their columns are called.", ["Quantities", "Record"]),
     ("Errors", "What goes wrong while a model is read.", ["Error"]),

@@ -67,7 +67,7 @@ linear::Mass make_mass(std::size_t n, const Indices& row, const Indices& column,
 
 nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Numbers& mass_value, const Numbers& a0,
                const Indices& start, const Indices& column, const Numbers& entry, const Numbers& h,
-               std::uint32_t equations, const Numbers& h_bound, std::size_t most_rounds) {
+               std::uint32_t equations, const Numbers& h_bound, std::size_t most_rounds, bool exact_numbers) {
   const linear::Mass mass = make_mass(a0.size(), mass_row, mass_column, mass_value);
   std::vector<gauss::RowKind> kind(h.size(), gauss::RowKind::inequality);
   std::fill_n(kind.begin(), std::min<std::size_t>(equations, kind.size()), gauss::RowKind::equation);
@@ -83,6 +83,7 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
   gauss::Options options;
   options.most_rounds = most_rounds;
   options.long_multipliers = true;
+  options.exact_numbers = exact_numbers;
   gauss::Solution solution;
   gauss::Certificate certificate;
   {
@@ -123,13 +124,14 @@ nb::dict solve(const Indices& mass_row, const Indices& mass_column, const Number
 void bind_gauss(nb::module_& module) {
   module.def("nearest_point", &solve, nb::arg("mass_row"), nb::arg("mass_column"), nb::arg("mass_value"), nb::arg("a0"),
              nb::arg("start"), nb::arg("column"), nb::arg("entry"), nb::arg("h"), nb::arg("equations"),
-             nb::arg("h_bound"), nb::arg("most_rounds"),
+             nb::arg("h_bound"), nb::arg("most_rounds"), nb::arg("exact_numbers"),
              nb::sig("def nearest_point(mass_row: numpy.typing.NDArray[numpy.uint32], mass_column: "
                      "numpy.typing.NDArray[numpy.uint32], mass_value: numpy.typing.NDArray[numpy.float64], a0: "
                      "numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[numpy.uint32], column: "
                      "numpy.typing.NDArray[numpy.uint32], entry: numpy.typing.NDArray[numpy.float64], h: "
                      "numpy.typing.NDArray[numpy.float64], equations: int, h_bound: "
-                     "numpy.typing.NDArray[numpy.float64], most_rounds: int) -> dict[str, typing.Any]"));
+                     "numpy.typing.NDArray[numpy.float64], most_rounds: int, exact_numbers: bool) -> dict[str, "
+                     "typing.Any]"));
 }
 
 }  // namespace zwang::python

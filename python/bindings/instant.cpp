@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "python/bindings/shared.hpp"
+#include "zwang/instant/exactly.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/repair.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/report/exactly.hpp"
 #include "zwang/report/explain.hpp"
 #include "zwang/report/json.hpp"
 
@@ -111,6 +113,12 @@ std::string_view accelerate_into(const Handle& handle, double time, nb::handle p
   return instant::words(instant.status);
 }
 
+/// The instant of the model's start in fractions, as JSON and as the text that the command prints.
+std::pair<std::string, std::string> accelerate_exactly(const Model& model) {
+  const instant::ExactInstant instant = instant::accelerate_exactly(model.draft(), model.overrides(), model.get());
+  return {report::exact_json(model.get(), instant), report::exact_text(model.get(), instant, report::Style{})};
+}
+
 /// The answer as JSON and as the text that the command prints.
 std::pair<std::string, std::string> explain(const Model& model, const model::State& state) {
   const report::Explanation told = report::explain(model.get(), state);
@@ -196,6 +204,14 @@ void bind_instant(nb::module_& module) {
       nb::arg("out").noconvert(),
       nb::sig("def accelerate_into(model: Model, time: float, position: numpy.typing.NDArray[numpy.float64], "
               "velocity: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> str"));
+  module.def(
+      "accelerate_exactly",
+      [](const Handle& handle) {
+        const ModelPointer& model = handle.pointer;
+        model->refuse_flow();
+        return patiently([model] { return accelerate_exactly(*model); });
+      },
+      nb::arg("model"));
   module.def(
       "explain",
       [](const Handle& handle, std::optional<double> time, const std::optional<Numbers>& position,

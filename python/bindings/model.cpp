@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <new>
 
 #include "python/bindings/shared.hpp"
 #include "zwang/error.hpp"
@@ -59,8 +60,8 @@ std::vector<double> checked(const Numbers& numbers, std::size_t size, const char
   return list(numbers);
 }
 
-Model::Model(const std::string& text, const std::string& file, model::Overrides overrides)
-    : model_(model::load(text, file, overrides)), overrides_(std::move(overrides)) {}
+Model::Model(std::string_view text, std::string_view file, model::Overrides overrides)
+    : model_(model::load(text, std::string(file), overrides)), overrides_(std::move(overrides)) {}
 
 void Model::refuse_flow() const {
   if (model_.flow) {
@@ -102,9 +103,12 @@ std::unique_ptr<instant::Workspace> Model::borrow() const {
   return std::make_unique<instant::Workspace>(model_);
 }
 
-void Model::give_back(std::unique_ptr<instant::Workspace> workspace) const {
+// What there is no memory to keep is let go.
+void Model::give_back(std::unique_ptr<instant::Workspace> workspace) const noexcept try {
   const std::scoped_lock lock(mutex_);
   workspaces_.push_back(std::move(workspace));
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 std::unique_ptr<Slot> Model::borrow_slot() const {
@@ -119,27 +123,36 @@ std::unique_ptr<Slot> Model::borrow_slot() const {
   return std::make_unique<Slot>();
 }
 
-void Model::give_back(std::unique_ptr<Slot> slot) const {
+void Model::give_back(std::unique_ptr<Slot> slot) const noexcept try {
   constexpr std::size_t most = 64;
   const std::scoped_lock lock(mutex_);
   if (slots_.size() < most) {
     slots_.push_back(std::move(slot));
   }
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 void bind_model(nb::module_& module) {
   nb::class_<Handle>(module, "Model", "A compiled model.")
       .def(
           "__init__",
-          [](Handle* self, const std::string& text, const std::string& file,
-             const std::vector<std::pair<std::string, std::string>>& set, const std::string& start,
-             const std::string& until, const std::string& tolerance, const std::string& samples) {
-            model::Overrides overrides{set, start, until, tolerance, samples};
+          [](Handle* self, std::string_view text, std::string_view file, const nb::sequence& set,
+             std::string_view start, std::string_view until, std::string_view tolerance, std::string_view samples) {
+            model::Overrides overrides{
+                {}, std::string(start), std::string(until), std::string(tolerance), std::string(samples)};
+            for (const nb::handle one : set) {
+              const auto [name, value] = nb::cast<std::pair<std::string_view, std::string_view>>(one);
+              overrides.parameters.emplace_back(name, value);
+            }
             const nb::gil_scoped_release release;
             new (self) Handle{std::make_shared<Model>(text, file, std::move(overrides))};
           },
           nb::arg("text"), nb::arg("file"), nb::arg("set"), nb::arg("start"), nb::arg("until"), nb::arg("tolerance"),
-          nb::arg("samples"))
+          nb::arg("samples"),
+          nb::sig(
+              "def __init__(self, text: str, file: str, set: collections.abc.Sequence[tuple[str, str]], start: str, "
+              "until: str, tolerance: str, samples: str) -> None"))
       .def(
           "begun_at",
           [](const Handle& self, std::optional<double> time, const std::optional<Numbers>& position,

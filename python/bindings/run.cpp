@@ -145,7 +145,8 @@ void complete(const runs::Task& task, runs::Store& store, Watch& watch, double s
 }
 
 /// Into a new file. The model is made from the recipe, so that the file stands on its own.
-std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const nb::object& progress, double seconds) {
+std::unique_ptr<Run> record(std::string_view file, const Handle& handle, const nb::object& progress, double seconds) {
+  const std::string path(file);
   const ModelPointer& model = handle.pointer;
   Watch watch(progress);
   std::string kept;
@@ -161,14 +162,15 @@ std::unique_ptr<Run> record(const std::string& path, const Handle& handle, const
   return std::make_unique<Run>(model, runs::Store::read(kept));
 }
 
-std::unique_ptr<Run> resume(const std::string& path, const std::string& until, const nb::object& progress) {
+std::unique_ptr<Run> resume(std::string_view file, std::string_view until, const nb::object& progress) {
+  const std::string path(file);
   Watch watch(progress);
   ModelPointer model;
   std::string notice;
   {
     const nb::gil_scoped_release release;
     runs::Store store = runs::Store::open(path);
-    const runs::Task task = runs::resumed_task(store, until);
+    const runs::Task task = runs::resumed_task(store, std::string(until));
     if (runs::is_open(task, store.account())) {
       notice = task.notice;
       complete(task, store, watch, runs::Recording{}.seconds);
@@ -182,8 +184,9 @@ std::unique_ptr<Run> resume(const std::string& path, const std::string& until, c
   return std::make_unique<Run>(model, runs::Store::read(path));
 }
 
-std::unique_ptr<Run> open_run(const std::string& path) {
+std::unique_ptr<Run> open_run(std::string_view file) {
   const nb::gil_scoped_release release;
+  const std::string path(file);
   runs::Store store = runs::Store::read(path);
   ModelPointer model = std::make_shared<Model>(runs::model_of(store.recipe()), store.recipe().overrides);
   return std::make_unique<Run>(std::move(model), std::move(store));
@@ -266,7 +269,9 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
   return values.array();
 }
 
-std::string run_json(const Run& self, const std::vector<double>& sample_at, const std::vector<std::string>& files) {
+std::string run_json(const Run& self, const nb::sequence& asked, const nb::sequence& paths) {
+  const auto sample_at = items<double>(asked);
+  const auto files = items<std::string, std::string_view>(paths);
   return self.ask([&](const motion::RunView& view) {
     std::string text;
     report::run_json(self.system(), view, sample_at, files, [&](std::string_view part) { text += part; });
@@ -345,11 +350,12 @@ std::unique_ptr<Run> stretch(const Run& self, double from, double to) {
 }
 
 /// A run in memory becomes a file like any other.
-std::string save(const Run& self, const std::string& path) {
+std::string save(const Run& self, std::string_view file) {
   if (self.track() == nullptr) {
     throw nb::value_error("this run lies in a file already");
   }
   const nb::gil_scoped_release release;
+  const std::string path(file);
   const Model& model = *self.model();
   const runs::Recipe recipe = runs::recipe_of(model.get().text, model.get().file, model.overrides());
   runs::Store store = runs::Store::create(path, recipe, model.get());
@@ -452,7 +458,9 @@ void bind_run(nb::module_& module) {
       .def("observed", &observed, nb::arg("times"), nb::arg("energy"),
            nb::sig("def observed(self, times: numpy.typing.NDArray[numpy.float64], energy: bool) -> "
                    "numpy.typing.NDArray[numpy.float64]"))
-      .def("json", &run_json, nb::arg("sample_at"), nb::arg("files"))
+      .def("json", &run_json, nb::arg("sample_at"), nb::arg("files"),
+           nb::sig("def json(self, sample_at: collections.abc.Sequence[float], files: collections.abc.Sequence[str]) "
+                   "-> str"))
       .def("events_json", &events_json, nb::arg("first"), nb::arg("last"))
       .def("event_index", &event_index,
            nb::sig("def event_index(self) -> tuple[numpy.typing.NDArray[numpy.float64], list[str], list[list[int]]]"))
@@ -467,8 +475,9 @@ void bind_run(nb::module_& module) {
   module.def("open_run", &open_run, nb::arg("path"));
   module.def(
       "compare",
-      [](const Handle& handle, const std::vector<double>& sample_at) {
+      [](const Handle& handle, const nb::sequence& asked) {
         const ModelPointer& model = handle.pointer;
+        const auto sample_at = items<double>(asked);
         Comparison found = patiently([model, sample_at] { return compare(model, sample_at); });
         return nb::make_tuple(std::move(found.straightest), std::move(found.variational), found.json);
       },

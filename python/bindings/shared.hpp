@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -41,6 +42,15 @@ using Array = nb::ndarray<nb::numpy, double>;
 [[nodiscard]] inline std::span<const double> span(const Numbers& numbers) { return {numbers.data(), numbers.size()}; }
 [[nodiscard]] inline std::vector<double> list(const Numbers& numbers) {
   return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+/// Words and lists that come from Python arrive as they are (std::string_view, nb::sequence) and are copied in the body of a function: the converters of
+/// arguments must not throw, and so must not ask for memory.
+template <class Item, class From = Item>
+[[nodiscard]] std::vector<Item> items(const nb::sequence& list) {
+  std::vector<Item> out;
+  for (const nb::handle one : list) out.emplace_back(nb::cast<From>(one));
+  return out;
 }
 
 /// As many finite numbers as are needed. Others would travel far before anybody noticed.
@@ -67,7 +77,7 @@ struct Slot {
 /// A compiled model with what it was made from. It never changes; memory to work in is lent to one caller at a time.
 class Model {
  public:
-  Model(const std::string& text, const std::string& file, model::Overrides overrides);
+  Model(std::string_view text, std::string_view file, model::Overrides overrides);
   Model(model::Model model, model::Overrides overrides) : model_(std::move(model)), overrides_(std::move(overrides)) {}
 
   [[nodiscard]] const model::Model& get() const { return model_; }
@@ -81,9 +91,9 @@ class Model {
                                    const std::optional<Numbers>& velocity, const std::optional<Numbers>& rho) const;
 
   [[nodiscard]] std::unique_ptr<instant::Workspace> borrow() const;
-  void give_back(std::unique_ptr<instant::Workspace> workspace) const;
+  void give_back(std::unique_ptr<instant::Workspace> workspace) const noexcept;
   [[nodiscard]] std::unique_ptr<Slot> borrow_slot() const;
-  void give_back(std::unique_ptr<Slot> slot) const;
+  void give_back(std::unique_ptr<Slot> slot) const noexcept;
 
  private:
   model::Model model_;

@@ -32,7 +32,8 @@ def test_the_reference_is_what_the_docstrings_say() -> None:
 
 
 def test_the_pages_about_python_run() -> None:
-    pages = [ROOT / "docs" / "python-tour.md", ROOT / "docs" / "how-to" / "use-python.md"]
+    how_to = ROOT / "docs" / "how-to"
+    pages = [ROOT / "docs" / "python-tour.md", how_to / "use-python.md", how_to / "answer-in-fractions.md"]
     command = os.environ.get("ZWANG_COMMAND")
     build = ["--build", str(pathlib.Path(command).parent.parent)] if command else []
     result = subprocess.run([sys.executable, str(ROOT / "scripts" / "check_docs.py"), *build, *map(str, pages)], text=True,

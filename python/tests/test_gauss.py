@@ -112,3 +112,16 @@ def test_an_answer_has_a_gap_and_a_limit_is_kept() -> None:
     stopped = gauss.solve(np.ones(30), None, None, J, h, 100 * a0, most_rounds=1)
     assert stopped.status in ("solved", "gave up")
     assert stopped.rounds <= 11
+
+
+def test_numbers_meant_as_they_stand_are_decided_in_fractions() -> None:
+    # Beside the others row 0 is broken by 1e-11 of them only; it asks for x = -0.00484.
+    masses = [1767.4150262696071, 1.7162146558020757e-05, 0.0010380624185936343, 1.1016861801578333]
+    rows = [[1.4440994631057225e-05, 18303.108724410242, 0, 0], [0, -1.1597080738448066e-07, 0, 0]]
+    offsets = [6.9872538692999594e-08, 0]
+    free = [0, 3.9879698578559581e-06, -47.358607240399628, 0]
+    answer = gauss.solve(masses, None, None, rows, offsets, free, exact_numbers=True)
+    assert answer.status == "solved"
+    assert answer.a[0] == pytest.approx(-offsets[0] / rows[0][0], rel=1e-14) and answer.a[1] == 0
+    with pytest.raises(ValueError, match="exact_numbers"):
+        gauss.solve(masses, None, None, rows, offsets, free, h_bound=[1e-9, 1e-9], exact_numbers=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,11 +31,14 @@ def ask(model: zwang.Model) -> dict[str, float]:
     answer: zwang.Acceleration = model.accelerate(state)
     text: str = answer.status
     z: float = answer.constraint
+    fractions: zwang.ExactAcceleration = model.accelerate(exact=True)
+    whole: Fraction = fractions.constraint
     accelerations: NDArray[np.float64] = answer.array
     role: str = answer.constraints["string"].role
     shock: zwang.Impact = model.impact(state, blows={"a": [0, 0, 1]})
     explained: str = str(model.explain())
     stable: bool = model.analyze.stability(find=True).equilibrium
+    assert whole >= 0
     assert text and explained and role and shock.status and accelerations.shape == (3,)
     return {"z": z, "stable": float(stable)}
 

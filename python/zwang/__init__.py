@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from zwang import _zwang, gauss
-from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Event, Explanation,
-                           Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
+from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Event, ExactAcceleration,
+                           Explanation, Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
 from zwang.draft import Draft
 from zwang.errors import Error
 from zwang.expressions import (Condition, Expression, acos, asin, atan, atan2, cos, cosh, cross, distance, dot, exp,
@@ -26,9 +26,9 @@ __version__: str = _zwang.version()
 
 __all__ = [
     "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Draft", "Energy",
-    "EnergyRate", "Equations", "Error", "Event", "Events", "Explanation", "Expression", "Fourier", "Impact", "Integrability",
-    "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State", "States", "Stepper",
-    "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross", "distance", "dot",
-    "exp", "expression", "gallery", "gauss", "index", "load", "log", "norm", "open_run", "parse", "pi", "resume", "sin",
-    "sinh", "sqrt", "sum_over", "t", "tan", "tanh",
+    "EnergyRate", "Equations", "Error", "Event", "Events", "ExactAcceleration", "Explanation", "Expression", "Fourier",
+    "Impact", "Integrability", "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State",
+    "States", "Stepper", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross",
+    "distance", "dot", "exp", "expression", "gallery", "gauss", "index", "load", "log", "norm", "open_run", "parse", "pi",
+    "resume", "sin", "sinh", "sqrt", "sum_over", "t", "tan", "tanh",
 ]

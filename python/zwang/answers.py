@@ -7,7 +7,9 @@ answer` tells. `answer.to_dict()` is the plain JSON object, `answer.json` its te
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zwang._lazy import LazyModule
@@ -50,6 +52,23 @@ def _converted(value: Any, key: str = "") -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and key not in _WHOLE:
         return float(value)
     return value
+
+
+#: keys of exact answers whose texts are numbers
+_EXACT = frozenset({
+    "time", "accelerations", "free", "multipliers", "rho", "reactions", "reaction", "constraint", "certificate", "violations",
+    "farkas", "redundant", "value", "rate", "second",
+})
+_FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
+
+
+def _fractions(value: Any) -> Any:
+    """Texts as the fractions they are; a number with a root in it stays a text."""
+    if isinstance(value, dict):
+        return Record({name: _fractions(item) for name, item in value.items()})
+    if isinstance(value, list):
+        return [_fractions(item) for item in value]
+    return Fraction(value) if isinstance(value, str) and _FRACTION.fullmatch(value) else value
 
 
 def _plain(value: Any) -> str:
@@ -209,6 +228,64 @@ class Acceleration(Answer):
     def array(self) -> NDArray[np.float64]:
         """The accelerations as one array over the coordinates, without a copy; empty unless determined."""
         return self._core.accelerations
+
+
+class ExactAcceleration(Answer):
+    """The true accelerations in exact arithmetic (`model.accelerate(exact=True)`); `str` gives the tables of the command.
+
+    Numbers are `fractions.Fraction`, those of a point in a list; `to_dict` has them as texts, "-981/100".
+    """
+
+    exact: bool
+    time: Fraction
+    #: "determined", "impact", "inadmissible", "jammed" or "undecided"
+    status: str
+    #: are the gradients of all equations and effective inequalities independent?
+    regular: bool
+    #: by point or coordinate
+    accelerations: Record
+    #: what they would be without conditions
+    free: Record
+    #: lambda of every equation and every effective inequality; rho' of a variational condition
+    multipliers: Record
+    #: of variational conditions
+    rho: Record
+    multipliers_unique: bool
+    #: forces of each condition on each body
+    reactions: Record
+    #: their total
+    reaction: Record
+    #: per condition: kind, value, rate, second, role; an irrational value is a text, "1 - sqrt(2)"
+    constraints: Record
+    #: Gauss's Z
+    constraint: Fraction
+    #: zeros: checked, not measured
+    certificate: Record
+    #: conditions whose gradient is a combination of others, with its factors
+    redundant: Record
+    #: what is broken and by how much; an irrational amount is a text
+    violations: Record
+    #: the proof of a jam: with these factors the conditions add up to one without accelerations that is broken
+    farkas: Record
+    #: why nothing is decided
+    expansion: str
+
+    def __init__(self, source: str, story: str) -> None:
+        super().__init__(source)
+        self._story = story.rstrip("\n")
+
+    @property
+    def _fields(self) -> Record:
+        if self._data is None:
+            fields = Record({name: _fractions(item) if name in _EXACT else item for name, item in self.to_dict().items()})
+            fields["constraints"] = Record({
+                name: Record({key: _fractions(item) if key in _EXACT else item for key, item in one.items()})
+                for name, one in fields["constraints"].items()})
+            self._data = fields
+        return self._data
+
+    def __str__(self) -> str:
+        return self._story
 
 
 class Explanation(Acceleration):

@@ -98,7 +98,8 @@ def _entries(matrix: Any, columns: int, what: str) -> tuple[NDArray[np.uint32], 
 
 
 def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None, a0: ArrayLike, *,
-          h_eq_bound: ArrayLike | None = None, h_bound: ArrayLike | None = None, most_rounds: int = 0) -> Solution:
+          h_eq_bound: ArrayLike | None = None, h_bound: ArrayLike | None = None, most_rounds: int = 0,
+          exact_numbers: bool = False) -> Solution:
     """The point nearest to `a0` under equations J_eq a + h_eq = 0 and inequalities J a + h <= 0, in the metric of M.
 
     M is a matrix, or one row of masses; it and the rows are dense arrays or matrices of scipy.sparse. Rows may be None.
@@ -106,6 +107,10 @@ def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None
     `h_eq_bound` and `h_bound` say how well the offsets are known (default: to their rounding). Rows that depend on others agree
     with them within these bounds, and "infeasible" is said only of what is so for all offsets within them. `most_rounds` limits
     the factorisations (0: as many as fit into about a second); what is not decided then is "gave up".
+
+    With `exact_numbers` all numbers are meant as they stand, to the last digit: where doubles cannot decide, problems of up to 16
+    variables and 32 rows are decided in fractions. Not for rows that were computed with rounding, where one may be the sum of others
+    but for its last digits.
 
     >>> from zwang import gauss
     >>> gauss.solve([1.0, 1.0], None, None, [[0.0, -1.0]], [0.0], [3.0, -9.81]).a
@@ -139,11 +144,13 @@ def solve(M: Any, J_eq: Any, h_eq: ArrayLike | None, J: Any, h: ArrayLike | None
         bounds = np.concatenate(given)
         if (bounds < 0).any():
             raise ValueError("h_bound: a bound is not negative")
+    if exact_numbers and bounds.size:
+        raise ValueError("exact_numbers: offsets with bounds are not meant as they stand")
     if most_rounds < 0:
         raise ValueError("most_rounds: a number of rounds is not negative")
     rows = np.concatenate([row_eq, row_in + np.uint32(count_eq)])
     start = np.searchsorted(rows, np.arange(count_eq + count_in + 1)).astype(np.uint32)
     found = _zwang.nearest_point(mass_row, mass_column, mass_value, free, start,
                                  np.concatenate([column_eq, column_in]).astype(np.uint32),
-                                 np.concatenate([value_eq, value_in]), offsets, count_eq, bounds, most_rounds)
+                                 np.concatenate([value_eq, value_in]), offsets, count_eq, bounds, most_rounds, exact_numbers)
     return Solution(found, count_eq)

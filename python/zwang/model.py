@@ -8,12 +8,12 @@ import inspect
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union, overload
 
 from zwang import _zwang
 from zwang._lazy import LazyModule
-from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, Explanation, Fourier,
-                           Impact, Integrability, Measure, Reversal, Stability, Velocities)
+from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, EnergyRate, Equations, ExactAcceleration,
+                           Explanation, Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
 from zwang.errors import Error, MissingFile
 from zwang.quantities import Layout, Quantities
 from zwang.trajectory import Trajectory
@@ -311,6 +311,19 @@ class Model:
             return self._core
         return self._core.begun_at(*self._arguments(state), until)
 
+    def _written_at(self, state: StateLike | None) -> _zwang.Model:
+        """The model whose text begins at a state: there its numbers are digits, not doubles."""
+        if state is None:
+            return self._core
+        taken = self._taken(state)
+        if taken.rho is not None:
+            raise ValueError("rho: in exact arithmetic it is the one that the model starts with")
+        start, *others = self._settings
+        if taken.time != self._core.start:
+            start = _text_of(taken.time)
+        text = self._core.text_with_start(taken.position, taken.velocity)
+        return _zwang.Model(text, self.file, list(self._set.items()), start, *others)
+
     # Questions.
 
     def check(self, state: StateLike | None = None, *, repair: bool = False) -> Check:
@@ -318,14 +331,25 @@ class Model:
         brought onto the conditions."""
         return Check(_zwang.check(self._core, *self._arguments(state), repair))
 
-    def accelerate(self, state: StateLike | None = None) -> Acceleration:
+    @overload
+    def accelerate(self, state: StateLike | None = None, *, exact: Literal[False] = False) -> Acceleration: ...
+    @overload
+    def accelerate(self, state: StateLike | None = None, *, exact: Literal[True]) -> ExactAcceleration: ...
+    def accelerate(self, state: StateLike | None = None, *, exact: bool = False) -> Acceleration | ExactAcceleration:
         """The true accelerations at a state, multipliers, the role of each condition, a certificate.
+
+        With `exact` all of it is computed in fractions and every verdict proved; numbers mean what is written, 0.1 is 1/10,
+        also in a state. What is irrational and needed raises Error with its place.
 
         >>> import zwang
         >>> answer = zwang.load("gallery:string-pendulum").accelerate()
         >>> answer.constraints["string"].role
         'binding'
+        >>> zwang.load("gallery:jam").accelerate(exact=True).status
+        'jammed'
         """
+        if exact:
+            return ExactAcceleration(*_zwang.accelerate_exactly(self._written_at(state)))
         if state is None:
             return Acceleration(_zwang.accelerate(self._core, None, None, None, None), self._layout)
         taken = state if isinstance(state, State) else self._taken(state)

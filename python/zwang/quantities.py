@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from zwang._lazy import LazyModule
@@ -146,6 +147,10 @@ class Quantities(Mapping[str, Any]):
         return "{" + ", ".join(f"{name!r}: {self[name]}" for name in self) + "}"
 
 
+def _has_fractions(values: list[Any]) -> bool:
+    return any(isinstance(value, Fraction) or (isinstance(value, list) and _has_fractions(value)) for value in values)
+
+
 class Record(dict[str, Any]):
     """A part of an answer: keys as in the JSON, also as attributes; the name of a family stands for all its members.
 
@@ -169,7 +174,8 @@ class Record(dict[str, Any]):
             raise KeyError(name)
         first = [int(match.group(2)) for match, _ in members]
         second = [int(match.group(3) or 1) for match, _ in members]
-        values = np.array([value for _, value in members], dtype=np.float64)
+        found = [value for _, value in members]
+        values = np.array(found, dtype=object if _has_fractions(found) else np.float64)
         count, other = max(first), max(second)
         if members[0][0].group(3) is None or count * other != len(members):
             return values

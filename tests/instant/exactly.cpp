@@ -147,6 +147,12 @@ TEST(Exactly, what_is_irrational_is_named) {
   const std::string coordinate = "[coordinates.q]\ninitial = 0.5\n[energy]\nkinetic = \"q'^2/2\"\n";
   EXPECT_NE(refusal(coordinate + "potential = \"cos(q)\"\n").find("cos of 1/2 is irrational"), std::string::npos);
   EXPECT_NE(refusal(coordinate + "potential = \"pi*q\"\n").find("pi has no place"), std::string::npos);
+  for (const char* angle : {"atan2(4, 3)", "asin(3/5)", "acos(q)", "atan(2*q)"}) {
+    const std::string told = refusal(coordinate + "potential = \"" + angle + "*q\"\n");
+    EXPECT_NE(told.find(std::string("`") + angle + "` has no place: all angles but 0 are irrational"),
+              std::string::npos)
+        << told;
+  }
   EXPECT_NE(refusal(coordinate + "potential = \"sqrt(q)*q\"\n").find("`sqrt(q)` is sqrt(1/2)"), std::string::npos);
   EXPECT_NE(refusal(coordinate + "potential = \"q^0.3\"\n").find("irrational"), std::string::npos);
   EXPECT_NE(refusal(coordinate + "[constraints]\nc = \"sqrt(q) <= sqrt(1/2)\"\n").find("by squares"),

@@ -56,26 +56,26 @@ class Scene:
     name: str
     words: list  # of the command
     before: list = dataclasses.field(default_factory=list)  # words of the command that prepares the folder
-    run: str = ""  # the run file
-    again: list = dataclasses.field(default_factory=list)  # words that go on with it
-    may_be_absent: bool = True  # the run file, afterwards
+    runs: tuple = ()  # the run files
+    again: list = dataclasses.field(default_factory=list)  # words that go on with one of them, which stands before these
+    may_be_absent: bool = True  # the run files, afterwards
     loose: tuple = ()  # files that tell how long the run took: looked at, not compared
     most: int = 10**6  # failing calls of a kind that are tried, where the other scenes try them, too
 
 
 RUN = "out/m.sqlite"
-READING = [["check", "m.toml"], ["check", "m.toml", "--json"], ["accelerate", "m.toml"], ["explain", "m.toml"],
-           ["impact", "m.toml"], ["equations", "m.toml"], ["analyze", "stability", "m.toml", "--find"]]
+READING = [["check", "m.toml"], ["check", "m.toml", "--json"], ["accelerate", "m.toml"],
+           ["accelerate", "m.toml", "--exact"], ["explain", "m.toml"], ["impact", "m.toml"], ["equations", "m.toml"],
+           ["analyze", "stability", "m.toml", "--find"]]
+SWEPT = ("out/m-g=8.sqlite", "out/m-g=9.sqlite")
 WRITING = [
-    Scene("run", ["run", "m.toml", "--quiet", "--no-report", "--csv", "--svg"], run=RUN,
-          again=["run", "--resume", RUN, "--quiet", "--no-report", "--csv", "--svg"]),
+    Scene("run", ["run", "m.toml", "--quiet", "--no-report", "--csv", "--svg"], runs=(RUN,), again=["--csv", "--svg"]),
     Scene("resume", ["run", "--resume", RUN, "--until", "1.2", "--quiet", "--no-report", "--csv"],
-          before=["run", "m.toml", "--quiet", "--no-report", "--csv"], run=RUN,
-          again=["run", "--resume", RUN, "--until", "1.2", "--quiet", "--no-report", "--csv"], may_be_absent=False),
-    Scene("view", ["view", RUN, "--no-open"], before=["run", "m.toml", "--quiet", "--no-report"], run=RUN,
-          again=["run", "--resume", RUN, "--quiet", "--no-report"], may_be_absent=False),
-    Scene("report", ["run", "m.toml", "--quiet"], run=RUN, again=["run", "--resume", RUN, "--quiet"],
-          loose=("out/m.html",), most=1000),
+          before=["run", "m.toml", "--quiet", "--no-report", "--csv"], runs=(RUN,), again=["--until", "1.2", "--csv"],
+          may_be_absent=False),
+    Scene("view", ["view", RUN, "--no-open"], before=["run", "m.toml", "--quiet", "--no-report"], runs=(RUN,), may_be_absent=False),
+    Scene("report", ["run", "m.toml", "--quiet"], runs=(RUN,), loose=("out/m.html",), most=1000),
+    Scene("sweep", ["run", "m.toml", "--vary", "g=8,9", "--quiet"], runs=SWEPT, loose=("out/m-g.html",), most=1000),
     Scene("repair", ["check", "m.toml", "--repair", "--out", "out"]),
 ]
 
@@ -130,7 +130,7 @@ class Faults:
 
     def content(self, folder, name, scene):
         path = folder / name
-        if name == scene.run:
+        if name in scene.runs:
             return told(path)
         if name in scene.loose:
             if not path.read_text().rstrip().endswith("</html>"):
@@ -205,7 +205,7 @@ class Faults:
         if strange and kind != "unlink" and not (on and any(name.endswith("-journal") for name in strange)):
             raise Failure(f"left behind: {strange}, {said}")
         for name in left:
-            if name in strange or name == scene.run:
+            if name in strange or name in scene.runs:
                 continue
             if self.content(folder, name, scene) not in (wanted[name], before.get(name)):
                 raise Failure(f"{name} is another one, {said}")
@@ -216,18 +216,20 @@ class Faults:
         if result.returncode == 5 and self.bytes(folder) == bytes_before:
             return failed > 0
 
-        # The run goes on to the same bits, or is not there.
-        if scene.run and (folder / scene.run).exists():
-            gone_on = self.call(folder, scene.again)
+        # A run goes on to the same bits, or is not there.
+        for run in scene.runs:
+            if not (folder / run).exists():
+                if scene.may_be_absent:
+                    continue
+                raise Failure(f"the run file is gone, {said}")
+            gone_on = self.call(folder, ["run", "--resume", run, "--quiet", "--no-report", *scene.again])
             # A file that was begun in vain and could not be removed says so.
             if not (kind == "unlink" and on and b"start it anew" in gone_on.stderr):
                 self.must(gone_on, f"going on, after {said}")
             elif not scene.may_be_absent:
                 raise Failure(f"the run is gone, {said}")
-            if gone_on.returncode == 0 and told(folder / scene.run) != wanted[scene.run]:
+            if gone_on.returncode == 0 and told(folder / run) != wanted[run]:
                 raise Failure(f"the run goes on to other bits, after {said}")
-        elif scene.run and not scene.may_be_absent:
-            raise Failure(f"the run file is gone, {said}")
         self.must(self.call(folder, scene.words), f"the next try, after {said}")
         if self.files(folder, scene) != wanted:
             raise Failure(f"the next try leaves other files, after {said}")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "zwang/base/vectors.hpp"
 #include "zwang/gauss/tolerances.hpp"
@@ -154,6 +155,62 @@ void decide(const Problem& problem, const Options& options, Solution& solution) 
   if (!verify_farkas(problem, farkas)) return;
   solution.status = Status::infeasible;
   solution.farkas = std::move(farkas);
+}
+
+bool may_prove(const Problem& problem, std::span<const double> y) {
+  std::size_t rows = 0, entries = 0;
+  for (std::size_t i = 0; i < problem.r(); ++i) {
+    if (y[i] == 0) continue;
+    ++rows;
+    entries += problem.start[i + 1] - problem.start[i];
+  }
+  return rows <= most_exact_rows && entries <= most_exact_rows * most_exact_variables;
+}
+
+bool contradictory_in_fractions(const Problem& problem, std::span<const double> y) {
+  // Those with the largest parts first: they are to follow from the others. Columns are those that appear.
+  const std::span<const double> mass = problem.mass->diagonal();
+  std::vector<std::pair<double, std::uint32_t>> order;
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t i = 0; i < problem.r(); ++i) {
+    if (y[i] == 0) continue;
+    double part = 0;
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      columns.push_back(problem.column[e]);
+      part = std::max(part, std::abs(y[i] * problem.entry[e]) / std::sqrt(mass[problem.column[e]]));
+    }
+    order.emplace_back(-part, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  std::vector<rational::Row> rows;
+  std::vector<Number> z;
+  for (const auto& [part, i] : order) {
+    rational::Row row{{}, Number::of(problem.h[i]), problem.kind[i] == RowKind::equation};
+    for (std::size_t e = problem.start[i]; e < problem.start[i + 1]; ++e) {
+      if (problem.entry[e] == 0) continue;
+      const auto place = std::lower_bound(columns.begin(), columns.end(), problem.column[e]) - columns.begin();
+      row.entries.emplace_back(static_cast<std::uint32_t>(place), Number::of(problem.entry[e]));
+    }
+    rows.push_back(std::move(row));
+    z.emplace_back();
+  }
+
+  // J_row = sum c_k J_k: where row keeps its y, k takes -c_k of it.
+  for (const rational::Dependence& one : rational::dependences(rows, columns.size())) {
+    const Number kept = Number::of(y[order[one.row].second]);
+    z[one.row] += kept;
+    for (const auto& [k, c] : one.combination) z[k] -= kept * c;
+  }
+  Number offset;
+  for (std::size_t q = 0; q < rows.size(); ++q) {
+    const std::uint32_t i = order[q].second;
+    if (!rows[q].equation && z[q].sign() < 0) return false;
+    const double known = problem.h_bound.empty() ? offset_rounding * std::abs(problem.h[i]) : problem.h_bound[i];
+    offset += z[q] * rows[q].h - (z[q].sign() < 0 ? -z[q] : z[q]) * Number::of(known);
+  }
+  return offset.sign() > 0;
 }
 
 }  // namespace zwang::gauss

@@ -6,6 +6,7 @@
 /// Reference: docs/mathematics, section 3.6.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "zwang/gauss.hpp"
@@ -21,5 +22,10 @@ namespace zwang::gauss {
 /// The exact answer in the place of the one in doubt: the nearest point, each number rounded once, or a contradiction whose proof stands for
 /// every problem within the bounds. A contradiction claimed stays unless a point within reach refutes it.
 void decide(const Problem& problem, const Options& options, Solution& solution);
+
+/// Is there z near y, on the rows of y, with z^T J = 0 exactly, z >= 0 on inequalities and z^T h > 0 beyond the bounds of h? Rows that depend
+/// on others keep their y, those others follow. The rows of y are few enough, `may_prove`.
+[[nodiscard]] bool may_prove(const Problem& problem, std::span<const double> y);
+[[nodiscard]] bool contradictory_in_fractions(const Problem& problem, std::span<const double> y);
 
 }  // namespace zwang::gauss

@@ -193,9 +193,24 @@ Status DenseFace::rescue(std::size_t most_rounds, Solution& solution, std::vecto
   return one_by_one_.run(*problem_, held(), most_rounds, solution, trials);
 }
 
-/// lambda.w beside lambda.(J a0 + h), which is twice the objective.
-bool DenseFace::suspicious() const {
+/// lambda.w beside lambda.(J a0 + h), which is twice the objective; and what was excused as rounding of a large motion beside what the certificate excuses,
+/// for which no motion is larger than so many times what was given.
+bool DenseFace::suspicious() {
   if (rescued_) return false;
+  if (most_excused_ > 0) {
+    const std::span<const double> mass = problem_->mass->diagonal();
+    double natural = 0, given = 0;
+    for (std::size_t j = 0; j < n_; ++j) {
+      const double root = std::sqrt(mass[j]), free = std::abs(problem_->a0[j]);
+      natural = std::max(natural, root * (std::abs(a_[j]) + free));
+      given = std::max(given, root * free);
+    }
+    for (std::uint32_t i = 0; i < r_; ++i) {
+      const double square = norm_squared(i);
+      if (square > 0) given = std::max(given, std::abs(problem_->h[i]) / std::sqrt(square));
+    }
+    if (most_excused_ > least_share * broken_bound * std::min(natural, reach * given)) return true;
+  }
   double objective = 0, gap = 0;
   for (std::size_t p = 0; p < size_; ++p) {
     objective += multiplier_[p] * free_[slot_[p]];

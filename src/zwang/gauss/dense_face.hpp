@@ -35,7 +35,7 @@ class DenseFace {
   [[nodiscard]] bool exchange();
   [[nodiscard]] bool exhausted() const { return false; }  ///< rounds are enough to limit small sets
   [[nodiscard]] Status rescue(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials);
-  [[nodiscard]] bool suspicious() const;
+  [[nodiscard]] bool suspicious();
   [[nodiscard]] Status improve(std::size_t most_rounds, Solution& solution, std::vector<Trial>* trials) {
     return rescue(most_rounds, solution, trials);
   }
@@ -148,6 +148,7 @@ class DenseFace {
   std::vector<std::uint32_t> violated_;
   std::size_t violated_count_ = 0;
   double most_broken_ = 0;
+  double most_excused_ = 0;  ///< |w_i| / |B_i| of rows that are broken and taken to be so by rounding
 
   // Kept for the next time and for the worst case.
   std::vector<std::uint32_t> last_;

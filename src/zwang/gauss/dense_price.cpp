@@ -217,6 +217,7 @@ void DenseFace::refine() {
 void DenseFace::price() {
   violated_count_ = 0;
   most_broken_ = 0;
+  most_excused_ = 0;
   // While signs are wrong the broken rows need not be known, unless somebody listens.
   if (negative_count_ > 0 && !told_) return;
 
@@ -240,6 +241,10 @@ void DenseFace::price() {
     }
     return;
   }
+  const auto excuse = [this](double broken, double square) {
+    if (square > 0) most_excused_ = std::max(most_excused_, broken / std::sqrt(square));
+  };
+  for (std::size_t p = 0; before > 0 && p < size_; ++p) excuse(std::abs(w_[set_[p]]), norm_squared(set_[p]));
 
   // Rows broken beyond rounding.
   for (std::uint32_t i = 0; i < r_; ++i) {
@@ -251,7 +256,10 @@ void DenseFace::price() {
     // Far above rounding, or a closer look.
     const double square = norm_squared(i);
     const bool far = broken > row_rounding * (std::sqrt(square) * length_of_a() + offset);
-    if (!far && broken <= row_rounding * terms(i)) continue;
+    if (!far && broken <= row_rounding * terms(i)) {
+      excuse(broken, square);
+      continue;
+    }
     // What depends on the set agrees with it within its bound.
     if (state_[i] == skipped && !problem_->h_bound.empty() && broken <= problem_->h_bound[i]) continue;
     violated_[violated_count_++] = i;

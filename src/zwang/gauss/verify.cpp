@@ -24,12 +24,14 @@
 /// with y_i != 0. All sums are made with twice the digits.
 ///
 /// Where entries are exact no reach is needed if y^T J = 0 can hold exactly: some rows are then kept as they are in y, and the others
-/// follow from them by elimination with twice the digits, whose pivots and rests are zero to 2^-90 or plainly are not.
+/// follow from them by elimination, in fractions (decide.hpp); of many rows with twice the digits, where pivots and rests are zero to
+/// 2^-90 or plainly are not.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "zwang/gauss.hpp"
+#include "zwang/gauss/decide.hpp"
 #include "zwang/gauss/tolerances.hpp"
 
 namespace zwang::gauss {
@@ -418,23 +420,24 @@ bool verify_farkas(const Problem& problem, std::span<const double> y, std::vecto
   }
 
   // Every column vanishes as far as its own terms tell.
-  bool exact = true;
+  bool exact = true, uncertain = false;
   double weight = 0;
   for (std::size_t j = 0; j < n; ++j) {
     const double rest = std::abs(high[j] + low[j]);
     const double most = allowed[j] + eps * terms[j];
     if (!(rest <= most)) return false;
-    exact = exact && rest == 0 && (problem.entry_bound.empty() || allowed[j] == 0);
+    exact = exact && rest == 0;
+    uncertain = uncertain || (!problem.entry_bound.empty() && allowed[j] != 0);
     weight += (rest + most) / std::sqrt(mass[j]);
   }
 
   // The offset is positive beyond what is allowed, and beyond what accelerations of any sensible size could make good.
   const double beyond = offset.value() - offset_allowed;
   if (!(beyond > 0)) return false;
-  if (exact || beyond > reach * weight * size) return true;
-  const bool uncertain =
-      std::any_of(problem.entry_bound.begin(), problem.entry_bound.end(), [](double x) { return x != 0; });
-  return !uncertain && exactly_contradictory(problem, y);
+  if (beyond > reach * weight * size) return true;
+  // By less, and so only if y^T J = 0 can hold exactly: a matter of fractions, where they are few.
+  if (uncertain) return false;
+  return may_prove(problem, y) ? contradictory_in_fractions(problem, y) : exact || exactly_contradictory(problem, y);
 }
 
 bool verify_farkas(const Problem& problem, std::span<const double> y) {

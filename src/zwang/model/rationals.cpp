@@ -189,7 +189,9 @@ Scalar Rationals::literal(const Syntax& s) const {
 }
 
 Scalar Rationals::pi(const Syntax& s) const {
-  refuse(s, "pi has no place: it is irrational; ask without --exact, or write a fraction for it");
+  refuse(s,
+         "pi has no place: it is irrational, and so are all angles but 0, a quarter turn too; ask without --exact, or "
+         "write directions by their cosine and sine");
 }
 
 Scalar Rationals::parameter(std::uint32_t index, std::size_t component, double /*value*/) const {
@@ -421,6 +423,13 @@ Scalar Rationals::apply(Function function, std::span<const Scalar> arguments, co
     return one.function == function && x == Number(one.at);
   });
   if (place != std::end(places)) return scalar(chain(u, place->value, place->slope, place->bend), made);
+  if (function == Function::asin || function == Function::acos || function == Function::atan ||
+      function == Function::atan2) {
+    refuse(whole,
+           fmt::format("`{}` has no place: all angles but 0 are irrational, also where their sine and cosine are "
+                       "fractions; ask without --exact, or write the direction by its cosine and sine",
+                       text));
+  }
   refuse(whole,
          fmt::format("`{}` has no place: {} of {} is irrational; ask without --exact, or choose a state at which it "
                      "is a fraction",

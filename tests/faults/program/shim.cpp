@@ -9,10 +9,12 @@
 ///   ZWANG_FAULT_BOTH=1          bytes on standard output count, too
 ///   ZWANG_FAULT_REPORT=FILE     at the end of the program: how many calls there were, and how many failed
 ///
-/// A program that calls the library (Python) says instead when counting begins: zwang_fault_begin(kind, n, on), zwang_fault_end().
+/// A program that calls the library (Python) says instead when counting begins: zwang_fault_begin(kind, n, on), zwang_fault_end(). Where allocations of its own
+/// must not fail, zwang_fault_only("NAME NAME ...") lets those alone count that come from loaded files with one of these words in their name.
 /// Standard error is spared: what is said there is what the tests read.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +49,14 @@ std::uint64_t failures = 0;
 bool both = false;
 int report = -1;
 pid_t owner = 0;
+
+/// Code whose allocations count; none: all.
+struct Range {
+  std::uintptr_t begin, end;
+};
+constexpr std::size_t most_ranges = 64;
+Range ranges[most_ranges];
+std::size_t range_count = 0;
 
 constexpr unsigned patience = 20;  ///< seconds that a child may take
 
@@ -91,6 +101,33 @@ bool fails(Kind now) {
   if (!chosen || (each > 0 && !fail_in_child())) return false;
   ++failures;
   return true;
+}
+
+/// The same of an allocation, which is asked for from `caller`.
+bool fails_for(const void* caller) {
+  if (!armed || kind != Kind::alloc) return false;
+  const auto place = reinterpret_cast<std::uintptr_t>(caller);
+  bool counts = range_count == 0;
+  for (std::size_t k = 0; k < range_count; ++k) counts = counts || (ranges[k].begin <= place && place < ranges[k].end);
+  return counts && fails(Kind::alloc);
+}
+
+/// The executable parts of a loaded file, if it is one of those that are named.
+int note_ranges(dl_phdr_info* file, std::size_t /*size*/, void* names) {
+  char words[256] = {};
+  std::strncpy(words, static_cast<const char*>(names), sizeof words - 1);
+  bool named = false;
+  char* rest = nullptr;
+  for (char* word = strtok_r(words, " ", &rest); word != nullptr; word = strtok_r(nullptr, " ", &rest)) {
+    named = named || std::strstr(file->dlpi_name, word) != nullptr;
+  }
+  for (int k = 0; named && k < file->dlpi_phnum && range_count < most_ranges; ++k) {
+    const ElfW(Phdr)& part = file->dlpi_phdr[k];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    const std::uintptr_t begin = file->dlpi_addr + part.p_vaddr;
+    ranges[range_count++] = {begin, begin + part.p_memsz};
+  }
+  return 0;
 }
 
 template <typename Call>
@@ -155,6 +192,13 @@ void zwang_fault_begin(int which, unsigned long long number, int from_then_on) {
   armed = true;
 }
 
+/// How many pieces of code were found.
+int zwang_fault_only(const char* names) {
+  range_count = 0;
+  dl_iterate_phdr(note_ranges, const_cast<char*>(names));
+  return static_cast<int>(range_count);
+}
+
 /// How many calls failed since.
 unsigned long long zwang_fault_end() {
   armed = false;
@@ -164,7 +208,7 @@ unsigned long long zwang_fault_end() {
 unsigned long long zwang_fault_calls() { return calls; }
 
 void* malloc(std::size_t size) {
-  if (fails(Kind::alloc)) {
+  if (fails_for(__builtin_return_address(0))) {
     errno = ENOMEM;
     return nullptr;
   }
@@ -172,7 +216,7 @@ void* malloc(std::size_t size) {
 }
 
 void* calloc(std::size_t count, std::size_t size) {
-  if (fails(Kind::alloc)) {
+  if (fails_for(__builtin_return_address(0))) {
     errno = ENOMEM;
     return nullptr;
   }
@@ -180,7 +224,7 @@ void* calloc(std::size_t count, std::size_t size) {
 }
 
 void* realloc(void* old, std::size_t size) {
-  if (size > 0 && fails(Kind::alloc)) {
+  if (size > 0 && fails_for(__builtin_return_address(0))) {
     errno = ENOMEM;
     return nullptr;
   }
@@ -188,7 +232,7 @@ void* realloc(void* old, std::size_t size) {
 }
 
 void* aligned_alloc(std::size_t unit, std::size_t size) {
-  if (fails(Kind::alloc)) {
+  if (fails_for(__builtin_return_address(0))) {
     errno = ENOMEM;
     return nullptr;
   }
@@ -196,7 +240,7 @@ void* aligned_alloc(std::size_t unit, std::size_t size) {
 }
 
 int posix_memalign(void** where, std::size_t unit, std::size_t size) {
-  if (fails(Kind::alloc)) return ENOMEM;
+  if (fails_for(__builtin_return_address(0))) return ENOMEM;
   *where = __libc_memalign(unit, size);
   return *where == nullptr ? ENOMEM : 0;
 }

@@ -1,6 +1,6 @@
 /// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, run files, checkpoints - and sees that
 /// each answers with a result or with an Error that says something. Beside these, nearest-point problems of awkward numbers, whose answers are held
-/// against the conditions of Kuhn and Tucker and whose contradictions against Farkas's, and models with other numbers, run for a few steps. Under the
+/// against the conditions of Kuhn and Tucker and whose contradictions against Farkas's, once more in fractions, and models with other numbers, run for a few steps. Under the
 /// sanitizers anything else ends the program; so does a trial that takes a minute.
 ///
 /// The inputs in tests/fuzz/corpus/TARGET come first, in every session.
@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "damage.hpp"
+#include "in_fractions.hpp"
 #include "places.hpp"
 #include "run_damage.hpp"
 #include "zwang/base/number.hpp"
@@ -286,6 +287,13 @@ bool try_nearest(const std::string& text) {
   if (solution.status == gauss::Status::infeasible) {
     if (!gauss::verify_farkas(problem, solution.farkas)) wrong("a contradiction is not proved");
     check_farkas(data, solution.farkas);
+  }
+
+  // With numbers that are meant as they stand every verdict is one about fractions.
+  options.exact_numbers = true;
+  gauss::solve(problem, options, workspace, solution);
+  if (data.a0.size() <= gauss::most_exact_variables && data.h.size() <= gauss::most_exact_rows) {
+    if (const std::string why = in_fractions::judge(problem, solution).wrong; !why.empty()) wrong(why);
   }
   return solution.status != gauss::Status::gave_up;
 }
