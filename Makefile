@@ -44,7 +44,7 @@ soak: ## the long runs: motions beside a slow integrator, 10^6 swings, 10^6 even
 bits: ## other builds (g++ -O1 and -O2, for wide vectors, clang++, another processor under emulation) come to the recorded final bits (long)
 	@JOBS=$(JOBS) scripts/bits
 
-coverage: ## the lines and branches of every room that the quick tests reach, as a table and below build/coverage (half an hour)
+coverage: ## the lines and branches of every room that the quick tests reach, as a table and below build/coverage (long)
 	@scripts/setup test
 	@JOBS=$(JOBS) scripts/coverage
 

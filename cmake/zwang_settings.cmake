@@ -21,8 +21,8 @@ if(PROJECT_IS_TOP_LEVEL)
   # Line numbers are enough for a report; full debug information would double the time to compile.
   set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
   set(CMAKE_CXX_FLAGS_THREADS "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
-  # Threads count together; without inlining every line has its own count.
-  set(CMAKE_CXX_FLAGS_COVERAGE "-O1 -fno-inline --coverage -fprofile-update=atomic")
+  # Without inlining every line has its own count; what threads count at once may be lost, not made up.
+  set(CMAKE_CXX_FLAGS_COVERAGE "-O1 -fno-inline --coverage")
 endif()
 
 # Packages found here are used by the caller's targets too.
