@@ -39,7 +39,9 @@ int impact(const Request& request) {
     changes[i] = shock.velocities[i] - shock.before[i];
   }
   print(body_table(model,
-                   {{"velocity before", &shock.before}, {"velocity after", &shock.velocities}, {"change", &changes}}));
+                   {{"velocity before", &shock.before, &shock.position},
+                    {"velocity after", &shock.velocities, &shock.position},
+                    {"change", &changes, &shock.position}}));
   print("\n" + shock_table(model, shock));
   if (!shock.restitution_note.empty()) {
     print("\n  " + shock.restitution_note + "\n");

@@ -69,6 +69,7 @@ void add_energies(Compilation& work) {
         fmt::format("the coordinate `{}` has no inertia: a model with coordinates needs `kinetic` in [energy]",
                     coordinate->name));
   }
+  add_rigid_energies(work);
   if (kinetic != nullptr) {
     work.kinetic = work.formulas.expression(*kinetic);
     add_energy(work, *work.kinetic, TermKind::kinetic);
