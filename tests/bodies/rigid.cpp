@@ -89,7 +89,7 @@ TEST(RigidBody, a_free_top_keeps_energy_and_angular_momentum_and_goes_straight) 
     ASSERT_EQ(q.size(), 7U);
     ASSERT_EQ(v.size(), 6U);
     expect_near(momentum(q, v, moments), before, run_exactness);
-    EXPECT_NEAR(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6], 1, 4e-16);
+    EXPECT_NEAR(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6], 1, 1e-15);
     const double t = sample["time"];
     expect_near(part(q, 0), {1 + 0.5 * t, 2, 3 - 0.25 * t}, instant_exactness);
   }
@@ -116,7 +116,7 @@ TEST(RigidBody, the_length_of_its_quaternion_does_not_drift_over_a_thousand_turn
   const State end = motion.at(2000);
   double square = 0;
   for (std::size_t k = 3; k < 7; ++k) square += end.position[k] * end.position[k];
-  EXPECT_NEAR(square, 1, 1e-9);
+  EXPECT_NEAR(square, 1, 1e-12);
 }
 
 TEST(RigidBody, its_free_angular_acceleration_is_eulers) {
@@ -159,9 +159,9 @@ TEST(RigidBody, all_ways_to_write_an_orientation_agree) {
     return std::vector<double>(state.position.begin() + 3, state.position.end());
   };
   const std::vector<double> truth = {std::cos(pi / 6), 0, 0, std::sin(pi / 6)};
-  expect_near(start(R"({ axis = [0, 0, 5], angle = "pi/3" })"), truth, 1e-15);
-  expect_near(start(R"(["sqrt(3)", 0, 0, 1])"), truth, 1e-15);
-  expect_near(start(R"([["cos(pi/3)", "-sin(pi/3)", 0], ["sin(pi/3)", "cos(pi/3)", 0], [0, 0, 1]])"), truth, 1e-15);
+  expect_near(start(R"x({ axis = [0, 0, 5], angle = "pi/3" })x"), truth, 1e-15);
+  expect_near(start(R"x(["sqrt(3)", 0, 0, 1])x"), truth, 1e-15);
+  expect_near(start(R"x([["cos(pi/3)", "-sin(pi/3)", 0], ["sin(pi/3)", "cos(pi/3)", 0], [0, 0, 1]])x"), truth, 1e-15);
   // Half a turn: the trace of the matrix is -1.
   expect_near(start("[[-1, 0, 0], [0, 1, 0], [0, 0, -1]]"), {0, 0, 1, 0}, 1e-15);
 }

@@ -26,12 +26,11 @@ std::array<double, 3> spin_of(std::span<const double> quaternion, std::span<cons
 }
 
 std::array<double, 4> rate_of(std::span<const double> quaternion, const std::array<double, 3>& spin) {
-  // e' = (0, spin) e / 2: the force of a torque without its factor 2 / s.
+  // e' = (0, spin) e / 2: the force of a torque without its factor 2 h.
   const Turn::Four e = four(quaternion);
   Turn turn({});
-  const double half_square = turn.inner(e, e) / 2;
   Turn::Four out = turn.force_of_torque(e, spin);
-  for (double& x : out) x *= half_square / 2;
+  for (double& x : out) x /= 2 * turn.twice_inverse(e);
   return out;
 }
 
@@ -61,10 +60,8 @@ std::vector<double> shown(const Body& body, std::uint32_t member, Sort sort, std
       break;
     }
     case Sort::force: {
-      // N of Q = (2 / s) (0, N) e: the vector of Q e* / 2, as a spin is that of 2 e' e* / s.
-      double square = 0;
-      for (const double x : quaternion) square += x * x;
-      for (const double x : spin_of(quaternion, turn)) out.push_back(x * square / 4);
+      // N of Q = 2 (0, N) e: the vector of Q e* / 2, as a spin is that of 2 e' e*.
+      for (const double x : spin_of(quaternion, turn)) out.push_back(x / 4);
       break;
     }
   }

@@ -37,6 +37,9 @@ constexpr std::array table_list = {
           "One of the kinds with its two partners, first and second: marks, bodies (their centres), points, fixed places. Angle and travel are of the "
           "second against the first, right-handed about the axis."},
     Table{"joints.*.on", "on = { … } in a joint", "The plane on which it rolls: normal . r = offset."},
+    Table{"springs", "[springs]", "Springs and dampers. Their potential is part of the energy, what dampers take is part of the work."},
+    Table{"springs.*", "NAME = { … } in [springs]",
+          "`between` two ends with stiffness (length - rest)^2 / 2 and a damper along their line, or `on` a hinge or slider."},
     Table{"flow", "[flow]",
           "A first-order system x' = X instead of points and energy: one line per variable, initial values in "
           "[coordinates]."},
@@ -63,6 +66,7 @@ constexpr std::array key_list = {
     Key{"", "energy", Form::table, false, "", "Kinetic and potential energy."},
     Key{"", "constraints", Form::named, false, "", "The conditions."},
     Key{"", "joints", Form::named, false, "", "What holds bodies together."},
+    Key{"", "springs", Form::named, false, "", "Springs and dampers."},
     Key{"", "flow", Form::named, false, "", "A first-order system instead of points and energy."},
     Key{"", "free", Form::table, false, "", "The functions whose rates keep their free form in a flow."},
     Key{"", "impulses", Form::list, false, "", "Blows."},
@@ -164,6 +168,17 @@ constexpr std::array key_list = {
 
     Key{"joints.*.on", "normal", Form::numbers, true, "", "Upwards, of any length."},
     Key{"joints.*.on", "offset", Form::number, false, "0", "normal . r on the plane."},
+
+    Key{"springs.*", "between", Form::partners, false, "", "Two ends: marks, bodies, points, fixed places."},
+    Key{"springs.*", "on", Form::reference, false, "", "Instead: the name of a hinge or slider."},
+    Key{"springs.*", "stiffness", Form::number, false, "0", "Force per length, torque per angle."},
+    Key{"springs.*", "damping", Form::number, false, "0", "Force per speed along the line of the ends, torque per angular velocity."},
+    Key{"springs.*", "length", Form::number, false, "0", "Rest length."},
+    Key{"springs.*", "only", Form::text, false, "both",
+        "`\"pull\"` (an elastic rope) or `\"push\"` (a bump stop): no force at all, damping included, on the other side of its length."},
+    Key{"springs.*", "angle", Form::number, false, "0", "Rest angle on a hinge."},
+    Key{"springs.*", "travel", Form::number, false, "0", "Rest place on a slider."},
+    Key{"springs.*", "for", Form::ranges, false, "a single spring", "One or two indices and their ranges: `i = 1..n`."},
 
     Key{"flow", "*", Form::expression, false, "",
         "The rate X of the coordinate of that name, of time and positions; in a family `i` (and `j`) is the index."},

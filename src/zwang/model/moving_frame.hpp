@@ -20,8 +20,10 @@ struct AlgebraOps {
   Scalar number(double x) { return algebra->number(x); }
   Scalar add(const Scalar& a, const Scalar& b) { return sum(a, b, false); }
   Scalar subtract(const Scalar& a, const Scalar& b) { return sum(a, b, true); }
-  Scalar multiply(const Scalar& a, const Scalar& b) { return product(a, b, false); }
-  Scalar divide(const Scalar& a, const Scalar& b) { return product(a, b, true); }
+  Scalar multiply(const Scalar& a, const Scalar& b) {
+    const std::array<Operand<Scalar>, 2> factors = {Operand<Scalar>{a, false, at}, Operand<Scalar>{b, false, at}};
+    return algebra->product(factors, *at);
+  }
   Scalar apply(expressions::Function function, const Scalar& a) {
     const std::array<Scalar, 1> argument = {a};
     return algebra->apply(function, argument, *at);
@@ -31,10 +33,6 @@ struct AlgebraOps {
   Scalar sum(const Scalar& a, const Scalar& b, bool inverse) {
     const std::array<Operand<Scalar>, 2> terms = {Operand<Scalar>{a, false, at}, Operand<Scalar>{b, inverse, at}};
     return algebra->sum(terms, *at);
-  }
-  Scalar product(const Scalar& a, const Scalar& b, bool inverse) {
-    const std::array<Operand<Scalar>, 2> factors = {Operand<Scalar>{a, false, at}, Operand<Scalar>{b, inverse, at}};
-    return algebra->product(factors, *at);
   }
 };
 

@@ -115,6 +115,7 @@ class Writer {
     write_bodies();
     write_energy("kinetic", out_.kinetic);
     write_energy("potential", out_.potential);
+    write_spring_potentials();
     write_conditions();
     if (const Value* functions = find("free", "functions")) {
       for (const Value& function : functions->items) {
@@ -534,7 +535,7 @@ class Writer {
       const Value& table = *find(rigid ? "bodies" : point ? "points" : "coordinates", body.name);
       const Value* force = out_.flow ? find("flow", body.name) : table.find("force");
       const Value* mass = table.find("mass");
-      for_members(ranges_of(table), members_, [&](const SymbolicMember& member) {
+      for_members(ranges_of(table), members_ || is_pulled(body), [&](const SymbolicMember& member) {
         SymbolicBody out;
         static_cast<SymbolicMember&>(out) = member;
         out.body = k;
@@ -547,6 +548,7 @@ class Writer {
         }
         if (rigid) {
           write_rigid(k, table, member, gravity, out);
+          add_generated_forces(body, member, out);
           out_.bodies.push_back(std::move(out));
           return;
         }
@@ -556,8 +558,57 @@ class Writer {
           const Quantity value = walk(formulas_.expression(*force));
           out.force.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.parts()));
         }
+        add_generated_forces(body, member, out);
         out_.bodies.push_back(std::move(out));
       });
+    }
+  }
+
+  // Terms of springs: `ranges` of what was generated says what each is.
+
+  [[nodiscard]] bool is_pulled(const Body& body) const {
+    return !body.counts.empty() &&
+           std::any_of(model_.generated.begin(), model_.generated.end(), [&](const Generated& one) {
+             return one.ranges.starts_with("force " + body.name + "[") || one.ranges.starts_with("torque " + body.name + "[");
+           });
+  }
+  Quantity walk_generated(const Generated& one) {
+    const std::size_t depth = bindings_.size();
+    for (const auto& [word, value] : one.numbers) bindings_.emplace_back(word, graph().number(value));
+    const Quantity out = walk(formulas_.outside(one.ranges, one.formula));
+    bindings_.resize(depth);
+    return out;
+  }
+  void add_generated_forces(const Body& body, const SymbolicMember& member, SymbolicBody& out) {
+    if (!member.ranges.empty()) return;
+    std::uint32_t number = 0;
+    for (std::size_t d = 0; d < member.index.size(); ++d) {
+      number = number * body.counts[d] + static_cast<std::uint32_t>(whole(member.index[d])) - 1;
+    }
+    const std::string name = member_name(body, number);
+    for (const Generated& one : model_.generated) {
+      const bool force = one.ranges == "force " + name;
+      if (!force && one.ranges != "torque " + name) continue;
+      if (out.force.empty()) out.force.assign(body.dimension, graph().number(0));
+      const Quantity value = walk_generated(one);
+      const auto add = [&](std::size_t place, Expr e) { out.force[place] = graph().add(out.force[place], e); };
+      if (force) {
+        for (std::size_t c = 0; c < value.parts(); ++c) add(c, value.part.at(c));
+      } else if (body.turns()) {
+        const std::uint32_t index = body_of_.at(body.name);
+        const Turn::Four turning = Turn({&graph()}).force_of_torque(quaternion(index, member.index, false), value.part);
+        for (std::size_t c = 0; c < 4; ++c) add(3 + c, turning.at(c));
+      } else {
+        add(2, value.part[0]);
+      }
+    }
+  }
+  void write_spring_potentials() {
+    for (const Generated& one : model_.generated) {
+      if (one.ranges != "potential") continue;
+      SymbolicEnergy energy;
+      energy.value = walk_generated(one).part[0];
+      out_.potential.push_back(std::move(energy));
     }
   }
 
@@ -600,7 +651,7 @@ class Writer {
       const Expr along = turn.inner(e, rate);
       const double length = 2.0 / 3 * (own_inertia[0] + own_inertia[4] + own_inertia[8]);
       const Expr factors[] = {graph().number(length), along, along};
-      kinetic.push_back(graph().divide(graph().multiply(factors), turn.inner(e, e)));
+      kinetic.push_back(graph().multiply(factors));
     } else {
       const Expr w = own(k, member.index, 2, true);
       const Expr factors[] = {graph().number(inertia[number] / 2), w, w};
@@ -811,6 +862,7 @@ class Writer {
       }
     }
     for (const Generated& one : model_.generated) {
+      if (one.condition >= model_.conditions.size()) continue;
       const std::string& name = model_.conditions[number].name;
       std::vector<RangeSyntax> ranges;
       if (!one.ranges.empty()) ranges = formulas_.outside_ranges(name, one.ranges);

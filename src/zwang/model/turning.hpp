@@ -1,12 +1,13 @@
-/// Rotations by a quaternion e = (w, v) of any length but zero, s = e.e = w^2 + v.v, for every kind of scalar:
+/// Rotations by a quaternion e = (w, v) of length one, s = e.e = w^2 + v.v, for every kind of scalar:
 ///
-///   R r = r + (2 / s) (w v x r + v x (v x r)),
-///   spin in the fixed frame   2 / s (w v' - w' v + v x v'),    in the body's axes   2 / s (w v' - w' v - v x v').
+///   R r = r + 2 h (w v x r + v x (v x r)),      h = 3 - 3 s + s^2,
+///   spin in the fixed frame   2 h (w v' - w' v + v x v'),    in the body's axes, for the energy   2 (2 - s) (w v' - w' v - v x v').
 ///
-/// Lengths do not matter: R(c e) = R(e), and a rate along e turns nothing. So the length of e is a coordinate on which nothing depends, and
-/// with the kinetic energy of section 23 of docs/mathematics it stays what it is. A torque N in the fixed frame has the power N.spin = Q.e',
+/// h stands for 1 / s: s h = 1 + (s - 1)^3. What is made of it depends on the length of e by the third power of what that is off by. 2 - s stands for 1 / s to
+/// second order alone: so the energy of a turning body is greatest at length one, and the length swings about it (docs/mathematics, section 23). A quotient
+/// would say the same with a pole where discs about e reach the origin. A torque N in the fixed frame has the power N.spin = Q.e',
 ///
-///   Q = (2 / s) (-N.v, w N + N x v).
+///   Q = 2 h (-N.v, w N + N x v).
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace zwang::model {
 
-/// `Ops` has Scalar, number(double), and add, subtract, multiply, divide of two scalars.
+/// `Ops` has Scalar, number(double), and add, subtract, multiply of two scalars.
 template <class Ops>
 class Turning {
  public:
@@ -49,33 +50,40 @@ class Turning {
   Scalar inner(const Four& a, const Four& b) {
     return ops_.add(ops_.multiply(a[0], b[0]), dot(vector_of(a), vector_of(b)));
   }
-  Scalar two_over_square(const Four& e) { return ops_.divide(ops_.number(2), inner(e, e)); }
+  /// 2 h.
+  Scalar twice_inverse(const Four& e) {
+    const Scalar s = inner(e, e);
+    return ops_.add(ops_.number(6), ops_.multiply(ops_.subtract(ops_.multiply(ops_.number(2), s), ops_.number(6)), s));
+  }
 
   /// R r: a vector of the body's axes in the fixed frame.
   Three turned(const Four& e, const Three& r) {
     const Three v = vector_of(e);
     const Three u = cross(v, r);
-    return added(r, scaled(two_over_square(e), added(scaled(e[0], u), cross(v, u))));
+    return added(r, scaled(twice_inverse(e), added(scaled(e[0], u), cross(v, u))));
   }
-  Three spin(const Four& e, const Four& rate) { return spin_of(e, rate, true); }
-  Three own_spin(const Four& e, const Four& rate) { return spin_of(e, rate, false); }
+  Three spin(const Four& e, const Four& rate) { return scaled(twice_inverse(e), unscaled_spin(e, rate, true)); }
+  Three own_spin(const Four& e, const Four& rate) {
+    const Scalar twice = ops_.subtract(ops_.number(4), ops_.multiply(ops_.number(2), inner(e, e)));
+    return scaled(twice, unscaled_spin(e, rate, false));
+  }
 
   /// Q of a torque.
   Four force_of_torque(const Four& e, const Three& torque) {
     const Three v = vector_of(e);
-    const Scalar c = two_over_square(e);
+    const Scalar c = twice_inverse(e);
     const Three side = scaled(c, added(scaled(e[0], torque), cross(torque, v)));
     return {ops_.subtract(ops_.number(0), ops_.multiply(c, dot(torque, v))), side[0], side[1], side[2]};
   }
 
  private:
   static Three vector_of(const Four& e) { return {e[1], e[2], e[3]}; }
-  Three spin_of(const Four& e, const Four& rate, bool fixed) {
+  Three unscaled_spin(const Four& e, const Four& rate, bool fixed) {
     const Three v = vector_of(e);
     const Three u = vector_of(rate);
     const Three straight = subtracted(scaled(e[0], u), scaled(rate[0], v));
     const Three twist = cross(v, u);
-    return scaled(two_over_square(e), fixed ? added(straight, twist) : subtracted(straight, twist));
+    return fixed ? added(straight, twist) : subtracted(straight, twist);
   }
 
   Ops ops_;
@@ -89,7 +97,6 @@ struct GraphOps {
   Scalar add(Scalar a, Scalar b) const { return graph->add(a, b); }
   Scalar subtract(Scalar a, Scalar b) const { return graph->subtract(a, b); }
   Scalar multiply(Scalar a, Scalar b) const { return graph->multiply(a, b); }
-  Scalar divide(Scalar a, Scalar b) const { return graph->divide(a, b); }
 };
 
 /// Plain numbers.
@@ -99,7 +106,6 @@ struct NumberOps {
   static double add(double a, double b) { return a + b; }
   static double subtract(double a, double b) { return a - b; }
   static double multiply(double a, double b) { return a * b; }
-  static double divide(double a, double b) { return a / b; }
 };
 
 }  // namespace zwang::model

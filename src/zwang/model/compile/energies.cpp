@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint32_t most_lanes = 20'000'000;  // of all sums in the energies together
 
+}  // namespace
+
 void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
   const bool kinetic = kind == TermKind::kinetic;
   Context context{kinetic ? "the kinetic energy" : "the potential energy", true, kinetic, true, true};
@@ -55,8 +57,6 @@ void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
     work.for_ranges(summand.ranges, add_lane);
   }
 }
-
-}  // namespace
 
 void add_energies(Compilation& work) {
   const auto coordinate = std::find_if(work.vocabulary.bodies.begin(), work.vocabulary.bodies.end(),

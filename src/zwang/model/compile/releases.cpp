@@ -15,6 +15,7 @@ std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
   // A joint, all members of a family of them, or one of its conditions.
   std::vector<std::uint32_t> of_joint;
   for (const Generated& one : work.model.generated) {
+    if (one.condition >= work.model.conditions.size()) continue;
     const Condition& condition = work.model.conditions[one.condition];
     const std::string& whole = condition.name;
     const bool begins = whole.starts_with(name.text + ".") || whole.starts_with(name.text + "[");

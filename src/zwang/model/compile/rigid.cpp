@@ -3,9 +3,9 @@
 /// In the plane a body has the variables x, y, angle with the inertias m, m, I. In space it has x, y, z and a quaternion e; with s = e.e and
 /// w the spin in the body's axes (turning.hpp)
 ///
-///   T = m v.v / 2 + w.I w / 2 + c (e.e')^2 / (2 s),      c = 4/3 trace I.
+///   T = m v.v / 2 + w.I w / 2 + c (e.e')^2 / 2,      c = 4/3 trace I.
 ///
-/// The last term gives the length of e an inertia. Nothing depends on that length, so it is free of forces, and e.e' stays zero once it is.
+/// The last term gives the length of e an inertia. It is one at the start and stays there: no force, gradient or torque has a part along e.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -458,7 +458,7 @@ void add_rigid_energies(Compilation& work) {
           }
         }
         const Expr factors[] = {length, along, along};
-        terms.push_back(graph.divide(graph.multiply(factors), turning.inner(e, e)));
+        terms.push_back(graph.multiply(factors));
         std::string jump;
         found->second = work.shapes.energy(TermKind::kinetic, graph.add(terms), work.probe(), jump);
       }
@@ -502,6 +502,26 @@ void add_torque(Compilation& work, const Body& body, const Syntax& syntax) {
     }
     if (found->second) work.shapes.add_term_lane(*found->second, *work.slots, targets);
   });
+}
+
+void add_member_force(Compilation& work, const Body& body, std::uint32_t member, const Syntax& syntax, bool torque) {
+  const Context context{torque ? "a torque" : "a force", true, true, true, true};
+  const std::uint32_t first = body.first + member * body.dimension;
+  static_cast<void>(work.trace(syntax, context));
+  std::vector<Expr> outputs = work.build(syntax, context);
+  std::vector<std::uint32_t> targets;
+  if (!torque) {
+    for (std::uint32_t c = 0; c < body.place(); ++c) targets.push_back(first + c);
+  } else if (body.turns()) {
+    const auto e = quaternion_symbols(work, first, false);
+    const auto force =
+        Turning<GraphOps>({&work.shapes.graph()}).force_of_torque(e, {outputs[0], outputs[1], outputs[2]});
+    outputs.assign(force.begin(), force.end());
+    for (std::uint32_t k = 3; k < 7; ++k) targets.push_back(first + k);
+  } else {
+    targets.push_back(first + 2);
+  }
+  work.shapes.add_term_lane(work.shapes.force(outputs, work.probe()), *work.slots, targets);
 }
 
 /// The spin of thin rods about themselves is kept zero.
