@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "answer.hpp"
@@ -435,6 +436,57 @@ link = { for = "i = 1..2", condition = "distance(bar[i].right, bar[i+1].left) <=
   // right of 2 at 5, left of 3 at 5; right of 1 at 2.5, left of 2 at 3.
   EXPECT_NEAR(answer["constraints"]["link[1]"]["value"].get<double>(), 0.5 - 5, instant_exactness);
   EXPECT_NEAR(answer["constraints"]["link[2]"]["value"].get<double>(), 0 - 5, instant_exactness);
+}
+
+TEST(RigidBody, hanging_on_a_hinge_it_is_stable_with_the_period_of_a_compound_pendulum_and_upright_it_is_not) {
+  const auto model = [](double side) {
+    return parse(fmt::format(R"toml(gravity = [0, 0, -9.81]
+[bodies.b]
+mass = 2
+inertia = [0.3, 0.4, 0.6]
+position = [0, 0, {}]
+[bodies.b.marks]
+m = [0, 0, {}]
+[joints]
+j = {{ hinge = [[0, 0, 0], "b.m"], axis = [0, 1, 0] }}
+)toml",
+                             side, -side));
+  };
+  const Model below = model(-0.5);
+  const auto hangs = analysis::stability(below, below.initial());
+  EXPECT_TRUE(hangs.equilibrium);
+  EXPECT_EQ(hangs.stable, std::optional<bool>(true));
+  ASSERT_EQ(hangs.roots.size(), 1U);
+  // m g d / (I + m d^2)
+  EXPECT_NEAR(hangs.roots[0].real(), -9.81 / 0.9, 1e-12);
+  const Model above = model(0.5);
+  const auto stands = analysis::stability(above, above.initial());
+  EXPECT_EQ(stands.stable, std::optional<bool>(false));
+  EXPECT_NEAR(stands.growth_rate, std::sqrt(9.81 / 0.9), 1e-12);
+}
+
+TEST(RigidBody, standing_on_a_mark_under_load_it_keeps_the_length_of_its_quaternion) {
+  // A fast top that stands on its tip for a hundred turns.
+  const Model model = parse(R"toml(gravity = [0, 0, -10]
+[bodies.top]
+mass = 1
+inertia = [0.02, 0.02, 0.01]
+position = [0, 0, 0.1]
+spin = [0.01, 0, 60]
+velocity = [0, -0.001, 0]
+[bodies.top.marks]
+tip = [0, 0, -0.1]
+[constraints]
+floor = "top.tip = [0, 0, 0]"
+[simulation]
+until = 10
+)toml");
+  const Motion motion = run(model);
+  ASSERT_EQ(motion.status(), motion::Status::finished) << motion.why();
+  const State end = motion.at(10);
+  double square = 0;
+  for (std::size_t k = 3; k < 7; ++k) square += end.position[k] * end.position[k];
+  EXPECT_NEAR(square, 1, 1e-12);
 }
 
 TEST(PlaneBody, a_compound_pendulum_swings_like_its_coordinate) {

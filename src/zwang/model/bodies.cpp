@@ -11,7 +11,7 @@ namespace zwang::model {
 
 namespace {
 
-using Turn = Turning<NumberOps>;
+using Turn = Turning<NumberOps, Inverse::quotient>;
 
 Turn::Four four(std::span<const double> values) { return {values[0], values[1], values[2], values[3]}; }
 
@@ -60,8 +60,10 @@ std::vector<double> shown(const Body& body, std::uint32_t member, Sort sort, std
       break;
     }
     case Sort::force: {
-      // N of Q = 2 (0, N) e: the vector of Q e* / 2, as a spin is that of 2 e' e*.
-      for (const double x : spin_of(quaternion, turn)) out.push_back(x / 4);
+      // N of Q = 2 (0, N) e / s: the vector of Q e* / 2, as a spin is that of 2 e' e* / s.
+      double square = 0;
+      for (const double x : quaternion) square += x * x;
+      for (const double x : spin_of(quaternion, turn)) out.push_back(x * square / 4);
       break;
     }
   }

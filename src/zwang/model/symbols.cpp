@@ -262,7 +262,7 @@ class Writer {
 
   // Rigid bodies.
 
-  using Turn = Turning<GraphOps>;
+  using Turn = Turning<GraphOps, Inverse::quotient>;
 
   [[nodiscard]] bool is_rigid(const Syntax& s) const {
     const Syntax& name = s.kind == SyntaxKind::index ? s.children[0] : s;
@@ -651,7 +651,7 @@ class Writer {
       const Expr along = turn.inner(e, rate);
       const double length = 2.0 / 3 * (own_inertia[0] + own_inertia[4] + own_inertia[8]);
       const Expr factors[] = {graph().number(length), along, along};
-      kinetic.push_back(graph().multiply(factors));
+      kinetic.push_back(graph().divide(graph().multiply(factors), turn.inner(e, e)));
     } else {
       const Expr w = own(k, member.index, 2, true);
       const Expr factors[] = {graph().number(inertia[number] / 2), w, w};

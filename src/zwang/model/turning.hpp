@@ -12,13 +12,17 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "zwang/expressions/graph.hpp"
 
 namespace zwang::model {
 
-/// `Ops` has Scalar, number(double), and add, subtract, multiply of two scalars.
-template <class Ops>
+/// What stands for 1 / s: a polynomial for what is followed by series, the quotient for what is written out, analysed anywhere or computed once.
+enum class Inverse : std::uint8_t { polynomial, quotient };
+
+/// `Ops` has Scalar, number(double), and add, subtract, multiply of two scalars; divide where the quotient is asked for.
+template <class Ops, Inverse inverse = Inverse::polynomial>
 class Turning {
  public:
   using Scalar = typename Ops::Scalar;
@@ -53,6 +57,7 @@ class Turning {
   /// 2 h.
   Scalar twice_inverse(const Four& e) {
     const Scalar s = inner(e, e);
+    if constexpr (inverse == Inverse::quotient) return ops_.divide(ops_.number(2), s);
     return ops_.add(ops_.number(6), ops_.multiply(ops_.subtract(ops_.multiply(ops_.number(2), s), ops_.number(6)), s));
   }
 
@@ -64,6 +69,7 @@ class Turning {
   }
   Three spin(const Four& e, const Four& rate) { return scaled(twice_inverse(e), unscaled_spin(e, rate, true)); }
   Three own_spin(const Four& e, const Four& rate) {
+    if constexpr (inverse == Inverse::quotient) return scaled(twice_inverse(e), unscaled_spin(e, rate, false));
     const Scalar twice = ops_.subtract(ops_.number(4), ops_.multiply(ops_.number(2), inner(e, e)));
     return scaled(twice, unscaled_spin(e, rate, false));
   }
@@ -97,6 +103,7 @@ struct GraphOps {
   Scalar add(Scalar a, Scalar b) const { return graph->add(a, b); }
   Scalar subtract(Scalar a, Scalar b) const { return graph->subtract(a, b); }
   Scalar multiply(Scalar a, Scalar b) const { return graph->multiply(a, b); }
+  Scalar divide(Scalar a, Scalar b) const { return graph->divide(a, b); }
 };
 
 /// Plain numbers.
@@ -106,6 +113,7 @@ struct NumberOps {
   static double add(double a, double b) { return a + b; }
   static double subtract(double a, double b) { return a - b; }
   static double multiply(double a, double b) { return a * b; }
+  static double divide(double a, double b) { return a / b; }
 };
 
 }  // namespace zwang::model
