@@ -126,7 +126,8 @@ int analyze_stability(const Request& request) {
   }
   print(heading(model, state.time));
   if (found) {
-    print("an equilibrium is here:\n\n" + body_table(model, {{"position", &state.position, &state.position, model::Sort::position}}) + "\n");
+    print("an equilibrium is here:\n\n" +
+          body_table(model, {{"position", &state.position, &state.position, model::Sort::position}}) + "\n");
   }
   const bool good = stability.stable.value_or(false);
   print(fmt::format("{}{}{}", good ? s.good : (stability.stable ? s.bad : s.warm), verdict(), s.off));

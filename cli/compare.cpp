@@ -123,9 +123,9 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
   }
   if (!account.present.state.position.empty()) {
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
-    print(body_table(side.model,
-                     {{"position", &account.present.state.position, &account.present.state.position, model::Sort::position},
-                      {"velocity", &account.present.state.velocity, &account.present.state.position}}));
+    print(body_table(side.model, {{"position", &account.present.state.position, &account.present.state.position,
+                                   model::Sort::position},
+                                  {"velocity", &account.present.state.velocity, &account.present.state.position}}));
   }
   print(rho_line(side.model, account.present) + summary(side.store, side.files));
 }

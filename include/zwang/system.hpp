@@ -20,7 +20,8 @@ enum class BodyKind : std::uint8_t { point, coordinate, rigid };
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::point;
-  std::uint32_t dimension = 3;        ///< components of one member: 1 for coordinates, 2 or 3 for points, 3 or 7 for rigid bodies
+  std::uint32_t dimension =
+      3;  ///< components of one member: 1 for coordinates, 2 or 3 for points, 3 or 7 for rigid bodies
   std::vector<std::uint32_t> counts;  ///< empty for a single body; one or two counts for a family
   std::uint32_t first = 0;            ///< variable of the first component of the first member
   [[nodiscard]] std::uint32_t members() const;

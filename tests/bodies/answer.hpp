@@ -29,7 +29,9 @@ inline Json impact_answer(const std::string& text) {
 }
 
 inline std::vector<double> numbers(const Json& value) { return value.get<std::vector<double>>(); }
-inline Three part(const std::vector<double>& v, std::size_t from) { return {v.at(from), v.at(from + 1), v.at(from + 2)}; }
+inline Three part(const std::vector<double>& v, std::size_t from) {
+  return {v.at(from), v.at(from + 1), v.at(from + 2)};
+}
 
 inline Three cross(const Three& a, const Three& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};

@@ -71,8 +71,8 @@ TEST(Joint, a_ball_joint_carries_force_and_no_torque) {
   for (const double x : numbers(answer["reactions"]["j"]["torque"])) EXPECT_NEAR(x, 0, joint_exactness);
   // The partners changed round: the opposite.
   const Json other = accelerate_answer(held_body(text(v), text(w)) + "j = { ball = [\"b.m\", [0.2, -0.1, 0.3]] }\n");
-  expect_near(part(numbers(other["reactions"]["j"]["force"]), 0), times(-1, part(numbers(answer["reactions"]["j"]["force"]), 0)),
-              joint_exactness);
+  expect_near(part(numbers(other["reactions"]["j"]["force"]), 0),
+              times(-1, part(numbers(answer["reactions"]["j"]["force"]), 0)), joint_exactness);
 }
 
 TEST(Joint, a_hinge_carries_no_torque_about_its_axis_and_turns_like_its_coordinate) {
@@ -92,9 +92,11 @@ TEST(Joint, a_hinge_carries_no_torque_about_its_axis_and_turns_like_its_coordina
 }
 
 TEST(Joint, a_weld_carries_everything) {
-  const Json answer = accelerate_answer(held_body("[0, 0, 0]", "[0, 0, 0]") + "j = { weld = [[0.2, -0.1, 0.3], \"b.m\"] }\n");
+  const Json answer =
+      accelerate_answer(held_body("[0, 0, 0]", "[0, 0, 0]") + "j = { weld = [[0.2, -0.1, 0.3], \"b.m\"] }\n");
   expect_near(part(numbers(answer["reactions"]["j"]["force"]), 0), {0, 0, 20}, joint_exactness);
-  expect_near(part(numbers(answer["reactions"]["j"]["torque"]), 0), times(-1, cross(times(-1, arm), {0, 0, -20})), joint_exactness);
+  expect_near(part(numbers(answer["reactions"]["j"]["torque"]), 0), times(-1, cross(times(-1, arm), {0, 0, -20})),
+              joint_exactness);
   EXPECT_EQ(answer["constraints"].size(), 6U);
 }
 
@@ -156,7 +158,8 @@ until = 3
   const Motion one = run(parse(body));
   const Motion other = run(parse(angles));
   ASSERT_EQ(one.status(), motion::Status::finished) << one.why();
-  for (const double time : {1.0, 3.0}) expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
+  for (const double time : {1.0, 3.0})
+    expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
 }
 
 TEST(Joint, a_driven_hinge_follows_its_drive_and_shows_the_torque_it_takes) {
@@ -216,7 +219,8 @@ j = { hinge = [[0, 0], "b"], limits = [-0.5, 0.5], zero = 0.25, restitution = 1 
 until = 2
 )toml";
   const Json answer = run_answer(hinge);
-  expect_near(std::vector<double>{answer["events"][0]["time"], answer["events"][1]["time"]}, {0.75, 1.75}, joint_run_exactness);
+  expect_near(std::vector<double>{answer["events"][0]["time"], answer["events"][1]["time"]}, {0.75, 1.75},
+              joint_run_exactness);
   const std::string slider = R"toml([bodies.b]
 mass = 1
 shape = { ball = 1 }
@@ -228,7 +232,8 @@ j = { slider = [[0, 0, 0], "b"], axis = [1, 0, 0], limits = [-0.5, 0.5], zero = 
 until = 2
 )toml";
   const Json travel = run_answer(slider);
-  expect_near(std::vector<double>{travel["events"][0]["time"], travel["events"][1]["time"]}, {0.75, 1.75}, joint_run_exactness);
+  expect_near(std::vector<double>{travel["events"][0]["time"], travel["events"][1]["time"]}, {0.75, 1.75},
+              joint_run_exactness);
 }
 
 TEST(Joint, a_double_pendulum_of_bars_on_hinges_swings_like_its_angles) {
@@ -279,7 +284,8 @@ until = 4
   const Motion one = run(parse(bars));
   const Motion other = run(parse(angles));
   ASSERT_EQ(one.status(), motion::Status::finished) << one.why();
-  for (const double time : {1.0, 4.0}) expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
+  for (const double time : {1.0, 4.0})
+    expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
 }
 
 TEST(Joint, welded_bodies_move_like_one) {
@@ -411,12 +417,14 @@ TEST(Joint, gears_share_a_torque_by_the_square_of_their_ratio) {
     const std::string torque = plane ? "2" : "[0, 0, 2]";
     return "[bodies.a]\nmass = 1\ninertia = " + ia + "\nposition = " + zero + "\ntorque = " + torque +
            "\n[bodies.b]\nmass = 1\ninertia = " + ib + "\nposition = " + (plane ? "[2, 0]" : "[2, 0, 0]") +
-           "\n[joints]\nha = { hinge = [" + zero + ", \"a\"]" + axis + " }\nhb = { hinge = [" + (plane ? "[2, 0]" : "[2, 0, 0]") +
-           ", \"b\"]" + axis + " }\ng = { gear = [\"a\", \"b\"], ratio = -2 }\n[simulation]\nuntil = 3\n";
+           "\n[joints]\nha = { hinge = [" + zero + ", \"a\"]" + axis + " }\nhb = { hinge = [" +
+           (plane ? "[2, 0]" : "[2, 0, 0]") + ", \"b\"]" + axis +
+           " }\ng = { gear = [\"a\", \"b\"], ratio = -2 }\n[simulation]\nuntil = 3\n";
   };
   const double rate = 2.0 / (3 + 4 * 5);
   expect_near(part(numbers(accelerate_answer(model(false))["accelerations"]["a"]), 3), {0, 0, rate}, joint_exactness);
-  expect_near(part(numbers(accelerate_answer(model(false))["accelerations"]["b"]), 3), {0, 0, -2 * rate}, joint_exactness);
+  expect_near(part(numbers(accelerate_answer(model(false))["accelerations"]["b"]), 3), {0, 0, -2 * rate},
+              joint_exactness);
   const Json plane = run_answer(model(true));
   EXPECT_NEAR(numbers(plane["final"]["positions"]["a"])[2], rate * 4.5, joint_run_exactness);
   EXPECT_NEAR(numbers(plane["final"]["positions"]["b"])[2], -2 * rate * 4.5, joint_run_exactness);

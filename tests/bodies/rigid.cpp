@@ -37,12 +37,9 @@ struct SlowTop {
   using Rates = std::array<Real, 7>;
   [[nodiscard]] static Rates rates(const Rates& y, const std::array<Real, 3>& moments) {
     const Real p = y[4], q = y[5], r = y[6];
-    return {(-y[1] * p - y[2] * q - y[3] * r) / 2,
-            (y[0] * p + y[2] * r - y[3] * q) / 2,
-            (y[0] * q + y[3] * p - y[1] * r) / 2,
-            (y[0] * r + y[1] * q - y[2] * p) / 2,
-            (moments[1] - moments[2]) * q * r / moments[0],
-            (moments[2] - moments[0]) * r * p / moments[1],
+    return {(-y[1] * p - y[2] * q - y[3] * r) / 2,          (y[0] * p + y[2] * r - y[3] * q) / 2,
+            (y[0] * q + y[3] * p - y[1] * r) / 2,           (y[0] * r + y[1] * q - y[2] * p) / 2,
+            (moments[1] - moments[2]) * q * r / moments[0], (moments[2] - moments[0]) * r * p / moments[1],
             (moments[0] - moments[1]) * p * q / moments[2]};
   }
   void go(Real until, int steps) {
@@ -94,7 +91,8 @@ TEST(RigidBody, a_free_top_keeps_energy_and_angular_momentum_and_goes_straight) 
     const double t = sample["time"];
     expect_near(part(q, 0), {1 + 0.5 * t, 2, 3 - 0.25 * t}, instant_exactness);
   }
-  EXPECT_NEAR(answer["energy"]["final"].get<double>(), (2 * (0.25 + 0.0625) + 0.01 + 2 * 9 + 3 * 0.04) / 2, run_exactness);
+  EXPECT_NEAR(answer["energy"]["final"].get<double>(), (2 * (0.25 + 0.0625) + 0.01 + 2 * 9 + 3 * 0.04) / 2,
+              run_exactness);
 }
 
 TEST(RigidBody, a_free_top_follows_eulers_equations) {
@@ -154,8 +152,9 @@ torque = ["0.1*t", 0.2, "0.3 + top.x"]
 
 TEST(RigidBody, all_ways_to_write_an_orientation_agree) {
   const auto start = [](const std::string& orientation) {
-    const Model model = parse("[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\norientation = " + orientation +
-                              "\n[simulation]\nuntil = 0.1\n");
+    const Model model =
+        parse("[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\norientation = " + orientation +
+              "\n[simulation]\nuntil = 0.1\n");
     const State state = model.initial();
     return std::vector<double>(state.position.begin() + 3, state.position.end());
   };
@@ -173,13 +172,15 @@ TEST(RigidBody, a_matrix_of_inertia_turned_with_its_axes_is_the_same_body) {
   const double c = std::cos(a), s = std::sin(a);
   const auto model = [&](const std::string& inertia, double angle) {
     return fmt::format(
-        "[bodies.b]\nmass = 1\ninertia = {}\nposition = [0, 0, 0]\norientation = {{ axis = [0, 0, 1], angle = {:.17g} }}\n"
+        "[bodies.b]\nmass = 1\ninertia = {}\nposition = [0, 0, 0]\norientation = {{ axis = [0, 0, 1], angle = {:.17g} "
+        "}}\n"
         "spin = [1, 0.5, -0.7]\n[simulation]\nuntil = 3\n",
         inertia, angle);
   };
   const Json plain = run_answer(model("[1, 2, 2.5]", a));
-  const Json turned = run_answer(model(
-      fmt::format("[[{:.17g}, {:.17g}, 0], [{:.17g}, {:.17g}, 0], [0, 0, 2.5]]", c * c + 2 * s * s, -c * s, -c * s, s * s + 2 * c * c), 0));
+  const Json turned = run_answer(model(fmt::format("[[{:.17g}, {:.17g}, 0], [{:.17g}, {:.17g}, 0], [0, 0, 2.5]]",
+                                                   c * c + 2 * s * s, -c * s, -c * s, s * s + 2 * c * c),
+                                       0));
   expect_near(part(numbers(plain["final"]["velocities"]["b"]), 3), part(numbers(turned["final"]["velocities"]["b"]), 3),
               run_exactness);
 }
@@ -197,7 +198,8 @@ TEST(RigidBody, hung_by_a_mark_it_moves_like_four_points_and_six_rods) {
     total += mass.at(k);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
-        inertia.at(i).at(j) += mass.at(k) * ((i == j ? dot(place.at(k), place.at(k)) : 0) - place.at(k).at(i) * place.at(k).at(j));
+        inertia.at(i).at(j) +=
+            mass.at(k) * ((i == j ? dot(place.at(k), place.at(k)) : 0) - place.at(k).at(i) * place.at(k).at(j));
       }
     }
   }
@@ -210,8 +212,8 @@ TEST(RigidBody, hung_by_a_mark_it_moves_like_four_points_and_six_rods) {
   const double length = std::sqrt(dot(sum(hook, times(-1, place[0])), sum(hook, times(-1, place[0]))));
   std::string points = "gravity = [0, 0, -9.81]\n";
   for (std::size_t k = 0; k < 4; ++k) {
-    points += fmt::format("[points.p{}]\nmass = {:.17g}\nposition = {}\nvelocity = {}\n", k, mass.at(k), text(place.at(k)),
-                          text(sum(v, cross(w, place.at(k)))));
+    points += fmt::format("[points.p{}]\nmass = {:.17g}\nposition = {}\nvelocity = {}\n", k, mass.at(k),
+                          text(place.at(k)), text(sum(v, cross(w, place.at(k)))));
   }
   points += "[constraints]\n";
   for (std::size_t i = 0; i < 4; ++i) {
@@ -222,12 +224,14 @@ TEST(RigidBody, hung_by_a_mark_it_moves_like_four_points_and_six_rods) {
   }
   points += fmt::format("hang = \"distance(p0, {}) = {:.17g}\"\n[simulation]\nuntil = 3\n", text(hook), length);
   std::string body = fmt::format(
-      "gravity = [0, 0, -9.81]\n[bodies.b]\nmass = {:.17g}\ninertia = [{}, {}, {}]\nposition = [0, 0, 0]\nvelocity = {}\nspin = {}\n"
+      "gravity = [0, 0, -9.81]\n[bodies.b]\nmass = {:.17g}\ninertia = [{}, {}, {}]\nposition = [0, 0, 0]\nvelocity = "
+      "{}\nspin = {}\n"
       "[bodies.b.marks]\n",
       total, text(inertia[0]), text(inertia[1]), text(inertia[2]), text(v), text(w));
   for (std::size_t k = 0; k < 4; ++k) body += fmt::format("p{} = {}\n", k, text(place.at(k)));
-  body += fmt::format("[constraints]\nhang = \"distance(b.p0, {}) = {:.17g}\"\n[outputs]\nspeed = \"b.p2'\"\n[simulation]\nuntil = 3\n",
-                      text(hook), length);
+  body += fmt::format(
+      "[constraints]\nhang = \"distance(b.p0, {}) = {:.17g}\"\n[outputs]\nspeed = \"b.p2'\"\n[simulation]\nuntil = 3\n",
+      text(hook), length);
 
   const Json slow = run_answer(points, {0.7, 1.9});
   const Json quick = run_answer(body, {0.7, 1.9});
@@ -242,14 +246,16 @@ TEST(RigidBody, hung_by_a_mark_it_moves_like_four_points_and_six_rods) {
       const Three arm = carried(q, place.at(k));
       const std::string name = fmt::format("p{}", k);
       expect_near(sum(part(q, 0), arm), part(numbers(a["positions"][name]), 0), run_exactness);
-      expect_near(sum(part(rate, 0), cross(part(rate, 3), arm)), part(numbers(a["velocities"][name]), 0), run_exactness);
+      expect_near(sum(part(rate, 0), cross(part(rate, 3), arm)), part(numbers(a["velocities"][name]), 0),
+                  run_exactness);
     }
     EXPECT_NEAR(a["multipliers"]["hang"].get<double>(), b["multipliers"]["hang"].get<double>(), 100 * run_exactness);
   }
   const Model model = parse(body);
   const Motion motion = run(model);
   const std::vector<double> speed = motion.sample(1.9).outputs;
-  expect_near({speed.at(0), speed.at(1), speed.at(2)}, part(numbers(slow["samples"][1]["velocities"]["p2"]), 0), run_exactness);
+  expect_near({speed.at(0), speed.at(1), speed.at(2)}, part(numbers(slow["samples"][1]["velocities"]["p2"]), 0),
+              run_exactness);
 }
 
 TEST(RigidBody, a_corner_strikes_the_floor_with_the_impulse_of_the_hand_derived_formula) {
@@ -274,7 +280,8 @@ floor = { condition = "box.corner.z >= 0", restitution = 0.25 }
   const double l = 1.25 * approach / mobility;
   EXPECT_NEAR(answer["impulses"]["floor"].get<double>(), l, instant_exactness);
   expect_near(numbers(answer["velocities"]["box"]),
-              {0.3, 0, -2 + l / 3, w[0] + l * arm[0] / 0.2, w[1] + l * arm[1] / 0.5, w[2] + l * arm[2] / 0.4}, instant_exactness);
+              {0.3, 0, -2 + l / 3, w[0] + l * arm[0] / 0.2, w[1] + l * arm[1] / 0.5, w[2] + l * arm[2] / 0.4},
+              instant_exactness);
 }
 
 TEST(RigidBody, a_blow_on_a_mark_and_a_blow_of_torque_change_velocity_and_spin) {
@@ -292,9 +299,11 @@ tip = [1, 0, 0]
   const Json turned = impact_answer(body + "[[impulses]]\non = \"box\"\ntorque = [0, 3, 8]\nvalue = [2, 0, 0]\n");
   expect_near(numbers(turned["velocities"]["box"]), {1, 0, 0, 0, 3, 2}, instant_exactness);
   // Later, in another orientation: after a quarter of a turn the tip is at [-1, 0, 0].
-  const Json later = run_answer(body + "[simulation]\nuntil = 2\n[[impulses]]\nat = 0\non = \"box\"\ntorque = [0, 0, \"2*pi\"]\n"
-                                       "[[impulses]]\nat = 1\non = \"box.tip\"\nvalue = [0, 0, 6]\n",
-                                {1});
+  const Json later =
+      run_answer(body +
+                     "[simulation]\nuntil = 2\n[[impulses]]\nat = 0\non = \"box\"\ntorque = [0, 0, \"2*pi\"]\n"
+                     "[[impulses]]\nat = 1\non = \"box.tip\"\nvalue = [0, 0, 6]\n",
+                 {1});
   expect_near(numbers(later["samples"][0]["velocities"]["box"]), {0, 0, 3, 0, 6.0 / 2, pi / 2}, run_exactness);
 }
 
@@ -315,7 +324,8 @@ rope = "distance(rod.hook, [0, 2, 3]) <= 3"
   EXPECT_NEAR(answer["multipliers"]["rope"].get<double>(), tension, instant_exactness * 10);
   expect_near(numbers(answer["reactions"]["rope"]["rod"]), {0, 0, tension, tension, 0, 0}, instant_exactness * 10);
   expect_near(numbers(answer["reaction"]["rod"]), {0, 0, tension, tension, 0, 0}, instant_exactness * 10);
-  expect_near(numbers(answer["accelerations"]["rod"]), {0, 0, -10 + tension / 2, tension / 0.6, 0, 0}, instant_exactness * 100);
+  expect_near(numbers(answer["accelerations"]["rod"]), {0, 0, -10 + tension / 2, tension / 0.6, 0, 0},
+              instant_exactness * 100);
   // Z = sum of reaction^2 / mass: f.a of the reaction.
   EXPECT_NEAR(answer["constraint"].get<double>(), tension * tension * (0.5 + 1 / 0.6), 1e-11);
 }
@@ -536,7 +546,8 @@ tip = [1, 0]
   expect_near(numbers(accelerate_answer(plate)["accelerations"]["plate"]), {0, 0, 0.75}, instant_exactness);
   const Json struck = impact_answer(plate + "[[impulses]]\non = \"plate.tip\"\nvalue = [6, 0]\n");
   expect_near(numbers(struck["velocities"]["plate"]), {3, 0, -1.5}, instant_exactness);
-  const Json held = accelerate_answer(plate + "[constraints]\nhold = \"plate.tip.x <= 0\"\n[[impulses]]\nat = 1\non = \"plate\"\ntorque = 1\n");
+  const Json held = accelerate_answer(
+      plate + "[constraints]\nhold = \"plate.tip.x <= 0\"\n[[impulses]]\nat = 1\non = \"plate\"\ntorque = 1\n");
   // The tip would go to -x; nothing holds it.
   expect_near(numbers(held["accelerations"]["plate"]), {0, 0, 0.75}, instant_exactness);
   const Json stopped = accelerate_answer(plate + "[constraints]\nhold = \"plate.tip.x >= 0\"\n");
@@ -547,8 +558,10 @@ tip = [1, 0]
 
 TEST(PlaneBody, shapes_have_the_inertia_of_their_figures_and_a_polygon_takes_its_marks_with_it) {
   const auto moment = [](const std::string& shape) {
-    const Json answer = impact_answer(fmt::format(
-        "[bodies.b]\ndensity = 3\nshape = {}\nposition = [0, 0]\n[[impulses]]\non = \"b\"\ntorque = 1\nvalue = [1, 0]\n", shape));
+    const Json answer =
+        impact_answer(fmt::format("[bodies.b]\ndensity = 3\nshape = {}\nposition = [0, 0]\n[[impulses]]\non = "
+                                  "\"b\"\ntorque = 1\nvalue = [1, 0]\n",
+                                  shape));
     const std::vector<double> v = numbers(answer["velocities"]["b"]);
     return v[0] / v[2];
   };

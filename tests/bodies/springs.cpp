@@ -70,13 +70,15 @@ w = "b.spin"
 [simulation]
 until = 2
 )toml";
-  const std::string f = "-(5*(distance(b.m, [2, 1, 0]) - 1) + 0.4*dot(b.m - [2, 1, 0], b.m')/distance(b.m, [2, 1, 0]))"
-                        "/distance(b.m, [2, 1, 0])*(b.m - [2, 1, 0])";
+  const std::string f =
+      "-(5*(distance(b.m, [2, 1, 0]) - 1) + 0.4*dot(b.m - [2, 1, 0], b.m')/distance(b.m, [2, 1, 0]))"
+      "/distance(b.m, [2, 1, 0])*(b.m - [2, 1, 0])";
   std::string plain = body;
   plain.replace(plain.find("FORCE"), 5, "");
   std::string written = body;
   written.replace(written.find("FORCE"), 5, "force = \"" + f + "\"\ntorque = \"cross(b.m - b, " + f + ")\"");
-  const Motion a = run(parse(plain + "[springs]\ns = { between = [\"b.m\", [2, 1, 0]], length = 1, stiffness = 5, damping = 0.4 }\n"));
+  const Motion a = run(
+      parse(plain + "[springs]\ns = { between = [\"b.m\", [2, 1, 0]], length = 1, stiffness = 5, damping = 0.4 }\n"));
   const Motion b = run(parse(written));
   ASSERT_EQ(a.status(), motion::Status::finished) << a.why();
   ASSERT_EQ(b.status(), motion::Status::finished) << b.why();

@@ -58,9 +58,10 @@ class Exactly {
   void refuse_bodies() const {
     for (const Body& body : model_.bodies) {
       if (body.kind != BodyKind::rigid) continue;
-      throw Error({model_.file, 0, 0},
-                  fmt::format("exact arithmetic is for points and coordinates, and `{}` is a rigid body: ask without --exact",
-                              body.name));
+      throw Error(
+          {model_.file, 0, 0},
+          fmt::format("exact arithmetic is for points and coordinates, and `{}` is a rigid body: ask without --exact",
+                      body.name));
     }
   }
 

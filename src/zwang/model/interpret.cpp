@@ -418,8 +418,8 @@ auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
   if (s.kind != SyntaxKind::index) {
     if (body.counts.empty()) return out;
     const std::string_view indices = body.counts.size() == 1 ? "i" : "i,j";
-    fail(s, fmt::format("`{}` is a family of {} {}s: write a member, {}[{}]", body.name, body.members(), kind == "body" ? "bodie" : kind,
-                        body.name, indices));
+    fail(s, fmt::format("`{}` is a family of {} {}s: write a member, {}[{}]", body.name, body.members(),
+                        kind == "body" ? "bodie" : kind, body.name, indices));
   }
   if (body.counts.empty()) fail(s, fmt::format("`{}` is a single {}; it has no members", body.name, kind));
   if (s.children.size() - 1 != body.counts.size()) {
@@ -510,9 +510,10 @@ auto Interpreter<Algebra>::part_of_rigid(const Syntax& s, Member m, bool velocit
   }
   if (s.name == "angle") {
     if (body.turns()) {
-      fail(s, fmt::format("a body in space has no single angle: how `{}` is turned is seen by a vector it carries along, "
-                          "axis({}, [0, 0, 1])",
-                          body.name, body.name));
+      fail(s,
+           fmt::format("a body in space has no single angle: how `{}` is turned is seen by a vector it carries along, "
+                       "axis({}, [0, 0, 1])",
+                       body.name, body.name));
     }
     Result out;
     out.part[0] = own(2, velocity);
@@ -552,8 +553,8 @@ auto Interpreter<Algebra>::walk_axis(const Syntax& s) -> Result {
   }
   const Result u = vector_argument(s, 1);
   if (u.size != body.place()) {
-    fail(s.children[1], fmt::format("{} is {}, and `{}` has {} axes", quote(s.children[1]), size_words(u), body.name,
-                                    body.place()));
+    fail(s.children[1],
+         fmt::format("{} is {}, and `{}` has {} axes", quote(s.children[1]), size_words(u), body.name, body.place()));
   }
   const auto own = [&](std::size_t k, bool rate) { return component_of(s, m, k, rate); };
   return MovingFrame(algebra_, s, body, own).turned(u);
@@ -605,7 +606,8 @@ auto Interpreter<Algebra>::walk_velocity(const Syntax& s) -> Result {
     const Member m = find_member(mark.children[0]);
     if (vocabulary_.bodies[m.body].kind == BodyKind::rigid) {
       const Result vector = part_of_rigid(mark, m, true);
-      if (vector.size == 0) fail(inner, fmt::format("{} is a number; it has no component `.{}`", quote(mark), inner.name));
+      if (vector.size == 0)
+        fail(inner, fmt::format("{} is a number; it has no component `.{}`", quote(mark), inner.name));
       Result out;
       out.part[0] = vector.part[component(inner, vector.size)];
       return out;
@@ -750,7 +752,8 @@ auto Interpreter<Algebra>::walk_sum_over(const Syntax& s) -> Result {
   if (bound(s.name) != nullptr) fail(s, fmt::format("`{}` is already an index here; take another letter", s.name));
   if (const NameMeaning* found = meaning(s)) {
     fail(s, fmt::format("`{}` is already the name of a {} (line {}); take another index", s.name,
-                        found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind), found->place.line));
+                        found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind),
+                        found->place.line));
   }
   if (const std::string_view what = reserved_meaning(s.name); !what.empty()) {
     fail(s, fmt::format("`{}` is {}; take another index", s.name, what));
@@ -825,8 +828,9 @@ auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
     if (!reserved_meaning(s.name).empty()) fail(s, "a sum is written sum(i = 1..n, …)");
     const NameMeaning* found = meaning(s);
     if (found != nullptr) {
-      fail(s, fmt::format("`{}` is the name of a {}, not a function; write * for a product", s.name,
-                          found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind)));
+      fail(s, fmt::format(
+                  "`{}` is the name of a {}, not a function; write * for a product", s.name,
+                  found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind)));
     }
     fail_unknown(s, true);
   }

@@ -12,7 +12,8 @@ namespace zwang::model {
 namespace {
 
 /// From the centre of the body to where the joint holds it, in the fixed frame.
-std::vector<double> arm_of(const Model& model, const Joint& joint, const Partner& partner, std::span<const double> position) {
+std::vector<double> arm_of(const Model& model, const Joint& joint, const Partner& partner,
+                           std::span<const double> position) {
   const Body& body = model.bodies[partner.body];
   const std::span<const double> own = position.subspan(body.first + partner.member * body.dimension, body.dimension);
   if (joint.kind == "rolling" || joint.kind == "rolling disc") {

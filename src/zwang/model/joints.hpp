@@ -17,7 +17,7 @@ struct Wrench {
 };
 
 /// `rows` evaluated where the bodies are; `multiplier` per row of the model. Where the second partner is fixed, the opposite of what the first one feels.
-[[nodiscard]] Wrench wrench(const Model& model, const Joint& joint, const Rows& rows, std::span<const double> multiplier,
-                            std::span<const double> position);
+[[nodiscard]] Wrench wrench(const Model& model, const Joint& joint, const Rows& rows,
+                            std::span<const double> multiplier, std::span<const double> position);
 
 }  // namespace zwang::model

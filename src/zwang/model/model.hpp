@@ -92,7 +92,8 @@ struct Mark {
 /// What a rigid body is, beside its place among the variables. Empty for points and coordinates.
 struct Rigid {
   std::vector<Mark> marks;
-  std::vector<double> inertia;  ///< [member * 9 + row * 3 + column] in the body's axes about its centre; in the plane one number each
+  std::vector<double>
+      inertia;  ///< [member * 9 + row * 3 + column] in the body's axes about its centre; in the plane one number each
 };
 
 /// A condition that stands in no table of conditions but follows from what a body or joint is: what it is made of.

@@ -178,7 +178,8 @@ class Checker {
   }
 
   /// A number, numbers in brackets, or rows of so many numbers each.
-  void check_rows(const Key& key, std::string_view name, const Value& value, std::size_t least, std::size_t most) const {
+  void check_rows(const Key& key, std::string_view name, const Value& value, std::size_t least,
+                  std::size_t most) const {
     if (value.kind != ValueKind::array) {
       check_number(key, name, value);
       return;
@@ -400,9 +401,10 @@ Draft read(std::string_view text, std::string file) {
   const Value* bodies = content->root.find("bodies");
   const auto none = [](const Value* table) { return table == nullptr || table->fields.empty(); };
   if (none(points) && none(coordinates) && none(bodies)) {
-    throw source.error({1, 1},
-                       "the model has no points and no coordinates, and no bodies: write at least one table [points.NAME] with mass "
-                       "and position, [bodies.NAME], or [coordinates.NAME] with initial");
+    throw source.error(
+        {1, 1},
+        "the model has no points and no coordinates, and no bodies: write at least one table [points.NAME] with mass "
+        "and position, [bodies.NAME], or [coordinates.NAME] with initial");
   }
   return Draft(std::move(content));
 }

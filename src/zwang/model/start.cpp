@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "zwang/model/bodies.hpp"
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/draft.hpp"
 
 namespace zwang::model {
@@ -190,8 +190,8 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
     const bool in_line = text[byte_of(text, table->place)] == '{';
 
     // A part of every member's components, as it is shown: values that did not change keep the words they were written in.
-    const auto write = [&](const char* key, Sort sort, const std::vector<double>& now, const std::vector<double>& before,
-                           std::uint32_t from, std::uint32_t to) {
+    const auto write = [&](const char* key, Sort sort, const std::vector<double>& now,
+                           const std::vector<double>& before, std::uint32_t from, std::uint32_t to) {
       bool same = true;
       for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
         const bool asked = k % body.dimension >= from && k % body.dimension < to;

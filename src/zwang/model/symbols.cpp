@@ -569,7 +569,8 @@ class Writer {
   [[nodiscard]] bool is_pulled(const Body& body) const {
     return !body.counts.empty() &&
            std::any_of(model_.generated.begin(), model_.generated.end(), [&](const Generated& one) {
-             return one.ranges.starts_with("force " + body.name + "[") || one.ranges.starts_with("torque " + body.name + "[");
+             return one.ranges.starts_with("force " + body.name + "[") ||
+                    one.ranges.starts_with("torque " + body.name + "[");
            });
   }
   Quantity walk_generated(const Generated& one) {
@@ -689,7 +690,8 @@ class Writer {
   /// The number of a member; of all members at once that of the first, if they are alike.
   std::uint32_t member_number(const Body& body, const SymbolicMember& member) {
     if (!member.ranges.empty()) {
-      const std::vector<double>& inertia = model_.rigids[static_cast<std::size_t>(&body - model_.bodies.data())].inertia;
+      const std::vector<double>& inertia =
+          model_.rigids[static_cast<std::size_t>(&body - model_.bodies.data())].inertia;
       const std::size_t size = inertia.size() / body.members();
       for (std::uint32_t k = 1; k < body.members(); ++k) {
         if (!std::equal(inertia.begin(), inertia.begin() + static_cast<std::ptrdiff_t>(size),

@@ -178,7 +178,8 @@ void put_forces(Writer& json, const model::Model& model, const model::State& sta
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows(model, state, scratch, rows);
   const auto put_joints = [&]() {
-    for (const model::Joint& joint : model.joints) put_wrench(json, model, joint, rows, instant.multipliers, state.position);
+    for (const model::Joint& joint : model.joints)
+      put_wrench(json, model, joint, rows, instant.multipliers, state.position);
   };
   json.open("multipliers");
   put_row_values(json, model, multipliers);

@@ -57,7 +57,8 @@ void put_wrenches(Writer& json, const model::Model& model, const model::State& s
   for (const model::Joint& joint : model.joints) put_wrench(json, model, joint, rows, all, state.position);
 }
 
-void put_row_values(Writer& json, const model::Model& model, const std::vector<std::pair<std::uint32_t, double>>& values) {
+void put_row_values(Writer& json, const model::Model& model,
+                    const std::vector<std::pair<std::uint32_t, double>>& values) {
   for (const auto& [row, value] : model::merged(model, values)) {
     json.put(model::row_name(model, row), value);
   }

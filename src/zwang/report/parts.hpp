@@ -36,7 +36,8 @@ void put_wrench(Writer& json, const model::Model& model, const model::Joint& joi
 void put_wrenches(Writer& json, const model::Model& model, const model::State& state,
                   const std::vector<std::pair<std::uint32_t, double>>& multipliers);
 /// Values of some rows by name, into an open object.
-void put_row_values(Writer& json, const model::Model& model, const std::vector<std::pair<std::uint32_t, double>>& values);
+void put_row_values(Writer& json, const model::Model& model,
+                    const std::vector<std::pair<std::uint32_t, double>>& values);
 /// Values of some rows, keyed by the rows' names.
 void put_rows(Writer& json, std::string_view key, const model::Model& model,
               const std::vector<std::pair<std::uint32_t, double>>& values);

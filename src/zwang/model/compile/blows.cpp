@@ -21,8 +21,8 @@ void find_mark(Compilation& work, const Syntax& on, std::uint32_t index, std::ui
     return;
   }
   if (body.kind != BodyKind::rigid) {
-    throw work.formulas.error(on, fmt::format("`{}` is a {} and has no marks: an impulse is on all of it", body.name,
-                                              words(body.kind)));
+    throw work.formulas.error(
+        on, fmt::format("`{}` is a {} and has no marks: an impulse is on all of it", body.name, words(body.kind)));
   }
   throw work.formulas.error(on, fmt::format("`{}` has no mark `{}`{}", body.name, on.name,
                                             known.empty() ? "" : "; it has " + joined(known, ", ")));
@@ -64,7 +64,8 @@ void add_blows(Compilation& work) {
     if (of_mark) find_mark(work, on, index, member, blow);
     const std::uint32_t first = body.first + member * body.dimension;
     if (table.find("value") == nullptr && table.find("torque") == nullptr) {
-      throw work.source.error(table.place, "[[impulses]] has no `value`: write value = … with the impulse, or torque = … on a body");
+      throw work.source.error(table.place,
+                              "[[impulses]] has no `value`: write value = … with the impulse, or torque = … on a body");
     }
     if (const Value* torque = table.find("torque")) add_torque_blow(work, body, first, *torque, blow, of_mark);
     if (table.find("value") == nullptr) continue;

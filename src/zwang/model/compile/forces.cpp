@@ -30,7 +30,8 @@ void add_gravity(Compilation& work) {
                                   [](const Body& body) { return body.place() > 0; });
   if (!points) {
     throw work.formulas.error(
-        syntax, "gravity acts on points and bodies, and this model has none: write the weight into `potential` of [energy]");
+        syntax,
+        "gravity acts on points and bodies, and this model has none: write the weight into `potential` of [energy]");
   }
   Context context;
   context.where = "gravity";

@@ -122,7 +122,8 @@ class JointReader {
     const std::string& kind = kind_->key;
     const auto allow = [&](std::string_view key, bool allowed, std::string_view where) {
       const Field* found = field_of(key);
-      if (found != nullptr && !allowed) fail(found->place, fmt::format("`{}` belongs to {}; `{}` is a {} joint", key, where, field_.key, kind));
+      if (found != nullptr && !allowed)
+        fail(found->place, fmt::format("`{}` belongs to {}; `{}` is a {} joint", key, where, field_.key, kind));
     };
     const bool moves = kind == "hinge" || kind == "slider";
     allow("axis", moves || kind == "cylindrical", "hinges, sliders and cylindrical joints");
@@ -147,7 +148,8 @@ class JointReader {
     }
     frame.first = read_side(work_, list.items[0]);
     frame.second = read_side(work_, list.items[1]);
-    if (frame.first.fixed && frame.second.fixed) fail(list.place, "both partners of this joint are fixed: it holds nothing");
+    if (frame.first.fixed && frame.second.fixed)
+      fail(list.place, "both partners of this joint are fixed: it holds nothing");
     if (!frame.first.fixed && frame.first.partner.body == frame.second.partner.body &&
         frame.first.partner.member == frame.second.partner.member) {
       fail(list.place, "both partners of this joint are the same body");
@@ -159,9 +161,10 @@ class JointReader {
     const bool directed = kind_->key != "ball" && !(kind_->key == "hinge" && frame.dimension == 2);
     for (const JointSide* side : {&frame.first, &frame.second}) {
       if (directed && !side->fixed && !side->rigid) {
-        fail(list.place, fmt::format("`{}` is a point, which does not turn: a {} joint holds bodies and fixed places; a point is "
-                                     "held by a ball joint",
-                                     side->name, kind_->key));
+        fail(list.place,
+             fmt::format("`{}` is a point, which does not turn: a {} joint holds bodies and fixed places; a point is "
+                         "held by a ball joint",
+                         side->name, kind_->key));
       }
     }
     if (frame.dimension == 2 && (kind_->key == "universal" || kind_->key == "cylindrical")) {
@@ -173,11 +176,13 @@ class JointReader {
     const Syntax syntax = work_.formulas.expression(value);
     const Traced u = work_.compute(syntax, what);
     if (u.size != size) {
-      throw work_.formulas.error(syntax, fmt::format("{} has {} components here; there stand {}", what, size, u.parts()));
+      throw work_.formulas.error(syntax,
+                                 fmt::format("{} has {} components here; there stand {}", what, size, u.parts()));
     }
     Direction out;
     for (std::size_t c = 0; c < size; ++c) out.push_back(u.part[c].value);
-    if (!(dot_of(out, out) > 0)) throw work_.formulas.error(syntax, fmt::format("{} has a direction; here it is zero", what));
+    if (!(dot_of(out, out) > 0))
+      throw work_.formulas.error(syntax, fmt::format("{} has a direction; here it is zero", what));
     return unit(out);
   }
 
@@ -185,9 +190,11 @@ class JointReader {
     const std::string& kind = frame.kind;
     const Field* axis = field_of("axis");
     if (frame.dimension == 2) {
-      if (axis != nullptr && kind == "hinge") fail(axis->place, "a hinge in the plane turns about a point and has no axis");
+      if (axis != nullptr && kind == "hinge")
+        fail(axis->place, "a hinge in the plane turns about a point and has no axis");
       if (kind == "slider") {
-        if (axis == nullptr) fail(field_.place, fmt::format("the slider `{}` has no `axis`: the direction it slides along", field_.key));
+        if (axis == nullptr)
+          fail(field_.place, fmt::format("the slider `{}` has no `axis`: the direction it slides along", field_.key));
         frame.n = read_direction(axis->value, 2, "an axis");
         frame.p = {-frame.n[1], frame.n[0]};
       }
@@ -195,7 +202,8 @@ class JointReader {
       const Field* axes = field_of("axes");
       if (axes == nullptr || axes->value.items.size() != 2) {
         fail(axes == nullptr ? field_.place : axes->place,
-             fmt::format("the universal joint `{}` needs `axes`: two vectors, the first in the first one's axes, the second in the "
+             fmt::format("the universal joint `{}` needs `axes`: two vectors, the first in the first one's axes, the "
+                         "second in the "
                          "second one's",
                          field_.key));
       }
@@ -205,7 +213,9 @@ class JointReader {
     } else if (kind != "ball") {
       frame.n = {0, 0, 1};
       if (kind != "weld") {
-        if (axis == nullptr) fail(field_.place, fmt::format("the {} `{}` has no `axis`: a vector in the first one's axes", kind, field_.key));
+        if (axis == nullptr)
+          fail(field_.place,
+               fmt::format("the {} `{}` has no `axis`: a vector in the first one's axes", kind, field_.key));
         frame.n = read_direction(axis->value, 3, "an axis");
       }
       frame.p = across(frame.n);
@@ -247,7 +257,8 @@ class JointReader {
     if (f.dimension == 2) {
       if (!stiff) return out;
       const auto angle = [&](const JointSide& side) { return side.fixed ? std::string("0") : side.name + ".angle"; };
-      out.push_back(fmt::format("{} - {} = {}", angle(f.second), angle(f.first), k.number(f.second.angle - f.first.angle)));
+      out.push_back(
+          fmt::format("{} - {} = {}", angle(f.second), angle(f.first), k.number(f.second.angle - f.first.angle)));
       return out;
     }
     if (stiff || kind == "hinge" || kind == "cylindrical") {
@@ -271,8 +282,9 @@ class JointReader {
     if (f.turns() && f.dimension == 3) {
       const std::string whole = fmt::format("({} + {})", wanted, k.number(f.zero));
       put(f,
-          fmt::format("dot({}, {})*cos({}) = dot({}, {})*sin({})", f.first.carried(k, f.q), f.second.carried(k, f.second_p), whole,
-                      f.first.carried(k, f.p), f.second.carried(k, f.second_p), whole),
+          fmt::format("dot({}, {})*cos({}) = dot({}, {})*sin({})", f.first.carried(k, f.q),
+                      f.second.carried(k, f.second_p), whole, f.first.carried(k, f.p), f.second.carried(k, f.second_p),
+                      whole),
           "drive");
       return;
     }
@@ -300,11 +312,13 @@ class JointReader {
     if (kind_->value.kind != ValueKind::text) fail(kind_->value.place, "what rolls is the name of a body in quotes");
     frame.second = read_side(work_, kind_->value);
     const JointSide& side = frame.second;
-    if (!side.rigid || side.name != side.mark) fail(kind_->value.place, "what rolls is a body: a ball, a cylinder or a disc");
+    if (!side.rigid || side.name != side.mark)
+      fail(kind_->value.place, "what rolls is a body: a ball, a cylinder or a disc");
     const Body& body = work_.vocabulary.bodies[side.partner.body];
     frame.dimension = body.place();
     const Field* on = field_of("on");
-    if (on == nullptr) fail(field_.place, fmt::format("`{}` rolls `on` a plane: on = {{ normal = [0, 0, 1], offset = 0 }}", field_.key));
+    if (on == nullptr)
+      fail(field_.place, fmt::format("`{}` rolls `on` a plane: on = {{ normal = [0, 0, 1], offset = 0 }}", field_.key));
     const Syntax written = work_.formulas.expression(*on->value.find("normal"));
     const Traced given = work_.compute(written, "a normal");
     const Direction n = read_direction(*on->value.find("normal"), frame.dimension, "a normal");
@@ -318,7 +332,8 @@ class JointReader {
     const Field* solid = shape == nullptr || shape->fields.empty() ? nullptr : &shape->fields[0];
     const bool round = solid != nullptr && solid->key == "ball";
     if (solid == nullptr || !(round || solid->key == "cylinder" || solid->key == "disc")) {
-      fail(kind_->value.place, fmt::format("`{}` cannot roll: its shape must be a ball, a cylinder or in the plane a disc", body.name));
+      fail(kind_->value.place,
+           fmt::format("`{}` cannot roll: its shape must be a ball, a cylinder or in the plane a disc", body.name));
     }
     const double r = radius(body, side.partner.member, *solid);
     frame.first.fixed = true;
@@ -352,7 +367,8 @@ class JointReader {
       const std::string lean = fmt::format("sqrt(1 - {}^2)", d);
       put(frame, fmt::format("dot({}, {}) - {}*{} = {}", b, normal, size, lean, k.number(offset)));
       for (const Direction& u : {e, g}) {
-        put(frame, fmt::format("dot({}, {}' - {}/{}*cross({}.spin, {} - {}*{})) = 0", k.vector(u), b, size, lean, b, normal, d, axle));
+        put(frame, fmt::format("dot({}, {}' - {}/{}*cross({}.spin, {} - {}*{})) = 0", k.vector(u), b, size, lean, b,
+                               normal, d, axle));
       }
     }
     end(frame);
@@ -374,7 +390,8 @@ class JointReader {
   /// The hinge of a wheel: by the name of the joint, or of the body that only one hinge holds; whether the body is its first partner.
   std::pair<const JointFrame*, bool> wheel(const Value& value) {
     const auto& all = work_.joints;
-    if (value.kind != ValueKind::text) fail(value.place, "the partners of a gear are bodies on hinges, or the names of these hinges");
+    if (value.kind != ValueKind::text)
+      fail(value.place, "the partners of a gear are bodies on hinges, or the names of these hinges");
     const auto named = std::find_if(all.begin(), all.end(), [&](const JointFrame& f) { return f.name == value.text; });
     const JointFrame* found = named == all.end() ? nullptr : &*named;
     bool first = false;
@@ -391,19 +408,26 @@ class JointReader {
         found = &f;
         first = !second;
       }
-      if (count > 0) fail(value.place, fmt::format("`{}` is held by several hinges: write the name of the one it turns on", value.text));
+      if (count > 0)
+        fail(value.place,
+             fmt::format("`{}` is held by several hinges: write the name of the one it turns on", value.text));
     }
     if (found == nullptr || !found->turns()) {
-      fail(value.place, fmt::format("`{}` turns on no hinge: a gear joins two bodies on hinges that stand above it in [joints]", value.text));
+      fail(value.place,
+           fmt::format("`{}` turns on no hinge: a gear joins two bodies on hinges that stand above it in [joints]",
+                       value.text));
     }
     return {found, first};
   }
 
   void add_gear(JointFrame& frame) {
     const Value& list = kind_->value;
-    if (list.kind != ValueKind::array || list.items.size() != 2) fail(list.place, "a gear has two partners: [\"a\", \"b\"]");
+    if (list.kind != ValueKind::array || list.items.size() != 2)
+      fail(list.place, "a gear has two partners: [\"a\", \"b\"]");
     const Field* ratio = field_of("ratio");
-    if (ratio == nullptr) fail(field_.place, fmt::format("the gear `{}` has no `ratio`: turns of the second for one turn of the first", field_.key));
+    if (ratio == nullptr)
+      fail(field_.place,
+           fmt::format("the gear `{}` has no `ratio`: turns of the second for one turn of the first", field_.key));
     const double r = work_.compute_number(ratio->value, "a ratio");
     const auto [a, a_first] = wheel(list.items[0]);
     const auto [b, b_first] = wheel(list.items[1]);
@@ -430,7 +454,8 @@ class JointReader {
   }
 
   void begin(const JointFrame& frame) {
-    work_.model.joints.push_back({frame.name, frame.kind, frame.first.partner, frame.second.partner, work_.model.rows(), 0});
+    work_.model.joints.push_back(
+        {frame.name, frame.kind, frame.first.partner, frame.second.partner, work_.model.rows(), 0});
     if (const Field* value = field_of("restitution")) {
       restitution_ = work_.compute_number(value->value, "a restitution");
       if (!(restitution_ >= 0 && restitution_ <= 1)) {
@@ -443,15 +468,17 @@ class JointReader {
   void put(const JointFrame& frame, const std::string& formula, std::string_view called = {}) {
     const bool limit = called == "low" || called == "high";
     Condition condition;
-    condition.name = called.empty() ? fmt::format("{}.{}", frame.name, ++count_) : fmt::format("{}.{}", frame.name, called);
-    condition.text = fmt::format("{} {}", frame.kind, frame.first.mark.empty() ? frame.second.mark
-                                                      : frame.second.mark.empty()
-                                                          ? frame.first.mark
-                                                          : frame.first.mark + ", " + frame.second.mark);
+    condition.name =
+        called.empty() ? fmt::format("{}.{}", frame.name, ++count_) : fmt::format("{}.{}", frame.name, called);
+    condition.text = fmt::format("{} {}", frame.kind,
+                                 frame.first.mark.empty()    ? frame.second.mark
+                                 : frame.second.mark.empty() ? frame.first.mark
+                                                             : frame.first.mark + ", " + frame.second.mark);
     condition.place = work_.source.place(field_.place);
     if (limit) condition.restitution = restitution_;
     for (const Condition& other : work_.model.conditions) {
-      if (other.name == condition.name) fail(field_.place, fmt::format("`{}` is already the name of a condition", condition.name));
+      if (other.name == condition.name)
+        fail(field_.place, fmt::format("`{}` is already the name of a condition", condition.name));
     }
     Generated generated;
     generated.formula = formula;
@@ -486,12 +513,13 @@ JointSide read_side(Compilation& work, const Value& value) {
   const bool member = syntax.kind == SyntaxKind::member;
   if (member) root = &syntax.children[0];
   const Syntax& name = root->kind == SyntaxKind::index ? root->children[0] : *root;
-  const auto known =
-      name.kind == SyntaxKind::name ? work.vocabulary.names.find(std::string_view(name.name)) : work.vocabulary.names.end();
+  const auto known = name.kind == SyntaxKind::name ? work.vocabulary.names.find(std::string_view(name.name))
+                                                   : work.vocabulary.names.end();
   if (known == work.vocabulary.names.end() || known->second.kind != NameKind::body) {
     const Traced place = work.compute(syntax, "a partner of a joint");
     if (place.size == 0) {
-      throw work.formulas.error(syntax, "a partner of a joint is a mark, a body, a point or a fixed place; here stands a number");
+      throw work.formulas.error(
+          syntax, "a partner of a joint is a mark, a body, a point or a fixed place; here stands a number");
     }
     side.fixed = true;
     for (std::size_t c = 0; c < place.size; ++c) side.place.push_back(place.part[c].value);
@@ -501,7 +529,8 @@ JointSide read_side(Compilation& work, const Value& value) {
   const auto [index, number] = work.tracing->member(*root, work.bindings);
   const Body& body = work.vocabulary.bodies[index];
   if (body.kind == BodyKind::coordinate) {
-    throw work.formulas.error(syntax, fmt::format("`{}` is a coordinate; a joint holds marks, bodies, points and fixed places", body.name));
+    throw work.formulas.error(
+        syntax, fmt::format("`{}` is a coordinate; a joint holds marks, bodies, points and fixed places", body.name));
   }
   side.partner.body = index;
   side.partner.member = number;
@@ -515,7 +544,8 @@ JointSide read_side(Compilation& work, const Value& value) {
   side.partner.at.assign(d, 0.0);
   if (member) {
     const auto& marks = work.vocabulary.rigids[index].marks;
-    const auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& one) { return one.name == syntax.name; });
+    const auto mark =
+        std::find_if(marks.begin(), marks.end(), [&](const Mark& one) { return one.name == syntax.name; });
     if (mark == marks.end()) {
       throw work.formulas.error(syntax, fmt::format("`{}` has no mark `{}`", body.name, syntax.name));
     }
@@ -570,8 +600,8 @@ std::string JointFrame::coordinate(FormulaNumbers& numbers) const {
     return fmt::format("{} - {}", out, numbers.number(start + zero));
   }
   const std::string other = second.carried(numbers, second_p);
-  return fmt::format("atan2(dot({}, {}), dot({}, {})) - {}", first.carried(numbers, q), other, first.carried(numbers, p), other,
-                     numbers.number(zero));
+  return fmt::format("atan2(dot({}, {}), dot({}, {})) - {}", first.carried(numbers, q), other,
+                     first.carried(numbers, p), other, numbers.number(zero));
 }
 
 std::string JointFrame::rate(FormulaNumbers& numbers) const {
@@ -600,7 +630,8 @@ void add_joints(Compilation& work) {
   for (const Field& field : table->fields) {
     for (const Condition& other : work.model.conditions) {
       if (other.name == field.key) {
-        throw work.source.error(field.place, fmt::format("`{}` is already the name of a condition (line {})", field.key, other.place.line));
+        throw work.source.error(
+            field.place, fmt::format("`{}` is already the name of a condition (line {})", field.key, other.place.line));
       }
     }
     JointReader reader(work, field);
@@ -613,7 +644,9 @@ void add_joints(Compilation& work) {
       reader.add(std::vector<Binding>(work.bindings));
     };
     work.for_ranges(std::span<const RangeSyntax>(ranges), add_one);
-    if (!any) throw work.formulas.error(ranges[0].offset, fmt::format("the joint `{}` has no members: its ranges are empty", field.key));
+    if (!any)
+      throw work.formulas.error(ranges[0].offset,
+                                fmt::format("the joint `{}` has no members: its ranges are empty", field.key));
   }
 }
 

@@ -59,10 +59,10 @@ struct JointFrame {
   std::string kind;
   std::uint32_t dimension = 3;
   JointSide first, second;
-  std::vector<double> n, p, q;                  ///< in the first one's axes; in the plane of a slider p across n
+  std::vector<double> n, p, q;                       ///< in the first one's axes; in the plane of a slider p across n
   std::vector<double> second_n, second_p, second_q;  ///< in the second one's
-  double start = 0;                             ///< travel, in the plane angle, at the start
-  double zero = 0;                              ///< where 0 is
+  double start = 0;                                  ///< travel, in the plane angle, at the start
+  double zero = 0;                                   ///< where 0 is
 
   [[nodiscard]] bool turns() const { return kind == "hinge"; }
   [[nodiscard]] bool slides() const { return kind == "slider"; }

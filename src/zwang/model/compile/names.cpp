@@ -47,9 +47,7 @@ void give_names(Compilation& work) {
     } else {
       Body body;
       body.name = field->key;
-      body.kind = kind == "point"        ? BodyKind::point
-                  : kind == "coordinate" ? BodyKind::coordinate
-                                         : BodyKind::rigid;
+      body.kind = kind == "point" ? BodyKind::point : kind == "coordinate" ? BodyKind::coordinate : BodyKind::rigid;
       work.vocabulary.bodies.push_back(std::move(body));
       work.body_fields.push_back(field);
     }

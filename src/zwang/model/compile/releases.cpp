@@ -25,7 +25,7 @@ std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
   if (!of_joint.empty()) return of_joint;
   const Syntax reference = work.formulas.reference(name);
   const bool member = reference.kind == SyntaxKind::index;
-  const std::string word = member                                  ? reference.children[0].name
+  const std::string word = member                                 ? reference.children[0].name
                            : reference.kind == SyntaxKind::member ? name.text
                                                                   : reference.name;
   const auto found = std::find_if(work.model.conditions.begin(), work.model.conditions.end(),

@@ -143,13 +143,17 @@ class RigidReader {
     if (mass_ && density_) {
       fail(table_.find("density")->place, "`density` stands for the mass: write one of the two");
     }
-    if (!mass_ && !density_) fail(place_of_table_, fmt::format("[bodies.{}] has no `mass`: write mass = … with a number, or a shape and its density", body_.name));
+    if (!mass_ && !density_)
+      fail(place_of_table_,
+           fmt::format("[bodies.{}] has no `mass`: write mass = … with a number, or a shape and its density",
+                       body_.name));
     if (density_ && shape == nullptr) {
       fail(table_.find("density")->place, "`density` needs a `shape` whose volume it is the density of");
     }
     if (!inertia_ && shape == nullptr) {
-      fail(place_of_table_, fmt::format("[bodies.{}] has no `inertia`: write inertia = … or the shape that it follows from",
-                                        body_.name));
+      fail(
+          place_of_table_,
+          fmt::format("[bodies.{}] has no `inertia`: write inertia = … or the shape that it follows from", body_.name));
     }
   }
 
@@ -271,8 +275,9 @@ class RigidReader {
                                m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
                                m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
     if (!(off <= nearly_a_rotation)) {
-      fail(value.place, fmt::format("the rows of a rotation matrix have length 1 and stand at right angles; these are off by {}",
-                                    readable(off)));
+      fail(value.place,
+           fmt::format("the rows of a rotation matrix have length 1 and stand at right angles; these are off by {}",
+                       readable(off)));
     }
     if (determinant < 0) fail(value.place, "this matrix turns right hands into left ones: its determinant must be 1");
     const std::array<double, 4> e = quaternion_of(m);
@@ -300,7 +305,8 @@ class RigidReader {
     }
     std::vector<double> out(9, 0.0);
     if (!all.nested) {
-      if (all.rows[0].size() != 3) fail(value.place, "the inertia in space has three principal moments, or is a matrix");
+      if (all.rows[0].size() != 3)
+        fail(value.place, "the inertia in space has three principal moments, or is a matrix");
       for (std::size_t k = 0; k < 3; ++k) out[4 * k] = all.rows[0][k];
       check_moments(all.rows[0], value);
       return out;
@@ -322,7 +328,8 @@ class RigidReader {
     bool rod = zeros == 1;
     for (std::size_t k = 0; k < 3; ++k) rod = rod && (moments[k] != 0 || moments[(k + 1) % 3] == moments[(k + 2) % 3]);
     if (zeros > 0 && !rod) {
-      fail(value.place, "a moment of inertia that is zero belongs to a thin rod, whose other two are equal and not zero");
+      fail(value.place,
+           "a moment of inertia that is zero belongs to a thin rod, whose other two are equal and not zero");
     }
   }
 
@@ -337,8 +344,8 @@ class RigidReader {
       }
     }
     const double minor = m[0] * m[4] - m[1] * m[3];
-    const double determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                               m[2] * (m[3] * m[7] - m[4] * m[6]);
+    const double determinant =
+        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
     if (!(m[0] > 0 && minor > 0 && determinant > 0)) {
       fail(value.place, "the matrix of inertia must be positive definite: every turn has kinetic energy");
     }
@@ -477,9 +484,10 @@ void add_torque(Compilation& work, const Body& body, const Syntax& syntax) {
     const Traced torque = work.trace(syntax, context);
     if (torque.size != size) {
       throw work.formulas.error(
-          syntax, fmt::format("the torque on `{}` is {}; here {}", body.name,
-                              size == 3 ? "a vector of 3 components" : "a number in the plane",
-                              torque.size == 0 ? "stands a number" : fmt::format("stand {} components", torque.parts())));
+          syntax,
+          fmt::format("the torque on `{}` is {}; here {}", body.name,
+                      size == 3 ? "a vector of 3 components" : "a number in the plane",
+                      torque.size == 0 ? "stands a number" : fmt::format("stand {} components", torque.parts())));
     }
     std::vector<std::uint32_t> targets;
     if (body.turns()) {

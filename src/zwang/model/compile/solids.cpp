@@ -26,8 +26,8 @@ std::vector<double> sizes(Compilation& work, const Field& field, std::size_t cou
     const double size = value.part[c].value;
     const bool between_balls = field.key == "capsule" && c == 1;
     if (!(size > 0) && !(between_balls && size == 0)) {
-      throw work.formulas.error(syntax, fmt::format("the sizes of `{}` must be greater than zero; here stands {}",
-                                                    field.key, exact(size)));
+      throw work.formulas.error(
+          syntax, fmt::format("the sizes of `{}` must be greater than zero; here stands {}", field.key, exact(size)));
     }
     out.push_back(size);
   }
@@ -73,20 +73,21 @@ Solid polygon(Compilation& work, const Field& field) {
 
 Solid read_solid(Compilation& work, const Value& shape, std::uint32_t place) {
   if (shape.fields.size() != 1) {
-    throw work.source.error(shape.place, "`shape` has one key: " +
-                                             std::string(place == 3 ? "box, ball, cylinder, capsule or rod"
-                                                                    : "box, disc, polygon or rod"));
+    throw work.source.error(
+        shape.place, "`shape` has one key: " +
+                         std::string(place == 3 ? "box, ball, cylinder, capsule or rod" : "box, disc, polygon or rod"));
   }
   const Field& field = shape.fields[0];
   const bool plane = place == 2;
   const auto where = [&](bool belongs) {
     if (belongs) return;
-    throw work.source.error(field.place, plane ? fmt::format("`{}` is a shape in space; in the plane there are box, disc, "
-                                                             "polygon and rod",
-                                                             field.key)
-                                               : fmt::format("`{}` is a shape in the plane; in space there are box, ball, "
-                                                             "cylinder, capsule and rod",
-                                                             field.key));
+    throw work.source.error(field.place,
+                            plane ? fmt::format("`{}` is a shape in space; in the plane there are box, disc, "
+                                                "polygon and rod",
+                                                field.key)
+                                  : fmt::format("`{}` is a shape in the plane; in space there are box, ball, "
+                                                "cylinder, capsule and rod",
+                                                field.key));
   };
   Solid out;
   if (field.key == "box") {
@@ -127,8 +128,7 @@ Solid read_solid(Compilation& work, const Value& shape, std::uint32_t place) {
     const double ends = field.key == "capsule" ? 4 * number_pi / 3 * r * r * r : 0.0;
     out.volume = middle + ends;
     const double about = middle * r * r / 2 + ends * 2 * r * r / 5;
-    const double across =
-        middle * (3 * r * r + h * h) / 12 + ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8);
+    const double across = middle * (3 * r * r + h * h) / 12 + ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8);
     out.inertia = {across / out.volume, across / out.volume, about / out.volume};
   }
   return out;

@@ -23,13 +23,16 @@ class SpringReader {
     between_ = find("between");
     on_ = find("on");
     if ((between_ == nullptr) == (on_ == nullptr)) {
-      fail(field.place, fmt::format("the spring `{}` needs `between` with two ends, or `on` with a hinge or slider", field.key));
+      fail(field.place,
+           fmt::format("the spring `{}` needs `between` with two ends, or `on` with a hinge or slider", field.key));
     }
     for (const std::string_view key : {"length", "only"}) {
-      if (on_ != nullptr && find(key) != nullptr) fail(find(key)->place, fmt::format("`{}` belongs to springs `between` two ends", key));
+      if (on_ != nullptr && find(key) != nullptr)
+        fail(find(key)->place, fmt::format("`{}` belongs to springs `between` two ends", key));
     }
     for (const std::string_view key : {"angle", "travel"}) {
-      if (between_ != nullptr && find(key) != nullptr) fail(find(key)->place, fmt::format("`{}` belongs to springs `on` a joint", key));
+      if (between_ != nullptr && find(key) != nullptr)
+        fail(find(key)->place, fmt::format("`{}` belongs to springs `on` a joint", key));
     }
     if (find("stiffness") == nullptr && find("damping") == nullptr) {
       fail(field.place, fmt::format("the spring `{}` has neither `stiffness` nor `damping`", field.key));
@@ -64,7 +67,8 @@ class SpringReader {
     const Field* field = find(key);
     if (field == nullptr) return 0;
     const double value = work_.compute_number(field->value, key);
-    if (positive && value < 0) fail(field->value.place, fmt::format("`{}` is not negative; here it is {}", key, exact(value)));
+    if (positive && value < 0)
+      fail(field->value.place, fmt::format("`{}` is not negative; here it is {}", key, exact(value)));
     return value;
   }
 
@@ -73,13 +77,15 @@ class SpringReader {
     const JointSide a = read_side(work_, ends.items[0]);
     const JointSide b = read_side(work_, ends.items[1]);
     if (a.fixed && b.fixed) fail(ends.place, "both ends of this spring are fixed: it moves nothing");
-    if (a.place.size() != b.place.size()) fail(ends.place, "one end of this spring lies in the plane and the other in space");
+    if (a.place.size() != b.place.size())
+      fail(ends.place, "one end of this spring lies in the plane and the other in space");
     const double length = number("length", true);
     std::string_view only;
     if (const Field* word = find("only")) {
       only = word->value.text;
       if (only != "pull" && only != "push") fail(word->value.place, "`only` is \"pull\" or \"push\"");
-      if (only == "push" && length == 0) fail(word->place, "a spring that only pushes has a `length`: it acts where it is shorter");
+      if (only == "push" && length == 0)
+        fail(word->place, "a spring that only pushes has a `length`: it acts where it is shorter");
     }
     FormulaNumbers& k = *numbers_;
     const std::string apart = fmt::format("({} - {})", a.at(k), b.at(k));
@@ -113,7 +119,8 @@ class SpringReader {
   void add_on_joint() {
     const Value& value = on_->value;
     const std::string wanted = member_text(value);
-    const auto found = std::find_if(work_.joints.begin(), work_.joints.end(), [&](const JointFrame& f) { return f.name == wanted; });
+    const auto found =
+        std::find_if(work_.joints.begin(), work_.joints.end(), [&](const JointFrame& f) { return f.name == wanted; });
     if (found == work_.joints.end()) fail(value.place, fmt::format("no joint is called `{}`", wanted));
     const JointFrame& f = *found;
     if (!f.turns() && !f.slides()) {
@@ -125,7 +132,8 @@ class SpringReader {
     }
     FormulaNumbers& k = *numbers_;
     const double rest = number(f.turns() ? "angle" : "travel", false);
-    if (stiffness_ != 0) potential(fmt::format("{}*({} - {})^2", k.number(stiffness_ / 2), f.coordinate(k), k.number(rest)));
+    if (stiffness_ != 0)
+      potential(fmt::format("{}*({} - {})^2", k.number(stiffness_ / 2), f.coordinate(k), k.number(rest)));
     if (damping_ == 0) return;
     const std::string size = fmt::format("{}*({})", k.number(damping_), f.rate(k));
     if (f.turns()) {
@@ -171,7 +179,8 @@ class SpringReader {
 
   void act(const JointSide& side, const std::string& formula, bool torque) {
     const std::vector<Binding> indices = begin_formula();
-    add_member_force(work_, work_.vocabulary.bodies[side.partner.body], side.partner.member, work_.formulas.outside(name_, formula), torque);
+    add_member_force(work_, work_.vocabulary.bodies[side.partner.body], side.partner.member,
+                     work_.formulas.outside(name_, formula), torque);
     end_formula(indices, formula, (torque ? "torque " : "force ") + side.name);
   }
 
@@ -219,7 +228,9 @@ void add_springs(Compilation& work) {
       reader.add(std::vector<Binding>(work.bindings));
     };
     work.for_ranges(std::span<const RangeSyntax>(ranges), add_one);
-    if (!any) throw work.formulas.error(ranges[0].offset, fmt::format("the spring `{}` has no members: its ranges are empty", field.key));
+    if (!any)
+      throw work.formulas.error(ranges[0].offset,
+                                fmt::format("the spring `{}` has no members: its ranges are empty", field.key));
   }
 }
 
