@@ -499,6 +499,22 @@ until = 10
   EXPECT_NEAR(square, 1, 1e-12);
 }
 
+TEST(RigidBody, a_start_that_is_mended_is_written_back_whatever_way_it_was_turned) {
+  const std::string before = "[bodies.b]\nmass = 2\ninertia = [1, 2, 4]\nposition = [0, 0, 0]\nspin = [0, 0.1, 0.2]\n";
+  const std::vector<std::string> ways = {"orientation = { axis = [0, 1, 0], angle = 0.3 } # turned\n",
+                                         "orientation = [1, 0, 0.2, 0]\n", "",
+                                         "[bodies.b.orientation]\naxis = [0, 1, 0]\nangle = 0.3\n"};
+  for (const std::string& way : ways) {
+    const Model model = parse(before + way);
+    State state = model.initial();
+    state.position = {1, 2, 3, 0.5, 0.5, -0.5, 0.5};
+    const Model again = parse(model.written_from(state));
+    // The same turn, up to the sign of its quaternion.
+    const State found = again.initial();
+    expect_near(std::vector<double>(found.position.begin(), found.position.end()), state.position, 1e-15);
+  }
+}
+
 TEST(PlaneBody, a_compound_pendulum_swings_like_its_coordinate) {
   const std::string body = R"toml(gravity = [0, -9.81]
 [bodies.bar]

@@ -1,11 +1,16 @@
 /// A model's text with another initial state: only the values of position, initial and velocity are replaced.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/draft.hpp"
 
@@ -57,12 +62,12 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return at + 1;
 }
 
-/// Past the value that begins at `begin`: a string, an array, or a bare word.
+/// Past the value that begins at `begin`: a string, an array, an inline table, or a bare word.
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   if (text[begin] == '"' || text[begin] == '\'') {
     return end_of_string(text, begin);
   }
-  if (text[begin] != '[') {
+  if (text[begin] != '[' && text[begin] != '{') {
     return std::min(text.find_first_of(",}\n\r#", begin), text.size());
   }
   std::size_t depth = 0;
@@ -76,8 +81,8 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
       at = std::min(text.find('\n', at), text.size());
       continue;
     }
-    depth += text[at] == '[' ? 1 : 0;
-    depth -= text[at] == ']' ? 1 : 0;
+    depth += text[at] == '[' || text[at] == '{' ? 1 : 0;
+    depth -= text[at] == ']' || text[at] == '}' ? 1 : 0;
     ++at;
     if (depth == 0) {
       break;
@@ -91,6 +96,14 @@ std::string numbers_text(std::span<const double> numbers) {
   std::string text = "[";
   for (std::size_t c = 0; c < numbers.size(); ++c) text += (c > 0 ? ", " : "") + exact(numbers[c]);
   return text + "]";
+}
+
+/// Axis and angle of the quaternion behind a body's place.
+std::vector<std::pair<std::string_view, std::vector<double>>> turn_of(const std::vector<double>& position) {
+  std::vector<double> axis(position.begin() + 4, position.begin() + 7);
+  const double sine = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  if (sine == 0) axis = {0, 0, 1};
+  return {{"axis", axis}, {"angle", {2 * elementary::atan2(sine, position[3])}}};
 }
 
 /// The value as it stands in the file: plain for a single body, a list over the members for a family.
@@ -196,6 +209,9 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
       for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
         const bool asked = k % body.dimension >= from && k % body.dimension < to;
         same = same && (!asked || now[body.first + k] == before[body.first + k]);
+        // A spin is made of both.
+        const bool turned_away = body.turns() && sort == Sort::velocity && from > 0;
+        same = same && (!turned_away || position[body.first + k] == model.initial_position[body.first + k]);
       }
       if (same) return;
       const std::string value = start_text(body, [&](std::uint32_t member) {
@@ -205,7 +221,14 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
       });
       if (const Value* written = table->find(key)) {
         const std::size_t begin = byte_of(text, written->place);
-        // A turn written as a table of its own ends where its last line does.
+        if (written->kind == ValueKind::table && text[begin] != '{') {
+          // A table [bodies.b.orientation] of its own keeps its keys.
+          for (const auto& [inner, turn] : turn_of(shown(body, 0, sort, position, now))) {
+            const std::size_t at = byte_of(text, written->find(inner)->place);
+            changes.push_back({at, end_of_value(text, at), numbers_text(turn)});
+          }
+          return;
+        }
         changes.push_back({begin, end_of_value(text, begin), value});
       } else {
         changes.push_back({after, after, std::string(in_line ? ", " : "\n") + key + " = " + value});
