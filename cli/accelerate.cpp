@@ -21,11 +21,11 @@ void print_ambiguous(const model::Model& model, const instant::Instant& instant)
                     instant.continuum ? "infinitely many accelerations, a few of which follow, are all"
                                       : fmt::format("{} accelerations are", instant.solutions.size()),
                     readable(instant.solutions.front().constraint)));
-  std::vector<Column> columns{{"free", &instant.free}};
+  std::vector<Column> columns{{"free", &instant.free, &instant.position}};
   std::size_t number = 0;
   for (const instant::Minimiser& one : instant.solutions) {
     if (++number <= 4) {
-      columns.push_back({fmt::format("solution {}", number), &one.accelerations});
+      columns.push_back({fmt::format("solution {}", number), &one.accelerations, &instant.position});
     }
   }
   print(body_table(model, columns));
@@ -38,9 +38,9 @@ void print_determined(const model::Model& model, const instant::Instant& instant
       "{}determined{}: the position is {}{}\n\n", s.good, s.off,
       instant.regular ? "regular" : (instant.singular ? "singular" : "not regular (dependent conditions)"),
       instant.multipliers_unique || instant.singular ? "" : "; multipliers not unique, one choice is shown"));
-  print(body_table(model, {{"free acceleration", &instant.free},
-                           {"acceleration", &instant.accelerations},
-                           {"reaction", &instant.reaction}}));
+  print(body_table(model, {{"free acceleration", &instant.free, &instant.position},
+                           {"acceleration", &instant.accelerations, &instant.position},
+                           {"reaction", &instant.reaction, &instant.position, model::Sort::force}}));
   print("\n" + condition_table(model, instant, true));
   print(fmt::format("\n  constraint Z = {}\n", readable(instant.constraint)));
   print(certificate_line(instant.certificate));

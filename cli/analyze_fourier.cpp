@@ -142,7 +142,8 @@ int analyze_fourier(const Request& request) {
   if (request.quiet) {
     return status;
   }
-  print("\n" + body_table(model, {{"Gauss", &fourier.instant.accelerations}, {"free", &fourier.instant.free}}));
+  print("\n" + body_table(model, {{"Gauss", &fourier.instant.accelerations, &fourier.instant.position},
+                                  {"free", &fourier.instant.free, &fourier.instant.position}}));
   if (!fourier.vertices.empty()) {
     print("\n" + corner_table(model, fourier.vertices, "vertex"));
   }

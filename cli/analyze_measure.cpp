@@ -66,7 +66,7 @@ int analyze_measure(const Request& request) {
     print(fmt::format("\nwitness: here {}, by {}\n\n",
                       measure.resisted ? "forces change volumes" : "the forms are not closed",
                       readable(measure.defect, 3)));
-    print(body_table(model, {{"position", &position}}));
+    print(body_table(model, {{"position", &position, &position, model::Sort::position}}));
   }
   return status;
 }

@@ -126,14 +126,15 @@ int analyze_stability(const Request& request) {
   }
   print(heading(model, state.time));
   if (found) {
-    print("an equilibrium is here:\n\n" + body_table(model, {{"position", &state.position}}) + "\n");
+    print("an equilibrium is here:\n\n" +
+          body_table(model, {{"position", &state.position, &state.position, model::Sort::position}}) + "\n");
   }
   const bool good = stability.stable.value_or(false);
   print(fmt::format("{}{}{}", good ? s.good : (stability.stable ? s.bad : s.warm), verdict(), s.off));
   if (!stability.equilibrium) {
     print(fmt::format(": {}\n", stability.why));
     if (!stability.accelerations.empty()) {
-      print("\n" + body_table(model, {{"acceleration from rest", &stability.accelerations}}));
+      print("\n" + body_table(model, {{"acceleration from rest", &stability.accelerations, &state.position}}));
     }
     return status;
   }

@@ -151,8 +151,8 @@ int analyze_velocities(const Request& request) {
   }
   print(energy_words(velocities) + remarks(model, velocities));
   if (!velocities.projected.empty()) {
-    print("\n" +
-          body_table(model, {{"velocity", &state.velocity}, {"freed of what is forbidden", &velocities.projected}}));
+    print("\n" + body_table(model, {{"velocity", &state.velocity, &state.position},
+                                    {"freed of what is forbidden", &velocities.projected, &state.position}}));
   }
   return status;
 }

@@ -117,13 +117,15 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
   for (const double time : sample_at) {
     if (motion::state_at(side.model, run, time, sample)) {
       print(fmt::format("at t = {}\n", exact(time)));
-      print(body_table(side.model, {{"position", &sample.state.position}, {"velocity", &sample.state.velocity}}));
+      print(body_table(side.model, {{"position", &sample.state.position, &sample.state.position, model::Sort::position},
+                                    {"velocity", &sample.state.velocity, &sample.state.position}}));
     }
   }
   if (!account.present.state.position.empty()) {
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
-    print(body_table(side.model,
-                     {{"position", &account.present.state.position}, {"velocity", &account.present.state.velocity}}));
+    print(body_table(side.model, {{"position", &account.present.state.position, &account.present.state.position,
+                                   model::Sort::position},
+                                  {"velocity", &account.present.state.velocity, &account.present.state.position}}));
   }
   print(rho_line(side.model, account.present) + summary(side.store, side.files));
 }

@@ -38,8 +38,9 @@ int impact(const Request& request) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     changes[i] = shock.velocities[i] - shock.before[i];
   }
-  print(body_table(model,
-                   {{"velocity before", &shock.before}, {"velocity after", &shock.velocities}, {"change", &changes}}));
+  print(body_table(model, {{"velocity before", &shock.before, &shock.position},
+                           {"velocity after", &shock.velocities, &shock.position},
+                           {"change", &changes, &shock.position}}));
   print("\n" + shock_table(model, shock));
   if (!shock.restitution_note.empty()) {
     print("\n  " + shock.restitution_note + "\n");

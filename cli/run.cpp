@@ -92,8 +92,8 @@ std::vector<double> without_rounding(const model::Model& model, std::vector<doub
 std::string state_table(const model::Model& model, const model::State& state) {
   const std::vector<double> position = without_rounding(model, state.position, model.initial_position);
   const std::vector<double> velocity = without_rounding(model, state.velocity, model.initial_velocity);
-  return body_table(model,
-                    {{model.flow ? "value" : "position", &position}, {model.flow ? "rate" : "velocity", &velocity}});
+  return body_table(model, {{model.flow ? "value" : "position", &position, &position, model::Sort::position},
+                            {model.flow ? "rate" : "velocity", &velocity, &state.position}});
 }
 
 void print_run(const Task& task, const runs::Store& store, const std::vector<double>& sample_at,

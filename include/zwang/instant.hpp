@@ -58,6 +58,7 @@ struct Decision {
 struct Instant {
   Status status = Status::undecided;
   double time = 0;
+  std::vector<double> position;  ///< where the bodies are, if some of them turn in space; empty: none does
 
   // classify
   std::vector<Role> role;     ///< per row of the model; classify, then refined by accelerate
@@ -124,6 +125,7 @@ struct ShockEnergy {
 struct Shock {
   ShockStatus status = ShockStatus::gave_up;
   double time = 0;
+  std::vector<double> position;    ///< where the bodies are, if some of them turn in space; empty: none does
   std::vector<double> before;      ///< v before
   std::vector<double> alpha;       ///< v with the external impulses alone
   std::vector<double> velocities;  ///< v after

@@ -11,18 +11,24 @@
 
 namespace zwang::model {
 
-/// A point has two or three components, a generalized coordinate is a number.
-enum class BodyKind : std::uint8_t { point, coordinate };
+/// A point has two or three components, a generalized coordinate is a number. A rigid body has the components of its centre of mass, and
+/// beside them a quaternion w, x, y, z in space, an angle in the plane.
+enum class BodyKind : std::uint8_t { point, coordinate, rigid };
 [[nodiscard]] std::string_view words(BodyKind kind);
 
-/// A point, a coordinate, or a family of either.
+/// A point, a coordinate, a rigid body, or a family of one of them.
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::point;
-  std::uint32_t dimension = 3;        ///< components of one member: 1 for coordinates, 2 or 3 for points
+  std::uint32_t dimension =
+      3;  ///< components of one member: 1 for coordinates, 2 or 3 for points, 3 or 7 for rigid bodies
   std::vector<std::uint32_t> counts;  ///< empty for a single body; one or two counts for a family
   std::uint32_t first = 0;            ///< variable of the first component of the first member
   [[nodiscard]] std::uint32_t members() const;
+  /// How many components its place has: that of a point, or of a rigid body's centre; 0 for a coordinate.
+  [[nodiscard]] std::uint32_t place() const;
+  /// A rigid body in space: its last four components are a quaternion.
+  [[nodiscard]] bool turns() const { return kind == BodyKind::rigid && dimension == 7; }
 };
 
 /// What a condition speaks of, and whether it forbids one side or both.

@@ -15,8 +15,8 @@ namespace {
 nb::list bodies(const model::Model& model) {
   nb::list result;
   for (const model::Body& body : model.bodies) {
-    result.append(nb::make_tuple(body.name, body.kind == model::BodyKind::point ? "point" : "coordinate",
-                                 body.dimension, body.counts, body.first));
+    result.append(
+        nb::make_tuple(body.name, std::string(model::words(body.kind)), body.dimension, body.counts, body.first));
   }
   return result;
 }

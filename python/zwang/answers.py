@@ -213,7 +213,8 @@ class Acceleration(Answer):
         # The numbers themselves need no detour over the text.
         if name == "status":
             return self._core.status
-        if name in ("accelerations", "free") and self._core.status == "determined":
+        turning = any(body.turns for body in self._layout.bodies.values())
+        if name in ("accelerations", "free") and self._core.status == "determined" and not turning:
             return Quantities(self._layout, getattr(self._core, name))
         return super().__getattr__(name)
 

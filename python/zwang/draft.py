@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zwang.expressions import (Condition, CoordinateFamily, Expression, ExpressionLike, Moving, Point, PointFamily,
-                               _expression, number_text)
+                               RigidBody, _expression, number_text)
 
 if TYPE_CHECKING:
     from zwang.model import Model
@@ -18,7 +18,9 @@ def _quoted(text: str) -> str:
 
 
 def _value(value: Any, what: str = "") -> str:
-    """A value as TOML: numbers plainly, expressions in quotes, vectors as arrays."""
+    """A value as TOML: numbers plainly, expressions in quotes, vectors as arrays, dicts as inline tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_value(item, what)}" for key, item in value.items()) + " }"
     if isinstance(value, (Expression, Condition)):
         return _quoted(str(value))
     if isinstance(value, str):
@@ -74,6 +76,8 @@ class Draft:
         self._flow: dict[str, str] = {}
         self._free: list[str] = []
         self._constraints: dict[str, str] = {}
+        self._joints: dict[str, str] = {}
+        self._springs: dict[str, str] = {}
         self._impulses: list[dict[str, str]] = []
         self._seizures: list[dict[str, str]] = []
         self._outputs: dict[str, str] = {}
@@ -93,7 +97,7 @@ class Draft:
 
     def _add(self, sort: str, name: str, entries: Mapping[str, Any], more: Mapping[str, Any]) -> None:
         if any(known == name for _, known in self._bodies):
-            raise ValueError(f"there is a point or coordinate {name!r} already")
+            raise ValueError(f"there is a point, body or coordinate {name!r} already")
         table = {key: _value(value, f"{key} of {name}") for key, value in {**entries, **more}.items() if value is not None}
         self._bodies[sort, name] = table
 
@@ -122,6 +126,39 @@ class Draft:
         """A family of generalized coordinates."""
         self._add("coordinates", name, {"count": count, "initial": initial, "velocity": velocity, "force": force}, more)
         return CoordinateFamily(name)
+
+    def body(self, name: str, *, position: ExpressionLike, marks: Mapping[str, ExpressionLike] | None = None,
+             **more: Any) -> RigidBody:
+        """A rigid body: `mass` or `density`, `inertia` or `shape`, `orientation`, `velocity`, `spin`, `force`, `torque`, `count`
+        as in the model file; dicts stand for inline tables.
+
+        >>> import zwang
+        >>> draft = zwang.Draft()
+        >>> box = draft.body("box", mass=2, shape={"box": [1, 0.5, 0.2]}, position=[0, 0, 1], marks={"corner": [0.5, 0.25, -0.1]})
+        >>> draft.constrain("floor", box.mark("corner").z >= 0)
+        >>> len(draft.compile().variables)
+        7
+        """
+        self._add("bodies", name, {"position": position, "marks": marks or None}, more)
+        return RigidBody(name)
+
+    def joint(self, name: str, kind: str, first: ExpressionLike, second: ExpressionLike | None = None, **more: Any) -> None:
+        """A joint of a kind between two partners: marks, bodies, points, fixed places; `rolling` has one. `axis`, `axes`, `limits`,
+        `drive`, `zero`, `restitution`, `on`, `ratio` as in the model file; `each` stands for `for`."""
+        def end(value: ExpressionLike) -> Any:
+            return str(value) if isinstance(value, Expression) else value
+
+        if "each" in more:
+            more["for"] = more.pop("each")
+        self._joints[name] = _value({kind: end(first) if second is None else [end(first), end(second)], **more}, name)
+
+    def spring(self, name: str, first: ExpressionLike | None = None, second: ExpressionLike | None = None, **more: Any) -> None:
+        """A spring between two ends, or `on` a hinge or slider: `stiffness`, `damping`, `length`, `only`, `angle`, `travel` as in the model
+        file; `each` stands for `for`."""
+        if "each" in more:
+            more["for"] = more.pop("each")
+        ends = {} if first is None else {"between": [first, second]}
+        self._springs[name] = _value({**ends, **more}, name)
 
     # What they obey.
 
@@ -222,6 +259,8 @@ class Draft:
         if self._free:
             table("[free]", {"functions": "[" + ", ".join(self._free) + "]"})
         table("[constraints]", self._constraints)
+        table("[joints]", self._joints)
+        table("[springs]", self._springs)
         for entry in self._impulses:
             table("[[impulses]]", entry)
         for entry in self._seizures:

@@ -204,6 +204,31 @@ class Point(Moving):
         return self._component("z")
 
 
+class RigidBody(Point):
+    """A rigid body: its centre of mass as a point, its marks, its spin."""
+
+    __slots__ = ()
+
+    def mark(self, name: str) -> Point:
+        """A point fixed in the body."""
+        return Point(f"{self._text}.{name}")
+
+    @property
+    def spin(self) -> Expression:
+        """Its angular velocity in the fixed frame: a vector, in the plane a number."""
+        return Expression(self._text + ".spin")
+
+    @property
+    def angle(self) -> Moving:
+        """In the plane: how far it is turned."""
+        return Moving(self._text + ".angle")
+
+    def axis(self, direction: Any) -> Expression:
+        """A vector of the body's axes in the fixed frame."""
+        text = ", ".join(str(item) for item in direction)
+        return Expression(f"axis({self._text}, [{text}])")
+
+
 class Velocity(Expression):
     """The velocity of a point."""
 

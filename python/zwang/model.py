@@ -103,7 +103,7 @@ class State:
     @property
     def velocities(self) -> Quantities:
         """Velocities by name; what is assigned changes the state."""
-        return Quantities(self._layout, self.velocity)
+        return Quantities(self._layout, self.velocity, self.position)
 
     def copy(self) -> State:
         """A state of its own."""
@@ -261,7 +261,7 @@ class Model:
         if positions is not None:
             result.position = self._numbers(positions, result.position, "positions")
         if velocities is not None:
-            result.velocity = self._numbers(velocities, result.velocity, "velocities")
+            result.velocity = self._numbers(velocities, result.velocity, "velocities", result.position)
         if rho is not None:
             rows = self._core.row_names
             result.rho = np.zeros(len(rows))
@@ -271,12 +271,13 @@ class Model:
                 result.rho[rows.index(name)] = value
         return result
 
-    def _numbers(self, given: Any, start: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    def _numbers(self, given: Any, start: NDArray[np.float64], what: str,
+                 places: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         if isinstance(given, Quantities):
             given = given.array
         if isinstance(given, Mapping):
             result = start.copy()
-            view = Quantities(self._layout, result)
+            view = Quantities(self._layout, result, places)
             for name, value in given.items():
                 view[name] = value
             return result
@@ -375,11 +376,11 @@ class Model:
         blow = None
         if blows:
             blow = np.zeros(self._core.variables)
-            self._add_blows(blow, blows)
+            self._add_blows(blow, blows, (self.initial if state is None else self._taken(state)).position)
         return Impact(_zwang.impact(self._core, *self._arguments(state), blow))
 
-    def _add_blows(self, blow: NDArray[np.float64], blows: Mapping[str, Any]) -> None:
-        view = Quantities(self._layout, blow)
+    def _add_blows(self, blow: NDArray[np.float64], blows: Mapping[str, Any], position: NDArray[np.float64]) -> None:
+        view = Quantities(self._layout, blow, position, impulses=True)
         for name, value in blows.items():
             if callable(value):
                 raise TypeError(_no_callable(f"the blow on {name}"))

@@ -20,8 +20,21 @@ else:
 _MEMBER = re.compile(r"^(.*)\[(\d+)(?:,(\d+))?\]$")
 
 
+def spin_of(quaternion: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The angular velocity in the fixed frame from the rate of a quaternion w, x, y, z; also of second derivatives."""
+    w, v, w_rate, v_rate = quaternion[..., :1], quaternion[..., 1:], rate[..., :1], rate[..., 1:]
+    return 2 * (w * v_rate - w_rate * v + np.cross(v, v_rate))
+
+
+def rate_of(quaternion: NDArray[np.float64], spin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rate of a quaternion that turns with an angular velocity; four times it is the force of a torque on the quaternion."""
+    w, v = quaternion[..., :1], quaternion[..., 1:]
+    along = -np.sum(spin * v, axis=-1, keepdims=True)
+    return np.concatenate([along, w * spin + np.cross(spin, v)], axis=-1) / 2
+
+
 class Body:
-    """Where a point, a coordinate or a family of either stands in the arrays."""
+    """Where a point, a coordinate, a rigid body or a family of one of them stands in the arrays."""
 
     __slots__ = ("counts", "dimension", "first", "kind", "name")
 
@@ -31,6 +44,11 @@ class Body:
         self.dimension = dimension
         self.counts = counts
         self.first = first
+
+    @property
+    def turns(self) -> bool:
+        """Is it a rigid body in space, with a quaternion behind its place?"""
+        return self.kind == "body" and self.dimension == 7
 
     @property
     def members(self) -> int:
@@ -72,7 +90,7 @@ class Layout:
                     0 <= index < count for index, count in zip(indices, family.counts)):
                 return family, indices[0] if len(indices) == 1 else indices[0] * family.counts[1] + indices[1]
         known = ", ".join(list(self.bodies)[:8])
-        raise KeyError(f"there is no point or coordinate {name!r}; there are: {known}")
+        raise KeyError(f"there is no point, body or coordinate {name!r}; there are: {known}")
 
     def variables_of(self, name: str) -> slice:
         """The places of a body's numbers in an array over the coordinates."""
@@ -84,10 +102,11 @@ class Layout:
 
 
 class Quantities(Mapping[str, Any]):
-    """Numbers of all points and coordinates by name: views into one array, without copies.
+    """Numbers of all points, bodies and coordinates by name: views into one array, without copies.
 
     A point gives its components, a coordinate a number, a family all its members. With many instants the
-    first axis is that of the instants.
+    first axis is that of the instants. A rigid body in space gives its place and a quaternion; its velocities and accelerations
+    are a copy, with the angular ones in the fixed frame behind: six numbers, and six are assigned.
 
     >>> import zwang
     >>> model = zwang.load("gallery:string-pendulum")
@@ -95,11 +114,14 @@ class Quantities(Mapping[str, Any]):
     (2,)
     """
 
-    __slots__ = ("_array", "_layout")
+    __slots__ = ("_array", "_impulses", "_layout", "_places")
 
-    def __init__(self, layout: Layout, array: NDArray[np.float64]) -> None:
+    def __init__(self, layout: Layout, array: NDArray[np.float64], places: NDArray[np.float64] | None = None, *,
+                 impulses: bool = False) -> None:
         self._layout = layout
         self._array = array
+        self._places = places  # where the bodies are, if these are velocities, accelerations or impulses
+        self._impulses = impulses
 
     @property
     def array(self) -> NDArray[np.float64]:
@@ -110,19 +132,47 @@ class Quantities(Mapping[str, Any]):
         body, member = self._layout.find(name)
         part = self._array[..., self._layout.variables_of(name)]
         lead = self._array.shape[:-1]
+        if body.turns and self._places is not None:
+            return self._turning(name, body, member)
         if member is not None:
-            if body.kind == "point":
+            if body.kind != "coordinate":
                 return part
             number = part[..., 0]
             return float(number) if not lead else number
         shape = (*lead, *body.counts) if body.kind == "coordinate" else (*lead, *body.counts, body.dimension)
         return part.reshape(shape)
 
+    def _members(self, array: NDArray[np.float64], name: str, body: Body) -> NDArray[np.float64]:
+        """The part of a body in an array, the members on an axis of their own."""
+        return array[..., self._layout.variables_of(name)].reshape((*array.shape[:-1], -1, body.dimension))
+
+    def _turning(self, name: str, body: Body, member: int | None) -> NDArray[np.float64]:
+        assert self._places is not None
+        own, at = self._members(self._array, name, body), self._members(self._places, name, body)
+        spin = spin_of(at[..., 3:], own[..., 3:]) / (4 if self._impulses else 1)
+        both = np.concatenate([own[..., :3], spin], axis=-1)
+        lead = self._array.shape[:-1]
+        return both[..., 0, :] if member is not None else both.reshape((*lead, *body.counts, 6))
+
+    def _set_turning(self, name: str, body: Body, numbers: NDArray[np.float64]) -> None:
+        assert self._places is not None
+        own, at = self._members(self._array, name, body), self._members(self._places, name, body)
+        if numbers.size != own.size // 7 * 6:
+            raise ValueError(f"{name}: {own.size // 7 * 6} numbers are needed, and {numbers.size} are given")
+        numbers = numbers.reshape((*own.shape[:-1], 6))
+        rate = rate_of(at[..., 3:], numbers[..., 3:]) * (4 if self._impulses else 1)
+        changed = np.concatenate([numbers[..., :3], rate], axis=-1)
+        self._array[..., self._layout.variables_of(name)] = changed.reshape((*self._array.shape[:-1], -1))
+
     def __setitem__(self, name: str, value: Any) -> None:
         place = self._layout.variables_of(name)
         if np.iscomplexobj(value):
             raise TypeError(f"{name}: real numbers are needed")
         numbers = np.asarray(value, dtype=np.float64)
+        body = self._layout.find(name)[0]
+        if body.turns and self._places is not None:
+            self._set_turning(name, body, numbers)
+            return
         part = self._array[..., place]
         if numbers.size != part.size and numbers.ndim > 0:
             raise ValueError(f"{name}: {part.size} numbers are needed, and {numbers.size} are given")

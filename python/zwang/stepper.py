@@ -120,7 +120,7 @@ class Stepper:
     def blows(self, blows: dict[str, Any]) -> list[Event]:
         """Several blows at once, by name."""
         impulse = np.zeros(self._core.position.shape)
-        self._model._add_blows(impulse, blows)
+        self._model._add_blows(impulse, blows, self._core.position)
         self._core.blow(impulse)
         return self._events()
 

@@ -145,7 +145,7 @@ class States:
     @property
     def velocities(self) -> Quantities:
         """Velocities by name."""
-        return Quantities(self._layout, self._arrays()[1])
+        return Quantities(self._layout, self._arrays()[1], self._arrays()[0])
 
     @property
     def multipliers(self) -> Columns:

@@ -31,6 +31,14 @@ inline std::string kinetic(const std::string& text) {
 inline std::string parameter(const std::string& text) { return "[parameters]\n" + text + "\n" + two_points; }
 inline std::string bead_condition(const std::string& text) { return beads + "[constraints]\nc = " + text + "\n"; }
 
+/// A rigid body in space with what else stands in its table, and behind it.
+inline std::string rigid(const std::string& keys, const std::string& rest = {}) {
+  return "[bodies.b]\nmass = 1\ninertia = [1, 2, 3]\nposition = [0, 0, 0]\n" + keys +
+         "[bodies.b.marks]\nm = [1, 0, 0]\n" + rest;
+}
+inline std::string joint(const std::string& text) { return rigid("", "[joints]\nj = " + text + "\n"); }
+inline std::string spring(const std::string& text) { return rigid("", "[springs]\ns = " + text + "\n"); }
+
 /// A flow of two variables with what else stands in the file.
 inline std::string flow(const std::string& rest) {
   return "[coordinates.x]\ninitial = 1\n[coordinates.y]\ninitial = 2\n[flow]\nx = \"y\"\ny = \"-x\"\n" + rest;
@@ -41,6 +49,60 @@ inline std::string free_functions(const std::string& list) {
 
 inline std::vector<Case> cases() {
   std::vector<Case> list = {
+      // Rigid bodies, joints, springs.
+      {"body_without_inertia", "[bodies.§b]\nmass = 1\nposition = [0, 0, 0]\n", "has no `inertia`"},
+      {"body_without_mass", "[bodies.§b]\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\n", "has no `mass`"},
+      {"density_without_shape", "[bodies.b]\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\ndensity = §1\n",
+       "needs a `shape`"},
+      {"mark_called_x",
+       "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\n[bodies.b.marks]\n§x = [0, 0, 0]\n",
+       "a mark cannot be called `x`"},
+      {"mark_in_the_plane_of_a_body_in_space",
+       "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0]\n[bodies.b.marks]\nm = §[0, 0]\n",
+       "the marks of `b` have 3 components"},
+      {"inertia_of_two", "[bodies.b]\nmass = 1\ninertia = §[1, 1]\nposition = [0, 0, 0]\n", "three principal moments"},
+      {"inertia_in_the_plane", "[bodies.b]\nmass = 1\ninertia = §[1, 1, 1]\nposition = [0, 0]\n",
+       "in the plane the inertia is a number"},
+      {"negative_moment", "[bodies.b]\nmass = 1\ninertia = §[1, -1, 1]\nposition = [0, 0, 0]\n", "is not negative"},
+      {"lopsided_inertia", "[bodies.b]\nmass = 1\ninertia = §[[1, 2, 0], [0, 1, 0], [0, 0, 1]]\nposition = [0, 0, 0]\n",
+       "must be symmetric"},
+      {"indefinite_inertia",
+       "[bodies.b]\nmass = 1\ninertia = §[[1, 2, 0], [2, 1, 0], [0, 0, 1]]\nposition = [0, 0, 0]\n",
+       "positive definite"},
+      {"quaternion_of_three", rigid("orientation = §[1, 0, 0]\n"), "here stand 3 numbers"},
+      {"quaternion_zero", rigid("orientation = §[0, 0, 0, 0]\n"), "is not zero"},
+      {"no_rotation", rigid("orientation = §[[1, 0, 0], [0, 1, 0], [0, 0, 2]]\n"), "have length 1"},
+      {"mirror", rigid("orientation = §[[1, 0, 0], [0, 1, 0], [0, 0, -1]]\n"), "right hands into left"},
+      {"spin_is_a_vector", rigid("spin = §1\n"), "a vector of 3 components"},
+      {"torque_is_a_vector", rigid("torque = §1\n"), "the torque on `b` is a vector"},
+      {"shape_in_space", "[bodies.b]\nmass = 1\nposition = [0, 0, 0]\nshape = { §disc = 1 }\n",
+       "is a shape in the plane"},
+      {"shape_of_nothing", "[bodies.b]\nmass = 1\nposition = [0, 0, 0]\nshape = { ball = §0 }\n",
+       "must be greater than zero"},
+      {"unknown_mark", rigid("", "[constraints]\nc = \"§b.n.x <= 2\"\n"), "`b` has no mark or component `.n`"},
+      {"angle_in_space", rigid("", "[outputs]\nc = \"§b.angle\"\n"), "has no single angle"},
+      {"spin_has_no_rate", rigid("", "[outputs]\nc = \"§b.spin'\"\n"), "accelerations cannot be used"},
+      {"axis_of_a_point", two_points + "[outputs]\nc = \"axis(§a, [0, 0, 1])\"\n", "takes a body of [bodies] first"},
+      {"blow_without_value", rigid("", "§[[impulses]]\non = \"b\"\n"), "has no `value`"},
+      {"blow_on_no_mark", rigid("", "[[impulses]]\non = \"§b.n\"\nvalue = [0, 0, 1]\n"), "has no mark `n`; it has m"},
+      {"torque_on_a_point", two_points + "[[impulses]]\non = \"a\"\ntorque = §[0, 0, 1]\n", "`torque` turns a body"},
+      {"joint_of_no_kind", rigid("", "[joints]\n§j = { axis = [0, 0, 1] }\n"), "is no joint yet"},
+      {"hinge_without_axis", rigid("", "[joints]\n§j = { hinge = [[0, 0, 0], \"b\"] }\n"), "has no `axis`"},
+      {"joint_of_itself", joint("{ ball = §[\"b\", \"b.m\"] }"), "the same body"},
+      {"joint_of_fixed_places", joint("{ ball = §[[0, 0, 0], [0, 0, 1]] }"), "both partners of this joint are fixed"},
+      {"limits_of_a_ball", joint("{ ball = [[0, 0, 0], \"b\"], §limits = [0, 1] }"), "belongs to hinges and sliders"},
+      {"limits_turned_round", joint("{ hinge = [[0, 0, 0], \"b\"], axis = [0, 0, 1], limits = §[1, 0] }"),
+       "must be less than the second"},
+      {"gear_without_hinges", joint("{ gear = [§\"b\", \"b\"], ratio = 2 }"), "turns on no hinge"},
+      {"rolls_without_shape", joint("{ rolling = §\"b\", on = { normal = [0, 0, 1] } }"), "cannot roll"},
+      {"spring_of_nothing", rigid("", "[springs]\n§s = { stiffness = 1 }\n"), "needs `between` with two ends"},
+      {"spring_without_strength", rigid("", "[springs]\n§s = { between = [\"b\", [0, 0, 0]] }\n"),
+       "neither `stiffness` nor `damping`"},
+      {"spring_on_no_joint", spring("{ on = §\"k\", stiffness = 1 }"), "no joint is called `k`"},
+      {"spring_that_neither_pulls_nor_pushes",
+       spring("{ between = [\"b\", [1, 0, 0]], stiffness = 1, length = 1, only = §\"twist\" }"),
+       "\"pull\" or \"push\""},
+
       // The file as such.
       {"empty_file", "§", "the model has no points and no coordinates"},
       {"only_a_title", "§title = \"nothing\"\n", "the model has no points and no coordinates"},

@@ -73,6 +73,18 @@ Linearised linearise(const model::Model& model, const model::State& state, std::
     for (std::size_t lane = 0; lane < group.lanes; ++lane) add_term(group, lane, rest, out);
   }
 
+  // The lengths of quaternions, on which nothing depends.
+  std::vector<std::uint32_t> first_of;
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members() && body.turns(); ++member) {
+      first_of.push_back(body.first + member * body.dimension + body.place());
+    }
+  }
+  out.lengths = linear::Matrix(first_of.size(), n);
+  for (std::size_t j = 0; j < first_of.size(); ++j) {
+    for (std::size_t k = 0; k < 4; ++k) out.lengths(j, first_of[j] + k) = state.position[first_of[j] + k];
+  }
+
   // The rows, and what their change does to the reactions.
   for (std::size_t j = 0; j < which.size(); ++j) {
     const model::RowGroup& group = model.groups[model.row_group[which[j]]];

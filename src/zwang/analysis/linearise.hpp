@@ -22,6 +22,7 @@ struct Linearised {
   linear::Matrix alpha;            ///< [i, k]
   linear::Matrix gamma;            ///< [i, k]
   linear::Matrix rows;             ///< P, a row each
+  linear::Matrix lengths;          ///< along the quaternions of rigid bodies: displacements without a meaning
   std::vector<double> force;       ///< X at rest
   std::vector<double> force_size;  ///< sum of the absolute values of its terms
   std::vector<double> value;       ///< f of each row (holonomic), else 0

@@ -62,7 +62,11 @@ Matrix conjugate(const Matrix& lower, const Matrix& b) {
 Reduced reduce(const Linearised& system) {
   const std::size_t n = system.mass.rows;
   // Rows of length one, so that their factors do not decide what is dependent.
-  Matrix rows = system.rows;
+  const std::size_t held = system.rows.rows;
+  Matrix rows(held + system.lengths.rows, n);
+  for (std::size_t j = 0; j < rows.rows; ++j) {
+    for (std::size_t i = 0; i < n; ++i) rows(j, i) = j < held ? system.rows(j, i) : system.lengths(j - held, i);
+  }
   for (std::size_t j = 0; j < rows.rows; ++j) {
     double length = 0;
     for (std::size_t i = 0; i < n; ++i) length = elementary::hypot(length, rows(j, i));

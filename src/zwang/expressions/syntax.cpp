@@ -470,6 +470,7 @@ class Parser {
     }
     Syntax e = name();
     if (token_.sign == Glyph::open_bracket) e = index(std::move(e));
+    if (token_.sign == Glyph::point) e = member(e.offset, std::move(e));
     if (token_.sign != Glyph::end) {
       throw SyntaxError(token_.offset,
                         "a name alone or with its index is expected (`a`, `bead[3]`), without " + shown(token_));
@@ -711,13 +712,16 @@ class Parser {
     const Token point = token_;
     advance();
     const std::string component = text_of(token_);
-    if (token_.sign != Glyph::name || (component != "x" && component != "y" && component != "z")) {
+    const Syntax& inner = e.kind == SyntaxKind::prime ? e.children[0] : e;
+    const auto is_letter = [](const std::string& word) { return word == "x" || word == "y" || word == "z"; };
+    // A body's marks have names of their own.
+    const bool marked = inner.kind == SyntaxKind::name || inner.kind == SyntaxKind::index;
+    if (token_.sign != Glyph::name || (!marked && !is_letter(component))) {
       const std::size_t at = token_.sign == Glyph::end ? point.offset : token_.offset;
       throw SyntaxError(at, "after the point a component `x`, `y` or `z` is expected" +
                                 (token_.sign == Glyph::end ? std::string() : ", not " + shown(token_)));
     }
-    const Syntax& inner = e.kind == SyntaxKind::prime ? e.children[0] : e;
-    if (inner.kind == SyntaxKind::member) {
+    if (inner.kind == SyntaxKind::member && is_letter(inner.name)) {
       throw SyntaxError(point.offset, "a component has no components of its own");
     }
     if (inner.kind == SyntaxKind::number) throw SyntaxError(point.offset, "a number has no components");

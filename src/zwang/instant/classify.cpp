@@ -4,6 +4,7 @@
 
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -93,6 +94,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
   const model::Rows& rows = impl.rows;
   const std::uint32_t count = model.rows();
   instant.time = state.time;
+  instant.position.clear();
+  if (model::has_quaternions(model)) instant.position = state.position;
   instant.violations.clear();
   instant.expansion.clear();
   instant.no_gradient = false;

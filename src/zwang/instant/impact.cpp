@@ -9,6 +9,7 @@
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -186,6 +187,8 @@ void impact(const model::Model& model, const model::State& state, const Options&
   classify_rows(model, state, options, impl, instant);
   shock.time = state.time;
   shock.before = state.velocity;
+  shock.position.clear();
+  if (model::has_quaternions(model)) shock.position = state.position;
   shock.alpha = state.velocity;
   shock.velocities = state.velocity;
   shock.impulses.assign(model.rows(), 0.0);
@@ -212,8 +215,9 @@ void impact(const model::Model& model, const model::State& state, const Options&
   std::vector<double> change(n, 0.0);
   for (const model::Blow& blow : model.blows) {
     if (instant.blow_due && same_instant(blow.at, state.time)) {
+      const std::vector<double> impulse = model::impulse_of(blow, state.position);
       for (std::size_t i = 0; i < blow.variables.size(); ++i) {
-        change[blow.variables[i]] += blow.impulse[i];
+        change[blow.variables[i]] += impulse[i];
       }
     }
   }

@@ -28,6 +28,9 @@ Model compile(const Draft& draft, const Overrides& overrides) {
     add_energies(work);
   }
   add_conditions(work);
+  add_thin_rods(work);
+  add_joints(work);
+  add_springs(work);
   add_free_functions(work);
   add_seizures(work);
   add_releases(work);
@@ -37,6 +40,7 @@ Model compile(const Draft& draft, const Overrides& overrides) {
 
   // The patterns of the whole, and what its equations imply together.
   model.bodies = work.vocabulary.bodies;
+  model.rigids = work.vocabulary.rigids;
   model.parameters = work.vocabulary.parameters;
   model.terms = work.shapes.take_terms();
   model.groups = work.shapes.take_rows();

@@ -26,6 +26,7 @@ class Exactly {
       : work_(draft.content(), overrides), model_(model), absent_(absent), algebra_(work_.formulas) {}
 
   ExactScene evaluate() {
+    refuse_bodies();
     refuse_large();
     // Names and sizes as the compiler finds them, then all numbers anew.
     give_names(work_);
@@ -53,6 +54,16 @@ class Exactly {
   std::uint32_t condition_ = 0;
 
   [[nodiscard]] std::uint32_t n() const { return model_.variables; }
+
+  void refuse_bodies() const {
+    for (const Body& body : model_.bodies) {
+      if (body.kind != BodyKind::rigid) continue;
+      throw Error(
+          {model_.file, 0, 0},
+          fmt::format("exact arithmetic is for points and coordinates, and `{}` is a rigid body: ask without --exact",
+                      body.name));
+    }
+  }
 
   void refuse_large() const {
     if (n() <= most_variables && model_.rows() <= most_exact_rows) return;

@@ -110,9 +110,17 @@ expressions::ConditionSyntax Formulas::condition(const Value& value) {
 }
 
 expressions::AlternativeSyntax Formulas::alternatives(const Value& value) {
-  const std::size_t base = add({&value, {}, {}});
+  return alternatives_of(add({&value, {}, {}}), value.text);
+}
+
+expressions::AlternativeSyntax Formulas::outside_condition(std::string label, std::string text) {
+  const std::string copy = text;
+  return alternatives_of(add({nullptr, std::move(label), std::move(text)}), copy);
+}
+
+expressions::AlternativeSyntax Formulas::alternatives_of(std::size_t base, const std::string& text) const {
   try {
-    expressions::AlternativeSyntax out = expressions::parse_alternatives(value.text);
+    expressions::AlternativeSyntax out = expressions::parse_alternatives(text);
     for (expressions::ConditionSyntax& one : out) {
       shift(one.left, base);
       shift(one.right, base);
@@ -136,9 +144,17 @@ Syntax Formulas::truth(const Value& value) {
 }
 
 std::vector<expressions::RangeSyntax> Formulas::ranges(const Value& value) {
-  const std::size_t base = add({&value, {}, {}});
+  return ranges_of(add({&value, {}, {}}), value.text);
+}
+
+std::vector<expressions::RangeSyntax> Formulas::outside_ranges(std::string label, std::string text) {
+  const std::string copy = text;
+  return ranges_of(add({nullptr, std::move(label), std::move(text)}), copy);
+}
+
+std::vector<expressions::RangeSyntax> Formulas::ranges_of(std::size_t base, const std::string& text) const {
   try {
-    std::vector<expressions::RangeSyntax> out = expressions::parse_ranges(value.text);
+    std::vector<expressions::RangeSyntax> out = expressions::parse_ranges(text);
     for (expressions::RangeSyntax& range : out) {
       range.offset += base;
       shift(range.low, base);

@@ -30,6 +30,8 @@ class Formulas {
 
   /// An expression from outside the file; `label` stands for the file's name in errors.
   [[nodiscard]] Syntax outside(std::string label, std::string text);
+  [[nodiscard]] expressions::AlternativeSyntax outside_condition(std::string label, std::string text);
+  [[nodiscard]] std::vector<expressions::RangeSyntax> outside_ranges(std::string label, std::string text);
 
   /// An error at a part of some tree.
   [[nodiscard]] Error error(std::size_t offset, const std::string& message) const;
@@ -52,6 +54,8 @@ class Formulas {
     std::string text;
   };
   [[nodiscard]] std::size_t add(Phrase phrase);
+  [[nodiscard]] expressions::AlternativeSyntax alternatives_of(std::size_t base, const std::string& text) const;
+  [[nodiscard]] std::vector<expressions::RangeSyntax> ranges_of(std::size_t base, const std::string& text) const;
 
   const Source& source_;
   std::vector<Phrase> phrases_;

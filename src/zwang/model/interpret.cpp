@@ -12,6 +12,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/keys.hpp"
+#include "zwang/model/moving_frame.hpp"
 #include "zwang/model/rationals.hpp"
 
 namespace zwang::model {
@@ -375,6 +376,7 @@ void Interpreter<Algebra>::fail_unknown(const Syntax& s, bool call) const {
   } else {
     for (const std::string_view name : expressions::function_names()) known.push_back(name);
     known.insert(known.end(), vector_functions.begin(), vector_functions.end());
+    known.emplace_back("axis");
   }
   std::string_view near = nearest(s.name, known.data(), known.size());
   // The names that other programs and books have for them.
@@ -405,7 +407,7 @@ auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
   const Syntax& root = s.kind == SyntaxKind::index ? s.children[0] : s;
   const NameMeaning* found = meaning(root);
   const Body& body = vocabulary_.bodies[found->index];
-  const std::string_view kind = body.kind == BodyKind::point ? "point" : "coordinate";
+  const std::string_view kind = words(body.kind);
   Member out{found->index, 0};
   if (!context_.positions && !naming_) {
     fail(s, fmt::format("`{}` is a {}; only numbers, parameters and indices may stand in {}", body.name, kind,
@@ -416,8 +418,8 @@ auto Interpreter<Algebra>::find_member(const Syntax& s) -> Member {
   if (s.kind != SyntaxKind::index) {
     if (body.counts.empty()) return out;
     const std::string_view indices = body.counts.size() == 1 ? "i" : "i,j";
-    fail(s, fmt::format("`{}` is a family of {} {}s: write a member, {}[{}]", body.name, body.members(), kind,
-                        body.name, indices));
+    fail(s, fmt::format("`{}` is a family of {} {}s: write a member, {}[{}]", body.name, body.members(),
+                        kind == "body" ? "bodie" : kind, body.name, indices));
   }
   if (body.counts.empty()) fail(s, fmt::format("`{}` is a single {}; it has no members", body.name, kind));
   if (s.children.size() - 1 != body.counts.size()) {
@@ -453,7 +455,7 @@ template <class Algebra>
 auto Interpreter<Algebra>::state_of(const Syntax& s, Member m, bool velocity) -> Result {
   const Body& body = vocabulary_.bodies[m.body];
   Result out;
-  out.size = body.kind == BodyKind::point ? static_cast<std::uint8_t>(body.dimension) : std::uint8_t{0};
+  out.size = static_cast<std::uint8_t>(body.place());
   for (std::size_t k = 0; k < out.parts(); ++k) out.part[k] = component_of(s, m, k, velocity);
   return out;
 }
@@ -498,6 +500,67 @@ std::size_t Interpreter<Algebra>::component(const Syntax& s, std::size_t size) c
 }
 
 template <class Algebra>
+auto Interpreter<Algebra>::part_of_rigid(const Syntax& s, Member m, bool velocity) -> Result {
+  const Body& body = vocabulary_.bodies[m.body];
+  const auto own = [&](std::size_t k, bool rate) { return component_of(s, m, k, rate); };
+  MovingFrame frame(algebra_, s, body, own);
+  if (s.name == "spin") {
+    if (velocity) fail(s, "accelerations cannot be used: conditions and forces are of time, positions and velocities");
+    return frame.spin();
+  }
+  if (s.name == "angle") {
+    if (body.turns()) {
+      fail(s,
+           fmt::format("a body in space has no single angle: how `{}` is turned is seen by a vector it carries along, "
+                       "axis({}, [0, 0, 1])",
+                       body.name, body.name));
+    }
+    Result out;
+    out.part[0] = own(2, velocity);
+    return out;
+  }
+  for (const Mark& mark : vocabulary_.rigids[m.body].marks) {
+    if (mark.name != s.name) continue;
+    Result r;
+    r.size = static_cast<std::uint8_t>(body.place());
+    // Like numbers of an index, so that bodies of one build share their tapes.
+    for (std::size_t c = 0; c < r.size; ++c) {
+      r.part[c] = algebra_.number(mark.at[m.member * r.size + c], Made::indexed);
+    }
+    return velocity ? frame.velocity(r) : frame.place(r);
+  }
+  const std::size_t k = s.name == "x" ? 0 : s.name == "y" ? 1 : s.name == "z" ? 2 : 3;
+  if (k >= body.place()) {
+    std::vector<std::string_view> known = {"x", "y", body.turns() ? "z" : "angle", "spin"};
+    for (const Mark& mark : vocabulary_.rigids[m.body].marks) known.push_back(mark.name);
+    fail(s, fmt::format("`{}` has no mark or component `.{}`; it has {}", body.name, s.name, joined(known, ", ")));
+  }
+  Result out;
+  out.part[0] = own(k, velocity);
+  return out;
+}
+
+/// axis(box, u): u in the body's axes, seen from outside.
+template <class Algebra>
+auto Interpreter<Algebra>::walk_axis(const Syntax& s) -> Result {
+  require_arguments(s, 2);
+  const Syntax& of = s.children[0];
+  if (!is_body(of)) fail(of, fmt::format("axis(body, vector) takes a body of [bodies] first; {} is none", quote(of)));
+  const Member m = find_member(of);
+  const Body& body = vocabulary_.bodies[m.body];
+  if (body.kind != BodyKind::rigid) {
+    fail(of, fmt::format("axis(body, vector) takes a body of [bodies] first; {} is a {}", quote(of), words(body.kind)));
+  }
+  const Result u = vector_argument(s, 1);
+  if (u.size != body.place()) {
+    fail(s.children[1],
+         fmt::format("{} is {}, and `{}` has {} axes", quote(s.children[1]), size_words(u), body.name, body.place()));
+  }
+  const auto own = [&](std::size_t k, bool rate) { return component_of(s, m, k, rate); };
+  return MovingFrame(algebra_, s, body, own).turned(u);
+}
+
+template <class Algebra>
 auto Interpreter<Algebra>::walk_component(const Syntax& s) -> Result {
   const Syntax& inner = s.children[0];
   Result out;
@@ -511,6 +574,7 @@ auto Interpreter<Algebra>::walk_component(const Syntax& s) -> Result {
     if (body.kind == BodyKind::coordinate) {
       fail(s, fmt::format("`{}` is a coordinate, a number; it has no components", body.name));
     }
+    if (body.kind == BodyKind::rigid) return part_of_rigid(s, m, velocity);
     out.part[0] = component_of(s, m, component(s, body.dimension), velocity);
     return out;
   }
@@ -530,9 +594,24 @@ auto Interpreter<Algebra>::walk_velocity(const Syntax& s) -> Result {
     if (body.kind == BodyKind::coordinate) {
       fail(s, fmt::format("`{}` is a coordinate, a number; it has no components", body.name));
     }
+    if (body.kind == BodyKind::rigid) return part_of_rigid(inner, m, true);
     Result out;
     out.part[0] = component_of(s, m, component(inner, body.dimension), true);
     return out;
+  }
+  // A component of a mark: box.corner.x'.
+  if (inner.kind == SyntaxKind::member && inner.children[0].kind == SyntaxKind::member &&
+      is_body(inner.children[0].children[0])) {
+    const Syntax& mark = inner.children[0];
+    const Member m = find_member(mark.children[0]);
+    if (vocabulary_.bodies[m.body].kind == BodyKind::rigid) {
+      const Result vector = part_of_rigid(mark, m, true);
+      if (vector.size == 0)
+        fail(inner, fmt::format("{} is a number; it has no component `.{}`", quote(mark), inner.name));
+      Result out;
+      out.part[0] = vector.part[component(inner, vector.size)];
+      return out;
+    }
   }
 
   // Everything else has no velocity; say why.
@@ -673,7 +752,8 @@ auto Interpreter<Algebra>::walk_sum_over(const Syntax& s) -> Result {
   if (bound(s.name) != nullptr) fail(s, fmt::format("`{}` is already an index here; take another letter", s.name));
   if (const NameMeaning* found = meaning(s)) {
     fail(s, fmt::format("`{}` is already the name of a {} (line {}); take another index", s.name,
-                        found->kind == NameKind::parameter ? "parameter" : "point or coordinate", found->place.line));
+                        found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind),
+                        found->place.line));
   }
   if (const std::string_view what = reserved_meaning(s.name); !what.empty()) {
     fail(s, fmt::format("`{}` is {}; take another index", s.name, what));
@@ -741,14 +821,16 @@ auto Interpreter<Algebra>::walk_call(const Syntax& s) -> Result {
     out.part[0] = algebra_.apply(Function::sqrt, square, s);
     return out;
   }
+  if (s.name == "axis" && meaning(s) == nullptr) return walk_axis(s);
   const bool distance = s.name == "distance";
   const bool cross = s.name == "cross";
   if (!distance && !cross && s.name != "dot") {
     if (!reserved_meaning(s.name).empty()) fail(s, "a sum is written sum(i = 1..n, …)");
     const NameMeaning* found = meaning(s);
     if (found != nullptr) {
-      fail(s, fmt::format("`{}` is the name of a {}, not a function; write * for a product", s.name,
-                          found->kind == NameKind::parameter ? "parameter" : "point or coordinate"));
+      fail(s, fmt::format(
+                  "`{}` is the name of a {}, not a function; write * for a product", s.name,
+                  found->kind == NameKind::parameter ? "parameter" : words(vocabulary_.bodies[found->index].kind)));
     }
     fail_unknown(s, true);
   }

@@ -42,6 +42,7 @@ struct Vocabulary {
   std::unordered_map<std::string, NameMeaning, Hash, std::equal_to<>> names;
   std::vector<Parameter> parameters;
   std::vector<Body> bodies;
+  std::vector<Rigid> rigids;  ///< per body
 };
 
 /// Words that no parameter, point or coordinate may be called, and what they mean; "" if the word is free.
@@ -294,6 +295,9 @@ class Interpreter {
   bool is_body(const Syntax& s) const;
   Member find_member(const Syntax& s);
   Result state_of(const Syntax& s, Member m, bool velocity);
+  /// `box.spin`, `box.angle`, `box.corner` and their velocities; s is the member syntax.
+  Result part_of_rigid(const Syntax& s, Member m, bool velocity);
+  Result walk_axis(const Syntax& s);
   Scalar component_of(const Syntax& s, Member m, std::size_t component, bool velocity);
   std::size_t component(const Syntax& s, std::size_t size) const;
 

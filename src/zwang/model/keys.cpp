@@ -19,10 +19,33 @@ constexpr std::array table_list = {
     Table{"parameters", "[parameters]", "Numbers and vectors with a name; the order does not matter."},
     Table{"points.*", "[points.NAME]", "A material point, or with `count` a family of points."},
     Table{"coordinates.*", "[coordinates.NAME]", "A generalized coordinate, or with `count` a family of them."},
+    Table{"bodies.*", "[bodies.NAME]",
+          "A rigid body in space or in the plane, or with `count` a family of them. Its expressions are those of a "
+          "point; "
+          "`NAME.spin`, `NAME.angle` (in the plane), marks and `axis(NAME, [0, 0, 1])` speak of its turning."},
+    Table{
+        "bodies.*.shape", "shape = { … } in [bodies.NAME]",
+        "What the body is made of, homogeneous, with its centre of mass at the origin of its axes: one of these keys."},
+    Table{"bodies.*.orientation", "orientation = { … } in [bodies.NAME]",
+          "A turn about an axis, instead of a quaternion or a matrix."},
+    Table{"bodies.*.marks", "[bodies.NAME.marks]",
+          "Points fixed in the body, in its axes. `NAME.MARK` is a point in every expression."},
     Table{"energy", "[energy]", "Energies beside the kinetic energy of the points and the potential of gravity."},
     Table{"constraints", "[constraints]", "The conditions; what kind each is follows from how it is written."},
     Table{"constraints.*", "NAME = { … } in [constraints]",
           "The long form of a condition, and families of conditions."},
+    Table{"joints", "[joints]",
+          "What holds bodies together; each joint stands for independent conditions `NAME.1`, `NAME.2`, ..."},
+    Table{"joints.*", "NAME = { … } in [joints]",
+          "One of the kinds with its two partners, first and second: marks, bodies (their centres), points, fixed "
+          "places. Angle and travel are of the "
+          "second against the first, right-handed about the axis."},
+    Table{"joints.*.on", "on = { … } in a joint", "The plane on which it rolls: normal . r = offset."},
+    Table{"springs", "[springs]",
+          "Springs and dampers. Their potential is part of the energy, what dampers take is part of the work."},
+    Table{"springs.*", "NAME = { … } in [springs]",
+          "`between` two ends with stiffness (length - rest)^2 / 2 and a damper along their line, or `on` a hinge or "
+          "slider."},
     Table{"flow", "[flow]",
           "A first-order system x' = X instead of points and energy: one line per variable, initial values in "
           "[coordinates]."},
@@ -41,12 +64,15 @@ constexpr std::array table_list = {
 constexpr std::array key_list = {
     Key{"", "title", Form::text, false, "\"\"", "A line that says what the model is."},
     Key{"", "gravity", Form::expressions, false, "none",
-        "Uniform acceleration of every point, with as many components as the points have; may depend on `t`."},
+        "Uniform acceleration of every point and body, with as many components as they have; may depend on `t`."},
     Key{"", "parameters", Form::named, false, "", "Numbers and vectors with a name."},
     Key{"", "points", Form::named, false, "", "The material points."},
     Key{"", "coordinates", Form::named, false, "", "The generalized coordinates."},
+    Key{"", "bodies", Form::named, false, "", "The rigid bodies."},
     Key{"", "energy", Form::table, false, "", "Kinetic and potential energy."},
     Key{"", "constraints", Form::named, false, "", "The conditions."},
+    Key{"", "joints", Form::named, false, "", "What holds bodies together."},
+    Key{"", "springs", Form::named, false, "", "Springs and dampers."},
     Key{"", "flow", Form::named, false, "", "A first-order system instead of points and energy."},
     Key{"", "free", Form::table, false, "", "The functions whose rates keep their free form in a flow."},
     Key{"", "impulses", Form::list, false, "", "Blows."},
@@ -73,6 +99,47 @@ constexpr std::array key_list = {
     Key{"coordinates.*", "velocity", Form::start, false, "0", "Rate at the start."},
     Key{"coordinates.*", "force", Form::expression, false, "0", "Generalized force Q in d/dt T_v - T_q + V_q = Q."},
 
+    Key{"bodies.*", "count", Form::count, false, "a single body",
+        "Members of the family: `n`, or `[n, m]` for two indices. The index in this table is `i` (and `j`)."},
+    Key{"bodies.*", "mass", Form::number, false, "from `density`", "Mass, greater than zero."},
+    Key{"bodies.*", "density", Form::number, false, "from `mass`",
+        "Mass per volume of the shape, in the plane per area, of a rod per length; instead of `mass`."},
+    Key{"bodies.*", "inertia", Form::inertia, false, "that of the shape",
+        "About the centre of mass: principal moments along the body's axes, or a symmetric matrix; a number in the "
+        "plane."},
+    Key{"bodies.*", "shape", Form::table, false, "none",
+        "A homogeneous solid: it gives the inertia, with `density` the mass."},
+    Key{"bodies.*", "position", Form::starts, true, "",
+        "Position of the centre of mass at the start, 2 or 3 components."},
+    Key{"bodies.*", "orientation", Form::orientation, false, "that of the fixed frame",
+        "How its axes lie in the fixed frame at the start; an angle in the plane."},
+    Key{"bodies.*", "velocity", Form::starts, false, "zero", "Velocity of the centre of mass at the start."},
+    Key{"bodies.*", "spin", Form::spin, false, "zero",
+        "Angular velocity at the start, in the fixed frame; a number in the plane."},
+    Key{"bodies.*", "force", Form::expressions, false, "zero",
+        "Force at the centre of mass, in the fixed frame, of time, positions and velocities, added to gravity."},
+    Key{"bodies.*", "torque", Form::parameter, false, "zero",
+        "Torque in the fixed frame, of time, positions and velocities; a number in the plane."},
+    Key{"bodies.*", "marks", Form::named, false, "", "Points fixed in the body."},
+
+    Key{"bodies.*.shape", "box", Form::numbers, false, "",
+        "Full lengths along the body's axes: three, in the plane two."},
+    Key{"bodies.*.shape", "ball", Form::number, false, "", "Radius."},
+    Key{"bodies.*.shape", "cylinder", Form::numbers, false, "", "Radius, and length along the body's z."},
+    Key{"bodies.*.shape", "capsule", Form::numbers, false, "",
+        "Radius, and length along the body's z between the centres of its two half balls."},
+    Key{"bodies.*.shape", "rod", Form::number, false, "",
+        "Length of a thin rod along the body's x; in space its spin about itself is kept zero."},
+    Key{"bodies.*.shape", "disc", Form::number, false, "", "Radius; in the plane."},
+    Key{"bodies.*.shape", "polygon", Form::corners, false, "",
+        "Corners in order, in the plane. The body's origin is moved to their centre of mass, and the marks with it."},
+
+    Key{"bodies.*.orientation", "axis", Form::numbers, true, "",
+        "Axis of the turn from the fixed frame, of any length."},
+    Key{"bodies.*.orientation", "angle", Form::number, true, "", "Angle of the turn, right-handed about the axis."},
+
+    Key{"bodies.*.marks", "*", Form::numbers, false, "", "Where the point lies in the body's axes, 3 or 2 components."},
+
     Key{"energy", "kinetic", Form::expression, false, "0",
         "Kinetic energy beside that of the points, quadratic in the velocities; required when there are coordinates "
         "and no "
@@ -90,6 +157,47 @@ constexpr std::array key_list = {
     Key{"constraints.*", "multiplier", Form::number, false, "0", "Initial multiplier rho of a variational condition."},
     Key{"constraints.*", "restitution", Form::number, false, "0", "Coefficient of restitution in shocks, from 0 to 1."},
 
+    Key{"joints.*", "ball", Form::partners, false, "", "Both partners in one place."},
+    Key{"joints.*", "hinge", Form::partners, false, "",
+        "... and turning about `axis` alone; in the plane about their place."},
+    Key{"joints.*", "slider", Form::partners, false, "",
+        "Sliding along `axis` through the first one's place, not turning."},
+    Key{"joints.*", "cylindrical", Form::partners, false, "", "Sliding along `axis` and turning about it."},
+    Key{"joints.*", "universal", Form::partners, false, "", "Both in one place, the two `axes` at right angles."},
+    Key{"joints.*", "weld", Form::partners, false, "", "Both in one place, not turning against each other."},
+    Key{"joints.*", "rolling", Form::reference, false, "",
+        "A ball, a cylinder (its middle circle) or in the plane a disc that rolls `on` a plane without slip, and stays "
+        "on it."},
+    Key{"joints.*", "gear", Form::partners, false, "",
+        "Turns of the second = `ratio` times turns of the first: two bodies on hinges, or the names of these hinges, "
+        "which stand above."},
+    Key{"joints.*", "axis", Form::numbers, false, "", "In the first one's axes, of any length."},
+    Key{"joints.*", "axes", Form::corners, false, "",
+        "Of a universal joint: one in the first one's axes, one in the second one's."},
+    Key{"joints.*", "on", Form::table, false, "", "The plane on which it rolls."},
+    Key{"joints.*", "ratio", Form::number, false, "", "Of a gear."},
+    Key{"joints.*", "limits", Form::numbers, false, "none", "Of a hinge's angle or a slider's travel: `[low, high]`."},
+    Key{"joints.*", "drive", Form::expression, false, "none", "Angle or travel as a function of `t`."},
+    Key{"joints.*", "zero", Form::number, false, "0", "Where angle or travel is 0, counted from the start."},
+    Key{"joints.*", "restitution", Form::number, false, "0", "Coefficient of restitution of the limits, from 0 to 1."},
+    Key{"joints.*", "for", Form::ranges, false, "a single joint", "One or two indices and their ranges: `i = 1..n`."},
+
+    Key{"joints.*.on", "normal", Form::numbers, true, "", "Upwards, of any length."},
+    Key{"joints.*.on", "offset", Form::number, false, "0", "normal . r on the plane."},
+
+    Key{"springs.*", "between", Form::partners, false, "", "Two ends: marks, bodies, points, fixed places."},
+    Key{"springs.*", "on", Form::reference, false, "", "Instead: the name of a hinge or slider."},
+    Key{"springs.*", "stiffness", Form::number, false, "0", "Force per length, torque per angle."},
+    Key{"springs.*", "damping", Form::number, false, "0",
+        "Force per speed along the line of the ends, torque per angular velocity."},
+    Key{"springs.*", "length", Form::number, false, "0", "Rest length."},
+    Key{"springs.*", "only", Form::text, false, "both",
+        "`\"pull\"` (an elastic rope) or `\"push\"` (a bump stop): no force at all, damping included, on the other "
+        "side of its length."},
+    Key{"springs.*", "angle", Form::number, false, "0", "Rest angle on a hinge."},
+    Key{"springs.*", "travel", Form::number, false, "0", "Rest place on a slider."},
+    Key{"springs.*", "for", Form::ranges, false, "a single spring", "One or two indices and their ranges: `i = 1..n`."},
+
     Key{"flow", "*", Form::expression, false, "",
         "The rate X of the coordinate of that name, of time and positions; in a family `i` (and `j`) is the index."},
 
@@ -98,9 +206,12 @@ constexpr std::array key_list = {
         "orthogonally."},
 
     Key{"impulses", "at", Form::number, false, "the start", "Time of the blow."},
-    Key{"impulses", "on", Form::reference, true, "", "A point, a member of a family, or a coordinate."},
-    Key{"impulses", "value", Form::parameter, true, "",
-        "Impulse (mass times velocity): a vector for a point, a number for a coordinate."},
+    Key{"impulses", "on", Form::reference, true, "",
+        "A point, a body (at its centre), a mark of a body, a coordinate, or a member of a family."},
+    Key{"impulses", "value", Form::parameter, false, "none",
+        "Impulse (mass times velocity): a vector for a point, body or mark, a number for a coordinate."},
+    Key{"impulses", "torque", Form::parameter, false, "none",
+        "Angular impulse on a body, in the fixed frame; a number in the plane. `value` or `torque` must stand."},
 
     Key{"seizures", "name", Form::text, true, "", "Name of the equation in the answers."},
     Key{"seizures", "at", Form::number, false, "the start", "Time from which the equation holds."},
@@ -148,7 +259,8 @@ constexpr std::string_view friction =
     "resistance; "
     "friction under the load of a contact is outside of this mechanics";
 constexpr std::string_view geometry =
-    "bodies with a shape are outside of this mechanics: write what touches as a condition, such as "
+    "a shape belongs to a rigid body, shape = { ball = r } in [bodies.NAME]; what touches is written as a condition, "
+    "such as "
     "\"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
 constexpr std::string_view code =
     "programs are not run by a model: write the force, energy or condition itself as an expression in quotes";
@@ -225,9 +337,16 @@ std::string_view schema(Form form) {
     case Form::law: return R"("enum": ["straightest", "variational"])";
     case Form::truth: return R"("type": "boolean")";
     case Form::corners: return R"("type": "array", "items": {"$ref": "#/definitions/vector"}, "minItems": 2)";
+    case Form::partners:
+      return R"("type": "array", "items": {"$ref": "#/definitions/vector"}, "minItems": 2, "maxItems": 2)";
+    case Form::inertia:
+      return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"anyOf": [{"$ref": "#/definitions/number"}, {"$ref": "#/definitions/vector"}]}, "minItems": 3, "maxItems": 3}])";
+    case Form::spin:
+      return R"("anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"anyOf": [{"$ref": "#/definitions/number"}, {"$ref": "#/definitions/vector"}]}}])";
     case Form::table:
     case Form::named:
     case Form::list:
+    case Form::orientation:
     case Form::condition_or_table: break;
   }
   assert(false && "tables have no schema of their own");
@@ -258,6 +377,13 @@ std::string key_schema(const Key& key, int indent) {
       return fmt::format("{{{}, \"type\": \"array\", \"items\": {}}}", about, table_schema(path, indent));
     case Form::condition_or_table:
       return fmt::format("{{{}, \"anyOf\": [{{{}}}, {}]}}", about, schema(Form::condition), table_schema(path, indent));
+    case Form::orientation: {
+      // A number, a quaternion, the rows of a matrix, quaternions of all members, or a table.
+      constexpr std::string_view rows =
+          R"({"type": "array", "items": {"anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": {"$ref": "#/definitions/number"}}]}})";
+      return fmt::format("{{{}, \"anyOf\": [{{{}}}, {}, {}]}}", about, schema(Form::number), rows,
+                         table_schema(path, indent));
+    }
     case Form::named: {
       // The users' names: a key of the table below, or a table of its own.
       const auto inner = std::find_if(key_list.begin(), key_list.end(),
@@ -321,6 +447,15 @@ std::string_view words(Form form) {
     case Form::corners:
       return "a list of at least 2 points: names or members in quotes, or vectors in brackets, such as [\"a\", [0, 0, "
              "1]]";
+    case Form::orientation:
+      return "a unit quaternion [w, x, y, z], the three rows of a rotation matrix, { axis = [0, 0, 1], angle = "
+             "\"pi/6\" }, "
+             "or in the plane an angle";
+    case Form::partners: return "two partners in brackets: names of marks, bodies or points in quotes, or fixed places";
+    case Form::inertia:
+      return "three principal moments in brackets, the three rows of a symmetric matrix, or in the plane a number";
+    case Form::spin:
+      return "3 components in brackets, or in the plane a number; in a family also a list, one per member";
     case Form::table: return "a table";
     case Form::named: return "a table";
     case Form::list: return "a list of tables, each under its own double brackets";

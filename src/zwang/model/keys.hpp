@@ -26,6 +26,10 @@ enum class Form : std::uint8_t {
   law,                ///< "straightest" or "variational"
   truth,              ///< true or false
   corners,            ///< a list of points: names, members, vectors
+  partners,           ///< two of: marks, bodies, points, fixed places
+  orientation,        ///< a quaternion, a matrix, a turn about an axis, an angle
+  inertia,            ///< moments, a matrix, a number
+  spin,               ///< a vector or a number, or one for every member of a family
   table,              ///< a table of fixed keys
   named,              ///< a table whose keys are names given by the user
   list,               ///< an array of tables

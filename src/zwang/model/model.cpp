@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 namespace zwang::model {
@@ -14,7 +15,30 @@ std::uint32_t Body::members() const {
   return out;
 }
 
-std::string_view words(BodyKind kind) { return kind == BodyKind::point ? "point" : "coordinate"; }
+std::uint32_t Body::place() const {
+  switch (kind) {
+    case BodyKind::point: return dimension;
+    case BodyKind::coordinate: break;
+    case BodyKind::rigid: return turns() ? 3 : 2;
+  }
+  return 0;
+}
+
+std::string_view words(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::point: return "point";
+    case BodyKind::coordinate: return "coordinate";
+    case BodyKind::rigid: return "body";
+  }
+  return {};
+}
+
+std::string_view component_name(const Body& body, std::uint32_t component) {
+  constexpr std::array<std::string_view, 7> names = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  if (body.kind == BodyKind::coordinate) return {};
+  if (body.kind == BodyKind::rigid && !body.turns() && component == 2) return "angle";
+  return names.at(component);
+}
 
 std::string_view words(RowKind kind) {
   switch (kind) {
@@ -127,7 +151,7 @@ std::string variable_name(const Model& model, std::uint32_t variable) {
   const Body& body = *(next - 1);
   const std::uint32_t local = variable - body.first;
   std::string out = member_name(body, local / body.dimension);
-  if (body.kind == BodyKind::point) out += fmt::format(".{}", "xyz"[local % body.dimension]);
+  if (body.kind != BodyKind::coordinate) out += fmt::format(".{}", component_name(body, local % body.dimension));
   return out;
 }
 

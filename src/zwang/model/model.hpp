@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "zwang/expressions/corners.hpp"
@@ -69,12 +70,54 @@ struct TermGroup : Slotted {
   bool uses_time = false;
 };
 
-/// A blow: `impulse` (mass times velocity) on some variables.
+/// A blow: `impulse` (mass times velocity) on some variables. On a rigid body beside its centre, or that turns it, what it gives to the
+/// variables of the orientation depends on the orientation of that instant (`impulse_of` in bodies.hpp); `impulse` is then the vector as
+/// written.
 struct Blow {
+  enum class Sort : std::uint8_t { plain, mark, torque };
   std::string on;
   double at = 0;
-  std::vector<std::uint32_t> variables;
+  std::vector<std::uint32_t> variables;  ///< of a mark or torque: all of the body
   std::vector<double> impulse;
+  Sort sort = Sort::plain;
+  std::vector<double> mark = {};  ///< where it strikes, in the body's axes
+};
+
+/// A point fixed in a rigid body, or one in every member of a family, in the body's axes.
+struct Mark {
+  std::string name;
+  std::vector<double> at;  ///< [member * components + component]
+};
+
+/// What a rigid body is, beside its place among the variables. Empty for points and coordinates.
+struct Rigid {
+  std::vector<Mark> marks;
+  std::vector<double>
+      inertia;  ///< [member * 9 + row * 3 + column] in the body's axes about its centre; in the plane one number each
+};
+
+/// A condition that stands in no table of conditions but follows from what a body or joint is: what it is made of.
+struct Generated {
+  std::uint32_t condition = 0;
+  std::string formula;                                  ///< a condition in the language of the model
+  std::string ranges;                                   ///< "i = 1..8", or empty
+  std::vector<std::pair<std::string, double>> numbers;  ///< names that stand in it for numbers
+};
+
+/// What a joint holds: a point of a rigid body, a point, or a fixed place.
+struct Partner {
+  std::uint32_t body = ~std::uint32_t{0};  ///< beyond all bodies: a fixed place
+  std::uint32_t member = 0;
+  std::vector<double> at = {};  ///< in the body's axes, of a point zero; of a fixed place where it is
+};
+
+/// A joint, or a member of a family of them: its conditions are neighbours, one row each.
+struct Joint {
+  std::string name;
+  std::string kind;
+  Partner first, second;
+  std::uint32_t first_row = 0;
+  std::uint32_t rows = 0;
 };
 
 /// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
@@ -149,6 +192,7 @@ struct Model {
   std::vector<Parameter> parameters;
 
   std::vector<Body> bodies;
+  std::vector<Rigid> rigids;             ///< per body
   std::uint32_t variables = 0;           ///< n
   std::vector<double> initial_position;  ///< q at the start
   std::vector<double> initial_velocity;  ///< v at the start
@@ -175,6 +219,9 @@ struct Model {
   /// rates, those at the start too. Without free functions the rates are projected orthogonally.
   bool flow = false;
   std::vector<FreeFunction> free_functions;
+
+  std::vector<Generated> generated;  ///< in the order of their conditions
+  std::vector<Joint> joints;
 
   std::vector<Blow> blows;
   std::vector<Release> releases;
@@ -209,7 +256,9 @@ struct SwitchPlace {
 [[nodiscard]] SwitchPlace place_of_switch(const Model& model, std::uint32_t number);
 /// "a", "bead[3]", "knot[2,5]".
 [[nodiscard]] std::string member_name(const Body& body, std::uint32_t member);
-/// "a.x", "bead[3].y", "w".
+/// "x" of a point, "qw" or "angle" of a rigid body, "" of a coordinate.
+[[nodiscard]] std::string_view component_name(const Body& body, std::uint32_t component);
+/// "a.x", "bead[3].y", "w", "box.qw".
 [[nodiscard]] std::string variable_name(const Model& model, std::uint32_t variable);
 
 }  // namespace zwang::model

@@ -177,6 +177,24 @@ class Checker {
     for (const Value& item : value.items) check_number(key, name, item);
   }
 
+  /// A number, numbers in brackets, or rows of so many numbers each.
+  void check_rows(const Key& key, std::string_view name, const Value& value, std::size_t least,
+                  std::size_t most) const {
+    if (value.kind != ValueKind::array) {
+      check_number(key, name, value);
+      return;
+    }
+    if (value.items.empty()) wrong(key, name, value);
+    if (value.items[0].kind != ValueKind::array) {
+      check_numbers(key, name, value, 1, value.items.size());
+      return;
+    }
+    for (const Value& row : value.items) {
+      if (row.kind != ValueKind::array) wrong(key, name, row);
+      check_numbers(key, name, row, least, most);
+    }
+  }
+
   void check_name(std::string_view table, const Field& field) const {
     if (is_identifier(field.key)) return;
     throw source_.error(field.place,
@@ -251,8 +269,10 @@ class Checker {
       case Form::truth:
         if (value.kind != ValueKind::boolean) wrong(key, name, value);
         break;
+      case Form::partners:
       case Form::corners:
         if (value.kind != ValueKind::array || value.items.size() < 2) wrong(key, name, value);
+        if (key.form == Form::partners && value.items.size() > 2) wrong(key, name, value);
         for (const Value& item : value.items) {
           if (item.kind == ValueKind::array) {
             check_numbers(key, name, item, 2, 3);
@@ -261,6 +281,15 @@ class Checker {
           }
         }
         break;
+      case Form::orientation:
+        if (value.kind == ValueKind::table) {
+          check_table(path_of(key), name, place, value);
+        } else {
+          check_rows(key, name, value, 3, 4);
+        }
+        break;
+      case Form::inertia: check_rows(key, name, value, 3, 3); break;
+      case Form::spin: check_rows(key, name, value, 1, 3); break;
       case Form::list:
         if (value.kind != ValueKind::array) wrong(key, name, value);
         for (const Value& item : value.items) {
@@ -369,10 +398,13 @@ Draft read(std::string_view text, std::string file) {
                        "[flow] needs the initial values of its variables: write a table [coordinates.NAME] with "
                        "`initial` for each");
   }
-  if ((points == nullptr || points->fields.empty()) && (coordinates == nullptr || coordinates->fields.empty())) {
-    throw source.error({1, 1},
-                       "the model has no points and no coordinates: write at least one table [points.NAME] with mass "
-                       "and position, or [coordinates.NAME] with initial");
+  const Value* bodies = content->root.find("bodies");
+  const auto none = [](const Value* table) { return table == nullptr || table->fields.empty(); };
+  if (none(points) && none(coordinates) && none(bodies)) {
+    throw source.error(
+        {1, 1},
+        "the model has no points and no coordinates, and no bodies: write at least one table [points.NAME] with mass "
+        "and position, [bodies.NAME], or [coordinates.NAME] with initial");
   }
   return Draft(std::move(content));
 }

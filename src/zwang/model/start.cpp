@@ -1,11 +1,17 @@
 /// A model's text with another initial state: only the values of position, initial and velocity are replaced.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/draft.hpp"
 
 namespace zwang::model {
@@ -56,12 +62,12 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return at + 1;
 }
 
-/// Past the value that begins at `begin`: a string, an array, or a bare word.
+/// Past the value that begins at `begin`: a string, an array, an inline table, or a bare word.
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   if (text[begin] == '"' || text[begin] == '\'') {
     return end_of_string(text, begin);
   }
-  if (text[begin] != '[') {
+  if (text[begin] != '[' && text[begin] != '{') {
     return std::min(text.find_first_of(",}\n\r#", begin), text.size());
   }
   std::size_t depth = 0;
@@ -75,8 +81,8 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
       at = std::min(text.find('\n', at), text.size());
       continue;
     }
-    depth += text[at] == '[' ? 1 : 0;
-    depth -= text[at] == ']' ? 1 : 0;
+    depth += text[at] == '[' || text[at] == '{' ? 1 : 0;
+    depth -= text[at] == ']' || text[at] == '}' ? 1 : 0;
     ++at;
     if (depth == 0) {
       break;
@@ -85,26 +91,28 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
   return at;
 }
 
-std::string member_text(const Body& body, const std::vector<double>& values, std::uint32_t member) {
-  const std::uint32_t first = body.first + member * body.dimension;
-  if (body.kind == BodyKind::coordinate) {
-    return exact(values[first]);
-  }
+std::string numbers_text(std::span<const double> numbers) {
+  if (numbers.size() == 1) return exact(numbers[0]);
   std::string text = "[";
-  for (std::uint32_t c = 0; c < body.dimension; ++c) {
-    text += (c > 0 ? ", " : "") + exact(values[first + c]);
-  }
+  for (std::size_t c = 0; c < numbers.size(); ++c) text += (c > 0 ? ", " : "") + exact(numbers[c]);
   return text + "]";
 }
 
+/// Axis and angle of the quaternion behind a body's place.
+std::vector<std::pair<std::string_view, std::vector<double>>> turn_of(const std::vector<double>& position) {
+  std::vector<double> axis(position.begin() + 4, position.begin() + 7);
+  const double sine = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  if (sine == 0) axis = {0, 0, 1};
+  return {{"axis", axis}, {"angle", {2 * elementary::atan2(sine, position[3])}}};
+}
+
 /// The value as it stands in the file: plain for a single body, a list over the members for a family.
-std::string start_text(const Body& body, const std::vector<double>& values) {
-  if (body.counts.empty()) {
-    return member_text(body, values, 0);
-  }
+template <class Numbers>
+std::string start_text(const Body& body, const Numbers& numbers) {
+  if (body.counts.empty()) return numbers_text(numbers(0));
   std::string text = "[\n";
   for (std::uint32_t member = 0; member < body.members(); ++member) {
-    text += "  " + member_text(body, values, member) + ",\n";
+    text += "  " + numbers_text(numbers(member)) + ",\n";
   }
   return text + "]";
 }
@@ -185,36 +193,54 @@ std::string with_start(const Draft& draft, const Model& model, const std::vector
   const std::string& text = draft.content().source.text();
   std::vector<Change> changes;
   for (const Body& body : model.bodies) {
+    const bool rigid = body.kind == BodyKind::rigid;
     const bool point = body.kind == BodyKind::point;
-    const Value* group = draft.content().root.find(point ? "points" : "coordinates");
+    const Value* group = draft.content().root.find(rigid ? "bodies" : point ? "points" : "coordinates");
     const Value* table = group == nullptr ? nullptr : group->find(body.name);
     assert(table != nullptr);
-    const Value* q = table->find(point ? "position" : "initial");
-    const Value* v = table->find("velocity");
-    const std::uint32_t last = body.first + body.members() * body.dimension;
+    const Value* first = table->find(point || rigid ? "position" : "initial");
+    const std::size_t after = first == nullptr ? 0 : end_of_value(text, byte_of(text, first->place));
+    const bool in_line = text[byte_of(text, table->place)] == '{';
 
-    // Values that did not change keep the words they were written in.
-    const auto differs = [&](const std::vector<double>& now, const std::vector<double>& before) {
-      return !std::equal(now.begin() + body.first, now.begin() + last, before.begin() + body.first);
-    };
-    std::size_t end = 0;
-    if (q != nullptr) {
-      const std::size_t begin = byte_of(text, q->place);
-      end = end_of_value(text, begin);
-      if (differs(position, model.initial_position)) {
-        changes.push_back({begin, end, start_text(body, position)});
+    // A part of every member's components, as it is shown: values that did not change keep the words they were written in.
+    const auto write = [&](const char* key, Sort sort, const std::vector<double>& now,
+                           const std::vector<double>& before, std::uint32_t from, std::uint32_t to) {
+      bool same = true;
+      for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
+        const bool asked = k % body.dimension >= from && k % body.dimension < to;
+        same = same && (!asked || now[body.first + k] == before[body.first + k]);
+        // A spin is made of both.
+        const bool turned_away = body.turns() && sort == Sort::velocity && from > 0;
+        same = same && (!turned_away || position[body.first + k] == model.initial_position[body.first + k]);
       }
+      if (same) return;
+      const std::string value = start_text(body, [&](std::uint32_t member) {
+        const std::vector<double> all = shown(body, member, sort, position, now);
+        const std::size_t end = std::min<std::size_t>(to, all.size());
+        return std::vector<double>(all.begin() + from, all.begin() + static_cast<std::ptrdiff_t>(end));
+      });
+      if (const Value* written = table->find(key)) {
+        const std::size_t begin = byte_of(text, written->place);
+        if (written->kind == ValueKind::table && text[begin] != '{') {
+          // A table [bodies.b.orientation] of its own keeps its keys.
+          for (const auto& [inner, turn] : turn_of(shown(body, 0, sort, position, now))) {
+            const std::size_t at = byte_of(text, written->find(inner)->place);
+            changes.push_back({at, end_of_value(text, at), numbers_text(turn)});
+          }
+          return;
+        }
+        changes.push_back({begin, end_of_value(text, begin), value});
+      } else {
+        changes.push_back({after, after, std::string(in_line ? ", " : "\n") + key + " = " + value});
+      }
+    };
+    const std::uint32_t place = rigid ? body.place() : body.dimension;
+    write(point || rigid ? "position" : "initial", Sort::position, position, model.initial_position, 0, place);
+    if (rigid) {
+      write("orientation", Sort::position, position, model.initial_position, place, body.dimension);
     }
-    if (!differs(velocity, model.initial_velocity)) {
-      continue;
-    }
-    if (v != nullptr) {
-      const std::size_t begin = byte_of(text, v->place);
-      changes.push_back({begin, end_of_value(text, begin), start_text(body, velocity)});
-    } else {
-      const bool in_line = text[byte_of(text, table->place)] == '{';
-      changes.push_back({end, end, (in_line ? ", velocity = " : "\nvelocity = ") + start_text(body, velocity)});
-    }
+    write("velocity", Sort::velocity, velocity, model.initial_velocity, 0, place);
+    if (rigid) write("spin", Sort::velocity, velocity, model.initial_velocity, place, body.dimension);
   }
 
   return changed(text, changes);

@@ -10,6 +10,7 @@
 #include "zwang/expressions/tidy.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/formulas.hpp"
+#include "zwang/model/turning.hpp"
 
 namespace zwang::model {
 
@@ -114,6 +115,7 @@ class Writer {
     write_bodies();
     write_energy("kinetic", out_.kinetic);
     write_energy("potential", out_.potential);
+    write_spring_potentials();
     write_conditions();
     if (const Value* functions = find("free", "functions")) {
       for (const Value& function : functions->items) {
@@ -231,6 +233,7 @@ class Writer {
 
   /// Position or velocity of a body, a member, or a component of them (the sign ' may stand behind the component).
   Quantity walk_state(const Syntax& s, bool velocity) {
+    if (s.kind == SyntaxKind::member && is_rigid(s.children[0])) return part_of_rigid(s, velocity);
     if (s.kind == SyntaxKind::member) {
       const Quantity vector = walk_state(s.children[0], velocity);
       return scalar(vector.part.at(component(s.name)));
@@ -242,9 +245,8 @@ class Writer {
     }
     const std::uint32_t body = body_of_.at(name.name);
     Quantity out;
-    const std::uint32_t dimension = model_.bodies[body].dimension;
-    out.size = model_.bodies[body].kind == BodyKind::point ? dimension : 0;
-    for (std::uint32_t c = 0; c < dimension; ++c) {
+    out.size = model_.bodies[body].place();
+    for (std::uint32_t c = 0; c < out.parts(); ++c) {
       out.part.at(c) =
           graph().symbol({velocity ? SymbolKind::velocity : SymbolKind::position, out_.variable(body, c, index)});
     }
@@ -253,7 +255,97 @@ class Writer {
 
   static std::size_t component(std::string_view name) { return name == "x" ? 0 : name == "y" ? 1 : 2; }
 
-  Quantity walk_component(const Syntax& s) { return scalar(walk(s.children[0]).part.at(component(s.name))); }
+  Quantity walk_component(const Syntax& s) {
+    if (is_rigid(s.children[0])) return part_of_rigid(s, false);
+    return scalar(walk(s.children[0]).part.at(component(s.name)));
+  }
+
+  // Rigid bodies.
+
+  using Turn = Turning<GraphOps, Inverse::quotient>;
+
+  [[nodiscard]] bool is_rigid(const Syntax& s) const {
+    const Syntax& name = s.kind == SyntaxKind::index ? s.children[0] : s;
+    if (name.kind != SyntaxKind::name) return false;
+    const auto found = body_of_.find(name.name);
+    return found != body_of_.end() && model_.bodies[found->second].kind == BodyKind::rigid;
+  }
+  std::vector<Expr> index_of(const Syntax& s) {
+    std::vector<Expr> index;
+    for (std::size_t k = 1; s.kind == SyntaxKind::index && k < s.children.size(); ++k) {
+      index.push_back(expressions::expand(graph(), walk(s.children[k]).part[0]));
+    }
+    return index;
+  }
+  Expr own(std::uint32_t body, const std::vector<Expr>& index, std::uint32_t component, bool velocity) {
+    return graph().symbol(
+        {velocity ? SymbolKind::velocity : SymbolKind::position, out_.variable(body, component, index)});
+  }
+  Turn::Four quaternion(std::uint32_t body, const std::vector<Expr>& index, bool velocity) {
+    Turn::Four out;
+    for (std::uint32_t k = 0; k < 4; ++k) out.at(k) = own(body, index, 3 + k, velocity);
+    return out;
+  }
+  /// A vector of the body's axes in the fixed frame.
+  Quantity turned(std::uint32_t body, const std::vector<Expr>& index, Quantity r) {
+    if (model_.bodies[body].turns()) {
+      r.part = Turn({&graph()}).turned(quaternion(body, index, false), r.part);
+      return r;
+    }
+    const Expr angle = own(body, index, 2, false);
+    const Expr c = graph().apply(Function::cos, angle);
+    const Expr s = graph().apply(Function::sin, angle);
+    Quantity out = r;
+    out.part[0] = graph().subtract(graph().multiply(c, r.part[0]), graph().multiply(s, r.part[1]));
+    out.part[1] = graph().add(graph().multiply(s, r.part[0]), graph().multiply(c, r.part[1]));
+    return out;
+  }
+  Quantity spin(std::uint32_t body, const std::vector<Expr>& index) {
+    if (!model_.bodies[body].turns()) return scalar(own(body, index, 2, true));
+    return {3, Turn({&graph()}).spin(quaternion(body, index, false), quaternion(body, index, true))};
+  }
+  /// Where a mark lies in the body: as it was written, with the indices of this member.
+  Quantity mark_of(std::uint32_t body, const std::vector<Expr>& index, std::string_view name) {
+    const Value& table = *find("bodies", model_.bodies[body].name);
+    const std::size_t depth = bindings_.size();
+    for (std::size_t k = 0; k < index.size(); ++k) bindings_.emplace_back(k == 0 ? "i" : "j", index[k]);
+    Quantity out = walk(formulas_.expression(*table.find("marks")->find(name)));
+    bindings_.resize(depth);
+    const Value* shape = table.find("shape");
+    if (shape == nullptr || shape->find("polygon") == nullptr) return out;
+    // Of a polygon the marks were moved with its corners.
+    if (!index.empty()) throw MembersDiffer{};
+    for (const Mark& mark : model_.rigids[body].marks) {
+      if (mark.name != name) continue;
+      for (std::size_t c = 0; c < out.size; ++c) out.part.at(c) = graph().number(mark.at[c]);
+    }
+    return out;
+  }
+  Quantity part_of_rigid(const Syntax& s, bool velocity) {
+    const Syntax& of = s.children[0];
+    const std::uint32_t body = body_of_.at((of.kind == SyntaxKind::index ? of.children[0] : of).name);
+    const std::vector<Expr> index = index_of(of);
+    if (s.name == "spin") return spin(body, index);
+    if (s.name == "angle") return scalar(own(body, index, 2, velocity));
+    const auto& marks = model_.rigids[body].marks;
+    const bool marked = std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) { return mark.name == s.name; });
+    if (!marked) return scalar(own(body, index, static_cast<std::uint32_t>(component(s.name)), velocity));
+    const Quantity arm = turned(body, index, mark_of(body, index, s.name));
+    Quantity out = arm;
+    if (velocity) {
+      const Quantity w = spin(body, index);
+      if (w.size == 3) {
+        out.part = Turn({&graph()}).cross(w.part, arm.part);
+      } else {
+        out.part[0] = graph().negate(graph().multiply(w.part[0], arm.part[1]));
+        out.part[1] = graph().multiply(w.part[0], arm.part[0]);
+      }
+    }
+    for (std::uint32_t c = 0; c < out.size; ++c) {
+      out.part.at(c) = graph().add(own(body, index, c, velocity), out.part.at(c));
+    }
+    return out;
+  }
 
   Quantity walk_product(const Syntax& s) {
     std::vector<Expr> above;
@@ -281,6 +373,11 @@ class Writer {
 
   Quantity walk_call(const Syntax& s) {
     if (s.name == "table" || s.name == "spline") return walk_points(s);
+    if (s.name == "axis") {
+      const Syntax& of = s.children[0];
+      const std::uint32_t body = body_of_.at((of.kind == SyntaxKind::index ? of.children[0] : of).name);
+      return turned(body, index_of(of), walk(s.children[1]));
+    }
     std::vector<Quantity> arguments;
     for (const Syntax& child : s.children) arguments.push_back(walk(child));
     if (s.name == "if") {
@@ -434,10 +531,11 @@ class Writer {
     for (std::uint32_t k = 0; k < model_.bodies.size(); ++k) {
       const Body& body = model_.bodies[k];
       const bool point = body.kind == BodyKind::point;
-      const Value& table = *find(point ? "points" : "coordinates", body.name);
+      const bool rigid = body.kind == BodyKind::rigid;
+      const Value& table = *find(rigid ? "bodies" : point ? "points" : "coordinates", body.name);
       const Value* force = out_.flow ? find("flow", body.name) : table.find("force");
       const Value* mass = table.find("mass");
-      for_members(ranges_of(table), members_, [&](const SymbolicMember& member) {
+      for_members(ranges_of(table), members_ || is_pulled(body), [&](const SymbolicMember& member) {
         SymbolicBody out;
         static_cast<SymbolicMember&>(out) = member;
         out.body = k;
@@ -448,15 +546,167 @@ class Writer {
         for (std::uint32_t c = 0; c < body.dimension; ++c) {
           static_cast<void>(graph().symbol({SymbolKind::velocity, out_.variable(k, c, member.index)}));
         }
+        if (rigid) {
+          write_rigid(k, table, member, gravity, out);
+          add_generated_forces(body, member, out);
+          out_.bodies.push_back(std::move(out));
+          return;
+        }
         if (point) out.mass = walk(formulas_.expression(*mass)).part[0];
         if (point) out.gravity = gravity;
         if (force != nullptr) {
           const Quantity value = walk(formulas_.expression(*force));
           out.force.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.parts()));
         }
+        add_generated_forces(body, member, out);
         out_.bodies.push_back(std::move(out));
       });
     }
+  }
+
+  // Terms of springs: `ranges` of what was generated says what each is.
+
+  [[nodiscard]] bool is_pulled(const Body& body) const {
+    return !body.counts.empty() &&
+           std::any_of(model_.generated.begin(), model_.generated.end(), [&](const Generated& one) {
+             return one.ranges.starts_with("force " + body.name + "[") ||
+                    one.ranges.starts_with("torque " + body.name + "[");
+           });
+  }
+  Quantity walk_generated(const Generated& one) {
+    const std::size_t depth = bindings_.size();
+    for (const auto& [word, value] : one.numbers) bindings_.emplace_back(word, graph().number(value));
+    const Quantity out = walk(formulas_.outside(one.ranges, one.formula));
+    bindings_.resize(depth);
+    return out;
+  }
+  void add_generated_forces(const Body& body, const SymbolicMember& member, SymbolicBody& out) {
+    if (!member.ranges.empty()) return;
+    std::uint32_t number = 0;
+    for (std::size_t d = 0; d < member.index.size(); ++d) {
+      number = number * body.counts[d] + static_cast<std::uint32_t>(whole(member.index[d])) - 1;
+    }
+    const std::string name = member_name(body, number);
+    for (const Generated& one : model_.generated) {
+      const bool force = one.ranges == "force " + name;
+      if (!force && one.ranges != "torque " + name) continue;
+      if (out.force.empty()) out.force.assign(body.dimension, graph().number(0));
+      const Quantity value = walk_generated(one);
+      const auto add = [&](std::size_t place, Expr e) { out.force[place] = graph().add(out.force[place], e); };
+      if (force) {
+        for (std::size_t c = 0; c < value.parts(); ++c) add(c, value.part.at(c));
+      } else if (body.turns()) {
+        const std::uint32_t index = body_of_.at(body.name);
+        const Turn::Four turning = Turn({&graph()}).force_of_torque(quaternion(index, member.index, false), value.part);
+        for (std::size_t c = 0; c < 4; ++c) add(3 + c, turning.at(c));
+      } else {
+        add(2, value.part[0]);
+      }
+    }
+  }
+  void write_spring_potentials() {
+    for (const Generated& one : model_.generated) {
+      if (one.ranges != "potential") continue;
+      SymbolicEnergy energy;
+      energy.value = walk_generated(one).part[0];
+      out_.potential.push_back(std::move(energy));
+    }
+  }
+
+  /// Kinetic energy, weight and force of a rigid body; it has no mass of its own among the lines of points.
+  void write_rigid(std::uint32_t k, const Value& table, const SymbolicMember& member, const std::vector<Expr>& gravity,
+                   SymbolicBody& out) {
+    const Body& body = model_.bodies[k];
+    // Numbers of a family are those of its first member; where they differ every member is written by itself.
+    const std::uint32_t number = member_number(body, member);
+    const std::uint32_t place = body.place();
+    const Value* mass = table.find("mass");
+    const Expr m = mass != nullptr ? walk(formulas_.expression(*mass)).part[0]
+                                   : graph().number(model_.point_mass[body.first + number * body.dimension]);
+    std::vector<Expr> squares;
+    std::vector<Expr> work;
+    for (std::uint32_t c = 0; c < place; ++c) {
+      const Expr v = own(k, member.index, c, true);
+      squares.push_back(graph().multiply(v, v));
+      if (!gravity.empty()) work.push_back(graph().multiply(gravity[c], own(k, member.index, c, false)));
+    }
+    const Expr straight[] = {graph().number(0.5), m, graph().add(squares)};
+    std::vector<Expr> kinetic = {graph().multiply(straight)};
+    const std::vector<double>& inertia = model_.rigids[k].inertia;
+    if (body.turns()) {
+      std::array<double, 9> own_inertia{};
+      for (std::size_t i = 0; i < 9; ++i) own_inertia.at(i) = inertia[9 * std::size_t{number} + i];
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (own_inertia.at(4 * i) == 0) own_inertia.at(4 * i) = own_inertia.at(4 * ((i + 1) % 3));
+      }
+      Turn turn({&graph()});
+      const Turn::Four e = quaternion(k, member.index, false);
+      const Turn::Four rate = quaternion(k, member.index, true);
+      const Turn::Three w = turn.own_spin(e, rate);
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = i; j < 3; ++j) {
+          const Expr factors[] = {graph().number(own_inertia.at(3 * i + j) * (i == j ? 0.5 : 1)), w.at(i), w.at(j)};
+          kinetic.push_back(graph().multiply(factors));
+        }
+      }
+      const Expr along = turn.inner(e, rate);
+      const double length = 2.0 / 3 * (own_inertia[0] + own_inertia[4] + own_inertia[8]);
+      const Expr factors[] = {graph().number(length), along, along};
+      kinetic.push_back(graph().divide(graph().multiply(factors), turn.inner(e, e)));
+    } else {
+      const Expr w = own(k, member.index, 2, true);
+      const Expr factors[] = {graph().number(inertia[number] / 2), w, w};
+      kinetic.push_back(graph().multiply(factors));
+    }
+    const auto put = [&](std::vector<SymbolicEnergy>& list, Expr value) {
+      if (graph().is_number(value, 0)) return;
+      SymbolicEnergy energy;
+      static_cast<SymbolicMember&>(energy) = member;
+      energy.value = value;
+      list.push_back(std::move(energy));
+    };
+    put(out_.kinetic, graph().add(kinetic));
+    if (!work.empty()) put(out_.potential, graph().negate(graph().multiply(m, graph().add(work))));
+
+    const Value* force = table.find("force");
+    const Value* torque = table.find("torque");
+    if (force == nullptr && torque == nullptr) return;
+    out.force.assign(body.dimension, graph().number(0));
+    if (force != nullptr) {
+      const Quantity value = walk(formulas_.expression(*force));
+      std::copy_n(value.part.begin(), place, out.force.begin());
+    }
+    if (torque != nullptr) {
+      const Quantity value = walk(formulas_.expression(*torque));
+      if (body.turns()) {
+        const Turn::Four turning = Turn({&graph()}).force_of_torque(quaternion(k, member.index, false), value.part);
+        std::copy(turning.begin(), turning.end(), out.force.begin() + 3);
+      } else {
+        out.force[2] = value.part[0];
+      }
+    }
+  }
+
+  /// The number of a member; of all members at once that of the first, if they are alike.
+  std::uint32_t member_number(const Body& body, const SymbolicMember& member) {
+    if (!member.ranges.empty()) {
+      const std::vector<double>& inertia =
+          model_.rigids[static_cast<std::size_t>(&body - model_.bodies.data())].inertia;
+      const std::size_t size = inertia.size() / body.members();
+      for (std::uint32_t k = 1; k < body.members(); ++k) {
+        if (!std::equal(inertia.begin(), inertia.begin() + static_cast<std::ptrdiff_t>(size),
+                        inertia.begin() + static_cast<std::ptrdiff_t>(k * size)) ||
+            model_.point_mass[body.first] != model_.point_mass[body.first + k * body.dimension]) {
+          throw MembersDiffer{};
+        }
+      }
+      return 0;
+    }
+    std::uint32_t number = 0;
+    for (std::size_t d = 0; d < member.index.size(); ++d) {
+      number = number * body.counts[d] + static_cast<std::uint32_t>(whole(member.index[d])) - 1;
+    }
+    return number;
   }
 
   // Energies: sums that stand linearly in them become ranges.
@@ -554,9 +804,13 @@ class Writer {
   // Conditions.
 
   void write_condition(std::uint32_t number, const Value& text, const Value* ranges_value) {
-    const expressions::AlternativeSyntax all = formulas_.alternatives(text);
     std::vector<RangeSyntax> ranges;
     if (ranges_value != nullptr) ranges = formulas_.ranges(*ranges_value);
+    write_condition(number, formulas_.alternatives(text), ranges);
+  }
+
+  void write_condition(std::uint32_t number, const expressions::AlternativeSyntax& all,
+                       const std::vector<RangeSyntax>& ranges) {
     const Condition& condition = model_.conditions[number];
 
     // Members of different kinds cannot share an expression.
@@ -608,6 +862,16 @@ class Writer {
         const Value& text = long_form ? *field.value.find("condition") : field.value;
         write_condition(number++, text, long_form ? field.value.find("for") : nullptr);
       }
+    }
+    for (const Generated& one : model_.generated) {
+      if (one.condition >= model_.conditions.size()) continue;
+      const std::string& name = model_.conditions[number].name;
+      std::vector<RangeSyntax> ranges;
+      if (!one.ranges.empty()) ranges = formulas_.outside_ranges(name, one.ranges);
+      for (const auto& [word, value] : one.numbers) bindings_.emplace_back(word, graph().number(value));
+      write_condition(number, formulas_.outside_condition(name, one.formula), ranges);
+      bindings_.clear();
+      ++number;
     }
     if (const Value* list = find("seizures")) {
       for (const Value& table : list->items) write_condition(number++, *table.find("condition"), nullptr);

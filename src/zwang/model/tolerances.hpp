@@ -26,6 +26,11 @@ inline constexpr double vanishing_part = 1e-10;
 inline constexpr double vanishing_difference = 1e-8;
 inline constexpr double vanishing_of_sizes = 1e-13;
 
+/// A rotation matrix written with nine digits: what its rows may lack of unit length and right angles.
+inline constexpr double nearly_a_rotation = 1e-8;
+/// Of its largest entry: a matrix of inertia whose halves were computed apart is symmetric up to their rounding, with room for printing.
+inline constexpr double nearly_symmetric = 1e-12;
+
 // What equations imply together (implied).
 
 /// Of the length of a gradient: directions whose remainder is above this are independent for certain. Others are looked at more

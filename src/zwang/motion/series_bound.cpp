@@ -76,7 +76,11 @@ void majorants(const double* c, std::size_t count, unsigned last, double r, doub
 void Series::Impl::make_bound_lists() {
   for (const model::Body& body : model.bodies) {
     for (std::uint32_t member = 0; member < body.members(); ++member) {
-      own_body.emplace_back(body.first + member * body.dimension, body.dimension);
+      // Lengths and turns of a rigid body are not measured by each other.
+      const std::uint32_t first = body.first + member * body.dimension;
+      const std::uint32_t place = body.kind == model::BodyKind::rigid ? body.place() : body.dimension;
+      own_body.emplace_back(first, place);
+      if (place < body.dimension) own_body.emplace_back(first + place, body.dimension - place);
     }
   }
   for (const TermGroup& group : model.terms) {

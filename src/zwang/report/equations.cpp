@@ -57,7 +57,9 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
     const model::SymbolicBody& body = symbols.bodies[line.member];
     std::string of = model.bodies[body.body].name;
     if (!body.index.empty()) of += "[" + names.index(body.index) + "]";
-    if (model.bodies[body.body].kind == model::BodyKind::point) of += fmt::format(".{}", "xyz"[line.component]);
+    if (model.bodies[body.body].kind != model::BodyKind::coordinate) {
+      of += fmt::format(".{}", model::component_name(model.bodies[body.body], line.component));
+    }
     json.open();
     json.put("of", of);
     if (!body.ranges.empty()) json.put("for", names.ranges(body.ranges));

@@ -111,7 +111,9 @@ class Program {
     const model::Body& body = model_.bodies[reference.body];
     std::string name = body.name;
     for (const Expr e : reference.index) name += "_" + plain(expressions::write(graph(), e, index_script()));
-    if (body.kind == model::BodyKind::point) name += fmt::format("_{}", "xyz"[reference.component]);
+    if (body.kind != model::BodyKind::coordinate) {
+      name += fmt::format("_{}", model::component_name(body, reference.component));
+    }
     if (velocity) name += "_dot";
     found->second = unique(name);
     return found->second;
@@ -442,8 +444,11 @@ class Program {
       if (body.kind == model::BodyKind::coordinate) {
         comment(0, fmt::format("  q[{}]  {}", at, name));
       } else {
-        comment(0, fmt::format("  q[{}], ...  {}.x, {}.y{}", at, name, name,
-                               body.dimension == 3 ? ", " + name + ".z" : ""));
+        std::string all;
+        for (std::uint32_t c = 0; c < body.dimension; ++c) {
+          all += fmt::format("{}{}.{}", c == 0 ? "" : ", ", name, model::component_name(body, c));
+        }
+        comment(0, fmt::format("  q[{}], ...  {}", at, all));
       }
     }
     if (model_.rows() > 0) comment(0, "Rows:");

@@ -157,7 +157,7 @@ std::string EquationNames::attached(const std::string& base, const std::string& 
 
 std::string EquationNames::state(const model::Reference& reference, unsigned dots) const {
   const model::Body& body = model_.bodies[reference.body];
-  const std::string letter(1, "xyz"[reference.component]);
+  const std::string letter(model::component_name(body, reference.component));
   if (latex_) {
     std::string subscript = index(reference.index);
     if (body.kind == model::BodyKind::coordinate) return latex_name(body.name, subscript, dots);
@@ -165,7 +165,7 @@ std::string EquationNames::state(const model::Reference& reference, unsigned dot
   }
   std::string out = body.name;
   if (!reference.index.empty()) out += "[" + index(reference.index) + "]";
-  if (body.kind == model::BodyKind::point) out += "." + letter;
+  if (body.kind != model::BodyKind::coordinate) out += "." + letter;
   return out + std::string(dots, '\'');
 }
 

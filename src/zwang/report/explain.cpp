@@ -165,7 +165,7 @@ void tell_accelerations(const model::Model& model, const instant::Instant& insta
   }
 
   story.next("The free motion");
-  story.text += body_table(model, {{"acceleration without conditions", &instant.free}}, story.style);
+  story.text += body_table(model, {{"acceleration without conditions", &instant.free, &instant.position}}, story.style);
   if (instant.effective.empty()) {
     story.say("No condition is closed: the free motion is the true one.");
   }
@@ -198,12 +198,15 @@ void tell_accelerations(const model::Model& model, const instant::Instant& insta
                           instant.continuum ? "Infinitely many" : std::to_string(instant.solutions.size()),
                           readable(instant.solutions.front().constraint)));
     for (std::size_t i = 0; i < instant.solutions.size() && i < 4; ++i) {
-      story.text += body_table(model, {{"one of them", &instant.solutions[i].accelerations}}, story.style);
+      story.text +=
+          body_table(model, {{"one of them", &instant.solutions[i].accelerations, &instant.position}}, story.style);
     }
     return;
   }
-  story.text +=
-      body_table(model, {{"acceleration", &instant.accelerations}, {"reaction", &instant.reaction}}, story.style);
+  story.text += body_table(model,
+                           {{"acceleration", &instant.accelerations, &instant.position},
+                            {"reaction", &instant.reaction, &instant.position, model::Sort::force}},
+                           story.style);
   story.text += "\n" + condition_table(model, instant, true, story.style);
   tell_decisions(model, instant, story);
   if (!instant.multipliers_unique && !instant.singular) {
@@ -248,7 +251,8 @@ void tell_shock(const model::Model& model, const instant::Instant& instant, cons
     tell_trials(model, shock.trials, shock.effective, "f'", "impulse", story);
   }
   story.next("The velocities after the shock");
-  story.text += body_table(model, {{"before", &shock.before}, {"after", &shock.velocities}}, story.style);
+  story.text += body_table(
+      model, {{"before", &shock.before, &shock.position}, {"after", &shock.velocities, &shock.position}}, story.style);
   story.text += "\n" + shock_table(model, shock, story.style);
   if (!shock.restitution_note.empty()) {
     story.say(shock.restitution_note);

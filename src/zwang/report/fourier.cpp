@@ -10,12 +10,12 @@ namespace zwang::report {
 namespace {
 
 void put_corners(Writer& json, std::string_view key, const model::Model& model,
-                 const std::vector<analysis::Corner>& corners) {
+                 const std::vector<analysis::Corner>& corners, const std::vector<double>& position) {
   json.open_list(key);
   for (const analysis::Corner& corner : corners) {
     json.open();
     put_rows(json, "multipliers", model, corner.multipliers);
-    put_bodies(json, "accelerations", model, corner.accelerations);
+    put_bodies(json, "accelerations", model, corner.accelerations, {model::Sort::velocity, position});
     json.close();
   }
   json.close_list();
@@ -30,10 +30,10 @@ std::string fourier_json(const model::Model& model, const analysis::Fourier& fou
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   json.put("status", instant::words(fourier.instant.status));
   if (fourier.instant.status == instant::Status::determined && !fourier.instant.singular) {
-    put_bodies(json, "gauss", model, fourier.instant.accelerations);
+    put_bodies(json, "gauss", model, fourier.instant.accelerations, {model::Sort::velocity, fourier.instant.position});
     if (fourier.listed) {
-      put_corners(json, "vertices", model, fourier.vertices);
-      put_corners(json, "rays", model, fourier.rays);
+      put_corners(json, "vertices", model, fourier.vertices, fourier.instant.position);
+      put_corners(json, "rays", model, fourier.rays, fourier.instant.position);
       json.put("unbounded", fourier.unbounded);
       json.put("unique", fourier.unique);
     }

@@ -55,7 +55,7 @@ void put_reaction(Writer& json, const model::Model& model, const model::State& s
     const model::Body& body = body_of(model, variable);
     const std::uint32_t member = (variable - body.first) / body.dimension;
     if (&body != last_body || member != last_member) {
-      put_member(json, body, member, force);
+      put_member(json, body, member, force, {model::Sort::force, state.position});
     }
     last_body = &body;
     last_member = member;
@@ -173,16 +173,23 @@ void put_forces(Writer& json, const model::Model& model, const model::State& sta
       multipliers.emplace_back(row, instant.multipliers[row]);
     }
   }
-  put_rows(json, "multipliers", model, multipliers);
+  // Rows as they stand at the state, for the reactions of joints and single conditions.
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  const auto put_joints = [&]() {
+    for (const model::Joint& joint : model.joints)
+      put_wrench(json, model, joint, rows, instant.multipliers, state.position);
+  };
+  json.open("multipliers");
+  put_row_values(json, model, multipliers);
+  if (!instant.singular) put_joints();
+  json.close();
   if (!instant.rho.empty()) {
     put_rows(json, "rho", model, instant.rho);
   }
   json.put("multipliers_unique", instant.multipliers_unique);
 
-  // Rows as they stand at the state, for the reactions of single conditions.
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, state, scratch, rows);
   std::vector<double> force(model.variables, 0.0);
   const auto first_counting = [&](std::uint32_t row) {
     std::uint32_t first = model::leading_row(model, row);
@@ -207,13 +214,15 @@ void put_forces(Writer& json, const model::Model& model, const model::State& sta
     put_reaction(json, model, state, rows, row, instant.multipliers[row],
                  rho == instant.rho.end() ? nullptr : &rho->second, force);
   }
+  if (!instant.singular) put_joints();
   json.close();
-  put_bodies(json, "reaction", model, instant.reaction);
+  put_bodies(json, "reaction", model, instant.reaction, {model::Sort::force, state.position});
 }
 
 /// The keys of `accelerate`, into an open object.
 void put_instant(Writer& json, const model::Model& model, const model::State& state, const instant::Instant& instant) {
   using instant::Status;
+  const Seen seen{model::Sort::velocity, state.position};
   put_start(json, model, instant.time);
   json.put("status", instant::words(instant.status));
   const bool determined = instant.status == Status::determined;
@@ -232,10 +241,10 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
     json.put("expansion", instant.expansion);
   }
   if (determined) {
-    put_bodies(json, "accelerations", model, instant.accelerations);
+    put_bodies(json, "accelerations", model, instant.accelerations, seen);
   }
   if (determined || ambiguous) {
-    put_bodies(json, "free", model, instant.free);
+    put_bodies(json, "free", model, instant.free, seen);
   }
   if (determined) {
     put_forces(json, model, state, instant);
@@ -250,7 +259,7 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
     json.open_list("solutions");
     for (const instant::Minimiser& one : instant.solutions) {
       json.open();
-      put_bodies(json, "accelerations", model, one.accelerations);
+      put_bodies(json, "accelerations", model, one.accelerations, seen);
       json.put("constraint", one.constraint);
       json.close();
     }
@@ -272,13 +281,14 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
 /// The keys of `impact`, into an open object.
 void put_shock(Writer& json, const model::Model& model, const instant::Shock& shock) {
   using instant::ShockStatus;
+  const Seen seen{model::Sort::velocity, shock.position};
   put_start(json, model, shock.time);
   json.put("status", instant::words(shock.status));
   if (shock.status == ShockStatus::inadmissible) {
     put_rows(json, "violations", model, shock.violations);
     return;
   }
-  put_bodies(json, "before", model, shock.before);
+  put_bodies(json, "before", model, shock.before, seen);
   if (shock.status == ShockStatus::jammed) {
     put_rows(json, "farkas", model, shock.farkas);
     return;
@@ -288,12 +298,12 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
              shock.restitution_note.empty() ? "the numbers are not finite" : std::string_view(shock.restitution_note));
     return;
   }
-  put_bodies(json, "velocities", model, shock.velocities);
+  put_bodies(json, "velocities", model, shock.velocities, seen);
   std::vector<double> changes(shock.before.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     changes[i] = shock.velocities[i] - shock.before[i];
   }
-  put_bodies(json, "changes", model, changes);
+  put_bodies(json, "changes", model, changes, seen);
   std::vector<std::pair<std::uint32_t, double>> impulses;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (shock.role[row] != instant::Role::absent && shock.role[row] != instant::Role::passive_in_position) {
@@ -409,8 +419,8 @@ std::string check_json(const model::Model& model, const model::State& state, con
     json.put("succeeded", repair->succeeded);
     json.put("position_change", repair->position_change);
     json.put("velocity_change", repair->velocity_change);
-    put_bodies(json, "positions", model, repair->state.position);
-    put_bodies(json, "velocities", model, repair->state.velocity);
+    put_places(json, "positions", model, repair->state.position);
+    put_bodies(json, "velocities", model, repair->state.velocity, {model::Sort::velocity, repair->state.position});
     json.close();
   }
   return json.close().text();

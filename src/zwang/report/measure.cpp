@@ -29,7 +29,7 @@ std::string measure_json(const model::Model& model, const analysis::Measure& mea
   }
   if (!measure.witness.empty() && !measure.exists) {
     json.open("witness");
-    put_bodies(json, "positions", model, std::span<const double>(measure.witness).first(model.variables));
+    put_places(json, "positions", model, std::span<const double>(measure.witness).first(model.variables));
     if (measure.witness.size() > model.variables) {
       json.put("time", measure.witness[model.variables]);
     }

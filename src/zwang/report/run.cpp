@@ -32,16 +32,15 @@ std::vector<std::string> condition_names(const model::Model& model, const std::v
 /// A state with its multipliers, into an open object.
 void put_state(Writer& json, const model::Model& model, const motion::Sample& sample) {
   json.put("time", sample.state.time);
-  put_bodies(json, "positions", model, sample.state.position);
-  put_bodies(json, "velocities", model, sample.state.velocity);
+  put_places(json, "positions", model, sample.state.position);
+  put_bodies(json, "velocities", model, sample.state.velocity, {model::Sort::velocity, sample.state.position});
   json.open("multipliers");
   std::vector<std::pair<std::uint32_t, double>> multipliers;
   for (std::size_t j = 0; j < sample.rows.size() && j < sample.multipliers.size(); ++j) {
     multipliers.emplace_back(sample.rows[j], sample.multipliers[j]);
   }
-  for (const auto& [row, value] : model::merged(model, multipliers)) {
-    json.put(model::row_name(model, row), value);
-  }
+  put_row_values(json, model, multipliers);
+  put_wrenches(json, model, sample.state, multipliers);
   json.close();
   if (!sample.rho.empty()) {
     json.open("rho");
@@ -129,8 +128,8 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
     json.put("bodies", event.bodies);
   }
   put_rows(json, "impulses", model, event.impulses);
-  put_bodies(json, "positions", model, event.position);
-  put_bodies(json, "velocities", model, event.velocity);
+  put_places(json, "positions", model, event.position);
+  put_bodies(json, "velocities", model, event.velocity, {model::Sort::velocity, event.position});
   if (event.lost != 0) {
     json.put("lost", event.lost);
   }
@@ -154,7 +153,8 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
     const std::span<const double> all(account.continuations);
     for (std::size_t from = 0; from + model.variables <= all.size(); from += model.variables) {
       json.open();
-      put_bodies(json, "accelerations", model, all.subspan(from, model.variables));
+      put_bodies(json, "accelerations", model, all.subspan(from, model.variables),
+                 {model::Sort::velocity, account.present.state.position});
       json.close();
     }
     json.close_list();

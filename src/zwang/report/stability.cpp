@@ -14,7 +14,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
   json.put("zwang", version);
   json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
   if (found) {
-    put_bodies(json, "positions", model, state.position);
+    put_places(json, "positions", model, state.position);
   }
   if (stability.decided) {
     json.put("equilibrium", stability.equilibrium);
@@ -24,7 +24,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
   }
   if (!stability.equilibrium) {
     if (!stability.accelerations.empty()) {
-      put_bodies(json, "accelerations", model, stability.accelerations);
+      put_bodies(json, "accelerations", model, stability.accelerations, {model::Sort::velocity, state.position});
     }
     return json.close().text();
   }
@@ -79,7 +79,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
       json.open();
       json.put("eigenvalue", mode.value);
       json.put("period", mode.period);
-      put_bodies(json, "shape", model, mode.shape);
+      put_bodies(json, "shape", model, mode.shape, {model::Sort::velocity, state.position});
       json.close();
     }
     json.close_list();

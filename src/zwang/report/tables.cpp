@@ -73,7 +73,12 @@ std::string body_table(const model::Model& model, const std::vector<Column>& col
     for (std::uint32_t member = 0; member < body.members(); ++member) {
       std::vector<std::string> cells{model::member_name(body, member)};
       for (const Column& column : columns) {
-        cells.push_back(components(column.values->data() + body.first + member * body.dimension, body.dimension));
+        if (body.turns() && column.position != nullptr && !column.position->empty()) {
+          const std::vector<double> parts = model::shown(body, member, column.sort, *column.position, *column.values);
+          cells.push_back(components(parts.data(), parts.size()));
+        } else {
+          cells.push_back(components(column.values->data() + body.first + member * body.dimension, body.dimension));
+        }
       }
       table.row(std::move(cells));
     }

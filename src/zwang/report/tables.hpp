@@ -6,6 +6,7 @@
 
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/report/table.hpp"
 
@@ -17,6 +18,8 @@ namespace zwang::report {
 struct Column {
   std::string title;
   const std::vector<double>* values = nullptr;
+  const std::vector<double>* position = nullptr;  ///< where the bodies are; none: the variables are shown as they are
+  model::Sort sort = model::Sort::velocity;
 };
 [[nodiscard]] std::string body_table(const model::Model& model, const std::vector<Column>& columns, const Style& s);
 

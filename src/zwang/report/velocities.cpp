@@ -72,9 +72,9 @@ std::string velocities_json(const model::Model& model, const model::State& state
   }
   json.close();
   if (!velocities.projected.empty()) {
-    put_bodies(json, "projected", model, velocities.projected);
+    put_bodies(json, "projected", model, velocities.projected, {model::Sort::velocity, state.position});
   }
-  put_bodies(json, "momenta", model, velocities.momenta);
+  put_bodies(json, "momenta", model, velocities.momenta, {model::Sort::force, state.position});
   json.put("rank", std::uint64_t{velocities.rank});
   put_names(json, "redundant", model, velocities.redundant);
   put_names(json, "contradictory", model, velocities.contradictory);

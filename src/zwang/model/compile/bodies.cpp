@@ -93,8 +93,14 @@ void place_body(Compilation& work, Body& body, const Field& field) {
 }  // namespace
 
 void place_bodies(Compilation& work) {
-  for (std::size_t k = 0; k < work.body_fields.size(); ++k)
-    place_body(work, work.vocabulary.bodies[k], *work.body_fields[k]);
+  for (std::size_t k = 0; k < work.body_fields.size(); ++k) {
+    Body& body = work.vocabulary.bodies[k];
+    if (body.kind == BodyKind::rigid) {
+      place_rigid(work, body, work.vocabulary.rigids[k], *work.body_fields[k]);
+    } else {
+      place_body(work, body, *work.body_fields[k]);
+    }
+  }
 }
 
 }  // namespace zwang::model

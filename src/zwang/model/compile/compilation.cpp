@@ -110,7 +110,8 @@ std::string Compilation::name_of(std::uint32_t variable) const {
     if (body.first > variable) continue;
     const std::uint32_t local = variable - body.first;
     const std::string member = member_name(body, local / body.dimension);
-    return body.kind == BodyKind::point ? fmt::format("{}.{}", member, "xyz"[local % body.dimension]) : member;
+    if (body.kind == BodyKind::coordinate) return member;
+    return fmt::format("{}.{}", member, component_name(body, local % body.dimension));
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "zwang/model/compile/joints.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/interpret.hpp"
 #include "zwang/model/read.hpp"
@@ -44,6 +45,7 @@ struct Compilation {
   std::vector<Binding> bindings;               ///< the indices that stand for numbers just now
   std::optional<Syntax> kinetic;               ///< the kinetic energy as it was written
   std::vector<Syntax> view_positions;          ///< of each point of the view
+  std::vector<JointFrame> joints;              ///< those read so far
   std::uint32_t lanes = 0;                     ///< of all sums in the energies together
   Model model;
   Shapes shapes;

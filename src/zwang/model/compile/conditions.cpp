@@ -121,11 +121,9 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
   return {make_plain_rows(work, syntax, f, parts, at, value, condition)};
 }
 
-void add_condition(Compilation& work, Condition condition, const Value& text, const Value* ranges_value,
-                   const Value* law) {
-  const expressions::AlternativeSyntax all = work.formulas.alternatives(text);
-  condition.text = text.text;
-  condition.place = work.formulas.place(all[0].left.offset);
+/// A condition as it was read: its alternatives and its ranges.
+void add_condition(Compilation& work, Condition condition, const expressions::AlternativeSyntax& all,
+                   const std::vector<RangeSyntax>& ranges, const Value* law) {
   condition.first_row = work.model.rows();
   const bool equation = all[0].relation == Relation::equal;
   for (const ConditionSyntax& syntax : all) {
@@ -141,8 +139,6 @@ void add_condition(Compilation& work, Condition condition, const Value& text, co
     }
   }
 
-  std::vector<RangeSyntax> ranges;
-  if (ranges_value != nullptr) ranges = work.formulas.ranges(*ranges_value);
   work.check_indices(ranges);
   if (ranges.size() > 2) throw work.formulas.error(ranges[2].offset, "a condition may have at most two indices");
   condition.indices = static_cast<std::uint32_t>(ranges.size());
@@ -228,7 +224,30 @@ void add_condition(Compilation& work, Condition condition, const Value& text, co
   work.model.conditions.push_back(std::move(condition));
 }
 
+void add_condition(Compilation& work, Condition condition, const Value& text, const Value* ranges_value,
+                   const Value* law) {
+  const expressions::AlternativeSyntax all = work.formulas.alternatives(text);
+  condition.text = text.text;
+  condition.place = work.formulas.place(all[0].left.offset);
+  std::vector<RangeSyntax> ranges;
+  if (ranges_value != nullptr) ranges = work.formulas.ranges(*ranges_value);
+  add_condition(work, std::move(condition), all, ranges, law);
+}
+
 }  // namespace
+
+void add_generated(Compilation& work, Condition condition, Generated generated) {
+  generated.condition = static_cast<std::uint32_t>(work.model.conditions.size());
+  const expressions::AlternativeSyntax all = work.formulas.outside_condition(condition.name, generated.formula);
+  std::vector<RangeSyntax> members;
+  if (!generated.ranges.empty()) members = work.formulas.outside_ranges(condition.name, generated.ranges);
+  // Numbers like those of an index: conditions of one build share their tapes.
+  for (const auto& [name, value] : generated.numbers) work.bindings.push_back({name, value});
+  add_condition(work, std::move(condition), all, members, nullptr);
+  work.bindings.clear();
+  if (members.empty()) work.model.conditions.back().index_values.clear();
+  work.model.generated.push_back(std::move(generated));
+}
 
 /// f = left - right, or right - left for >=.
 Syntax difference(const ConditionSyntax& syntax) {

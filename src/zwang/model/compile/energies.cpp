@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint32_t most_lanes = 20'000'000;  // of all sums in the energies together
 
+}  // namespace
+
 void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
   const bool kinetic = kind == TermKind::kinetic;
   Context context{kinetic ? "the kinetic energy" : "the potential energy", true, kinetic, true, true};
@@ -56,8 +58,6 @@ void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
   }
 }
 
-}  // namespace
-
 void add_energies(Compilation& work) {
   const auto coordinate = std::find_if(work.vocabulary.bodies.begin(), work.vocabulary.bodies.end(),
                                        [](const Body& body) { return body.kind == BodyKind::coordinate; });
@@ -69,6 +69,7 @@ void add_energies(Compilation& work) {
         fmt::format("the coordinate `{}` has no inertia: a model with coordinates needs `kinetic` in [energy]",
                     coordinate->name));
   }
+  add_rigid_energies(work);
   if (kinetic != nullptr) {
     work.kinetic = work.formulas.expression(*kinetic);
     add_energy(work, *work.kinetic, TermKind::kinetic);

@@ -27,10 +27,11 @@ void add_gravity(Compilation& work) {
   if (value == nullptr) return;
   const Syntax syntax = work.formulas.expression(*value);
   const bool points = std::any_of(work.vocabulary.bodies.begin(), work.vocabulary.bodies.end(),
-                                  [](const Body& body) { return body.kind == BodyKind::point; });
+                                  [](const Body& body) { return body.place() > 0; });
   if (!points) {
     throw work.formulas.error(
-        syntax, "gravity acts on points, and this model has none: write the weight into `potential` of [energy]");
+        syntax,
+        "gravity acts on points and bodies, and this model has none: write the weight into `potential` of [energy]");
   }
   Context context;
   context.where = "gravity";
@@ -40,10 +41,10 @@ void add_gravity(Compilation& work) {
   bool constant = true;
   for (std::size_t c = 0; c < g.parts(); ++c) constant = constant && g.part[c].made != Made::state;
   for (const Body& body : work.vocabulary.bodies) {
-    if (body.kind == BodyKind::point && body.dimension != g.size) {
+    if (body.place() > 0 && body.place() != g.size) {
       throw work.formulas.error(
-          syntax, fmt::format("gravity must have as many components as the points; `{}` has {}, here stand {}",
-                              body.name, body.dimension, g.parts()));
+          syntax, fmt::format("gravity must have as many components as the {}; `{}` has {}, here stand {}",
+                              body.kind == BodyKind::point ? "points" : "bodies", body.name, body.place(), g.parts()));
     }
   }
 
@@ -55,22 +56,22 @@ void add_gravity(Compilation& work) {
   bool jumps = false;
   std::vector<std::uint32_t> components;
   for (const Body& body : work.vocabulary.bodies) {
-    if (body.kind != BodyKind::point) continue;
+    if (body.place() == 0) continue;
     for (std::uint32_t member = 0; member < body.members(); ++member) {
       const std::uint32_t first = body.first + member * body.dimension;
       if (constant) {
-        for (std::uint32_t c = 0; c < body.dimension; ++c) {
+        for (std::uint32_t c = 0; c < body.place(); ++c) {
           work.model.constant_force[first + c] = work.model.point_mass[first + c] * g.part[c].value;
         }
         continue;
       }
       work.slots->begin();
-      for (std::uint32_t c = 0; c < body.dimension; ++c) work.slots->position(first + c);
+      for (std::uint32_t c = 0; c < body.place(); ++c) work.slots->position(first + c);
       work.slots->constant(work.model.point_mass[first]);
       if (shapes.empty()) {
         expressions::Graph& graph = work.shapes.graph();
         std::vector<Expr> products;
-        for (std::uint32_t c = 0; c < body.dimension; ++c) {
+        for (std::uint32_t c = 0; c < body.place(); ++c) {
           products.push_back(graph.multiply(field[c], graph.symbol({expressions::SymbolKind::position, c})));
         }
         const Expr mass = graph.symbol({expressions::SymbolKind::constant, 0});
@@ -80,7 +81,7 @@ void add_gravity(Compilation& work) {
         jumps = !jump.empty();
         if (jumps) {
           std::vector<Expr> outputs;
-          for (std::uint32_t c = 0; c < body.dimension; ++c) {
+          for (std::uint32_t c = 0; c < body.place(); ++c) {
             if (graph.is_number(field[c], 0)) continue;
             outputs.push_back(graph.multiply(mass, field[c]));
             components.push_back(c);
@@ -98,7 +99,12 @@ void add_gravity(Compilation& work) {
 void add_forces(Compilation& work) {
   for (std::size_t k = 0; k < work.body_fields.size(); ++k) {
     const Value* value = work.body_fields[k]->value.find("force");
-    if (value != nullptr) add_force(work, work.vocabulary.bodies[k], work.formulas.expression(*value), "a force");
+    const Body& body = work.vocabulary.bodies[k];
+    if (value != nullptr) add_force(work, body, work.formulas.expression(*value), "a force");
+    if (body.kind != BodyKind::rigid) continue;
+    if (const Value* torque = work.body_fields[k]->value.find("torque")) {
+      add_torque(work, body, work.formulas.expression(*torque));
+    }
   }
 }
 
@@ -112,7 +118,7 @@ void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::s
   const Context context{where, true, !work.model.flow, true, true};
   work.for_members(body, [&](std::uint32_t member) {
     const Traced force = work.trace(syntax, context);
-    const std::size_t size = body.kind == BodyKind::point ? body.dimension : 0;
+    const std::size_t size = body.place();
     if (force.size != size) {
       if (work.model.flow)
         throw work.formulas.error(syntax, "the rate of a coordinate is a number; here stands a vector");

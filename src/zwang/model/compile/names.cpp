@@ -1,4 +1,4 @@
-/// Names of parameters, points and coordinates: one space of names for all, no word of the language among them.
+/// Names of parameters, points, coordinates and bodies: one space of names for all, no word of the language among them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ void give_names(Compilation& work) {
     std::string_view kind;
   };
   std::vector<Named> named;
-  for (const std::string_view table : {"parameters", "points", "coordinates"}) {
+  for (const std::string_view table : {"parameters", "points", "coordinates", "bodies"}) {
     const Value* value = work.find(table);
     if (value == nullptr) continue;
-    const std::string_view kind = table.substr(0, table.size() - 1);
+    const std::string_view kind = table == "bodies" ? "body" : table.substr(0, table.size() - 1);
     for (const Field& field : value->fields) named.push_back({&field, kind});
   }
   std::stable_sort(named.begin(), named.end(),
@@ -35,9 +35,8 @@ void give_names(Compilation& work) {
     const auto [other, fresh] = work.vocabulary.names.try_emplace(field->key, meaning);
     if (!fresh) {
       const NameMeaning& first = other->second;
-      const std::string_view what = first.kind == NameKind::parameter                             ? "parameter"
-                                    : work.vocabulary.bodies[first.index].kind == BodyKind::point ? "point"
-                                                                                                  : "coordinate";
+      const std::string_view what =
+          first.kind == NameKind::parameter ? "parameter" : words(work.vocabulary.bodies[first.index].kind);
       throw work.source.error(
           field->place, fmt::format("`{}` is the name of a {} and of a {} (line {}, column {}); names must differ",
                                     field->key, kind, what, first.place.line, first.place.column));
@@ -48,11 +47,13 @@ void give_names(Compilation& work) {
     } else {
       Body body;
       body.name = field->key;
-      body.kind = kind == "point" ? BodyKind::point : BodyKind::coordinate;
+      body.kind = kind == "point" ? BodyKind::point : kind == "coordinate" ? BodyKind::coordinate : BodyKind::rigid;
       work.vocabulary.bodies.push_back(std::move(body));
       work.body_fields.push_back(field);
     }
   }
+
+  work.vocabulary.rigids.resize(work.vocabulary.bodies.size());
 
   // Inside the table of a family i (and j) is the index and nothing else.
   for (std::size_t k = 0; k < work.body_fields.size(); ++k) {

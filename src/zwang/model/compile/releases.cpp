@@ -12,9 +12,22 @@ namespace {
 
 /// The rows of a condition, or of one member "link[3]".
 std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
+  // A joint, all members of a family of them, or one of its conditions.
+  std::vector<std::uint32_t> of_joint;
+  for (const Generated& one : work.model.generated) {
+    if (one.condition >= work.model.conditions.size()) continue;
+    const Condition& condition = work.model.conditions[one.condition];
+    const std::string& whole = condition.name;
+    const bool begins = whole.starts_with(name.text + ".") || whole.starts_with(name.text + "[");
+    if (whole != name.text && !begins) continue;
+    for (std::uint32_t k = 0; k < condition.rows; ++k) of_joint.push_back(condition.first_row + k);
+  }
+  if (!of_joint.empty()) return of_joint;
   const Syntax reference = work.formulas.reference(name);
   const bool member = reference.kind == SyntaxKind::index;
-  const std::string& word = member ? reference.children[0].name : reference.name;
+  const std::string word = member                                 ? reference.children[0].name
+                           : reference.kind == SyntaxKind::member ? name.text
+                                                                  : reference.name;
   const auto found = std::find_if(work.model.conditions.begin(), work.model.conditions.end(),
                                   [&](const Condition& condition) { return condition.name == word; });
   if (found == work.model.conditions.end()) {

@@ -39,8 +39,23 @@ void couple_masses(Compilation& work);
 /// The rates at the start; the free functions must be as many as the equations leave over, and independent.
 void begin_flow(Compilation& work);
 
+// Rigid bodies (rigid.cpp).
+
+/// A body of [bodies]: its dimension, its start, mass, inertia and marks.
+void place_rigid(Compilation& work, Body& body, Rigid& rigid, const Field& field);
+void add_rigid_energies(Compilation& work);
+void add_torque(Compilation& work, const Body& body, const Syntax& syntax);
+void add_thin_rods(Compilation& work);
+/// A force on one body or point, at its centre, or a torque.
+void add_member_force(Compilation& work, const Body& body, std::uint32_t member, const Syntax& syntax, bool torque);
+void add_springs(Compilation& work);
+
 // What several steps do.
 
+/// A condition that stands in no table, from its formula. `condition` says how it is called and shown, and its place what it follows from.
+void add_generated(Compilation& work, Condition condition, Generated generated);
+
+void add_energy(Compilation& work, const Syntax& whole, TermKind kind);
 /// A force, or in a flow the free rate, of every member.
 void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::string_view where);
 /// f = left - right, or right - left for >=.

@@ -149,7 +149,7 @@ ViewAnchor view_anchor(Compilation& work, const Syntax& syntax) {
   }
   if (known != work.vocabulary.names.end() && known->second.kind == NameKind::body) {
     const auto [index, member] = work.tracing->member(syntax, work.bindings);
-    if (work.vocabulary.bodies[index].kind != BodyKind::point) {
+    if (work.vocabulary.bodies[index].kind == BodyKind::coordinate) {
       throw work.formulas.error(syntax,
                                 fmt::format("`{}` is a coordinate; a line goes through points. Make one of it in "
                                             "[view.points]",

@@ -1,0 +1,104 @@
+/// What stands in bodies.hpp.
+#include "zwang/model/bodies.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/model/turning.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+using Turn = Turning<NumberOps, Inverse::quotient>;
+
+Turn::Four four(std::span<const double> values) { return {values[0], values[1], values[2], values[3]}; }
+
+}  // namespace
+
+bool has_quaternions(const Model& model) {
+  return std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) { return body.turns(); });
+}
+
+std::array<double, 3> spin_of(std::span<const double> quaternion, std::span<const double> rate) {
+  return Turn({}).spin(four(quaternion), four(rate));
+}
+
+std::array<double, 4> rate_of(std::span<const double> quaternion, const std::array<double, 3>& spin) {
+  // e' = (0, spin) e / 2: the force of a torque without its factor 2 h.
+  const Turn::Four e = four(quaternion);
+  Turn turn({});
+  Turn::Four out = turn.force_of_torque(e, spin);
+  for (double& x : out) x /= 2 * turn.twice_inverse(e);
+  return out;
+}
+
+std::array<double, 3> turned(std::span<const double> quaternion, const std::array<double, 3>& vector) {
+  return Turn({}).turned(four(quaternion), vector);
+}
+
+std::vector<double> shown(const Body& body, std::uint32_t member, Sort sort, std::span<const double> position,
+                          std::span<const double> values) {
+  const std::uint32_t first = body.first + member * body.dimension;
+  const std::span<const double> own = values.subspan(first, body.dimension);
+  std::vector<double> out(own.begin(), own.end());
+  if (!body.turns()) return out;
+  const std::span<const double> quaternion = position.subspan(first + 3, 4);
+  const std::span<const double> turn = own.subspan(3, 4);
+  out.resize(3);
+  switch (sort) {
+    case Sort::position: {
+      double square = 0;
+      for (const double x : turn) square += x * x;
+      for (const double x : turn) out.push_back(x / std::sqrt(square));
+      break;
+    }
+    case Sort::velocity: {
+      const std::array<double, 3> spin = spin_of(quaternion, turn);
+      out.insert(out.end(), spin.begin(), spin.end());
+      break;
+    }
+    case Sort::force: {
+      // N of Q = 2 (0, N) e / s: the vector of Q e* / 2, as a spin is that of 2 e' e* / s.
+      double square = 0;
+      for (const double x : quaternion) square += x * x;
+      for (const double x : spin_of(quaternion, turn)) out.push_back(x * square / 4);
+      break;
+    }
+  }
+  return out;
+}
+
+std::vector<double> impulse_of(const Blow& blow, std::span<const double> position) {
+  if (blow.sort == Blow::Sort::plain) return blow.impulse;
+  std::vector<double> out(blow.variables.size(), 0.0);
+  const bool strikes = blow.sort == Blow::Sort::mark;
+  const std::vector<double>& j = blow.impulse;
+  if (out.size() == 3) {
+    // In the plane: the moment of the impulse about the centre.
+    if (!strikes) {
+      out[2] = j[0];
+      return out;
+    }
+    const double angle = position[blow.variables[2]];
+    const double c = elementary::cos(angle);
+    const double s = elementary::sin(angle);
+    const double x = c * blow.mark[0] - s * blow.mark[1];
+    const double y = s * blow.mark[0] + c * blow.mark[1];
+    out = {j[0], j[1], x * j[1] - y * j[0]};
+    return out;
+  }
+  Turn turn({});
+  const Turn::Four e = four(position.subspan(blow.variables[3], 4));
+  Turn::Three moment = {j[0], j[1], j[2]};
+  if (strikes) {
+    std::copy(j.begin(), j.end(), out.begin());
+    moment = turn.cross(turn.turned(e, {blow.mark[0], blow.mark[1], blow.mark[2]}), {j[0], j[1], j[2]});
+  }
+  const Turn::Four force = turn.force_of_torque(e, moment);
+  std::copy(force.begin(), force.end(), out.begin() + 3);
+  return out;
+}
+
+}  // namespace zwang::model

@@ -1,0 +1,464 @@
+/// Joints against Newton and Euler for the body they hold, and against the same systems in coordinates.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "answer.hpp"
+
+namespace zwang::testing {
+
+namespace {
+
+/// What a run at the default tolerance is good to, at sizes of about 1.
+constexpr double joint_run_exactness = 1e-10;
+/// What one instant is good to: rounding of some hundred operations at sizes of about 10.
+constexpr double joint_exactness = 1e-11;
+
+/// F = m (a - g) and N = I w' + w x I w about the centre, moved to the joint: what a body that only one joint holds must feel.
+void expect_newton_and_euler(const Json& answer, const std::string& joint, const std::string& body, double mass,
+                             const Three& moments, const std::vector<double>& start, const Three& w, const Three& arm,
+                             const Three& gravity) {
+  ASSERT_EQ(answer["status"], "determined") << answer.dump(1);
+  const std::vector<double> a = numbers(answer["accelerations"][body]);
+  const Three force = times(mass, sum(part(a, 0), times(-1, gravity)));
+  const std::array<Three, 3> axes = axes_of(start);
+  Three torque{};
+  Three spun{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    torque = sum(torque, times(moments.at(k) * dot(axes.at(k), part(a, 3)), axes.at(k)));
+    spun = sum(spun, times(moments.at(k) * dot(axes.at(k), w), axes.at(k)));
+  }
+  torque = sum(torque, cross(w, spun));
+  torque = sum(torque, times(-1, cross(arm, force)));
+  for (const char* key : {"reactions", "multipliers"}) {
+    expect_near(part(numbers(answer[key][joint]["force"]), 0), force, joint_exactness);
+    expect_near(part(numbers(answer[key][joint]["torque"]), 0), torque, joint_exactness);
+  }
+}
+
+/// A body with three different moments, turned, held at its mark [0.2, -0.1, 0.3].
+std::string held_body(const std::string& velocity, const std::string& spin) {
+  return fmt::format(R"toml(gravity = [0, 0, -10]
+[bodies.b]
+mass = 2
+inertia = [0.3, 0.4, 0.6]
+position = [0, 0, 0]
+velocity = {}
+spin = {}
+[bodies.b.marks]
+m = [0.2, -0.1, 0.3]
+[joints]
+)toml",
+                     velocity, spin);
+}
+
+const std::vector<double> unturned = {0, 0, 0, 1, 0, 0, 0};
+const Three moments = {0.3, 0.4, 0.6};
+const Three arm = {0.2, -0.1, 0.3};
+const Three gravity = {0, 0, -10};
+
+std::string text(const Three& x) { return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x[0], x[1], x[2]); }
+
+}  // namespace
+
+TEST(Joint, a_ball_joint_carries_force_and_no_torque) {
+  const Three w = {0.5, -0.4, 0.8};
+  const Three v = times(-1, cross(w, arm));
+  const Json answer = accelerate_answer(held_body(text(v), text(w)) + "j = { ball = [[0.2, -0.1, 0.3], \"b.m\"] }\n");
+  expect_newton_and_euler(answer, "j", "b", 2, moments, unturned, w, arm, gravity);
+  for (const double x : numbers(answer["reactions"]["j"]["torque"])) EXPECT_NEAR(x, 0, joint_exactness);
+  // The partners changed round: the opposite.
+  const Json other = accelerate_answer(held_body(text(v), text(w)) + "j = { ball = [\"b.m\", [0.2, -0.1, 0.3]] }\n");
+  expect_near(part(numbers(other["reactions"]["j"]["force"]), 0),
+              times(-1, part(numbers(answer["reactions"]["j"]["force"]), 0)), joint_exactness);
+}
+
+TEST(Joint, a_hinge_carries_no_torque_about_its_axis_and_turns_like_its_coordinate) {
+  const Three n = {0.6, 0, 0.8};
+  const Three w = times(1.5, n);
+  const Three v = times(-1, cross(w, arm));
+  const Json answer = accelerate_answer(held_body(text(v), text(w)) +
+                                        "j = { hinge = [[0.2, -0.1, 0.3], \"b.m\"], axis = [3, 0, 4] }\n");
+  expect_newton_and_euler(answer, "j", "b", 2, moments, unturned, w, arm, gravity);
+  EXPECT_NEAR(dot(part(numbers(answer["reactions"]["j"]["torque"]), 0), n), 0, joint_exactness);
+  EXPECT_EQ(answer["constraints"].size(), 5U);
+  // J q'' = moment of the weight about the axis, J the inertia about it.
+  const Three lever = cross(n, times(-1, arm));
+  const double inertia = 0.3 * 0.36 + 0.6 * 0.64 + 2 * dot(lever, lever);
+  const double moment = dot(n, cross(times(-1, arm), {0, 0, -20}));
+  expect_near(part(numbers(answer["accelerations"]["b"]), 3), times(moment / inertia, n), joint_exactness);
+}
+
+TEST(Joint, a_weld_carries_everything) {
+  const Json answer =
+      accelerate_answer(held_body("[0, 0, 0]", "[0, 0, 0]") + "j = { weld = [[0.2, -0.1, 0.3], \"b.m\"] }\n");
+  expect_near(part(numbers(answer["reactions"]["j"]["force"]), 0), {0, 0, 20}, joint_exactness);
+  expect_near(part(numbers(answer["reactions"]["j"]["torque"]), 0), times(-1, cross(times(-1, arm), {0, 0, -20})),
+              joint_exactness);
+  EXPECT_EQ(answer["constraints"].size(), 6U);
+}
+
+TEST(Joint, a_slider_goes_along_its_axis_and_does_not_turn) {
+  const Three n = {0.6, 0, 0.8};
+  const Json answer = accelerate_answer(held_body(text(times(2, n)), "[0, 0, 0]") +
+                                        "j = { slider = [[0.2, -0.1, 0.3], \"b.m\"], axis = [3, 0, 4] }\n");
+  expect_newton_and_euler(answer, "j", "b", 2, moments, unturned, {0, 0, 0}, arm, gravity);
+  expect_near(part(numbers(answer["accelerations"]["b"]), 0), times(-8, n), joint_exactness);
+  EXPECT_NEAR(dot(part(numbers(answer["reactions"]["j"]["force"]), 0), n), 0, joint_exactness);
+  EXPECT_EQ(answer["constraints"].size(), 5U);
+}
+
+TEST(Joint, a_cylindrical_joint_carries_neither_force_along_nor_torque_about_its_axis) {
+  const Three n = {0.6, 0, 0.8};
+  const Three w = times(-0.7, n);
+  const Three v = sum(times(0.9, n), times(-1, cross(w, arm)));
+  const Json answer = accelerate_answer(held_body(text(v), text(w)) +
+                                        "j = { cylindrical = [[0.2, -0.1, 0.3], \"b.m\"], axis = [3, 0, 4] }\n");
+  expect_newton_and_euler(answer, "j", "b", 2, moments, unturned, w, arm, gravity);
+  EXPECT_NEAR(dot(part(numbers(answer["reactions"]["j"]["force"]), 0), n), 0, joint_exactness);
+  EXPECT_NEAR(dot(part(numbers(answer["reactions"]["j"]["torque"]), 0), n), 0, joint_exactness);
+  EXPECT_EQ(answer["constraints"].size(), 4U);
+}
+
+TEST(Joint, a_universal_joint_turns_like_its_two_angles) {
+  // R = Rx(a) Ry(b): spin in the body's axes (a' cos b, b', a' sin b).
+  const double a = 0.4, b = 0.7, da = 1.1, db = -0.6;
+  const std::string body = fmt::format(R"toml([bodies.b]
+mass = 2
+inertia = [0.3, 0.4, 0.6]
+position = [0, 0, 0]
+orientation = [["cos(0.7)", 0, "sin(0.7)"], ["sin(0.4)*sin(0.7)", "cos(0.4)", "-sin(0.4)*cos(0.7)"], ["-cos(0.4)*sin(0.7)", "sin(0.4)", "cos(0.4)*cos(0.7)"]]
+spin = {}
+[joints]
+j = {{ universal = [[0, 0, 0], "b"], axes = [[1, 0, 0], [0, 1, 0]] }}
+[outputs]
+z = "axis(b, [0, 0, 1])"
+[simulation]
+until = 3
+)toml",
+                                       text({da, db * std::cos(a), db * std::sin(a)}));
+  const std::string angles = fmt::format(R"toml([coordinates.a]
+initial = {}
+velocity = {}
+[coordinates.b]
+initial = {}
+velocity = {}
+[energy]
+kinetic = "0.15*a'^2*cos(b)^2 + 0.2*b'^2 + 0.3*a'^2*sin(b)^2"
+[outputs]
+x = "sin(b)"
+y = "-sin(a)*cos(b)"
+z = "cos(a)*cos(b)"
+[simulation]
+until = 3
+)toml",
+                                         a, da, b, db);
+  const Motion one = run(parse(body));
+  const Motion other = run(parse(angles));
+  ASSERT_EQ(one.status(), motion::Status::finished) << one.why();
+  for (const double time : {1.0, 3.0})
+    expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
+}
+
+TEST(Joint, a_driven_hinge_follows_its_drive_and_shows_the_torque_it_takes) {
+  const std::string model = R"toml([bodies.b]
+mass = 2
+inertia = [0.3, 0.4, 0.6]
+position = [0, 0, 0]
+spin = [0, 0, 2]
+[joints]
+j = { hinge = [[0, 0, 0], "b"], axis = [0, 0, 1], drive = "2*t + t^2/2" }
+[outputs]
+x = "axis(b, [1, 0, 0])"
+[simulation]
+until = 5
+)toml";
+  const Json answer = accelerate_answer(model);
+  expect_near(part(numbers(answer["reactions"]["j"]["torque"]), 0), {0, 0, 0.6}, joint_exactness);
+  EXPECT_NEAR(answer["multipliers"]["j.drive"].get<double>(), -0.6, joint_exactness);
+  const Motion motion = run(parse(model));
+  ASSERT_EQ(motion.status(), motion::Status::finished) << motion.why();
+  const double angle = 10 + 12.5;
+  expect_near(motion.sample(5).outputs, {std::cos(angle), std::sin(angle), 0}, joint_run_exactness);
+}
+
+TEST(Joint, limits_of_a_hinge_are_struck_and_rebounded_from_after_whole_turns) {
+  // From 0 with the speed 2 to 7 (more than a turn): at 3.5; back with 1 to -1.
+  const std::string model = R"toml([bodies.b]
+mass = 2
+inertia = [0.3, 0.4, 0.6]
+position = [0, 0, 0]
+spin = [0, 0, 2]
+[joints]
+j = { hinge = [[0, 0, 0], "b"], axis = [0, 0, 1], limits = [-1, 7], restitution = 0.5 }
+[simulation]
+until = 12
+)toml";
+  const Json answer = run_answer(model);
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  std::vector<double> times_of;
+  for (const Json& event : answer["events"]) {
+    if (event["kind"] == "impact") times_of.push_back(event["time"]);
+  }
+  expect_near(times_of, {3.5, 11.5}, joint_run_exactness);
+  EXPECT_NEAR(numbers(answer["final"]["velocities"]["b"])[5], 0.5, joint_run_exactness);
+}
+
+TEST(Joint, zero_says_where_angle_and_travel_are_zero) {
+  // Limits at -0.5 and 0.5 about 0.25: struck at 0.75 and -0.25.
+  const std::string hinge = R"toml([bodies.b]
+mass = 1
+inertia = 1
+position = [0, 0]
+spin = 1
+[joints]
+j = { hinge = [[0, 0], "b"], limits = [-0.5, 0.5], zero = 0.25, restitution = 1 }
+[simulation]
+until = 2
+)toml";
+  const Json answer = run_answer(hinge);
+  expect_near(std::vector<double>{answer["events"][0]["time"], answer["events"][1]["time"]}, {0.75, 1.75},
+              joint_run_exactness);
+  const std::string slider = R"toml([bodies.b]
+mass = 1
+shape = { ball = 1 }
+position = [3, 0, 0]
+velocity = [1, 0, 0]
+[joints]
+j = { slider = [[0, 0, 0], "b"], axis = [1, 0, 0], limits = [-0.5, 0.5], zero = 0.25, restitution = 1 }
+[simulation]
+until = 2
+)toml";
+  const Json travel = run_answer(slider);
+  expect_near(std::vector<double>{travel["events"][0]["time"], travel["events"][1]["time"]}, {0.75, 1.75},
+              joint_run_exactness);
+}
+
+TEST(Joint, a_double_pendulum_of_bars_on_hinges_swings_like_its_angles) {
+  // Bars of length 1 and mass 3 hang from the origin; their angles from the vertical are 0.5 and 0.2.
+  const std::string bars = R"toml(gravity = [0, 0, -9.81]
+[parameters]
+a = 0.5
+b = 0.2
+[bodies.upper]
+mass = 3
+shape = { box = [0.1, 0.2, 1] }
+position = ["0.5*sin(a)", 0, "-0.5*cos(a)"]
+orientation = { axis = [0, 1, 0], angle = "-a" }
+[bodies.upper.marks]
+top = [0, 0, 0.5]
+end = [0, 0, -0.5]
+[bodies.lower]
+mass = 3
+shape = { box = [0.1, 0.2, 1] }
+position = ["sin(a) + 0.5*sin(b)", 0, "-cos(a) - 0.5*cos(b)"]
+orientation = { axis = [0, 1, 0], angle = "-b" }
+[bodies.lower.marks]
+top = [0, 0, 0.5]
+[joints]
+shoulder = { hinge = [[0, 0, 0], "upper.top"], axis = [0, 1, 0] }
+elbow = { hinge = ["upper.end", "lower.top"], axis = [0, 1, 0] }
+[outputs]
+x = "lower.x"
+z = "lower.z"
+[simulation]
+until = 4
+)toml";
+  const std::string angles = R"toml([parameters]
+J = "3*(0.01 + 1)/12"
+[coordinates.a]
+initial = 0.5
+[coordinates.b]
+initial = 0.2
+[energy]
+kinetic = "1.5*0.25*a'^2 + J/2*a'^2 + 1.5*(a'^2 + 0.25*b'^2 + a'*b'*cos(a - b)) + J/2*b'^2"
+potential = "-3*9.81*(0.5*cos(a) + cos(a) + 0.5*cos(b))"
+[outputs]
+x = "sin(a) + 0.5*sin(b)"
+z = "-cos(a) - 0.5*cos(b)"
+[simulation]
+until = 4
+)toml";
+  const Motion one = run(parse(bars));
+  const Motion other = run(parse(angles));
+  ASSERT_EQ(one.status(), motion::Status::finished) << one.why();
+  for (const double time : {1.0, 4.0})
+    expect_near(one.sample(time).outputs, other.sample(time).outputs, joint_run_exactness);
+}
+
+TEST(Joint, welded_bodies_move_like_one) {
+  // Two cubes side by side are a box.
+  const std::string two = R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [-0.5, 0, 0]
+velocity = [0, -0.4, -0.35]
+spin = [0.3, -0.7, 0.8]
+[bodies.a.marks]
+side = [0.5, 0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0.5, 0, 0]
+velocity = [0, 0.4, 0.35]
+spin = [0.3, -0.7, 0.8]
+[bodies.b.marks]
+side = [-0.5, 0, 0]
+[joints]
+glue = { weld = ["a.side", "b.side"] }
+[outputs]
+x = "axis(a, [1, 0, 0])"
+w = "b.spin"
+[simulation]
+until = 3
+)toml";
+  const std::string box = R"toml([bodies.a]
+mass = 2
+shape = { box = [2, 1, 1] }
+position = [0, 0, 0]
+spin = [0.3, -0.7, 0.8]
+[outputs]
+x = "axis(a, [1, 0, 0])"
+w = "a.spin"
+[simulation]
+until = 3
+)toml";
+  const Motion one = run(parse(two));
+  const Motion other = run(parse(box));
+  ASSERT_EQ(one.status(), motion::Status::finished) << one.why();
+  expect_near(one.sample(3).outputs, other.sample(3).outputs, joint_run_exactness);
+}
+
+TEST(Joint, a_ball_and_a_disc_roll_with_a_force_at_the_place_of_contact_alone) {
+  // Down a plane: 5/7 and, for a wheel that stands upright, 2/3 of the pull.
+  const std::string ball = R"toml(gravity = [3, 0, -9]
+[bodies.b]
+mass = 2
+shape = { ball = 0.5 }
+position = [0, 0, 1.5]
+spin = [0.3, 0.2, 0.7]
+velocity = [0.1, -0.15, 0]
+[joints]
+r = { rolling = "b", on = { normal = [0, 0, 2], offset = 2 } }
+)toml";
+  const Json rolls = accelerate_answer(ball);
+  ASSERT_EQ(rolls["status"], "determined") << rolls.dump(1);
+  EXPECT_NEAR(numbers(rolls["accelerations"]["b"])[0], 15.0 / 7, joint_exactness);
+  expect_near(part(numbers(rolls["reactions"]["r"]["force"]), 0), {-2 * 3 * 2.0 / 7, 0, 18}, joint_exactness);
+  expect_near(part(numbers(rolls["reactions"]["r"]["torque"]), 0), {0, 0, 0}, joint_exactness);
+  // A wheel whose axle is the y axis; rolling along x it spins about y.
+  const std::string wheel = R"toml(gravity = [3, 0, -9]
+[bodies.w]
+mass = 2
+shape = { cylinder = [0.5, 0.1] }
+orientation = { axis = [1, 0, 0], angle = "-pi/2" }
+position = [0, 0, 0.5]
+velocity = [1, 0, 0]
+spin = [0, 2, 0]
+[joints]
+r = { rolling = "w", on = { normal = [0, 0, 1], offset = 0 } }
+)toml";
+  const Json upright = accelerate_answer(wheel);
+  ASSERT_EQ(upright["status"], "determined") << upright.dump(1);
+  EXPECT_NEAR(numbers(upright["accelerations"]["w"])[0], 2, joint_exactness);
+  expect_near(part(numbers(upright["reactions"]["r"]["force"]), 0), {-2, 0, 18}, joint_exactness);
+  expect_near(part(numbers(upright["reactions"]["r"]["torque"]), 0), {0, 0, 0}, joint_exactness);
+  const std::string disc = R"toml(gravity = [3, -9]
+[bodies.d]
+mass = 2
+shape = { disc = 0.5 }
+position = [0, 0.5]
+velocity = [1, 0]
+spin = -2
+[joints]
+r = { rolling = "d", on = { normal = [0, 1] } }
+)toml";
+  const Json plane = accelerate_answer(disc);
+  expect_near(numbers(plane["accelerations"]["d"]), {2, 0, -4}, joint_exactness);
+  EXPECT_NEAR(plane["reactions"]["r"]["torque"].get<double>(), 0, joint_exactness);
+}
+
+TEST(Joint, a_leaning_wheel_keeps_its_energy_and_its_place_of_contact_at_rest) {
+  const std::string wheel = R"toml(gravity = [0, 0, -9.81]
+[bodies.w]
+mass = 2
+shape = { cylinder = [0.5, 0.02] }
+orientation = { axis = [1, 0, 0], angle = "-pi/2 + 0.3" }
+position = [0, 0, "0.5*cos(0.3)"]
+velocity = [2, 0, 0]
+spin = [0, "4*cos(0.3)", "4*sin(0.3)"]
+[joints]
+r = { rolling = "w", on = { normal = [0, 0, 1] } }
+[simulation]
+until = 2
+)toml";
+  const Json answer = run_answer(wheel);
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  EXPECT_NEAR(answer["energy"]["final"].get<double>(), answer["energy"]["initial"].get<double>(), joint_run_exactness);
+  const std::vector<double> q = numbers(answer["final"]["positions"]["w"]);
+  const std::vector<double> v = numbers(answer["final"]["velocities"]["w"]);
+  // The lowest point of the rim: of all points of the circle.
+  const std::array<Three, 3> axes = axes_of(q);
+  const double angle = std::atan2(axes[1][2], axes[0][2]);
+  const Three lowest = sum(times(-0.5 * std::cos(angle), axes[0]), times(-0.5 * std::sin(angle), axes[1]));
+  EXPECT_NEAR(q[2] + lowest[2], 0, joint_run_exactness);
+  expect_near(sum(part(v, 0), cross(part(v, 3), lowest)), {0, 0, 0}, joint_run_exactness);
+}
+
+TEST(Joint, gears_share_a_torque_by_the_square_of_their_ratio) {
+  // (I_a + r^2 I_b) w_a' = N.
+  const auto model = [](bool plane) {
+    const std::string zero = plane ? "[0, 0]" : "[0, 0, 0]";
+    const std::string axis = plane ? "" : ", axis = [0, 0, 1]";
+    const std::string ia = plane ? "3" : "[1, 1, 3]";
+    const std::string ib = plane ? "5" : "[1, 1, 5]";
+    const std::string torque = plane ? "2" : "[0, 0, 2]";
+    return "[bodies.a]\nmass = 1\ninertia = " + ia + "\nposition = " + zero + "\ntorque = " + torque +
+           "\n[bodies.b]\nmass = 1\ninertia = " + ib + "\nposition = " + (plane ? "[2, 0]" : "[2, 0, 0]") +
+           "\n[joints]\nha = { hinge = [" + zero + ", \"a\"]" + axis + " }\nhb = { hinge = [" +
+           (plane ? "[2, 0]" : "[2, 0, 0]") + ", \"b\"]" + axis +
+           " }\ng = { gear = [\"a\", \"b\"], ratio = -2 }\n[simulation]\nuntil = 3\n";
+  };
+  const double rate = 2.0 / (3 + 4 * 5);
+  expect_near(part(numbers(accelerate_answer(model(false))["accelerations"]["a"]), 3), {0, 0, rate}, joint_exactness);
+  expect_near(part(numbers(accelerate_answer(model(false))["accelerations"]["b"]), 3), {0, 0, -2 * rate},
+              joint_exactness);
+  const Json plane = run_answer(model(true));
+  EXPECT_NEAR(numbers(plane["final"]["positions"]["a"])[2], rate * 4.5, joint_run_exactness);
+  EXPECT_NEAR(numbers(plane["final"]["positions"]["b"])[2], -2 * rate * 4.5, joint_run_exactness);
+}
+
+TEST(Joint, members_of_a_family_of_joints_are_a_chain) {
+  const std::string chain = R"toml(gravity = [0, -10]
+[bodies.bar]
+count = 4
+mass = 1
+shape = { rod = 1 }
+position = ["i - 0.5", 0]
+[bodies.bar.marks]
+left = [-0.5, 0]
+right = [0.5, 0]
+[joints]
+wall = { hinge = [[0, 0], "bar[1].left"] }
+link = { for = "i = 1..3", hinge = ["bar[i].right", "bar[i+1].left"] }
+[[releases]]
+constraint = "link[3]"
+at = 0.2
+[simulation]
+until = 0.5
+)toml";
+  const Json answer = run_answer(chain, {0.1});
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  EXPECT_TRUE(answer["samples"][0]["multipliers"].contains("link[3].1"));
+  EXPECT_TRUE(answer["samples"][0]["multipliers"]["link[2]"].contains("force"));
+  EXPECT_FALSE(answer["final"]["multipliers"].contains("link[3].1"));
+  // Let go, the last bar falls freely.
+  const Model model = parse(chain);
+  const Motion motion = run(model);
+  const double before = model.part("bar[4]", motion.at(0.25).velocity)[1];
+  EXPECT_NEAR(model.part("bar[4]", motion.at(0.45).velocity)[1], before - 2, joint_run_exactness);
+}
+
+}  // namespace zwang::testing
