@@ -276,7 +276,7 @@ TEST(Syntax, WrongExpressionsSayWhereAndWhy) {
       {"a\"", 1, "accelerations"},
       {"2'", 1, "behind a point or a coordinate"},
       {"a.", 1, "`x`, `y` or `z`"},
-      {"a.mass", 2, "`x`, `y` or `z`"},
+      {"(a + b).mass", 8, "`x`, `y` or `z`"},
       {"a.x.y", 3, "no components"},
       {"a <= b", 2, "comparison cannot stand here"},
       {"(a = b)", 3, "comparison cannot stand here"},
@@ -337,8 +337,9 @@ TEST(Syntax, WrongRangesAndReferencesSayWhatIsExpected) {
   };
   for (const Wrong& wrong : ranges) expect_error(parse_ranges, wrong);
   const Wrong references[] = {
-      {"", 0, "name of a point"},  {"3", 0, "name of a point"},     {"a.x", 1, "without `.`"}, {"a'", 1, "without `'`"},
-      {"a + b", 2, "without `+`"}, {"bead[3].x", 7, "without `.`"}, {"a b", 2, "without `b`"}, {"bead[]", 4, "empty"},
+      {"", 0, "name of a point"}, {"3", 0, "name of a point"}, {"a.m.x", 3, "without `.`"},
+      {"a'", 1, "without `'`"},   {"a + b", 2, "without `+`"}, {"bead[3].m.x", 9, "without `.`"},
+      {"a b", 2, "without `b`"},  {"bead[]", 4, "empty"},
   };
   for (const Wrong& wrong : references) expect_error(parse_reference, wrong);
 }

@@ -492,7 +492,11 @@ auto Interpreter<Algebra>::walk_name(const Syntax& s) -> Result {
 template <class Algebra>
 std::size_t Interpreter<Algebra>::component(const Syntax& s, std::size_t size) const {
   const std::size_t k = s.name == "x" ? 0 : s.name == "y" ? 1 : s.name == "z" ? 2 : 3;
-  if (k == 3) fail(s, fmt::format("there is no component `.{}`: components are .x, .y and .z", s.name));
+  if (k == 3) {
+    Syntax behind_point = s;
+    behind_point.offset += s.length - std::min(s.length, s.name.size());
+    fail(behind_point, fmt::format("there is no component `.{}`: components are .x, .y and .z", s.name));
+  }
   if (k >= size) {
     fail(s, fmt::format("{} has no component `.{}`: it has {} components", quote(s.children[0]), s.name, size));
   }

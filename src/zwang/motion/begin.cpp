@@ -205,13 +205,21 @@ void project_start(Motion& motion) {
     std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
     if (!found.regular || found.position_drift <= unit_rounding) break;
   }
-  // The velocities of those at rest; positions are those of all that touch.
+  // The velocities of those at rest. Positions stay those of all that touch where an inequality that does not rest would be entered again.
   const std::vector<double> onto = motion.state.position;
   const std::vector<double> onto_carry = impl.carry_position;
   impl.series.choose(resting, {});
   static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
-  motion.state.position = onto;
-  impl.carry_position = onto_carry;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  const bool enters = std::any_of(touching.begin(), touching.end(), [&](const HeldRow& one) {
+    return !model::is_equation(model.row_kind[one.row]) && work.rows.value[one.row] > 0 &&
+           std::none_of(resting.begin(), resting.end(), [&](const HeldRow& other) { return other.row == one.row; });
+  });
+  if (enters) {
+    motion.state.position = onto;
+    impl.carry_position = onto_carry;
+  }
   const double touch = model.simulation.touch;
   leave_as_written(motion, touching, written.position, motion.state.position, impl.carry_position,
                    [&](std::uint32_t row) { return std::abs(rows.value[row]) > touch * rows.value_scale[row]; });

@@ -602,7 +602,11 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed);
 bool ends_a_sequence(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
-  if (in_turn.size() < 2) return false;
+  // Without rebound a shock of all of them does the same.
+  const bool rebound = std::any_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
+    return impl.model.conditions[impl.model.row_condition[row]].restitution > 0;
+  });
+  if (in_turn.size() < 2 || !rebound) return false;
   const instant::Evaluation& found = impl.workspace.evaluation();
   const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
     const bool left_out = row < found.left_out.size() && found.left_out[row] != 0;
@@ -615,11 +619,10 @@ bool ends_a_sequence(Motion& motion) {
     closed[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? 1 : 0;
   }
   for (const std::uint32_t row : in_turn) closed[row] = 1;
-  impl.limit_lost = close_rows(motion, closed);
+  const double lost = close_rows(motion, closed);
   impl.fresh_bounces = 0;
-  impl.limit_ahead = motion.status == Status::going;
-  impl.limit_time = motion.state.time;
-  impl.limit_rows = in_turn;
+  add_event(motion, EventKind::accumulation, in_turn);
+  motion.events.back().lost = lost;
   return true;
 }
 
