@@ -470,7 +470,8 @@ class Parser {
     }
     Syntax e = name();
     if (token_.sign == Glyph::open_bracket) e = index(std::move(e));
-    if (token_.sign == Glyph::point) e = member(e.offset, std::move(e));
+    const std::size_t first = e.offset;
+    if (token_.sign == Glyph::point) e = member(first, std::move(e));
     if (token_.sign != Glyph::end) {
       throw SyntaxError(token_.offset,
                         "a name alone or with its index is expected (`a`, `bead[3]`), without " + shown(token_));
