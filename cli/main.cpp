@@ -104,6 +104,9 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("P");
   run->add_flag("--error", request.error,
                 "estimate the error of the final state by two sharper motions from starts a few roundings away");
+  run->add_option("--sensitivity", request.sensitivity,
+                  "derivatives of states, multipliers, outputs and times of events by these parameters")
+      ->type_name("NAME,NAME,...");
   run->add_flag("--no-report", request.no_report, "leave out the animated report");
   run->add_option("--vary", request.vary,
                   "one run per value of a parameter, in one report: NAME=A,B,C or NAME=FROM:TO:COUNT")
