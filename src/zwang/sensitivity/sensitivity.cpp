@@ -130,6 +130,9 @@ class Walk {
     std::vector<expressions::Side> sides;
     std::vector<double> modes = modes_on(piece, sides);
     const MotionPoint here = point_on(piece, piece.start, modes);
+    remember(here);
+    remember(point_on(piece, piece.start + piece.length / 2, modes));
+    remember(point_on(piece, piece.end(), modes));
     if (!begun_) {
       begun_ = true;
       begin(piece, here);
@@ -148,6 +151,7 @@ class Walk {
     Variation::Stretch stretch;
     bool fresh = false;
     while (true) {
+      if (!lost()) remember_slopes();
       if (!lost() && now < end && !fresh) {
         stretch = variation_.follow(piece, now, end, modes);
         fresh = true;
@@ -279,29 +283,47 @@ class Walk {
     model::State state = at.state;
     state.modes.clear();
     model::evaluate_rows(model_, state, scratch, rows);
+    std::vector<double> positions(model_.variables), velocities(model_.variables);
+    for (std::size_t i = 0; i < model_.variables; ++i) {
+      positions[i] = std::abs(variation_.position[i]);
+      velocities[i] = std::abs(variation_.velocity[i]);
+    }
     for (std::uint32_t row = 0; row < model_.rows(); ++row) {
-      if (model_.row_kind[row] != model::RowKind::holonomic_inequality) continue;
-      if (std::abs(rows.value[row]) > model_.simulation.touch * rows.value_scale[row]) continue;
-      const double slope = variation_.row(row, at).by_parameter;
-      if (std::abs(slope) <= rate_zero * size_of(row, at)) continue;
+      if (model::is_equation(model_.row_kind[row])) continue;
+      const bool holonomic = model::is_holonomic(model_.row_kind[row]);
+      double slope = 0;
+      if (holonomic && zero(rows.value[row], rows.value_scale[row])) {
+        slope = variation_.row(row, at).by_parameter;
+        if (std::abs(slope) <= rate_zero * variation_.bound(row, at.state, positions, velocities)) slope = 0;
+      }
+      const bool resting =
+          (!holonomic || zero(rows.value[row], rows.value_scale[row])) && zero(rows.rate[row], rows.rate_scale[row]);
+      if (slope == 0 && resting) {
+        slope = (holonomic ? variation_.rate(row, at) : variation_.row(row, at)).by_parameter;
+        if (std::abs(slope) <= rate_zero * variation_.bound_of_rate(row, at.state, positions, velocities)) slope = 0;
+      }
+      if (slope == 0) continue;
       // What is held is followed where it is broken, what is not where it opens.
       const bool above = contains(held, row) == (slope > 0);
       lose(above, !above,
            "'" + model::row_name(model_, row) + "' touches at the start and opens when the parameter moves one way");
     }
   }
-
-  /// A bound of what the derivatives of positions make of a row.
-  [[nodiscard]] double size_of(std::uint32_t row, const MotionPoint& at) const {
-    Variation::Change change = variation_.row(row, at);
-    return std::max(largest(variation_.position), std::abs(change.by_parameter));
+  [[nodiscard]] bool zero(double value, double scale) const {
+    return std::abs(value) <= model_.simulation.touch * scale;
   }
 
   /// Events up to this instant that were not looked at: their numbers.
   std::vector<std::size_t> events_until(double time) {
     std::vector<std::size_t> out;
-    while (next_event_ < events_.size() && events_[next_event_].time <= time + motion::resolution(time)) {
-      out.push_back(next_event_++);
+    for (; next_event_ < events_.size() && events_[next_event_].time <= time + motion::resolution(time);
+         ++next_event_) {
+      // A limit is none of what happens here: it lies behind what led to it.
+      if (events_[next_event_].kind == EventKind::accumulation) {
+        limit(next_event_);
+      } else {
+        out.push_back(next_event_);
+      }
     }
     return out;
   }
@@ -321,27 +343,22 @@ class Walk {
       return;
     }
     if (grazed(events, before)) return;
-    const double speed = std::max(largest(before.state.velocity), largest(after.state.velocity));
-    const double force = std::max(largest(before.acceleration), largest(after.acceleration));
-    double velocity_jump = 0;
-    double acceleration_jump = 0;
-    for (std::size_t i = 0; i < model_.variables; ++i) {
-      velocity_jump = std::max(velocity_jump, std::abs(after.state.velocity[i] - before.state.velocity[i]));
-      acceleration_jump = std::max(acceleration_jump, std::abs(after.acceleration[i] - before.acceleration[i]));
-    }
-    const bool shock =
-        velocity_jump > rate_zero * speed ||
-        std::any_of(events.begin(), events.end(), [&](std::size_t event) { return !events_[event].impulses.empty(); });
+    if (events.empty() && old.rows == piece.rows && old_sides == sides) return;  // the next step, no more
+    const bool shock = jumps(before.state.velocity, after.state.velocity, speeds_) || has_impulses(events);
     std::vector<Trigger> triggers = given_times(events);
     if (triggers.empty())
       triggers = shock ? struck(before, old, events) : switched(before, old, old_sides, piece, sides);
-    if (triggers.empty() && !shock && acceleration_jump <= rate_zero * force) {
+    if (triggers.empty() && !shock && !jumps(before.acceleration, after.acceleration, forces_, force_zero)) {
       smooth(events, before, old);
       return;
     }
     if (triggers.empty()) {
       std::string what = "what happens";
       for (const std::size_t event : events) {
+        if (events_[event].kind == EventKind::stick || events_[event].kind == EventKind::slip) {
+          lose("the motion " + std::string(motion::words(events_[event].kind)) + "s at t = " + readable(piece.start) +
+               ": derivatives along a surface on which forces switch are not offered");
+        }
         if (!events_[event].rows.empty()) what = "'" + model::row_name(model_, events_[event].rows[0]) + "' closes";
       }
       lose(what + " at t = " + readable(piece.start) + " without speed: how its time moves is not determined");
@@ -363,13 +380,48 @@ class Walk {
     jump(before, after, piece.rows, events, slopes);
   }
 
+  /// Largest values so far, by which a jump is told from rounding.
+  void remember(const MotionPoint& at) {
+    speeds_.resize(model_.variables, 0.0);
+    forces_.resize(model_.variables, 0.0);
+    for (std::size_t i = 0; i < model_.variables; ++i) {
+      speeds_[i] = std::max(speeds_[i], std::abs(at.state.velocity[i]));
+      forces_[i] = std::max(forces_[i], std::abs(at.acceleration[i]));
+    }
+  }
+  void remember_slopes() {
+    position_slopes_.resize(model_.variables, 0.0);
+    velocity_slopes_.resize(model_.variables, 0.0);
+    for (std::size_t i = 0; i < model_.variables; ++i) {
+      position_slopes_[i] = std::max(position_slopes_[i], std::abs(variation_.position[i]));
+      velocity_slopes_[i] = std::max(velocity_slopes_[i], std::abs(variation_.velocity[i]));
+    }
+  }
+  static bool jumps_at(std::size_t i, const std::vector<double>& before, const std::vector<double>& after,
+                       const std::vector<double>& sizes, double part = rate_zero) {
+    const double jump = std::abs(after[i] - before[i]);
+    return jump > part * sizes[i] && jump > others_rounding * largest(sizes);
+  }
+  static bool jumps(const std::vector<double>& before, const std::vector<double>& after,
+                    const std::vector<double>& sizes, double part = rate_zero) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (jumps_at(i, before, after, sizes, part)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool has_impulses(const std::vector<std::size_t>& events) const {
+    return std::any_of(events.begin(), events.end(),
+                       [&](std::size_t event) { return !events_[event].impulses.empty(); });
+  }
+
   /// Something is touched without effect: on one side of the parameter's value it is not reached, on the other it is struck.
   bool grazed(const std::vector<std::size_t>& events, const MotionPoint& at) {
     for (const std::size_t event : events) {
       if (events_[event].kind != EventKind::graze) continue;
       for (const std::uint32_t row : events_[event].rows) {
         const double slope = variation_.row(row, at).by_parameter;
-        if (slope == 0) continue;
+        if (std::abs(slope) <= rate_zero * variation_.bound(row, at.state, position_slopes_, velocity_slopes_))
+          continue;
         lose(slope<0, slope> 0, "'" + model::row_name(model_, row) + "' is grazed at t = " + readable(at.state.time) +
                                     ": it is struck where the parameter moves one way");
       }
@@ -516,13 +568,12 @@ class Walk {
         one = static_cast<int>(k);
       }
     }
-    const double force = std::max(largest(before.acceleration), largest(after.acceleration));
-    const double speed = std::max(largest(before.state.velocity), largest(after.state.velocity));
     for (std::size_t i = 0; i < owner.size(); ++i) {
       slopes[i] = owner[i] < 0 ? 0.0 : triggers[static_cast<std::size_t>(owner[i])].slope;
-      const bool jumps = std::abs(after.acceleration[i] - before.acceleration[i]) > rate_zero * force ||
-                         std::abs(after.state.velocity[i] - before.state.velocity[i]) > rate_zero * speed;
-      if (jumps && owner[i] < 0) return why();
+      if (owner[i] < 0 && (jumps_at(i, before.acceleration, after.acceleration, forces_, force_zero) ||
+                           jumps_at(i, before.state.velocity, after.state.velocity, speeds_))) {
+        return why();
+      }
     }
     return true;
   }
@@ -537,14 +588,7 @@ class Walk {
       if (!add_blows(events_[number].time, before, blow, blow_slope)) return;
       break;
     }
-    double change = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      change = std::max(change, std::abs(after.state.velocity[i] - before.state.velocity[i]));
-    }
-    const double speed = std::max(largest(before.state.velocity), largest(after.state.velocity));
-    const bool impulses =
-        std::any_of(events.begin(), events.end(), [&](std::size_t event) { return !events_[event].impulses.empty(); });
-    if (blow.empty() && !impulses && change <= rate_zero * speed) {
+    if (blow.empty() && !has_impulses(events) && !jumps(before.state.velocity, after.state.velocity, speeds_)) {
       variation_.pass(before, after, slopes, {});
       if (!rows.empty()) variation_.project(after, rows);
       return;
@@ -569,6 +613,7 @@ class Walk {
     const Variation::Shock shock{shock_rows, blow, blow_slope};
     const std::vector<double> expected = variation_.velocities_after(before.state, shock);
     double off = 0;
+    const double speed = std::max(largest(before.state.velocity), largest(after.state.velocity));
     for (std::size_t i = 0; i < n; ++i) off = std::max(off, std::abs(expected[i] - after.state.velocity[i]));
     if (off > same_velocity * speed || (thrown && !blow.empty())) {
       lose("at t = " + readable(before.state.time) + " several shocks follow one another within one instant");
@@ -623,6 +668,8 @@ class Walk {
 
   /// The limit of a sequence of shocks whose flights shorten geometrically: Delta = T r / (1 - r) behind the last of them, r = T / T'.
   void limit(std::size_t number) {
+    out_.events[number].why = why_;
+    if (lost()) return;
     std::vector<std::size_t> impacts;
     for (std::size_t k = number; k-- > 0 && impacts.size() < most_periods;) {
       const Event& event = events_[k];
@@ -668,6 +715,7 @@ class Walk {
       return;
     }
     StateSlope state;
+    if (!lost()) happens_at_end();
     if (!lost()) {
       // The end may move: by `until`, or by what stops the motion.
       const std::optional<double> moves = end_slope();
@@ -694,8 +742,44 @@ class Walk {
         if (run_.account->status == motion::Status::stopped || (moves && *moves != 0)) state.time = moves;
       }
     }
-    while (next_event_ < events_.size()) out_.events[next_event_++].why = why_;
+    for (; next_event_ < events_.size(); ++next_event_) {
+      out_.events[next_event_].why = why_;
+      if (events_[next_event_].kind == EventKind::accumulation) limit(next_event_);
+    }
     out_.final = slope_of(std::move(state));
+  }
+
+  /// What happens at the very end happens before or behind it when the parameter moves.
+  void happens_at_end() {
+    if (run_.account->status != motion::Status::finished) return;
+    for (std::size_t number = next_event_; number < events_.size(); ++number) {
+      const Event& event = events_[number];
+      if (event.kind == EventKind::accumulation || event.kind == EventKind::graze || event.kind == EventKind::release)
+        continue;
+      std::string what(motion::words(event.kind));
+      if (!event.rows.empty()) what += " of '" + model::row_name(model_, event.rows[0]) + "'";
+      lose("the " + what + " at t = " + readable(event.time) + " lies at the very end of the run");
+    }
+    if (lost()) return;
+
+    // And what would happen in the next moment.
+    model::Scratch scratch = model::make_scratch(model_);
+    model::Rows rows = model::make_rows(model_);
+    model::State state = last_point_.state;
+    state.modes.clear();
+    model::evaluate_rows(model_, state, scratch, rows);
+    for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+      if (model::is_equation(model_.row_kind[row]) || contains(last_.rows, row)) continue;
+      const bool holonomic = model::is_holonomic(model_.row_kind[row]);
+      const double value = holonomic ? rows.value[row] : rows.rate[row];
+      if (!zero(value, holonomic ? rows.value_scale[row] : rows.rate_scale[row])) continue;
+      const Variation::Change change = variation_.row(row, last_point_);
+      const double bound = variation_.bound(row, last_point_.state, position_slopes_, velocity_slopes_);
+      if (!(change.by_time > 0) || std::abs(change.by_parameter) <= rate_zero * bound) continue;
+      // Where it would be reached before the end, the motion is another one.
+      lose(change.by_parameter<0, change.by_parameter> 0,
+           "'" + model::row_name(model_, row) + "' is reached at the very end of the run");
+    }
   }
 
   /// Outputs at an end that moves: their derivative at a fixed time and their rate along the motion.
@@ -759,6 +843,9 @@ class Walk {
   bool before_ = true;
   bool after_ = true;
   std::string why_;
+
+  std::vector<double> speeds_, forces_;                    ///< per variable, the largest so far
+  std::vector<double> position_slopes_, velocity_slopes_;  ///< likewise
 
   bool begun_ = false;
   std::uint64_t pieces_ = 0;

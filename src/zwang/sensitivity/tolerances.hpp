@@ -21,6 +21,10 @@ inline constexpr int most_halvings = 40;
 inline constexpr double same_velocity = 1e-8;
 /// Rates below this part of their terms are zero: a condition was held, or comes to rest.
 inline constexpr double rate_zero = 1e-9;
+/// Accelerations at the ends of pieces are second derivatives of polynomials, and known to two digits less.
+inline constexpr double force_zero = 1e-7;
+/// Of the largest velocity or acceleration of all variables: jumps below are rounding of the others'.
+inline constexpr double others_rounding = 1e-13;
 /// Two slopes of times are the same when they agree to this part.
 inline constexpr double same_slope = 1e-9;
 /// A start that had to be moved by more than this part of itself was not meant as it was written: how it moves with a parameter is not known.
@@ -30,5 +34,18 @@ inline constexpr double moved_start = 1e-8;
 inline constexpr double short_flight = 1e-5;
 /// On a surface slid on a switching function is this part of its terms.
 inline constexpr double on_surface = 0x1p-46;
+
+// ------------------------------------------------------------------------------------------------ least squares
+
+/// Of its length: what is left of a column beside those before it, below which the values do not tell it from them.
+inline constexpr double dependent_column = 1e-12;
+/// Steps below this part of a parameter are none, and gains below this part of the squares: rounding of the motions.
+inline constexpr double fit_step = 1e-13;
+inline constexpr double fit_gain = 1e-12;
+/// Damping as a part of the columns' lengths: the first when a full step does not help, what is none, and where steps have become too short to
+/// be worth a motion.
+inline constexpr double first_damping = 1e-3;
+inline constexpr double least_damping = 1e-9;
+inline constexpr double most_damping = 1e12;
 
 }  // namespace zwang::sensitivity

@@ -571,6 +571,42 @@ double Variation::rate_of(std::uint32_t row, const model::State& state) const {
   return lane.group->holonomic ? lane.lane.value(0, 1) : lane.lane.value(0, 0);
 }
 
+double Variation::bound(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                        std::span<const double> velocities) const {
+  RowLane lane = impl_->row_lane(row, 2);
+  std::vector<double> coefficients = state.position;
+  coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
+  const Path path{state.time, 1, impl_->model().variables, 2, coefficients, state.modes};
+  lane.lane.begin(path);
+  lane.lane.extend(0);
+  // With the state kept, what is left of the slope is the parameter's own.
+  double sum = std::abs(lane.lane.slope(0, 0));
+  for (std::size_t slot = 0; slot < lane.slots(); ++slot) {
+    const double entry = std::abs(lane.lane.value(1 + slot, 0));
+    sum += entry * (lane.group->holonomic ? positions : velocities)[lane.variable(slot)];
+  }
+  return sum;
+}
+
+double Variation::bound_of_rate(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                                std::span<const double> velocities) const {
+  RowLane lane = impl_->row_lane(row, 2);
+  if (!lane.group->holonomic) return bound(row, state, positions, velocities);
+  std::vector<double> coefficients = state.position;
+  coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
+  const Path path{state.time, 1, impl_->model().variables, 2, coefficients, state.modes};
+  lane.lane.begin(path);
+  lane.lane.extend(0);
+  lane.lane.extend(1);
+  // f' = g.v + df/dt: gradients by the derivatives of velocities, their change along the motion by those of positions.
+  double sum = std::abs(lane.lane.slope(0, 1));
+  for (std::size_t slot = 0; slot < lane.slots(); ++slot) {
+    sum += std::abs(lane.lane.value(1 + slot, 0)) * velocities[lane.variable(slot)] +
+           std::abs(lane.lane.value(1 + slot, 1)) * positions[lane.variable(slot)];
+  }
+  return sum;
+}
+
 Variation::Change Variation::corner(const model::Slotted& group, const model::Slotted& slope, std::uint32_t corner,
                                     std::uint32_t lane, const MotionPoint& at) const {
   const Program program(group, group.switching, slope, slope.switching);

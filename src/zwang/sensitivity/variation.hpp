@@ -84,6 +84,12 @@ class Variation {
             const Shock& shock);
   /// The velocities that such a shock gives, to hold against those of the motion.
   [[nodiscard]] std::vector<double> velocities_after(const model::State& before, const Shock& shock);
+  /// What the derivatives make of f of a row at most, if those of positions and velocities are no larger than these, per variable.
+  [[nodiscard]] double bound(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                             std::span<const double> velocities) const;
+  /// The same of f' of a row.
+  [[nodiscard]] double bound_of_rate(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                                     std::span<const double> velocities) const;
   /// f' of a row at a state.
   [[nodiscard]] double rate_of(std::uint32_t row, const model::State& state) const;
 
