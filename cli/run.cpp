@@ -98,7 +98,7 @@ std::string state_table(const model::Model& model, const model::State& state) {
 }
 
 void print_run(const Task& task, const runs::Store& store, const std::vector<double>& sample_at,
-               const std::vector<std::string>& files, bool asked_for_integrals) {
+               const std::vector<std::string>& files, bool asked_for_integrals, const report::Sensitivities& slopes) {
   const model::Model& model = task.model;
   const motion::Account& account = store.account();
   const motion::RunView run = store.view();
@@ -122,6 +122,7 @@ void print_run(const Task& task, const runs::Store& store, const std::vector<dou
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
     print(state_table(model, account.present.state) + rho_line(model, account.present) + "\n");
   }
+  if (!slopes.empty()) print(report::sensitivity_tables(model, run, slopes, style()));
   for (const std::string& one : model::without_effect(model)) print("  without effect: " + one + "\n");
   print(summary(store, files, !model.flow));
 }
@@ -349,7 +350,7 @@ int run(const Request& request) {
   } else if (request.quiet) {
     print(fmt::format("{}\n", motion::words(made.store.account().status)));
   } else {
-    print_run(made.task, made.store, sample_at, made.files, request.use_integrals);
+    print_run(made.task, made.store, sample_at, made.files, request.use_integrals, slopes);
   }
   return exit_status(made.store.account().status);
 }

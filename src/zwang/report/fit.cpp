@@ -124,11 +124,7 @@ std::string fit_json(const model::Model& model, const sensitivity::Measured& mea
   for (const sensitivity::FittedParameter& one : fit.parameters) {
     json.open(one.name);
     json.put("value", one.value);
-    if (one.deviation) {
-      json.put("deviation", *one.deviation);
-    } else {
-      json.put_json("deviation", "null");
-    }
+    if (one.deviation) json.put("deviation", *one.deviation);
     json.close();
   }
   json.close();

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/report/parts.hpp"
 
@@ -71,13 +73,10 @@ void put_sensitivity(Writer& json, const model::Model& model, const model::State
       json.put("differentiable", false);
       json.put("why", slope.why);
       for (const auto& [key, side] : {std::pair("before", &slope.before), std::pair("after", &slope.after)}) {
-        if (*side) {
-          json.open(key);
-          put_state_slope(json, model, state, **side);
-          json.close();
-        } else {
-          json.put_json(key, "null");
-        }
+        if (!*side) continue;
+        json.open(key);
+        put_state_slope(json, model, state, **side);
+        json.close();
       }
     }
     json.close();
@@ -91,26 +90,60 @@ void put_time_sensitivity(Writer& json, const Sensitivities& slopes, std::size_t
     if (event >= one.events.size()) continue;
     const sensitivity::EventSlope& slope = one.events[event];
     if (slope.why.empty()) {
-      if (slope.after) {
-        json.put(one.name, *slope.after);
-      } else {
-        json.put_json(one.name, "null");
-      }
+      if (slope.after) json.put(one.name, *slope.after);
       continue;
     }
     json.open(one.name);
     json.put("differentiable", false);
     json.put("why", slope.why);
     for (const auto& [key, side] : {std::pair("before", slope.before), std::pair("after", slope.after)}) {
-      if (side) {
-        json.put(key, *side);
-      } else {
-        json.put_json(key, "null");
-      }
+      if (side) json.put(key, *side);
     }
     json.close();
   }
   json.close();
+}
+
+std::string sensitivity_tables(const model::Model& model, const motion::RunView& run, const Sensitivities& slopes,
+                               const Style& style, std::size_t most) {
+  std::string out;
+  for (const sensitivity::ParameterSensitivity& one : slopes) {
+    const sensitivity::Slope& end = one.final;
+    out += "derivatives by " + one.name + ", at the end\n";
+    if (!end.differentiable()) {
+      out += "  " + std::string(style.warm) + "not differentiable" + std::string(style.off) + ": " + end.why + "\n";
+    }
+    for (const auto& [side, words] :
+         {std::pair(&end.before, "for smaller values"), std::pair(&end.after, "for larger values")}) {
+      if (!*side || (end.differentiable() && side == &end.before)) continue;
+      if (!end.differentiable()) out += "  " + std::string(words) + "\n";
+      const sensitivity::StateSlope& slope = **side;
+      Table table({"", "position", "velocity"});
+      for (std::uint32_t i = 0; i < model.variables; ++i) {
+        table.row({model::variable_name(model, i), readable(slope.position[i], 10), readable(slope.velocity[i], 10)});
+      }
+      for (std::size_t k = 0; k < slope.outputs.size(); ++k) {
+        table.row({model.outputs[k].name, readable(slope.outputs[k], 10), ""});
+      }
+      if (slope.time) table.row({"time of the end", readable(*slope.time, 10), ""});
+      out += table.text(style, most);
+    }
+    Table events({"time", "", "its derivative"});
+    std::size_t number = 0;
+    run.each_event(0, [&](const motion::Event& event) {
+      if (number < one.events.size()) {
+        const sensitivity::EventSlope& slope = one.events[number];
+        const std::optional<double> known = slope.after ? slope.after : slope.before;
+        std::string what(motion::words(event.kind));
+        if (!event.rows.empty()) what += " " + model::row_name(model, event.rows[0]);
+        events.row({readable(event.time, 10), what, known ? readable(*known, 10) : ""});
+      }
+      return ++number <= most;
+    });
+    if (number > 0) out += events.text(style, most);
+    out += "\n";
+  }
+  return out;
 }
 
 }  // namespace zwang::report
