@@ -6,12 +6,14 @@ namespace zwang::sensitivity {
 /// Parts of a parameter by which it is varied to see how the numbers of the model depend on it. Differences over the first lose eight binary digits and
 /// leave 2^-64 of the eighth derivative; the others are for parameters that stand close to the edge of what is allowed.
 inline constexpr double slope_steps[] = {0x1p-8, 0x1p-14, 0x1p-20};
-/// Of the largest coefficient: where the last two of a series are below, it has converged.
-inline constexpr double series_converged = 0x1p-52;
+/// Of the largest coefficient: where the last two of a series, times their order, are below, it has converged: a hundred stretches add up to 1e-11 at most.
+inline constexpr double series_converged = 0x1p-43;
+/// A rest of a piece of less than this part of the stretch before it is taken along.
+inline constexpr double smallest_rest = 1e-6;
 /// Of the largest derivative of all: what is below in one variable is rounding of the others'.
 inline constexpr double series_noise = 0x1p-30;
 /// Series of derivatives are one derivative worse than those of the motion: so many orders more,
-inline constexpr unsigned more_orders = 4;
+inline constexpr unsigned more_orders = 2;
 /// and no more than this, beyond which shorter stretches are cheaper.
 inline constexpr unsigned most_orders = 48;
 /// A stretch is not halved more often: what has not converged then is not analytic.

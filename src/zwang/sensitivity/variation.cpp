@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "zwang/expressions/tangent.hpp"
 #include "zwang/linear/gram_factor.hpp"
@@ -53,6 +55,33 @@ struct Program {
       if (tape_of_slopes.instructions[k].c != 0) moving.instructions.push_back(k);
     }
     tangent = expressions::tangent(tape, moving);
+    itself = tangent.tape;
+    itself.instructions.resize(tape.instructions.size());
+    std::vector<std::uint32_t> outputs(tangent.outputs);
+    std::iota(outputs.begin(), outputs.end(), 0U);
+    all = needed(outputs);
+  }
+
+  expressions::Tape itself;         ///< the tape without the derivatives, in the same registers
+  std::vector<std::uint8_t> all;    ///< per instruction: derivatives of outputs need it
+  std::vector<std::uint8_t> first;  ///< those of the outputs that are asked for before the state of an order is known
+
+  /// Which of the instructions behind the tape itself the derivatives of these outputs need.
+  [[nodiscard]] std::vector<std::uint8_t> needed(std::span<const std::uint32_t> outputs) const {
+    const expressions::Tape& made = tangent.tape;
+    const std::size_t before = made.inputs.size() + made.constants.size();
+    std::vector<std::uint8_t> out(made.instructions.size(), 0);
+    const auto mark = [&](std::size_t at) {
+      if (at >= before + itself.instructions.size()) out[at - before] = 1;
+    };
+    for (const std::uint32_t output : outputs) mark(tangent.derivative(output));
+    for (std::size_t k = out.size(); k-- > itself.instructions.size();) {
+      if (out[k] == 0) continue;
+      mark(made.instructions[k].a);
+      mark(made.instructions[k].b);
+      if (made.instructions[k].op == expressions::Op::select) mark(before + k - 1);
+    }
+    return out;
   }
 };
 
@@ -67,6 +96,29 @@ struct Path {
   [[nodiscard]] double q(std::size_t i, unsigned k) const { return k < orders ? position[k * n + i] : 0.0; }
   [[nodiscard]] double v(std::size_t i, unsigned k) const { return (k + 1) * q(i, k + 1) / length; }
 };
+
+double constant_at(const model::Slotted& group, std::size_t slot, std::size_t lane, std::span<const double> modes) {
+  return slot >= group.steady() && !modes.empty()
+             ? modes[group.first_mode + (slot - group.steady()) * group.lanes + lane]
+             : group.constant_of[slot * group.lanes + lane];
+}
+/// Of the numbers of the piece on which a table or spline is: told by the numbers themselves.
+double mode_slope(const model::Slotted& group, const model::Slotted& slope, std::size_t mode, std::size_t lane,
+                  std::span<const double> modes) {
+  for (std::size_t c = 0; c < group.corners.size(); ++c) {
+    const expressions::Corner& corner = group.corners[c];
+    if (mode < corner.first_mode || mode >= corner.first_mode + corner.modes) continue;
+    for (std::size_t p = 0; p < corner.pieces.piece.size(); ++p) {
+      bool same = true;
+      for (std::uint32_t k = 0; k < corner.modes; ++k) {
+        same = same &&
+               constant_at(group, group.steady() + corner.first_mode + k, lane, modes) == corner.pieces.piece[p].at(k);
+      }
+      if (same) return slope.corners[c].pieces.piece[p].at(mode - corner.first_mode);
+    }
+  }
+  return 0;
+}
 
 /// One lane of a program on series along a path.
 class Lane {
@@ -90,14 +142,12 @@ class Lane {
     }
     const std::size_t state = 1 + std::size_t{group.positions} + group.velocities;
     for (std::size_t slot = 0; slot < group.constants; ++slot) {
-      input(state + slot)[0] = slot >= group.steady() && !path.modes.empty()
-                                   ? path.modes[group.first_mode + (slot - group.steady()) * group.lanes + lane_]
-                                   : group.constant_of[slot * group.lanes + lane_];
+      input(state + slot)[0] = constant_at(group, slot, lane_, path.modes);
     }
     std::size_t thing = state;
     for (const std::uint32_t slot : program_->slots) {
       seed(thing++)[0] = slot < group.steady() ? slope.constant_of[std::size_t{slot} * group.lanes + lane_]
-                                               : mode_slope(slot - group.steady());
+                                               : mode_slope(group, slope, slot - group.steady(), lane_, path.modes);
     }
     for (const std::uint32_t k : program_->moving.constants) seed(thing++)[0] = program_->slope_tape->constants[k];
     for (const std::uint32_t k : program_->moving.instructions)
@@ -134,29 +184,138 @@ class Lane {
  private:
   double* input(std::size_t k) { return registers_.data() + k * orders_; }
   double* seed(std::size_t k) { return registers_.data() + program_->tangent.seed(k) * orders_; }
-  /// Of the numbers of the piece on which a table or spline is: told by its first number.
-  double mode_slope(std::size_t mode) {
-    const model::Slotted& group = *program_->group;
-    const std::size_t state = 1 + std::size_t{group.positions} + group.velocities;
-    for (std::size_t c = 0; c < group.corners.size(); ++c) {
-      const expressions::Corner& corner = group.corners[c];
-      if (mode < corner.first_mode || mode >= corner.first_mode + corner.modes) continue;
-      for (std::size_t p = 0; p < corner.pieces.piece.size(); ++p) {
-        bool same = true;
-        for (std::uint32_t k = 0; k < corner.modes; ++k) {
-          same = same && input(state + group.steady() + corner.first_mode + k)[0] == corner.pieces.piece[p].at(k);
-        }
-        if (same) return program_->slope->corners[c].pieces.piece[p].at(mode - corner.first_mode);
-      }
-    }
-    return 0;
-  }
 
   const Program* program_;
   std::size_t lane_;
   unsigned orders_;
   std::vector<double> registers_;
 };
+
+/// Some lanes of a program side by side, on series along a path: the path itself at once, the derivatives order by order.
+class Block {
+ public:
+  Block(const Program& program, std::vector<std::size_t> lanes, unsigned orders)
+      : program_(&program),
+        lanes_(std::move(lanes)),
+        width_(lanes_.size() == 1 ? 1 : expressions::wide),
+        orders_(orders),
+        registers_(program.tangent.tape.registers() * orders * width_, 0.0) {
+    expressions::load_constants(program.tangent.tape, registers_.data(), orders, width_);
+  }
+
+  void begin(const Path& path) {
+    const model::Slotted& group = *program_->group;
+    const model::Slotted& slope = *program_->slope;
+    const std::size_t state = 1 + std::size_t{group.positions} + group.velocities;
+    for (unsigned l = 0; l < width_; ++l) {
+      const std::size_t lane = lane_of(l);
+      at(0, 0, l) = path.time;
+      if (orders_ > 1) at(0, 1, l) = path.length;
+      for (std::size_t slot = 0; slot < group.positions; ++slot) {
+        const std::uint32_t variable = group.position_of[slot * group.lanes + lane];
+        for (unsigned k = 0; k < orders_; ++k) at(1 + slot, k, l) = path.q(variable, k);
+      }
+      for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+        const std::uint32_t variable = group.velocity_of[slot * group.lanes + lane];
+        for (unsigned k = 0; k < orders_; ++k) at(1 + group.positions + slot, k, l) = path.v(variable, k);
+      }
+      for (std::size_t slot = 0; slot < group.constants; ++slot) {
+        at(state + slot, 0, l) = constant_at(group, slot, lane, path.modes);
+      }
+      std::size_t thing = state;
+      for (const std::uint32_t slot : program_->slots) {
+        at(program_->tangent.seed(thing++), 0, l) =
+            slot < group.steady() ? slope.constant_of[std::size_t{slot} * group.lanes + lane]
+                                  : mode_slope(group, slope, slot - group.steady(), lane, path.modes);
+      }
+      for (const std::uint32_t k : program_->moving.constants)
+        at(program_->tangent.seed(thing++), 0, l) = program_->slope_tape->constants[k];
+      for (const std::uint32_t k : program_->moving.instructions)
+        at(program_->tangent.seed(thing++), 0, l) = program_->slope_tape->instructions[k].c;
+    }
+    expressions::sweep(program_->itself, registers_.data(), orders_, orders_ - 1, width_);
+  }
+
+  /// Coefficient k of the derivatives of the state, then of what is needed.
+  template <class Position, class Velocity>
+  void extend(unsigned k, const Position& position, const Velocity& velocity, const std::vector<std::uint8_t>& needed) {
+    const model::Slotted& group = *program_->group;
+    for (unsigned l = 0; l < width_; ++l) {
+      const std::size_t lane = lane_of(l);
+      for (std::size_t slot = 0; slot < group.positions; ++slot) {
+        at(program_->tangent.seed(1 + slot), k, l) = position(group.position_of[slot * group.lanes + lane]);
+      }
+      for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+        at(program_->tangent.seed(1 + group.positions + slot), k, l) =
+            velocity(group.velocity_of[slot * group.lanes + lane]);
+      }
+    }
+    if (k == 0) {
+      expressions::extend(program_->tangent.tape, registers_.data(), orders_, 0, 0, width_);
+    } else {
+      expressions::extend_some(program_->tangent.tape, needed, registers_.data(), orders_, k, width_);
+    }
+  }
+
+  /// Coefficient k of sum over lanes' own series: dlambda * value + lambda * slope of an output, one sum per lane. The last coefficient of
+  /// dlambda is not known yet.
+  void convolve(std::size_t output, unsigned k, const double* lambda, const double* dlambda, double* out) const {
+    const double* value = registers_.data() + std::size_t{program_->tangent.value(output)} * orders_ * width_;
+    const double* slope = registers_.data() + std::size_t{program_->tangent.derivative(output)} * orders_ * width_;
+    if (width_ == 1) {
+      convolve_lanes<1>(value, slope, k, lambda, dlambda, out);
+    } else {
+      convolve_lanes<expressions::wide>(value, slope, k, lambda, dlambda, out);
+    }
+  }
+
+  [[nodiscard]] const Program& program() const { return *program_; }
+  [[nodiscard]] unsigned width() const { return width_; }
+  [[nodiscard]] unsigned orders() const { return orders_; }
+  [[nodiscard]] std::size_t count() const { return lanes_.size(); }
+  [[nodiscard]] std::size_t lane(std::size_t l) const { return lanes_[l]; }
+  [[nodiscard]] double value(std::size_t l, std::size_t output, unsigned k) const {
+    return registers_[(std::size_t{program_->tangent.value(output)} * orders_ + k) * width_ + l];
+  }
+  [[nodiscard]] double slope(std::size_t l, std::size_t output, unsigned k) const {
+    return registers_[(std::size_t{program_->tangent.derivative(output)} * orders_ + k) * width_ + l];
+  }
+
+ private:
+  template <unsigned W>
+  static void convolve_lanes(const double* value, const double* slope, unsigned k, const double* lambda,
+                             const double* dlambda, double* out) {
+    double sum[W] = {};
+    for (unsigned i = 0; i < k; ++i) {
+      const double* v = value + std::size_t{k - i} * W;
+      const double* s = slope + std::size_t{k - i} * W;
+      for (unsigned l = 0; l < W; ++l) sum[l] += dlambda[i * W + l] * v[l] + lambda[i * W + l] * s[l];
+    }
+    for (unsigned l = 0; l < W; ++l) out[l] = sum[l] + lambda[k * W + l] * slope[l];
+  }
+  [[nodiscard]] std::size_t lane_of(unsigned l) const { return lanes_[std::min<std::size_t>(l, lanes_.size() - 1)]; }
+  double& at(std::size_t reg, unsigned k, unsigned l) { return registers_[(reg * orders_ + k) * width_ + l]; }
+
+  const Program* program_;
+  std::vector<std::size_t> lanes_;
+  unsigned width_;
+  unsigned orders_;
+  std::vector<double> registers_;
+};
+
+/// Lanes in blocks as they are run together.
+std::vector<Block> blocks_of(const Program& program, const std::vector<std::size_t>& lanes, unsigned orders) {
+  std::vector<Block> out;
+  const std::size_t together = lanes.size() > 2 ? expressions::wide : 1;
+  for (std::size_t from = 0; from < lanes.size(); from += together) {
+    const std::size_t to = std::min(from + together, lanes.size());
+    out.emplace_back(program,
+                     std::vector<std::size_t>(lanes.begin() + static_cast<std::ptrdiff_t>(from),
+                                              lanes.begin() + static_cast<std::ptrdiff_t>(to)),
+                     orders);
+  }
+  return out;
+}
 
 /// A row on series.
 struct RowLane {
@@ -182,6 +341,21 @@ std::vector<double> path_of(const MotionPoint& at) {
 
 }  // namespace
 
+namespace {
+
+/// Where a row held stands among the blocks.
+struct RowPlace {
+  const model::RowGroup* group = nullptr;
+  std::size_t block = 0;
+  std::size_t lane = 0;  ///< of the block
+  [[nodiscard]] std::size_t slots() const { return group->holonomic ? group->positions : group->velocities; }
+  [[nodiscard]] std::uint32_t variable(const Block& own, std::size_t slot) const {
+    return (group->holonomic ? group->position_of : group->velocity_of)[slot * group->lanes + own.lane(lane)];
+  }
+};
+
+}  // namespace
+
 struct Variation::Impl {
   const ParameterSlope* parameter;
   std::vector<Program> terms;
@@ -194,9 +368,15 @@ struct Variation::Impl {
     const model::Model& model = slope.model;
     for (std::size_t k = 0; k < model.terms.size(); ++k) {
       terms.emplace_back(model.terms[k], model.terms[k].tape, slope.slope.terms[k], slope.slope.terms[k].tape);
+      std::vector<std::uint32_t> momenta(model.terms[k].kind == model::TermKind::kinetic ? model.terms[k].velocities
+                                                                                         : 0);
+      std::iota(momenta.begin(), momenta.end(), 1 + model.terms[k].positions);
+      terms.back().first = terms.back().needed(momenta);
     }
     for (std::size_t k = 0; k < model.groups.size(); ++k) {
       rows.emplace_back(model.groups[k], model.groups[k].tape, slope.slope.groups[k], slope.slope.groups[k].tape);
+      const std::uint32_t value[] = {0};
+      rows.back().first = rows.back().needed(value);
     }
   }
 
@@ -205,6 +385,51 @@ struct Variation::Impl {
     const std::uint32_t group = model().row_group[row];
     return {&model().groups[group], Lane(rows[group], model().row_lane[row], orders)};
   }
+  // Lanes in blocks, kept from piece to piece.
+  unsigned orders = 0;
+  std::vector<Block> term_blocks;
+  std::vector<std::size_t> term_of_block;
+  std::vector<Block> row_blocks;
+  std::vector<std::uint32_t> blocked_rows;
+  std::vector<RowPlace> row_places;
+  double part = 1;  ///< of a piece: how much of it the last stretch took
+
+  void arrange(const std::vector<std::uint32_t>& held, unsigned wanted) {
+    const bool fresh = orders != wanted;
+    orders = wanted;
+    if (fresh) {
+      term_blocks.clear();
+      term_of_block.clear();
+      for (std::size_t g = 0; g < terms.size(); ++g) {
+        std::vector<std::size_t> lanes(model().terms[g].lanes);
+        std::iota(lanes.begin(), lanes.end(), std::size_t{0});
+        for (Block& block : blocks_of(terms[g], lanes, orders)) {
+          term_blocks.push_back(std::move(block));
+          term_of_block.push_back(g);
+        }
+      }
+    }
+    if (!fresh && blocked_rows == held) return;
+    blocked_rows = held;
+    row_blocks.clear();
+    row_places.assign(held.size(), {});
+    for (std::size_t g = 0; g < rows.size(); ++g) {
+      std::vector<std::size_t> lanes;
+      std::vector<std::size_t> which;
+      for (std::size_t j = 0; j < held.size(); ++j) {
+        if (model().row_group[held[j]] != g) continue;
+        lanes.push_back(model().row_lane[held[j]]);
+        which.push_back(j);
+      }
+      std::size_t next = 0;
+      for (Block& block : blocks_of(rows[g], lanes, orders)) {
+        for (std::size_t l = 0; l < block.count(); ++l)
+          row_places[which[next++]] = {&model().groups[g], row_blocks.size(), l};
+        row_blocks.push_back(std::move(block));
+      }
+    }
+  }
+
   void masses_at(const model::State& state) { model::evaluate_mass(model(), state, scratch, dynamics); }
 };
 
@@ -214,23 +439,18 @@ namespace {
 class Held {
  public:
   Held(const linear::Mass& mass, const std::vector<RowLane>& rows) : mass_(&mass) {
-    start_.push_back(0);
     for (const RowLane& row : rows) {
-      std::vector<std::pair<std::uint32_t, double>> entries;
-      for (std::size_t slot = 0; slot < row.slots(); ++slot) {
-        entries.emplace_back(row.variable(slot), row.lane.value(1 + slot, 0));
-      }
-      std::sort(entries.begin(), entries.end());
-      for (const auto& [variable, value] : entries) {
-        column_.push_back(variable);
-        entry_.push_back(value);
-      }
-      start_.push_back(static_cast<std::uint32_t>(column_.size()));
+      add(row.slots(), [&](std::size_t slot) { return std::pair(row.variable(slot), row.lane.value(1 + slot, 0)); });
     }
-    if (rows.empty()) return;
-    const std::vector<std::uint8_t> shares(rows.size(), 1);
-    factor_.shape(view(), mass, shares);
-    factor_.factor(view(), mass);
+    factor();
+  }
+  Held(const linear::Mass& mass, const std::vector<RowPlace>& rows, const std::vector<Block>& blocks) : mass_(&mass) {
+    for (const RowPlace& row : rows) {
+      const Block& block = blocks[row.block];
+      add(row.slots(),
+          [&](std::size_t slot) { return std::pair(row.variable(block, slot), block.value(row.lane, 1 + slot, 0)); });
+    }
+    factor();
   }
 
   /// M x + J^T y = right, J x = -offset; `right` becomes x.
@@ -257,8 +477,28 @@ class Held {
 
  private:
   [[nodiscard]] linear::SparseRows view() const { return {start_, column_, entry_}; }
+  /// A row of so many entries, columns ascending.
+  template <class Entry>
+  void add(std::size_t slots, const Entry& entry) {
+    entries_.clear();
+    for (std::size_t slot = 0; slot < slots; ++slot) entries_.push_back(entry(slot));
+    std::sort(entries_.begin(), entries_.end());
+    for (const auto& [variable, value] : entries_) {
+      column_.push_back(variable);
+      entry_.push_back(value);
+    }
+    start_.push_back(static_cast<std::uint32_t>(column_.size()));
+  }
+  void factor() {
+    if (start_.size() == 1) return;
+    const std::vector<std::uint8_t> shares(start_.size() - 1, 1);
+    factor_.shape(view(), *mass_, shares);
+    factor_.factor(view(), *mass_);
+  }
+
   const linear::Mass* mass_;
-  std::vector<std::uint32_t> start_, column_;
+  std::vector<std::pair<std::uint32_t, double>> entries_;
+  std::vector<std::uint32_t> start_{0}, column_;
   std::vector<double> entry_, pull_;
   linear::GramFactor factor_;
 };
@@ -307,25 +547,23 @@ namespace {
 /// The series of the derivatives over one stretch.
 class Orders {
  public:
-  Orders(const model::Model& model, const model::Model& slope, const std::vector<Program>& terms,
-         std::vector<RowLane> rows, const Path& path, std::span<const double> multiplier, const linear::Mass& mass,
-         unsigned orders)
+  Orders(const model::Model& model, const model::Model& slope, std::vector<Block>& terms,
+         const std::vector<std::size_t>& term_of_block, std::vector<Block>& row_blocks,
+         const std::vector<RowPlace>& rows, const Path& path, std::span<const double> multiplier,
+         const linear::Mass& mass, unsigned orders)
       : model_(model),
         slope_(slope),
         path_(path),
         lambda_(multiplier),
-        rows_(std::move(rows)),
+        terms_(terms),
+        term_of_block_(term_of_block),
+        blocks_(row_blocks),
+        rows_(rows),
         n_(model.variables),
         orders_(orders) {
-    for (std::size_t g = 0; g < terms.size(); ++g) {
-      for (std::size_t lane = 0; lane < model.terms[g].lanes; ++lane) {
-        terms_.push_back({&model.terms[g], Lane(terms[g], lane, orders)});
-        terms_.back().lane.begin(path);
-      }
-    }
-    for (RowLane& row : rows_) row.lane.begin(path);
-    for (RowLane& row : rows_) row.lane.extend(0);
-    held_ = std::make_unique<Held>(mass, rows_);
+    for (Block& term : terms_) term.begin(path);
+    for (Block& block : blocks_) block.begin(path);
+    held_ = std::make_unique<Held>(mass, rows_, blocks_);
   }
 
   Variation::Stretch find(std::span<const double> position, std::span<const double> velocity) {
@@ -336,9 +574,27 @@ class Orders {
       d_[i] = position[i];
       d_[n_ + i] = path_.length * velocity[i];
     }
-    begin();
+    // Everything that follows from the derivatives of position and velocity at the start.
+    for (std::size_t b = 0; b < terms_.size(); ++b) {
+      if (group_of(b).kind == model::TermKind::kinetic) set(terms_[b], 0);
+    }
+    for (Block& block : blocks_) {
+      set(block, 0);
+      if (holonomic(block)) set(block, 1);
+    }
     right_.resize(n_);
     offset_.resize(m);
+    block_lambda_.resize(blocks_.size());
+    block_dlambda_.resize(blocks_.size());
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      block_lambda_[b].assign(std::size_t{orders_} * blocks_[b].width(), 0.0);
+      block_dlambda_[b].assign(std::size_t{orders_} * blocks_[b].width(), 0.0);
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      const std::size_t b = rows_[j].block;
+      for (unsigned k = 0; k < orders_; ++k)
+        block_lambda_[b][std::size_t{k} * blocks_[b].width() + rows_[j].lane] = lambda_[k * m + j];
+    }
     for (unsigned k = 0; k + 2 < orders_; ++k) order(k);
     Variation::Stretch out;
     out.start = path_.time;
@@ -350,28 +606,19 @@ class Orders {
   }
 
  private:
-  struct TermLane {
-    const model::TermGroup* group;
-    Lane lane;
-  };
-
-  [[nodiscard]] double q(std::size_t i, unsigned k) const { return d_[k * n_ + i]; }
-  [[nodiscard]] double v(std::size_t i, unsigned k) const { return (k + 1) * d_[(k + 1) * n_ + i] / path_.length; }
-  void set(Lane& lane, unsigned k) {
-    lane.set_position(k, [&](std::size_t i) { return q(i, k); });
-    lane.set_velocity(k, [&](std::size_t i) { return k + 1 < orders_ ? v(i, k) : 0.0; });
-    lane.extend(k);
+  [[nodiscard]] const model::TermGroup& group_of(std::size_t block) const {
+    return model_.terms[term_of_block_[block]];
   }
-
-  /// Everything that follows from the derivatives of position and velocity at the start.
-  void begin() {
-    for (TermLane& term : terms_) {
-      if (term.group->kind == model::TermKind::kinetic) set(term.lane, 0);
-    }
-    for (RowLane& row : rows_) {
-      set(row.lane, 0);
-      if (row.group->holonomic) set(row.lane, 1);
-    }
+  [[nodiscard]] static bool holonomic(const Block& block) {
+    return static_cast<const model::RowGroup*>(block.program().group)->holonomic;
+  }
+  [[nodiscard]] double q(std::size_t i, unsigned k) const { return d_[k * n_ + i]; }
+  [[nodiscard]] double v(std::size_t i, unsigned k) const {
+    return k + 1 < orders_ ? (k + 1) * d_[(k + 1) * n_ + i] / path_.length : 0.0;
+  }
+  void set(Block& block, unsigned k) {
+    block.extend(
+        k, [&](std::size_t i) { return q(i, k); }, [&](std::size_t i) { return v(i, k); }, block.program().all);
   }
 
   void order(unsigned k) {
@@ -381,96 +628,119 @@ class Orders {
       for (std::size_t i = 0; i < n_; ++i) right_[i] += slope_.constant_force[i];
     }
     for (std::size_t i = 0; i < n_; ++i) right_[i] -= slope_.point_mass[i] * steps * path_.q(i, k + 2);
-    for (TermLane& term : terms_) add_term(term, k);
-    for (std::size_t j = 0; j < rows_.size(); ++j) add_row(j, k);
+    for (std::size_t b = 0; b < terms_.size(); ++b) add_term(terms_[b], group_of(b), k);
+    for (Block& block : blocks_) look_ahead(block, k);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) press(b, k);
+    for (std::size_t j = 0; j < rows_.size(); ++j) offset_[j] = left_of(rows_[j], k);
 
     // d_{k+2} and dlambda_k: M d + J^T dlambda / steps = right / steps, J d = -offset.
     for (double& x : right_) x /= steps;
     const std::size_t m = rows_.size();
     const std::span<double> found(dlambda_.data() + k * m, m);
     held_->solve(right_, offset_, found);
-    for (double& x : found) x *= steps;
+    for (std::size_t j = 0; j < m; ++j) {
+      found[j] *= steps;
+      const std::size_t b = rows_[j].block;
+      block_dlambda_[b][std::size_t{k} * blocks_[b].width() + rows_[j].lane] = found[j];
+    }
     std::copy(right_.begin(), right_.end(), d_.begin() + static_cast<std::ptrdiff_t>((k + 2) * n_));
 
-    for (TermLane& term : terms_) {
-      if (term.group->kind == model::TermKind::kinetic) set(term.lane, k + 1);
+    for (std::size_t b = 0; b < terms_.size(); ++b) {
+      if (group_of(b).kind == model::TermKind::kinetic) set(terms_[b], k + 1);
     }
-    for (RowLane& row : rows_) set(row.lane, row.group->holonomic ? k + 2 : k + 1);
+    for (Block& block : blocks_) set(block, holonomic(block) ? k + 2 : k + 1);
   }
 
-  void add_term(TermLane& term, unsigned k) {
-    const model::TermGroup& group = *term.group;
-    Lane& lane = term.lane;
+  void add_term(Block& block, const model::TermGroup& group, unsigned k) {
+    const auto position = [&](std::size_t slot, std::size_t l) {
+      return group.position_of[slot * group.lanes + block.lane(l)];
+    };
+    if (group.kind != model::TermKind::kinetic) set(block, k);
     if (group.kind == model::TermKind::force) {
-      set(lane, k);
-      for (std::size_t out = 0; out < group.tape.outputs.size(); ++out) {
-        right_[group.target_of[out * group.lanes + lane.number()]] += lane.slope(out, k);
+      for (std::size_t l = 0; l < block.count(); ++l) {
+        for (std::size_t out = 0; out < group.tape.outputs.size(); ++out) {
+          right_[group.target_of[out * group.lanes + block.lane(l)]] += block.slope(l, out, k);
+        }
       }
       return;
     }
-    if (group.kind == model::TermKind::potential) {
-      set(lane, k);
-      for (std::size_t slot = 0; slot < group.positions; ++slot) right_[lane.position(slot)] -= lane.slope(1 + slot, k);
-      return;
+    const double sign = group.kind == model::TermKind::potential ? -1.0 : 1.0;
+    for (std::size_t l = 0; l < block.count(); ++l) {
+      for (std::size_t slot = 0; slot < group.positions; ++slot)
+        right_[position(slot, l)] += sign * block.slope(l, 1 + slot, k);
     }
+    if (group.kind == model::TermKind::potential) return;
     // T_q - d/dt T_v; the velocity of order k + 1 is not known yet and counts as zero: M takes it up.
-    for (std::size_t slot = 0; slot < group.positions; ++slot) right_[lane.position(slot)] += lane.slope(1 + slot, k);
-    lane.set_position(k + 1, [&](std::size_t i) { return q(i, k + 1); });
-    lane.set_velocity(k + 1, [](std::size_t) { return 0.0; });
-    lane.extend(k + 1);
-    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-      right_[lane.velocity(slot)] -= (k + 1) / path_.length * lane.slope(1 + group.positions + slot, k + 1);
+    block.extend(
+        k + 1, [&](std::size_t i) { return q(i, k + 1); }, [](std::size_t) { return 0.0; }, block.program().first);
+    for (std::size_t l = 0; l < block.count(); ++l) {
+      for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+        right_[group.velocity_of[slot * group.lanes + block.lane(l)]] -=
+            (k + 1) / path_.length * block.slope(l, 1 + group.positions + slot, k + 1);
+      }
     }
   }
 
-  /// What the row does, but for dlambda_k, and what is left of it at its order, but for d_{k+2}.
-  void add_row(std::size_t j, unsigned k) {
-    RowLane& row = rows_[j];
-    const std::size_t m = rows_.size();
-    for (std::size_t slot = 0; slot < row.slots(); ++slot) {
-      double sum = 0;
-      for (unsigned i = 0; i <= k; ++i) {
-        if (i < k) sum += dlambda_[i * m + j] * row.lane.value(1 + slot, k - i);
-        sum += lambda_[i * m + j] * row.lane.slope(1 + slot, k - i);
-      }
-      right_[row.variable(slot)] -= sum;
-    }
-    if (row.group->holonomic) {
-      row.lane.set_position(k + 2, [](std::size_t) { return 0.0; });
-      row.lane.extend(k + 2);
-      offset_[j] = row.lane.slope(0, k + 2);
+  /// The rows at the order of d_{k+2}, which counts as zero.
+  void look_ahead(Block& block, unsigned k) const {
+    const auto nothing = [](std::size_t) { return 0.0; };
+    if (holonomic(block)) {
+      block.extend(k + 2, nothing, nothing, block.program().first);
     } else {
-      row.lane.set_position(k + 1, [&](std::size_t i) { return q(i, k + 1); });
-      row.lane.set_velocity(k + 1, [](std::size_t) { return 0.0; });
-      row.lane.extend(k + 1);
-      offset_[j] = row.lane.slope(0, k + 1) * path_.length / (k + 2);
+      block.extend(
+          k + 1, [&](std::size_t i) { return q(i, k + 1); }, nothing, block.program().first);
     }
+  }
+
+  /// What the rows of a block do, but for dlambda_k.
+  void press(std::size_t b, unsigned k) {
+    const Block& block = blocks_[b];
+    const auto& group = static_cast<const model::RowGroup&>(*block.program().group);
+    const std::size_t slots = group.holonomic ? group.positions : group.velocities;
+    const std::vector<std::uint32_t>& variable_of = group.holonomic ? group.position_of : group.velocity_of;
+    double sum[expressions::wide];
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      block.convolve(1 + slot, k, block_lambda_[b].data(), block_dlambda_[b].data(), sum);
+      for (std::size_t l = 0; l < block.count(); ++l) right_[variable_of[slot * group.lanes + block.lane(l)]] -= sum[l];
+    }
+  }
+
+  /// What is left of a row at its order, but for d_{k+2}.
+  [[nodiscard]] double left_of(const RowPlace& row, unsigned k) const {
+    const Block& block = blocks_[row.block];
+    return row.group->holonomic ? block.slope(row.lane, 0, k + 2)
+                                : block.slope(row.lane, 0, k + 1) * path_.length / (k + 2);
   }
 
   const model::Model& model_;
   const model::Model& slope_;
   const Path& path_;
   std::span<const double> lambda_;
-  std::vector<RowLane> rows_;
-  std::vector<TermLane> terms_;
+  std::vector<Block>& terms_;
+  const std::vector<std::size_t>& term_of_block_;
+  std::vector<Block>& blocks_;
+  const std::vector<RowPlace>& rows_;
   std::size_t n_;
   unsigned orders_;
   std::unique_ptr<Held> held_;
   std::vector<double> d_, dlambda_, right_, offset_;
+  std::vector<std::vector<double>> block_lambda_, block_dlambda_;  ///< per block, [order * width + lane]
 };
 
-/// Have the series converged at their ends?
-bool converged(const Variation::Stretch& stretch, std::size_t n) {
+/// The last two terms of the series as a part of their largest.
+double left_over(const Variation::Stretch& stretch, std::size_t n) {
   // What is rounding of others need not converge.
-  const double others = series_converged * series_noise * largest_of(stretch.position);
+  const double others = series_noise * largest_of(stretch.position);
+  double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    double most = others / series_converged;
+    double most = others;
     for (unsigned k = 0; k < stretch.orders; ++k) most = std::max(most, std::abs(stretch.position[k * n + i]));
     for (unsigned k = stretch.orders - 2; k < stretch.orders; ++k) {
-      if (!(k * std::abs(stretch.position[k * n + i]) <= series_converged * most)) return false;
+      const double last = k * std::abs(stretch.position[k * n + i]);
+      if (!(last <= most * worst)) worst = last == 0 ? worst : last / most;
     }
   }
-  return true;
+  return worst;
 }
 
 }  // namespace
@@ -481,7 +751,10 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
   const std::size_t n = model.variables;
   const std::size_t m = piece.rows.size();
   const unsigned orders = std::min(std::max(piece.orders, 3U) + more_orders, most_orders);
-  double length = to - from;
+  impl_->arrange(piece.rows, orders);
+  // As much of the piece as the last time, at first; never a crumb behind it.
+  double length = impl_->part < 1 ? impl_->part * piece.length : to - from;
+  if (from + length * (1 + smallest_rest) >= to) length = to - from;
   Stretch stretch;
   for (int halving = 0;; ++halving) {
     const double shift = (from - piece.start) / piece.unit;
@@ -496,13 +769,16 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
     for (std::size_t i = 0; i < n; ++i) state.velocity[i] = path.v(i, 0);
     state.modes.assign(modes.begin(), modes.end());
     impl_->masses_at(state);
-    std::vector<RowLane> rows;
-    rows.reserve(m);
-    for (const std::uint32_t row : piece.rows) rows.push_back(impl_->row_lane(row, orders));
-    stretch = Orders(model, impl_->parameter->slope, impl_->terms, std::move(rows), path, lambda, impl_->dynamics.mass,
-                     orders)
+    stretch = Orders(model, impl_->parameter->slope, impl_->term_blocks, impl_->term_of_block, impl_->row_blocks,
+                     impl_->row_places, path, lambda, impl_->dynamics.mass, orders)
                   .find(position, velocity);
-    if (converged(stretch, n) || halving == most_halvings || from + length / 2 == from) break;
+    const double off = left_over(stretch, n);
+    if (off <= series_converged || halving == most_halvings || from + length / 2 == from) {
+      // The last terms of twice the length would be 2^orders as large.
+      impl_->part = length / piece.length;
+      if (std::ldexp(off, static_cast<int>(orders)) <= series_converged) impl_->part = std::min(1.0, 2 * impl_->part);
+      break;
+    }
     length /= 2;
   }
   std::vector<double> unused;
