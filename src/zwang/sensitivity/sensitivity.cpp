@@ -153,10 +153,22 @@ class Walk {
     while (true) {
       if (!lost()) remember_slopes();
       if (!lost() && now < end && !fresh) {
+        const std::vector<double> position = variation_.position;
+        const std::vector<double> velocity = variation_.velocity;
         stretch = variation_.follow(piece, now, end, modes);
         fresh = true;
         if (!variation_.finite()) {
-          lose("a function of the model has no derivative on the way");
+          // At the start of a piece a root may begin at zero, as that of v^2 from rest: right behind it there is a series again.
+          variation_.position = position;
+          variation_.velocity = velocity;
+          const double behind = now + root_offset * piece.length;
+          if (now == piece.start && behind > now && behind < end) {
+            for (std::size_t i = 0; i < position.size(); ++i) variation_.position[i] += (behind - now) * velocity[i];
+            now = behind;
+            fresh = false;
+            continue;
+          }
+          lose("a function of the model has no derivative at t = " + readable(now));
         }
       }
       const double until = lost() || now >= end ? end : stretch.start + stretch.length;

@@ -16,8 +16,10 @@ inline constexpr double series_noise = 0x1p-30;
 inline constexpr unsigned more_orders = 2;
 /// and no more than this, beyond which shorter stretches are cheaper.
 inline constexpr unsigned most_orders = 48;
+/// Of a piece: what is left out at its start where a root begins at zero. Velocities change there by as small a part.
+inline constexpr double root_offset = 0x1p-46;
 /// A stretch is not halved more often: what has not converged then is not analytic.
-inline constexpr int most_halvings = 40;
+inline constexpr int most_halvings = 60;
 /// Velocities after a shock, as the rule of the shock gives them and as the motion has them, agree to this part, or another rule was at work. Closing
 /// of infinitely many shocks leaves 1e3 tolerances.
 inline constexpr double same_velocity = 1e-8;
@@ -27,6 +29,8 @@ inline constexpr double rate_zero = 1e-9;
 inline constexpr double force_zero = 1e-7;
 /// Of the largest velocity or acceleration of all variables: jumps below are rounding of the others'.
 inline constexpr double others_rounding = 1e-13;
+/// Slopes of the model's numbers are known to 1e-13 of the largest of them: so much, of that zero, goes from one variable to another.
+inline constexpr double slope_spread = 1e-2;
 /// Two slopes of times are the same when they agree to this part.
 inline constexpr double same_slope = 1e-9;
 /// A start that had to be moved by more than this part of itself was not meant as it was written: how it moves with a parameter is not known.

@@ -857,11 +857,14 @@ double Variation::bound(std::uint32_t row, const model::State& state, std::span<
   lane.lane.extend(0);
   // With the state kept, what is left of the slope is the parameter's own.
   double sum = std::abs(lane.lane.slope(0, 0));
+  double most = 0;
+  const std::span<const double> sizes = lane.group->holonomic ? positions : velocities;
   for (std::size_t slot = 0; slot < lane.slots(); ++slot) {
     const double entry = std::abs(lane.lane.value(1 + slot, 0));
-    sum += entry * (lane.group->holonomic ? positions : velocities)[lane.variable(slot)];
+    sum += entry * sizes[lane.variable(slot)];
+    most = std::max(most, entry);
   }
-  return sum;
+  return sum + slope_spread * most * largest_of(sizes);
 }
 
 double Variation::bound_of_rate(std::uint32_t row, const model::State& state, std::span<const double> positions,
@@ -876,11 +879,16 @@ double Variation::bound_of_rate(std::uint32_t row, const model::State& state, st
   lane.lane.extend(1);
   // f' = g.v + df/dt: gradients by the derivatives of velocities, their change along the motion by those of positions.
   double sum = std::abs(lane.lane.slope(0, 1));
+  double most = 0;
+  double most_turning = 0;
   for (std::size_t slot = 0; slot < lane.slots(); ++slot) {
-    sum += std::abs(lane.lane.value(1 + slot, 0)) * velocities[lane.variable(slot)] +
-           std::abs(lane.lane.value(1 + slot, 1)) * positions[lane.variable(slot)];
+    const double entry = std::abs(lane.lane.value(1 + slot, 0));
+    const double turning = std::abs(lane.lane.value(1 + slot, 1));
+    sum += entry * velocities[lane.variable(slot)] + turning * positions[lane.variable(slot)];
+    most = std::max(most, entry);
+    most_turning = std::max(most_turning, turning);
   }
-  return sum;
+  return sum + slope_spread * (most * largest_of(velocities) + most_turning * largest_of(positions));
 }
 
 Variation::Change Variation::corner(const model::Slotted& group, const model::Slotted& slope, std::uint32_t corner,
