@@ -287,6 +287,73 @@ until = 3
   EXPECT_NE(both.by[0].final.why.find("one instant"), std::string::npos);
 }
 
+TEST(Sensitivity, OfWhatIsPressedAtTheStartIsOnBothSidesTheSame) {
+  // A point on the floor that is thrown up a little comes down at once; a load on a rope that is a little slack in speed as well.
+  const std::string crane = R"toml(
+gravity = [0, -10]
+[parameters]
+winch = 1
+[points.load]
+mass = 3
+position = [3, -4]
+velocity = [5.4, 3.8]
+[constraints]
+rope = "distance(load, [2*t + 5*t^2/2, 0]) <= 5 - winch*t"
+[simulation]
+until = 1
+)toml";
+  expect_differences(crane, "winch", 1, 1e-6, 1e-5);
+}
+
+TEST(Sensitivity, OfAFlowGoesThroughItsSwitch) {
+  const std::string text = R"toml(
+[parameters]
+a = 0.7
+b = 1.3
+c = 0.4
+[coordinates.x]
+initial = "a"
+[coordinates.y]
+initial = 0
+[coordinates.z]
+initial = 0.2
+[flow]
+x = "y + if(x > c, b, 2)"
+y = "-x*b"
+z = "x*y"
+[constraints]
+plane = "z - 0.3*x = 0.2 - 0.3*a"
+[simulation]
+until = 2.2
+)toml";
+  for (const auto& [name, value] : {std::pair("a", 0.7), {"b", 1.3}, {"c", 0.4}}) {
+    expect_differences(text, name, value, 1e-3, 1e-10);
+  }
+}
+
+TEST(Sensitivity, BeginsWhereARootDoes) {
+  // Drag by the square of the speed, from rest: v = sqrt(g / c) tanh(sqrt(g c) t).
+  const std::string text = R"toml(
+gravity = [0, "-g"]
+[parameters]
+g = 10
+c = 0.5
+[points.a]
+mass = 1
+position = [0, 0]
+force = "-c*norm(a')*a'"
+[simulation]
+until = 0.6
+)toml";
+  const Differentiated run = differentiate(text, {"g", "c"});
+  const double t = 0.6;
+  const double u = std::sqrt(5.0) * t;
+  const double speed = std::sqrt(20.0) * std::tanh(u);
+  const double slope = 1 / (std::cosh(u) * std::cosh(u));
+  EXPECT_NEAR(end_of(run, 0).velocity[1], -(speed / 20 + std::sqrt(20.0) * slope * u / 20), 1e-11);
+  EXPECT_NEAR(end_of(run, 1).velocity[1], -(-speed / 1 + std::sqrt(20.0) * slope * u / 1), 1e-11);
+}
+
 TEST(Sensitivity, TakesThingsApartThatHappenAtOnceAndElsewhere) {
   const std::string text = R"toml(
 [parameters]

@@ -93,7 +93,7 @@ class Walk {
   [[nodiscard]] bool lost() const { return !before_ && !after_; }
 
   void refuse_beforehand() {
-    if (model_.flow) lose("derivatives of a first-order system by parameters are not offered");
+    if (!model_.free_functions.empty()) lose("derivatives of a flow whose functions keep their rates are not offered");
     if (model::is_variational(model_)) lose("derivatives under the variational law are not offered");
     const double moved = run_.account->position_correction;
     if (moved > moved_start * largest(model_.initial_position)) {
@@ -281,7 +281,7 @@ class Walk {
     written.state.position = model_.initial_position;
     written.state.velocity = model_.initial_velocity;
     variation_.project(written, equations);
-    touching_start(written, piece.rows);
+    touching_start(written, piece);
     if (lost()) return;
     variation_.project(written, piece.rows);
     jump(written, here, piece.rows, events_until(piece.start), std::vector<double>(model_.variables, 0.0));
@@ -289,7 +289,7 @@ class Walk {
 
   /// Inequalities that touch at the start: if the parameter opens them on one side, the motion there is another one than on the other,
   /// where the start is broken and is brought back.
-  void touching_start(const MotionPoint& at, const std::vector<std::uint32_t>& held) {
+  void touching_start(const MotionPoint& at, const Piece& piece) {
     model::Scratch scratch = model::make_scratch(model_);
     model::Rows rows = model::make_rows(model_);
     model::State state = at.state;
@@ -310,16 +310,26 @@ class Walk {
       }
       const bool resting =
           (!holonomic || zero(rows.value[row], rows.value_scale[row])) && zero(rows.rate[row], rows.rate_scale[row]);
-      if (slope == 0 && resting) {
+      // What is pressed comes back at once from a little speed, and loses it: that is the same as losing it at the start.
+      if (slope == 0 && resting && !pressed(piece, row)) {
         slope = (holonomic ? variation_.rate(row, at) : variation_.row(row, at)).by_parameter;
         if (std::abs(slope) <= rate_zero * variation_.bound_of_rate(row, at.state, positions, velocities)) slope = 0;
       }
       if (slope == 0) continue;
       // What is held is followed where it is broken, what is not where it opens.
-      const bool above = contains(held, row) == (slope > 0);
+      const bool above = contains(piece.rows, row) == (slope > 0);
       lose(above, !above,
            "'" + model::row_name(model_, row) + "' touches at the start and opens when the parameter moves one way");
     }
+  }
+  static bool pressed(const Piece& piece, std::uint32_t row) {
+    const std::size_t m = piece.rows.size();
+    if (piece.multiplier.size() < m) return false;
+    const double most = largest(std::span<const double>(piece.multiplier).first(m));
+    for (std::size_t j = 0; j < m; ++j) {
+      if (piece.rows[j] == row) return piece.multiplier[j] > rate_zero * most;
+    }
+    return false;
   }
   [[nodiscard]] bool zero(double value, double scale) const {
     return std::abs(value) <= model_.simulation.touch * scale;
@@ -356,11 +366,15 @@ class Walk {
     }
     if (grazed(events, before)) return;
     if (events.empty() && old.rows == piece.rows && old_sides == sides) return;  // the next step, no more
-    const bool shock = jumps(before.state.velocity, after.state.velocity, speeds_) || has_impulses(events);
+    // Of a flow the velocities are its rates, which may jump as accelerations do.
+    const bool rates =
+        jumps(before.state.velocity, after.state.velocity, speeds_, model_.flow ? force_zero : rate_zero);
+    const bool shock = !model_.flow && (rates || has_impulses(events));
     std::vector<Trigger> triggers = given_times(events);
     if (triggers.empty())
       triggers = shock ? struck(before, old, events) : switched(before, old, old_sides, piece, sides);
-    if (triggers.empty() && !shock && !jumps(before.acceleration, after.acceleration, forces_, force_zero)) {
+    if (triggers.empty() && !shock && !(model_.flow && rates) &&
+        (model_.flow || !jumps(before.acceleration, after.acceleration, forces_, force_zero))) {
       smooth(events, before, old);
       return;
     }
@@ -600,7 +614,8 @@ class Walk {
       if (!add_blows(events_[number].time, before, blow, blow_slope)) return;
       break;
     }
-    if (blow.empty() && !has_impulses(events) && !jumps(before.state.velocity, after.state.velocity, speeds_)) {
+    if (model_.flow ||
+        (blow.empty() && !has_impulses(events) && !jumps(before.state.velocity, after.state.velocity, speeds_))) {
       variation_.pass(before, after, slopes, {});
       if (!rows.empty()) variation_.project(after, rows);
       return;

@@ -580,7 +580,7 @@ class Orders {
     }
     for (Block& block : blocks_) {
       set(block, 0);
-      if (holonomic(block)) set(block, 1);
+      if (holonomic(block) && !model_.flow) set(block, 1);
     }
     right_.resize(n_);
     offset_.resize(m);
@@ -595,7 +595,11 @@ class Orders {
       for (unsigned k = 0; k < orders_; ++k)
         block_lambda_[b][std::size_t{k} * blocks_[b].width() + rows_[j].lane] = lambda_[k * m + j];
     }
-    for (unsigned k = 0; k + 2 < orders_; ++k) order(k);
+    if (model_.flow) {
+      for (unsigned k = 0; k + 1 < orders_; ++k) order_of_flow(k);
+    } else {
+      for (unsigned k = 0; k + 2 < orders_; ++k) order(k);
+    }
     Variation::Stretch out;
     out.start = path_.time;
     out.length = path_.length;
@@ -635,6 +639,42 @@ class Orders {
 
     // d_{k+2} and dlambda_k: M d + J^T dlambda / steps = right / steps, J d = -offset.
     for (double& x : right_) x /= steps;
+    solve(k, steps);
+    std::copy(right_.begin(), right_.end(), d_.begin() + static_cast<std::ptrdiff_t>((k + 2) * n_));
+
+    for (std::size_t b = 0; b < terms_.size(); ++b) {
+      if (group_of(b).kind == model::TermKind::kinetic) set(terms_[b], k + 1);
+    }
+    for (Block& block : blocks_) set(block, holonomic(block) ? k + 2 : k + 1);
+  }
+
+  /// x' = X - J^T lambda: one derivative less, masses 1.
+  void order_of_flow(unsigned k) {
+    const double steps = (k + 1.0) / path_.length;
+    std::fill(right_.begin(), right_.end(), 0.0);
+    for (std::size_t b = 0; b < terms_.size(); ++b) add_term(terms_[b], group_of(b), k);
+    const auto nothing = [](std::size_t) { return 0.0; };
+    for (Block& block : blocks_) {
+      if (holonomic(block)) {
+        block.extend(k + 1, nothing, nothing, block.program().first);
+      } else {
+        block.extend(
+            k, [&](std::size_t i) { return q(i, k); }, nothing, block.program().all);
+      }
+    }
+    for (std::size_t b = 0; b < blocks_.size(); ++b) press(b, k);
+    for (std::size_t j = 0; j < rows_.size(); ++j) {
+      const Block& block = blocks_[rows_[j].block];
+      offset_[j] = holonomic(block) ? block.slope(rows_[j].lane, 0, k + 1) : block.slope(rows_[j].lane, 0, k) / steps;
+    }
+    for (double& x : right_) x /= steps;
+    solve(k, steps);
+    std::copy(right_.begin(), right_.end(), d_.begin() + static_cast<std::ptrdiff_t>((k + 1) * n_));
+    for (Block& block : blocks_) set(block, holonomic(block) ? k + 1 : k);
+  }
+
+  /// `right_` becomes the next coefficients, and dlambda_k is found.
+  void solve(unsigned k, double steps) {
     const std::size_t m = rows_.size();
     const std::span<double> found(dlambda_.data() + k * m, m);
     held_->solve(right_, offset_, found);
@@ -643,12 +683,6 @@ class Orders {
       const std::size_t b = rows_[j].block;
       block_dlambda_[b][std::size_t{k} * blocks_[b].width() + rows_[j].lane] = found[j];
     }
-    std::copy(right_.begin(), right_.end(), d_.begin() + static_cast<std::ptrdiff_t>((k + 2) * n_));
-
-    for (std::size_t b = 0; b < terms_.size(); ++b) {
-      if (group_of(b).kind == model::TermKind::kinetic) set(terms_[b], k + 1);
-    }
-    for (Block& block : blocks_) set(block, holonomic(block) ? k + 2 : k + 1);
   }
 
   void add_term(Block& block, const model::TermGroup& group, unsigned k) {
