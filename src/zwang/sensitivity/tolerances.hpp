@@ -12,6 +12,8 @@ inline constexpr double series_converged = 0x1p-43;
 inline constexpr double smallest_rest = 1e-6;
 /// Of the largest derivative of all: what is below in one variable is rounding of the others'.
 inline constexpr double series_noise = 0x1p-30;
+/// Of what the motion does in a piece, over the parameter: derivatives below need not converge to digits of their own.
+inline constexpr double no_slope = 0x1p-10;
 /// Series of derivatives are one derivative worse than those of the motion: so many orders more,
 inline constexpr unsigned more_orders = 2;
 /// and no more than this, beyond which shorter stretches are cheaper.

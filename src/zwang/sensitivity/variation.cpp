@@ -762,9 +762,9 @@ class Orders {
 };
 
 /// The last two terms of the series as a part of their largest.
-double left_over(const Variation::Stretch& stretch, std::size_t n) {
-  // What is rounding of others need not converge.
-  const double others = series_noise * largest_of(stretch.position);
+double left_over(const Variation::Stretch& stretch, std::size_t n, double least) {
+  // What is rounding of others, or of the motion itself, need not converge.
+  const double others = std::max(least, series_noise * largest_of(stretch.position));
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {
     double most = others;
@@ -789,6 +789,12 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
   // As much of the piece as the last time, at first; never a crumb behind it.
   double length = impl_->part < 1 ? impl_->part * piece.length : to - from;
   if (from + length * (1 + smallest_rest) >= to) length = to - from;
+  // Where a parameter begins to act, derivatives are nothing yet beside what the motion does in this piece.
+  double moves = 0;
+  const std::vector<double> whole = shifted(piece.position, n, piece.orders, 0, piece.length / piece.unit);
+  for (std::size_t k = n; k < whole.size(); ++k) moves = std::max(moves, std::abs(whole[k]));
+  const double value = std::abs(impl_->parameter->value);
+  const double least = no_slope * moves / (value == 0 ? 1 : value);
   Stretch stretch;
   for (int halving = 0;; ++halving) {
     const double shift = (from - piece.start) / piece.unit;
@@ -806,7 +812,7 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
     stretch = Orders(model, impl_->parameter->slope, impl_->term_blocks, impl_->term_of_block, impl_->row_blocks,
                      impl_->row_places, path, lambda, impl_->dynamics.mass, orders)
                   .find(position, velocity);
-    const double off = left_over(stretch, n);
+    const double off = left_over(stretch, n, least);
     if (off <= series_converged || halving == most_halvings || from + length / 2 == from) {
       // The last terms of twice the length would be 2^orders as large.
       impl_->part = length / piece.length;
