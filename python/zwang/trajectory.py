@@ -422,7 +422,11 @@ class Trajectory(States):
         order = np.argsort(times, kind="stable")
         position, velocity, observed, why = self._run.slopes(name, times[order])
         back = np.argsort(order, kind="stable")
-        pick = (lambda values: values[back][0]) if np.ndim(t) == 0 else (lambda values: values[back])
+
+        def pick(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            found: NDArray[np.float64] = values[back][0] if np.ndim(t) == 0 else values[back]
+            return found
+
         names = self._run.model.output_names
         return Derivative(pick(position), pick(velocity),
                           {output: pick(observed[:, k]) for k, output in enumerate(names)}, why)

@@ -381,9 +381,9 @@ struct Variation::Impl {
   }
 
   [[nodiscard]] const model::Model& model() const { return parameter->model; }
-  [[nodiscard]] RowLane row_lane(std::uint32_t row, unsigned orders) const {
+  [[nodiscard]] RowLane row_lane(std::uint32_t row, unsigned room) const {
     const std::uint32_t group = model().row_group[row];
-    return {&model().groups[group], Lane(rows[group], model().row_lane[row], orders)};
+    return {&model().groups[group], Lane(rows[group], model().row_lane[row], room)};
   }
   // Lanes in blocks, kept from piece to piece.
   unsigned orders = 0;
