@@ -113,6 +113,7 @@ Record read_record(const std::string& written, Records& all) {
     fail_in(written, 0,
             "--record takes an expression, at(T, EXPR), max(EXPR), min(EXPR), time(KIND, N) or count(KIND)");
   const auto take_state = [&](Span s) {
+    if (s.from == s.to) fail_in(text, s.from, "here an expression is expected");
     record.state = static_cast<std::uint32_t>(all.states.size());
     all.states.push_back(watch_of(text, s));
   };
@@ -121,6 +122,7 @@ Record read_record(const std::string& written, Records& all) {
     if (parts->size() != 2) fail_in(text, 0, "at(T, EXPR) takes a time and an expression");
     record.kind = RecordKind::at;
     record.number = static_cast<std::uint32_t>(all.numbers.size());
+    if ((*parts)[0].from == (*parts)[0].to) fail_in(text, (*parts)[0].from, "here a time is expected");
     all.numbers.push_back(watch_of(text, (*parts)[0]));
     take_state((*parts)[1]);
     return record;
