@@ -32,7 +32,7 @@ struct Crew {
 struct Hands {
   unsigned threads = 1;  ///< 0: none but the crew
   Crew* crew = nullptr;
-  double seconds = 1;  ///< between two commits
+  double seconds = 0.5;  ///< between two commits
   std::uint64_t largest_chunk = 64;
   /// Asked now and then with the samples that are done; false interrupts: what is done is kept, the sweep can go on later.
   std::function<bool(std::uint64_t done)> go_on;
