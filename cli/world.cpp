@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/module.hpp"
+#include "cli/mpi/module.hpp"
 #include "status.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"

@@ -1,5 +1,5 @@
 /// MPI behind five functions: the only source that sees it, and a module of its own.
-#include "module.hpp"
+#include "cli/mpi/module.hpp"
 
 #include <mpi.h>
 
