@@ -81,10 +81,15 @@ void bind_sweep(nb::module_& module) {
           [](sweeps::Sweep* self, std::string_view text, std::string_view file, const nb::sequence& set,
              const nb::sequence& settings, const nb::sequence& over, std::uint64_t count, std::uint64_t seed,
              const nb::sequence& records) {
-            new (self) sweeps::Sweep(recipe_of(text, file, set, settings, over, count, seed, records));
+            const sweeps::Recipe recipe = recipe_of(text, file, set, settings, over, count, seed, records);
+            const nb::gil_scoped_release release;
+            new (self) sweeps::Sweep(recipe);
           },
           nb::arg("text"), nb::arg("file"), nb::arg("set"), nb::arg("settings"), nb::arg("over"), nb::arg("count"),
-          nb::arg("seed"), nb::arg("records"))
+          nb::arg("seed"), nb::arg("records"),
+          nb::sig("def __init__(self, text: str, file: str, set: collections.abc.Sequence[tuple[str, str]], "
+                  "settings: collections.abc.Sequence[str], over: collections.abc.Sequence[str | tuple[str, str]], "
+                  "count: int, seed: int, records: collections.abc.Sequence[str]) -> None"))
       .def_prop_ro("total", [](const sweeps::Sweep& self) { return self.design().total; })
       .def_prop_ro("parameters", [](const sweeps::Sweep& self) { return self.design().names(); })
       .def_prop_ro("columns", [](const sweeps::Sweep& self) { return self.columns(); })
@@ -98,7 +103,9 @@ void bind_sweep(nb::module_& module) {
                      }
                      return sizes;
                    })
-      .def("follow", &follow, nb::arg("first"), nb::arg("count"));
+      .def("follow", &follow, nb::arg("first"), nb::arg("count"),
+           nb::sig("def follow(self, first: int, count: int) -> tuple[numpy.typing.NDArray[numpy.float64], list[str], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], dict[int, str]]"));
 }
 
 }  // namespace zwang::python

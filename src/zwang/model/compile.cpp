@@ -7,7 +7,8 @@ namespace zwang::model {
 
 namespace {
 
-void compile_all(Compilation& work) {
+/// `seen`: with what concerns pictures alone.
+void compile_all(Compilation& work, bool seen) {
   Model& model = work.model;
   model.file = work.source.file();
   model.text = work.source.text();
@@ -38,7 +39,7 @@ void compile_all(Compilation& work) {
   add_releases(work);
   add_blows(work);
   add_outputs(work);
-  add_view(work);
+  if (seen) add_view(work);
 
   // The patterns of the whole, and what its equations imply together.
   model.bodies = work.vocabulary.bodies;
@@ -57,14 +58,14 @@ void compile_all(Compilation& work) {
 
 Model compile(const Draft& draft, const Overrides& overrides) {
   Compilation work(draft.content(), overrides);
-  compile_all(work);
+  compile_all(work, true);
   return std::move(work.model);
 }
 
 Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
                  std::span<const Watch> numbers) {
   Compilation work(draft.content(), overrides);
-  compile_all(work);
+  compile_all(work, false);
   Watching out;
   for (const Watch& watch : numbers) {
     out.numbers.push_back(work.compute_number(work.formulas.outside(watch.label, watch.text), "a time"));

@@ -26,7 +26,7 @@ struct Watching {
   std::vector<double> numbers;
 };
 
-/// `compile`, and the expressions of the state and of the parameters that are given. A vector is an Error.
+/// `compile` without [view], and the expressions of the state and of the parameters that are given. A vector is an Error.
 [[nodiscard]] Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
                                std::span<const Watch> numbers);
 

@@ -24,7 +24,6 @@ class Search {
   Search(const motion::Piece& piece, const model::Observable& f, double sign, double best)
       : piece_(piece), term_(f.term), f_(f), sign_(sign), best_(best), length_(piece.length / piece.unit) {
     orders_ = piece.orders + further_orders;
-    binomials();
   }
 
   double run() {
@@ -51,10 +50,21 @@ class Search {
       return;
     }
     const double origin = at_start ? left : middle;
+    turn_ = middle;
     if (!expand(origin, left, right)) {
-      look(middle);
-      stretch(left, middle, at_start && left == 0);
-      stretch(middle, right, false);
+      // Beside the place where a side is left, if it is known; else the halves.
+      const double turn = turn_;
+      const double beside = corner_place * length_;
+      const bool known = turn != middle && turn - beside > left && turn + beside < right;
+      const double first_end = known ? turn - beside : middle;
+      const double second_start = known ? turn + beside : middle;
+      look(first_end);
+      if (known) {
+        look(turn);
+        look(second_start);
+      }
+      stretch(left, first_end, at_start && left == 0);
+      stretch(second_start, right, false);
       return;
     }
     // A polynomial of the stretch: to Bernstein's form, then halves of it.
@@ -97,9 +107,32 @@ class Search {
     if (*low == *high) return true;
     const expressions::Side interval = sides_[c];
     if (interval % 2 != 0) return false;  // on the threshold, and not for long
-    return (!corner.has_threshold(interval, false) || *low >= corner.threshold(interval, false)) &&
-           (!corner.has_threshold(interval, true) || *high <= corner.threshold(interval, true));
+    const bool below = corner.has_threshold(interval, false) && !(*low >= corner.threshold(interval, false));
+    const bool above = corner.has_threshold(interval, true) && !(*high <= corner.threshold(interval, true));
+    if (below != above) find_turn(b, corner.threshold(interval, above), left, right);
+    return !below && !above;
   }
+
+  /// Where a polynomial passes a threshold, if its coefficients do so once: then it does, too (Descartes).
+  void find_turn(const std::vector<double>& b, double threshold, double left, double right) {
+    int changes = 0;
+    for (std::size_t j = 1; j < b.size(); ++j) changes += (b[j] > threshold) != (b[j - 1] > threshold) ? 1 : 0;
+    if (changes != 1) return;
+    const bool rises = b.back() > threshold;
+    double low = 0;
+    double high = 1;
+    std::vector<double> work(b.size());
+    while (high - low > corner_place) {
+      const double x = 0.5 * (low + high);
+      work = b;
+      for (std::size_t k = work.size() - 1; k > 0; --k) {
+        for (std::size_t j = 0; j < k; ++j) work[j] += x * (work[j + 1] - work[j]);
+      }
+      ((work[0] > threshold) == rises ? high : low) = x;
+    }
+    turn_ = left + 0.5 * (low + high) * (right - left);
+  }
+
   bool has_one_sign(double origin, double left, double right) {
     const std::vector<double> b = bernstein(origin, left, right, series_, 1);
     const auto [low, high] = std::minmax_element(b.begin(), b.end());
@@ -184,15 +217,17 @@ class Search {
       value *= power;
       power *= right - left;
     }
-    // b_j = sum_i C(j, i) / C(n, i) c_i
+    // b_j = sum_i C(j, i) / C(n, i) c_i, by sums of neighbours as in Pascal's triangle
     const std::size_t n = count - 1;
-    std::vector<double> b(count, 0.0);
-    for (std::size_t j = 0; j < count; ++j) {
-      double sum = 0;
-      for (std::size_t i = 0; i <= j; ++i) sum += binomial(j, i) / binomial(n, i) * c[i];
-      b[j] = sum;
+    double binomial = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      c[i] /= binomial;
+      binomial *= static_cast<double>(n - i) / static_cast<double>(i + 1);
     }
-    return b;
+    for (std::size_t k = 1; k < count; ++k) {
+      for (std::size_t j = n; j >= k; --j) c[j] += c[j - 1];
+    }
+    return c;
   }
 
   /// A polynomial by its coefficients on [left, right].
@@ -225,17 +260,6 @@ class Search {
     }
   }
 
-  void binomials() {
-    binomial_.assign(std::size_t{orders_} * orders_, 0.0);
-    for (std::size_t n = 0; n < orders_; ++n) {
-      binomial_[n * orders_] = 1;
-      for (std::size_t k = 1; k <= n; ++k) {
-        binomial_[n * orders_ + k] = binomial_[(n - 1) * orders_ + k - 1] + binomial_[(n - 1) * orders_ + k];
-      }
-    }
-  }
-  [[nodiscard]] double binomial(std::size_t n, std::size_t k) const { return binomial_[n * orders_ + k]; }
-
   const motion::Piece& piece_;
   const model::TermGroup& term_;
   const model::Observable& f_;
@@ -244,9 +268,10 @@ class Search {
   double length_;  ///< of the piece in its unit of time
   unsigned orders_ = 0;
   int stretches_ = 0;
+  double turn_ = 0;  ///< where the stretch looked at last leaves a side; its middle where that is not known
   model::State state_;
   std::vector<expressions::Side> sides_;
-  std::vector<double> modes_, shifted_, registers_, series_, binomial_;
+  std::vector<double> modes_, shifted_, registers_, series_;
 };
 
 }  // namespace

@@ -70,10 +70,15 @@ Sweep::Sweep(const Recipe& recipe)
   first.parameters.resize(names_.size());
   design_.sample(0, first.parameters.data());
   std::optional<model::Watching> tried;
+  const auto try_with = [&](const model::Overrides& overrides) {
+    tried = compile(draft_, overrides, records_);
+    // Mistakes in what is only looked at count too: `run` would refuse the model.
+    static_cast<void>(model::compile(draft_, overrides));
+  };
   try {
-    tried = compile(draft_, values_of(first), records_);
+    try_with(values_of(first));
   } catch (const Error&) {
-    tried = compile(draft_, overrides_, records_);
+    try_with(overrides_);
   }
   require_conditions(tried->model, records_);
   title_ = tried->model.title;
