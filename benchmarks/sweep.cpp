@@ -87,7 +87,8 @@ void swept(const sweeps::Recipe& recipe, const sweeps::Sweep& sweep, unsigned th
 
 int main() {
   const std::string file =
-      (std::filesystem::temp_directory_path() / ("zwang-bench-sweep-" + std::to_string(::getpid()) + ".sqlite")).string();
+      (std::filesystem::temp_directory_path() / ("zwang-bench-sweep-" + std::to_string(::getpid()) + ".sqlite"))
+          .string();
   std::printf("%-16s %14s %12s %12s %12s %16s\n", "model", "one by one /s", "sweep", "with extreme", "2 threads",
               "one sample, us");
   for (const Case& one : cases) {

@@ -238,6 +238,10 @@ class Search {
     if (!(largest > best_ + extreme_rounding * size)) return;
     // The ends are values, which were looked at: a bound that is one of them is reached.
     if (largest <= std::max(b.front(), b.back())) return;
+    if (is_concave(b)) {
+      look(left + top(b) * (right - left));
+      return;
+    }
     const double middle = left + 0.5 * (right - left);
     look(middle);
     if (++stretches_ > most_stretches || !(right - left > extreme_place * length_)) return;
@@ -258,6 +262,37 @@ class Search {
       bound(low, left, middle);
       bound(high, middle, right);
     }
+  }
+
+  /// Second differences of the coefficients are those of the second derivative, up to a factor: where none is positive there is one top.
+  static bool is_concave(const std::vector<double>& b) {
+    for (std::size_t j = 2; j < b.size(); ++j) {
+      if (b[j] - b[j - 1] > b[j - 1] - b[j - 2]) return false;
+    }
+    return true;
+  }
+
+  /// Where the derivative of a concave polynomial vanishes, or the end towards which it rises: Newton's steps, halves where they would leave what is known.
+  static double top(const std::vector<double>& b) {
+    std::vector<double> slope(b.size() - 1);
+    for (std::size_t j = 0; j + 1 < b.size(); ++j) slope[j] = b[j + 1] - b[j];
+    std::vector<double> work(slope.size());
+    double low = 0;
+    double high = 1;
+    double x = 0.5;
+    while (high - low > extreme_place) {
+      work = slope;
+      double rate = 0;
+      for (std::size_t k = work.size() - 1; k > 0; --k) {
+        if (k == 1) rate = static_cast<double>(slope.size() - 1) * (work[1] - work[0]);
+        for (std::size_t j = 0; j < k; ++j) work[j] += x * (work[j + 1] - work[j]);
+      }
+      (work[0] > 0 ? low : high) = x;
+      const double next = rate < 0 ? x - work[0] / rate : low;
+      if (std::abs(next - x) <= extreme_place) return std::clamp(next, 0.0, 1.0);
+      x = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return x;
   }
 
   const motion::Piece& piece_;
