@@ -36,7 +36,7 @@ TEST(Sobol, TheFirstPointsOfTheSecondAndThirdDimensionAreTheTabulatedOnes) {
 
 TEST(Sobol, EveryPolynomialIsPrimitiveAndEveryStartIsOddAndSmall) {
   std::set<std::uint32_t> met;
-  for (const Direction& direction : directions) {
+  for (const Direction& direction : joe_kuo) {
     const std::uint32_t p = direction.polynomial;
     const auto degree = static_cast<unsigned>(std::bit_width(p)) - 1;
     EXPECT_TRUE(met.insert(p).second);
@@ -59,7 +59,7 @@ TEST(Sobol, EveryPolynomialIsPrimitiveAndEveryStartIsOddAndSmall) {
 TEST(Sobol, TheDirectionNumbersObeyTheRecurrenceOnWholeNumbers) {
   // m_i = 2 p_1 m_(i-1) ^ ... ^ 2^d m_(i-d) ^ m_(i-d), on the numbers m_i = 2^i v_i themselves.
   for (std::uint32_t dimension = 1; dimension < dimensions; ++dimension) {
-    const Direction& direction = directions[dimension - 1];
+    const Direction& direction = joe_kuo[dimension - 1];
     const auto degree = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(direction.polynomial))) - 1;
     const Directions v = directions_of(dimension);
     std::vector<std::uint64_t> m;

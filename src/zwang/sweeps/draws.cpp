@@ -10,7 +10,7 @@
 
 namespace zwang::sweeps {
 
-static_assert(directions.size() + 1 == dimensions);
+static_assert(joe_kuo.size() + 1 == dimensions);
 
 namespace {
 
@@ -113,7 +113,7 @@ Directions directions_of(std::uint32_t dimension) {
   }
   // m_i = 2 p_1 m_(i-1) ^ 4 p_2 m_(i-2) ^ ... ^ 2^d m_(i-d) ^ m_(i-d), d the degree of the polynomial z^d + p_1 z^(d-1) + ... + 1;
   // v_i = m_i / 2^i.
-  const Direction& direction = directions[dimension - 1];
+  const Direction& direction = joe_kuo[dimension - 1];
   const auto degree = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(direction.polynomial))) - 1;
   for (unsigned i = 0; i < bits; ++i) {
     if (i < degree) {
