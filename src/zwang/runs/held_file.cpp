@@ -66,7 +66,10 @@ Begun::Begun(const std::string& path, FileKind kind) : name(path) {
 }
 
 Begun::~Begun() {
-  if (came_to_nothing_) ::unlink(name.c_str());
+  if (!came_to_nothing_) return;
+  // A journal stays where undoing failed, too.
+  remove_journals(name);
+  ::unlink(name.c_str());
 }
 
 std::unique_ptr<HeldFile> Begun::keep() {

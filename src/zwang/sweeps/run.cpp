@@ -8,7 +8,9 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "zwang/sweeps/messages.hpp"
@@ -85,21 +87,31 @@ class Supply {
   bool closed_ = false;
 };
 
+/// As many threads as the system gives.
+template <class Work>
+void start(std::vector<std::thread>& threads, unsigned count, const Work& work) {
+  threads.reserve(count);
+  try {
+    while (threads.size() < count) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+  }
+}
+
 /// Threads that take and bring until there is nothing left; they end with this object.
 class Threads {
  public:
   Threads(const Sweep& sweep, Supply& supply, unsigned count) : supply_(supply) {
-    for (unsigned k = 0; k < count; ++k) {
-      threads_.emplace_back([this, &sweep] {
-        try {
-          while (const std::optional<Chunk> chunk = supply_.take(true)) {
-            supply_.bring(follow(sweep, *chunk, 1, [this] { return !stop_.load(std::memory_order_relaxed); }));
-          }
-        } catch (...) {
-          supply_.fail(std::current_exception());
+    const auto work = [this, &sweep] {
+      try {
+        while (const std::optional<Chunk> chunk = supply_.take(true)) {
+          supply_.bring(follow(sweep, *chunk, 1, [this] { return !stop_.load(std::memory_order_relaxed); }));
         }
-      });
-    }
+      } catch (...) {
+        supply_.fail(std::current_exception());
+      }
+    };
+    start(threads_, count, work);
+    if (threads_.empty() && count > 0) supply_.fail(std::make_exception_ptr(std::bad_alloc()));
   }
   ~Threads() {
     stop_ = true;
@@ -184,7 +196,7 @@ std::vector<Row> follow(const Sweep& sweep, const Chunk& chunk, unsigned threads
     }
   };
   std::vector<std::thread> others;
-  for (unsigned k = 1; k < threads; ++k) others.emplace_back(work);
+  start(others, threads - 1, work);
   work();
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
