@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "zwang/error.hpp"
 
 namespace zwang::runs {
@@ -67,8 +69,11 @@ Begun::Begun(const std::string& path, FileKind kind) : name(path) {
 
 Begun::~Begun() {
   if (!came_to_nothing_) return;
-  // A journal stays where undoing failed, too.
-  remove_journals(name);
+  // A journal stays where undoing failed; without memory for its name it stays longer.
+  try {
+    remove_journals(name);
+  } catch (const std::bad_alloc&) {
+  }
   ::unlink(name.c_str());
 }
 
