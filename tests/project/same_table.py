@@ -84,6 +84,13 @@ def main():
             other = made(way, folder, f"way{number}")
             assert other[:3] == (names, lines, text), f"{way[:6]} writes another table"
 
+        # Looked at: a histogram, a cloud for each of three parameters and a map for each pair of them, of each of five records; no script. The wall is reached after one second
+        # in all samples: its means do not differ everywhere.
+        page = subprocess.run([zwang, "view", "one/ball-sweep.sqlite", "--no-open"], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+        shown = (folder / page).read_text()
+        assert page == "one/ball-sweep.html" and "<script" not in shown and "120 of 120" in shown, page
+        assert 4 * 7 + 4 <= shown.count("<svg") <= 5 * 7, shown.count("<svg")
+
         # Some samples against runs of their own.
         for line in [lines[0], lines[17], lines[59], lines[77]]:
             of = dict(zip(names, line))

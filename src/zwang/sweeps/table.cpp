@@ -130,8 +130,8 @@ constexpr const char* sweep_columns =
 }  // namespace
 
 struct Table::Impl {
-  Impl(const std::string& path, std::unique_ptr<HeldFile> file)
-      : held(std::move(file)), database(path, false, "sweep") {}
+  Impl(const std::string& path, std::unique_ptr<HeldFile> file, bool read_only = false)
+      : held(std::move(file)), database(path, read_only, "sweep") {}
 
   std::unique_ptr<HeldFile> held;  // outlives the database: closing it earlier would drop SQLite's own locks
   Database database;
@@ -159,6 +159,7 @@ struct Table::Impl {
   void write_sweep();
   void write_options();
   void read_recipe();
+  void take_in();  ///< all that is asked of a file before it is used
   void say_kept();
   [[noreturn]] void damaged(const std::string& what) const { runs::damaged(database.path(), what, "sweep"); }
 };
@@ -271,47 +272,72 @@ Table Table::create(const std::string& path, const Recipe& recipe, const Sweep& 
 }
 
 Table Table::open(const std::string& path) {
-  std::unique_ptr<HeldFile> held = runs::held_file(path, O_RDWR, sweep_kind);
-  const HeldFile& file = *held;
-  auto impl = std::make_unique<Impl>(path, std::move(held));
+  auto impl = std::make_unique<Impl>(path, runs::held_file(path, O_RDWR, sweep_kind));
+  impl->take_in();
+  impl->prepare();
+  return Table(std::move(impl));
+}
 
+Table Table::read(const std::string& path) {
+  for (int attempt = 0;; ++attempt) {
+    auto impl = std::make_unique<Impl>(path, runs::held_file(path, O_RDONLY, sweep_kind), true);
+    try {
+      // All that is read is of one moment, whatever another sweep writes meanwhile.
+      impl->database.run("BEGIN");
+      impl->take_in();
+      return Table(std::move(impl));
+    } catch (const Error&) {
+      // What a killed sweep had not finished must be undone first, which a reader cannot.
+      if (attempt > 0 || !impl->database.is_unfinished()) throw;
+      impl.reset();
+      static_cast<void>(open(path));
+    }
+  }
+}
+
+bool is_sweep_file(const std::string& path) {
+  const HeldFile file(path, O_RDONLY);
+  return file.is_open() && file.regular() && file.is_of(application, path);
+}
+
+void Table::Impl::take_in() {
+  const std::string& path = database.path();
   // The first question undoes what a killed sweep had not finished; what is missing afterwards was cut off.
-  if (impl->database.whole("SELECT count(*) FROM sqlite_master") == 0) {
+  if (database.whole("SELECT count(*) FROM sqlite_master") == 0) {
     throw Error({path, 0, 0}, "this file is empty: the sweep ended before anything was kept; start it anew");
   }
-  runs::require_whole(file, path, sweep_kind);
-  if (const std::int64_t found = impl->database.whole("PRAGMA user_version"); found != format) {
+  runs::require_whole(*held, path, sweep_kind);
+  if (const std::int64_t found = database.whole("PRAGMA user_version"); found != format) {
     throw Error({path, 0, 0},
                 fmt::format("this sweep was written in format {}; this program reads format {}", found, format));
   }
-  impl->database.require_order();
-  impl->read_recipe();
+  database.require_order();
+  read_recipe();
   try {
-    const Sweep sweep(impl->recipe);
-    impl->columns = sweep.columns();
-    impl->parameters = sweep.design().width();
-    if (sweep.design().total != impl->total) {
-      impl->damaged(
-          fmt::format("its design has {} samples, its table sweep says {}", sweep.design().total, impl->total));
+    const Sweep sweep(recipe);
+    columns = sweep.columns();
+    parameters = sweep.design().width();
+    if (sweep.design().total != total) {
+      damaged(fmt::format("its design has {} samples, its table sweep says {}", sweep.design().total, total));
     }
   } catch (const Fault&) {
     throw;
   } catch (const Error& error) {
-    impl->damaged(fmt::format("its recipe cannot be read: {}", error.message()));
+    damaged(fmt::format("its recipe cannot be read: {}", error.message()));
   }
-  impl->database.require_schema(runs::schema_lines(schema_of(impl->columns, impl->parameters).c_str()));
-  const std::int64_t there = impl->database.whole("SELECT count(*) FROM samples");
-  const std::int64_t next = impl->database.whole("SELECT coalesce(max(sample) + 1, 0) FROM samples");
-  if (there != static_cast<std::int64_t>(impl->done) || next != there) {
-    impl->damaged(fmt::format("table samples has {} lines instead of {}", there, impl->done));
+  database.require_schema(runs::schema_lines(schema_of(columns, parameters).c_str()));
+  const std::int64_t there = database.whole("SELECT count(*) FROM samples");
+  const std::int64_t next = database.whole("SELECT coalesce(max(sample) + 1, 0) FROM samples");
+  if (there != static_cast<std::int64_t>(done) || next != there) {
+    damaged(fmt::format("table samples has {} lines instead of {}", there, done));
   }
-  impl->prepare();
-  impl->say_kept();
-  return Table(std::move(impl));
+  say_kept();
 }
 
 const std::string& Table::path() const { return impl_->database.path(); }
 const Recipe& Table::recipe() const { return impl_->recipe; }
+const std::string& Table::title() const { return impl_->title; }
+std::size_t Table::parameters() const { return impl_->parameters; }
 const std::vector<std::string>& Table::columns() const { return impl_->columns; }
 std::uint64_t Table::total() const { return impl_->total; }
 std::uint64_t Table::done() const { return impl_->done; }

@@ -26,13 +26,17 @@ class Table {
   [[nodiscard]] static Table create(const std::string& path, const Recipe& recipe, const Sweep& sweep);
   /// An existing file, to go on with it.
   [[nodiscard]] static Table open(const std::string& path);
+  /// The same to read it alone: nothing is held, another sweep may write it meanwhile.
+  [[nodiscard]] static Table read(const std::string& path);
   ~Table();
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Recipe& recipe() const;
+  [[nodiscard]] const std::string& title() const;  ///< of the model
   [[nodiscard]] const std::vector<std::string>& columns() const;
+  [[nodiscard]] std::size_t parameters() const;  ///< columns behind the first that hold parameters
   [[nodiscard]] std::uint64_t total() const;
   [[nodiscard]] std::uint64_t done() const;  ///< samples added so far
   [[nodiscard]] double seconds() const;      ///< of computing, over all continuations, at the last commit
@@ -58,6 +62,9 @@ class Table {
   explicit Table(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Is this a sweep file, by its header?
+[[nodiscard]] bool is_sweep_file(const std::string& path);
 
 /// The table as CSV (RFC 4180), line by line; the first line names the columns.
 void write_csv(const Table& table, const std::function<void(std::string_view)>& sink);
