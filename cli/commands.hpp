@@ -11,6 +11,7 @@ namespace zwang::cli {
 [[nodiscard]] int impact(const Request& request);
 [[nodiscard]] int run(const Request& request);
 [[nodiscard]] int compare(const Request& request);
+[[nodiscard]] int fit(const Request& request);
 [[nodiscard]] int equations(const Request& request);
 [[nodiscard]] int analyze_integrability(const Request& request);
 [[nodiscard]] int analyze_curvature(const Request& request);

@@ -140,6 +140,9 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("P");
   run->add_flag("--error", request.error,
                 "estimate the error of the final state by two sharper motions from starts a few roundings away");
+  run->add_option("--sensitivity", request.sensitivity,
+                  "derivatives of states, multipliers, outputs and times of events by these parameters")
+      ->type_name("NAME,NAME,...");
   run->add_flag("--no-report", request.no_report, "leave out the animated report");
   run->add_option("--vary", request.vary,
                   "one run per value of a parameter, in one report: NAME=A,B,C or NAME=FROM:TO:COUNT")
@@ -160,6 +163,10 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   compare->add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
   compare->add_flag("--csv", request.csv, "also write samples, events and distances as CSV");
   compare->add_flag("--no-report", request.no_report, "leave out the animated report of both motions");
+  CLI::App* fit = add("fit", "parameters of the model from measured values, by least squares", cli::fit);
+  add_common(*fit, request);
+  fit->add_option("DATA", request.data, "a table with commas: t and outputs of the model")->required();
+  fit->add_option("--free", request.free, "the parameters that may move")->type_name("NAME,NAME,...")->required();
   CLI::App* equations =
       add("equations", "the differential equations of motion, as text, LaTeX, C++ or Python", cli::equations);
   add_common(*equations, request);

@@ -38,7 +38,7 @@ std::string read_all(std::istream& stream, const std::string& name) {
 
 }  // namespace
 
-Source read_source(const std::string& name) {
+Source read_source(const std::string& name, std::string_view what) {
   Source source;
   source.name = name;
   if (name == "-") {
@@ -65,17 +65,18 @@ Source read_source(const std::string& name) {
                                   : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
   }
   if (std::filesystem::is_directory(name)) {
-    throw Error({name, 0, 0}, "cannot read the model: this is a directory");
+    throw Error({name, 0, 0}, fmt::format("cannot read {}: this is a directory", what));
   }
   std::ifstream file(name, std::ios::binary);
   if (!file) {
-    refuse_file(name, "cannot read the model", errno);
+    refuse_file(name, fmt::format("cannot read {}", what), errno);
   }
   source.text = read_all(file, name);
   if (file.bad()) {
     std::error_code unknown;
-    if (std::filesystem::is_regular_file(name, unknown)) throw Fault({name, 0, 0}, "cannot read the model to its end");
-    throw Error({name, 0, 0}, "cannot read the model: it is not a regular file");
+    if (std::filesystem::is_regular_file(name, unknown))
+      throw Fault({name, 0, 0}, fmt::format("cannot read {} to its end", what));
+    throw Error({name, 0, 0}, fmt::format("cannot read {}: it is not a regular file", what));
   }
   if (begins_a_database(source.text)) {
     throw Error(

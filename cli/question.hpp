@@ -21,12 +21,12 @@ struct Question {
 /// Run files are SQLite databases, which all begin with the same words.
 [[nodiscard]] bool begins_a_database(std::string_view bytes);
 
-/// Reads MODEL (a file, `-`, or gallery:NAME); throws zwang::Error.
+/// Reads MODEL (a file, `-`, or gallery:NAME), or another text; throws zwang::Error, which calls it by what it is.
 struct Source {
   std::string text;
   std::string name;
 };
-[[nodiscard]] Source read_source(const std::string& name);
+[[nodiscard]] Source read_source(const std::string& name, std::string_view what = "the model");
 [[nodiscard]] model::Overrides overrides(const Question& question);
 /// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
 [[nodiscard]] std::string file_stem(const std::string& model);

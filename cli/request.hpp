@@ -28,6 +28,9 @@ struct Request : Question {
   bool svg = false;                 ///< run: figures
   std::string projection;           ///< run --svg: from where space is seen
   bool error = false;               ///< run: estimate the error of the end
+  std::string sensitivity;          ///< run: NAME,NAME,...: derivatives by these parameters
+  std::string data;                 ///< fit: the table of measured values
+  std::string free;                 ///< fit: NAME,NAME,...: the parameters that may move
   bool no_report = false;           ///< run, compare: without the animated report
   std::string vary;                 ///< run: NAME=A,B,C, one run per value
   std::vector<std::string> over;    ///< sweep: what varies, and how

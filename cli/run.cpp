@@ -25,6 +25,7 @@
 #include "zwang/report/figures.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/runs/record.hpp"
+#include "zwang/sensitivity/sensitivity.hpp"
 #include "zwang/version.hpp"
 
 namespace zwang::cli {
@@ -97,7 +98,7 @@ std::string state_table(const model::Model& model, const model::State& state) {
 }
 
 void print_run(const Task& task, const runs::Store& store, const std::vector<double>& sample_at,
-               const std::vector<std::string>& files, bool asked_for_integrals) {
+               const std::vector<std::string>& files, bool asked_for_integrals, const report::Sensitivities& slopes) {
   const model::Model& model = task.model;
   const motion::Account& account = store.account();
   const motion::RunView run = store.view();
@@ -121,6 +122,7 @@ void print_run(const Task& task, const runs::Store& store, const std::vector<dou
     print(fmt::format("at the end, t = {}\n", readable(account.present.state.time, 10)));
     print(state_table(model, account.present.state) + rho_line(model, account.present) + "\n");
   }
+  if (!slopes.empty()) print(report::sensitivity_tables(model, run, slopes, style()));
   for (const std::string& one : model::without_effect(model)) print("  without effect: " + one + "\n");
   print(summary(store, files, !model.flow));
 }
@@ -160,6 +162,28 @@ void estimate(const model::Model& model, runs::Store& store) {
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }
+}
+
+/// The parameters by which is to be differentiated, and how the model depends on them; none without --sensitivity.
+std::vector<sensitivity::ParameterSlope> differentiated(const Request& request, const Task& task) {
+  if (request.sensitivity.empty()) return {};
+  if (request.use_integrals) {
+    throw Error({"command line", 0, 0}, "--sensitivity and --use-integrals do not go together");
+  }
+  std::vector<std::string> names;
+  std::size_t from = 0;
+  while (from <= request.sensitivity.size()) {
+    const std::size_t comma = std::min(request.sensitivity.find(',', from), request.sensitivity.size());
+    std::string name = request.sensitivity.substr(from, comma - from);
+    std::erase(name, ' ');
+    if (name.empty()) {
+      throw Error({"--sensitivity", 1, static_cast<std::uint32_t>(from + 1)},
+                  "names of parameters are expected, with commas between them: --sensitivity L,v", request.sensitivity);
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    from = comma + 1;
+  }
+  return sensitivity::parameter_slopes(model::read(task.recipe.text, task.recipe.file), task.recipe.overrides, names);
 }
 
 /// "value": what the parameter was in this run.
@@ -283,6 +307,9 @@ int run(const Request& request) {
                             request.projection));
   }
   if (!request.vary.empty()) {
+    if (!request.sensitivity.empty()) {
+      throw Error({"command line", 0, 0}, "--sensitivity and --vary do not go together");
+    }
     return run_varied(request);
   }
 
@@ -297,6 +324,7 @@ int run(const Request& request) {
   const Manner manner = manner_of(request);
   Task task = resume ? resumed_task(request, *store) : new_task(request, manner);
   const std::vector<double> sample_at = instants(request.sample_at, task.recipe, task.model);
+  const std::vector<sensitivity::ParameterSlope> parameters = differentiated(request, task);
   if (!store) {
     store = runs::Store::create(task.file, task.recipe, task.model);
   }
@@ -314,12 +342,15 @@ int run(const Request& request) {
   }
   Made made{std::move(task), std::move(*store), {}};
   leave_files(leavings_of(request), made);
+  const report::Sensitivities slopes = sensitivity::sensitivity(made.task.model, made.store.view(), parameters,
+                                                                sample_at, [] { return !asked_to_end(); });
   if (request.json) {
-    report::run_json(made.task.model, attentive(made.store.view()), sample_at, made.files, print, made.task.replaced);
+    report::run_json(made.task.model, attentive(made.store.view()), sample_at, made.files, print, made.task.replaced,
+                     slopes);
   } else if (request.quiet) {
     print(fmt::format("{}\n", motion::words(made.store.account().status)));
   } else {
-    print_run(made.task, made.store, sample_at, made.files, request.use_integrals);
+    print_run(made.task, made.store, sample_at, made.files, request.use_integrals, slopes);
   }
   return exit_status(made.store.account().status);
 }

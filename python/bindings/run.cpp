@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 #include "python/bindings/shared.hpp"
@@ -17,6 +18,7 @@
 #include "zwang/report/json.hpp"
 #include "zwang/report/page.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/sensitivity/sensitivity.hpp"
 
 namespace zwang::python {
 
@@ -269,14 +271,53 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
   return values.array();
 }
 
-std::string run_json(const Run& self, const nb::sequence& asked, const nb::sequence& paths) {
+/// How the numbers of the run's model depend on parameters.
+std::vector<sensitivity::ParameterSlope> parameters_of(const Run& self, const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  return sensitivity::parameter_slopes(self.model()->draft(), self.model()->overrides(), names);
+}
+
+std::string run_json(const Run& self, const nb::sequence& asked, const nb::sequence& paths, const nb::sequence& by) {
   const auto sample_at = items<double>(asked);
   const auto files = items<std::string, std::string_view>(paths);
+  const auto names = items<std::string, std::string_view>(by);
   return self.ask([&](const motion::RunView& view) {
     std::string text;
-    report::run_json(self.system(), view, sample_at, files, [&](std::string_view part) { text += part; });
+    const report::Sensitivities slopes =
+        sensitivity::sensitivity(self.system(), view, parameters_of(self, names), sample_at);
+    report::run_json(
+        self.system(), view, sample_at, files, [&](std::string_view part) { text += part; }, {}, slopes);
     return text;
   });
+}
+
+/// Derivatives by one parameter at ascending times: positions, velocities, outputs; NaN where there is none.
+nb::object slopes(const Run& self, std::string_view name, const Numbers& times) {
+  const std::size_t n = self.system().variables;
+  const std::size_t outputs = self.system().outputs.size();
+  const NewArray position({times.size(), n});
+  const NewArray velocity({times.size(), n});
+  const NewArray observed({times.size(), outputs});
+  std::string why;
+  const std::vector<double> at = list(times);
+  const std::vector<std::string> names{std::string(name)};
+  self.ask([&](const motion::RunView& view) {
+    const report::Sensitivities found = sensitivity::sensitivity(self.system(), view, parameters_of(self, names), at);
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const sensitivity::Slope* slope = k < found[0].samples.size() ? &found[0].samples[k] : nullptr;
+      const bool known = slope != nullptr && slope->differentiable() && slope->after;
+      if (slope != nullptr && why.empty()) why = slope->why;
+      const auto copy = [&](const std::vector<double>* values, double* to, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) to[i] = values == nullptr ? none : (*values)[i];
+      };
+      copy(known ? &slope->after->position : nullptr, position.data + k * n, n);
+      copy(known ? &slope->after->velocity : nullptr, velocity.data + k * n, n);
+      copy(known ? &slope->after->outputs : nullptr, observed.data + k * outputs, outputs);
+    }
+    return 0;
+  });
+  return nb::make_tuple(position.array(), velocity.array(), observed.array(), why);
 }
 
 /// Some events, as a JSON list.
@@ -458,9 +499,13 @@ void bind_run(nb::module_& module) {
       .def("observed", &observed, nb::arg("times"), nb::arg("energy"),
            nb::sig("def observed(self, times: numpy.typing.NDArray[numpy.float64], energy: bool) -> "
                    "numpy.typing.NDArray[numpy.float64]"))
-      .def("json", &run_json, nb::arg("sample_at"), nb::arg("files"),
-           nb::sig("def json(self, sample_at: collections.abc.Sequence[float], files: collections.abc.Sequence[str]) "
-                   "-> str"))
+      .def("slopes", &slopes, nb::arg("name"), nb::arg("times"),
+           nb::sig("def slopes(self, name: str, times: numpy.typing.NDArray[numpy.float64]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64], str]"))
+      .def("json", &run_json, nb::arg("sample_at"), nb::arg("files"), nb::arg("by"),
+           nb::sig("def json(self, sample_at: collections.abc.Sequence[float], files: collections.abc.Sequence[str], "
+                   "by: collections.abc.Sequence[str]) -> str"))
       .def("events_json", &events_json, nb::arg("first"), nb::arg("last"))
       .def("event_index", &event_index,
            nb::sig("def event_index(self) -> tuple[numpy.typing.NDArray[numpy.float64], list[str], list[list[int]]]"))

@@ -20,13 +20,13 @@ from zwang.model import Analyses, Model, State, gallery, load, parse
 from zwang.quantities import Quantities, Record
 from zwang.stepper import Stepper
 from zwang.sweep import SweepTable, sweep
-from zwang.trajectory import Columns, Energy, Events, IvpResult, States, Trajectory, open_run, resume
+from zwang.trajectory import Columns, Derivative, Energy, Events, IvpResult, States, Trajectory, open_run, resume
 
 #: the version, the same as that of the command
 __version__: str = _zwang.version()
 
 __all__ = [
-    "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Draft", "Energy",
+    "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Derivative", "Draft", "Energy",
     "EnergyRate", "Equations", "Error", "Event", "Events", "ExactAcceleration", "Explanation", "Expression", "Fourier",
     "Impact", "Integrability", "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State",
     "States", "Stepper", "SweepTable", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross",

@@ -33,6 +33,17 @@ Progress = Callable[[float, int, int], object]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def _names(names: Iterable[str] | None) -> list[str]:
+    """A list of names, of which a single one may stand alone."""
+    if names is None:
+        return []
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise TypeError(f"sensitivity: names of parameters are expected, not {name!r}")
+    return listed
+
+
 def _explains_arguments(function: Function) -> Function:
     """Named arguments that the function does not have are refused with a sentence; checkers of types see the function as it is."""
     known = [name for name in inspect.signature(function).parameters if name != "self"]
@@ -391,18 +402,25 @@ class Model:
     @_explains_arguments
     def run(self, until: Value | None = None, *, state: StateLike | None = None, tolerance: float | None = None,
             samples: int | None = None, sample_at: Iterable[float] | None = None,
-            out: str | os.PathLike[str] | None = None, progress: Progress | None = None) -> Trajectory:
+            out: str | os.PathLike[str] | None = None, progress: Progress | None = None,
+            sensitivity: Iterable[str] | None = None) -> Trajectory:
         """The motion over a finite time.
 
         `out` names a run file (SQLite) that is written while the motion goes on, and from which it can be resumed; without it
         the run stays in memory. `progress(time, steps, events)` is called about twenty times a second; when it returns
         False the run ends there with status "interrupted". Ctrl-C raises KeyboardInterrupt; a run file is kept.
 
+        `sensitivity` names parameters: the answer then has the derivatives of states, multipliers, outputs and times of events by
+        them; `Trajectory.derivative` gives them at any times.
+
         >>> import zwang
         >>> ball = zwang.load("gallery:bouncing-ball").run(until=1.0)
         >>> ball.status
         'finished'
         """
+        names = _names(sensitivity)
+        if names and state is not None:
+            raise ValueError("sensitivity goes with the start that the model has, which depends on parameters; state= does not")
         if progress is not None and not callable(progress):
             raise TypeError("progress is a function of time, steps and events")
         if until is not None and not isinstance(until, str) and math.isinf(float(until)):
@@ -411,7 +429,7 @@ class Model:
             raise ValueError(f"samples: at least 2 and at most 1e8, not {samples}")
         model = self
         blunt = tolerance is not None and not (isinstance(tolerance, (int, float)) and 1e-15 <= tolerance <= 1e-6)
-        if isinstance(until, str) or out is not None or blunt:
+        if isinstance(until, str) or out is not None or blunt or names:
             model = self.replace(until=until, tolerance=tolerance, samples=samples)
             until, tolerance = None, None
         if out is not None and state is not None:
@@ -425,7 +443,7 @@ class Model:
         else:
             end = None if until is None else float(until)
             core = _zwang.run(model._at(state), end, tolerance, samples, progress)
-        return Trajectory(core, self._layout, sample_at)
+        return Trajectory(core, self._layout, sample_at, names)
 
     def compare(self, *, until: Value | None = None, sample_at: Iterable[float] = ()) -> Comparison:
         """The motion under the straightest and under the variational law, side by side."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from zwang import _zwang
@@ -295,6 +296,17 @@ class IvpResult:
                 f"        t: {self.t.shape[0]} instants\n        y: {self.y.shape}")
 
 
+@dataclass(frozen=True)
+class Derivative:
+    """Derivatives by a parameter: of all variables in the order of `Model.variables`, and of the outputs."""
+
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    outputs: dict[str, NDArray[np.float64]]
+    why: str
+    """Where the motion is not differentiable: the reason. Otherwise empty."""
+
+
 class Trajectory(States):
     """A run: states at its own instants, and at any others by calling it.
 
@@ -308,9 +320,11 @@ class Trajectory(States):
     The fields of the JSON answer (`final`, `drift`, `steps`, `files`, ...) are attributes; `to_dict()` is the whole.
     """
 
-    def __init__(self, run: _zwang.Run, layout: Layout | None = None, sample_at: Iterable[float] | None = None) -> None:
+    def __init__(self, run: _zwang.Run, layout: Layout | None = None, sample_at: Iterable[float] | None = None,
+                 by: Iterable[str] = ()) -> None:
         self._run = run
         self._layout = layout or Layout(run.model)
+        self._by = list(by)
         self._times_known: NDArray[np.float64] | None = None
         self._scalar = False
         self._both = None
@@ -332,7 +346,7 @@ class Trajectory(States):
     @property
     def _full(self) -> Answer:
         if self._answer is None:
-            self._answer = Answer(self._run.json(self._sample_at, self.files))
+            self._answer = Answer(self._run.json(self._sample_at, self.files, self._by))
         return self._answer
 
     @property
@@ -384,6 +398,34 @@ class Trajectory(States):
         """Worst violation of a binding condition: position, velocity."""
         result: Record = self._full.drift
         return result
+
+    @property
+    def sensitivity(self) -> Record:
+        """The derivatives at the end, by parameter, of a run that was asked for them: positions, velocities, multipliers, outputs."""
+        if not self._by:
+            raise AttributeError("this run was not asked for derivatives: run(sensitivity=[...]), or derivative(name, t)")
+        result: Record = self._full["sensitivity"]
+        return result
+
+    def derivative(self, name: str, t: ArrayLike) -> Derivative:
+        """The derivatives of the state and of the outputs by a parameter, at a time or at many.
+
+        Where the motion is not differentiable they are NaN, and `why` says why.
+
+        >>> import zwang
+        >>> ball = zwang.load("gallery:bouncing-ball").run(until=1.0)
+        >>> round(float(ball.derivative("e", 0.1).velocity[2]), 12)  # 4 e after the first bounce
+        4.0
+        """
+        times = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+        self(times)  # the same complaints
+        order = np.argsort(times, kind="stable")
+        position, velocity, observed, why = self._run.slopes(name, times[order])
+        back = np.argsort(order, kind="stable")
+        pick = (lambda values: values[back][0]) if np.ndim(t) == 0 else (lambda values: values[back])
+        names = self._run.model.output_names
+        return Derivative(pick(position), pick(velocity),
+                          {output: pick(observed[:, k]) for k, output in enumerate(names)}, why)
 
     @property
     def defect(self) -> float:

@@ -139,7 +139,7 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
 }
 
 void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
-             const std::vector<std::string>& files, const Sink& sink) {
+             const std::vector<std::string>& files, const Sink& sink, const Sensitivities& slopes) {
   const motion::Account& account = *run.account;
   json.put("status", motion::words(account.status));
   if (!account.why.empty()) {
@@ -165,16 +165,20 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   }
   json.open("final");
   put_state(json, model, final);
+  if (!slopes.empty()) put_sensitivity(json, model, final.state, slopes, at_the_end);
   json.close();
+  if (!slopes.empty()) put_sensitivity(json, model, final.state, slopes, at_the_end);
 
   // Samples that were asked for and that the motion reached.
   if (!sample_at.empty()) {
     json.open_list("samples");
     motion::Sample sample;
+    std::size_t number = 0;
     for (const double time : sample_at) {
       if (motion::state_at(model, run, time, sample)) {
         json.open();
         put_state(json, model, sample);
+        if (!slopes.empty()) put_sensitivity(json, model, sample.state, slopes, number++);
         json.close();
         sink(json.take());
       }
@@ -183,9 +187,11 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   }
 
   json.open_list("events");
+  std::size_t number = 0;
   run.each_event(0, [&](const motion::Event& event) {
     json.open();
     put_event(json, model, event);
+    if (!slopes.empty()) put_time_sensitivity(json, slopes, number++);
     json.close();
     sink(json.take());
     return true;
@@ -222,7 +228,8 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
 }
 
 void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced) {
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced,
+              const Sensitivities& slopes) {
   Writer json;
   json.open();
   json.put("zwang", version);
@@ -234,7 +241,7 @@ void run_json(const model::Model& model, const motion::RunView& run, const std::
     }
     json.close();
   }
-  put_run(json, model, run, sample_at, files, sink);
+  put_run(json, model, run, sample_at, files, sink, slopes);
   sink(json.close().text());
 }
 

@@ -11,6 +11,7 @@
 #include "zwang/analysis/reversal.hpp"
 #include "zwang/model/model.hpp"
 #include "zwang/motion/track.hpp"
+#include "zwang/report/sensitivity.hpp"
 #include "zwang/report/writer.hpp"
 
 namespace zwang::report {
@@ -18,15 +19,17 @@ namespace zwang::report {
 /// Takes text and passes it on: to a terminal, a file, a string.
 using Sink = std::function<void(std::string_view)>;
 
-/// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written.
+/// The keys of a run into an open object; `sample_at` are the instants asked for, `files` what was written, `slopes` derivatives by
+/// parameters, if any were asked for.
 void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
-             const std::vector<std::string>& files, const Sink& sink);
+             const std::vector<std::string>& files, const Sink& sink, const Sensitivities& slopes = {});
 /// One event, into an open object.
 void put_event(Writer& json, const model::Model& model, const motion::Event& event);
 /// Conditions that were held as integrals: name, "phi = c".
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
-              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {});
+              const std::vector<std::string>& files, const Sink& sink, const Replacements& replaced = {},
+              const Sensitivities& slopes = {});
 
 /// time, positions, velocities, multipliers (empty where a condition has none), outputs; one line per sample.
 void samples_csv(const model::Model& model, const motion::RunView& run, const Sink& sink);

@@ -1,0 +1,157 @@
+/// Measured values and fits.
+#include "zwang/report/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
+#include "zwang/report/writer.hpp"
+#include "zwang/version.hpp"
+
+namespace zwang::report {
+
+namespace {
+
+struct Cell {
+  std::string text;
+  std::uint32_t column = 1;
+};
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
+std::vector<Cell> cells(std::string_view line) {
+  std::vector<Cell> out;
+  std::size_t from = 0;
+  while (true) {
+    const std::size_t comma = std::min(line.find(',', from), line.size());
+    out.push_back({trimmed(line.substr(from, comma - from)), static_cast<std::uint32_t>(from + 1)});
+    if (comma == line.size()) return out;
+    from = comma + 1;
+  }
+}
+
+}  // namespace
+
+sensitivity::Measured read_measured(std::string_view text, const std::string& file) {
+  sensitivity::Measured out;
+  std::vector<std::string> names;
+  std::size_t time_column = 0;
+  std::vector<double> values;
+  std::uint32_t number = 0;
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    const std::string bare = trimmed(line);
+    if (bare.empty() || bare.front() == '#') continue;
+    const std::vector<Cell> row = cells(line);
+    if (names.empty()) {
+      bool found = false;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        for (const std::string& other : names) {
+          if (other == row[k].text) throw Error({file, number, row[k].column}, "two columns of one name", line);
+        }
+        if (row[k].text.empty()) throw Error({file, number, row[k].column}, "a column without a name", line);
+        if (row[k].text == "t") {
+          found = true;
+          time_column = k;
+        }
+        names.push_back(row[k].text);
+      }
+      if (!found) {
+        throw Error({file, number, 1}, "the first line names the columns: t and outputs of the model, as in t,x,y",
+                    line);
+      }
+      if (names.size() < 2) throw Error({file, number, 1}, "beside t there is no column", line);
+      continue;
+    }
+    if (row.size() != names.size()) {
+      throw Error({file, number, row.back().column},
+                  std::to_string(row.size()) + " cells in a table of " + std::to_string(names.size()) + " columns",
+                  line);
+    }
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::optional<double> value = read_number(row[k].text);
+      if ((!value && !row[k].text.empty()) || (value && !std::isfinite(*value))) {
+        throw Error({file, number, row[k].column}, "'" + row[k].text + "' is no number", line);
+      }
+      if (k == time_column) {
+        if (!value) throw Error({file, number, row[k].column}, "a line without a time", line);
+        out.times.push_back(*value);
+      } else {
+        values.push_back(value.value_or(none));
+      }
+    }
+  }
+  if (names.empty()) throw Error({file, 0, 0}, "the table is empty");
+  if (out.times.empty()) throw Error({file, 0, 0}, "the table has names and no values");
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (k != time_column) out.outputs.push_back(names[k]);
+  }
+  // In the order of time.
+  const std::size_t columns = out.outputs.size();
+  std::vector<std::size_t> order(out.times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return out.times[a] < out.times[b]; });
+  std::vector<double> times;
+  for (const std::size_t k : order) {
+    times.push_back(out.times[k]);
+    for (std::size_t c = 0; c < columns; ++c) out.value.push_back(values[k * columns + c]);
+  }
+  out.times = std::move(times);
+  return out;
+}
+
+std::string fit_json(const model::Model& model, const sensitivity::Measured& measured, const sensitivity::Fit& fit) {
+  Writer json;
+  json.open();
+  json.put("zwang", version);
+  json.put("model", model.title.empty() ? std::string_view(model.file) : std::string_view(model.title));
+  json.put("status", fit.converged ? "fitted" : "not fitted");
+  if (!fit.why.empty()) json.put("why", fit.why);
+  json.open("parameters");
+  for (const sensitivity::FittedParameter& one : fit.parameters) {
+    json.open(one.name);
+    json.put("value", one.value);
+    if (one.deviation) json.put("deviation", *one.deviation);
+    json.close();
+  }
+  json.close();
+  json.put("residual", fit.residual);
+  json.put("iterations", std::uint64_t{fit.iterations});
+  json.put("motions", fit.motions);
+  json.put("values", std::uint64_t{fit.misfit.size()});
+  if (!fit.covariance.entry.empty()) {
+    json.open_list("covariance");
+    for (std::size_t i = 0; i < fit.covariance.rows; ++i) {
+      std::vector<double> line;
+      for (std::size_t j = 0; j < fit.covariance.columns; ++j) line.push_back(fit.covariance(i, j));
+      json.put(line);
+    }
+    json.close_list();
+  }
+  json.open_list("misfit");
+  for (const sensitivity::Misfit& one : fit.misfit) {
+    json.open();
+    json.put("t", one.time);
+    json.put("output", measured.outputs[one.output]);
+    json.put("measured", one.measured);
+    json.put("fitted", one.fitted);
+    json.close();
+  }
+  json.close_list();
+  return json.close().text();
+}
+
+}  // namespace zwang::report

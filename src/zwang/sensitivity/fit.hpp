@@ -1,0 +1,62 @@
+/// Parameters of a model from measured values: least squares with the derivatives of the motion (Levenberg and Marquardt).
+///
+///   minimise  sum over i, k of (output_k(t_i; p) - y_ik)^2
+///
+/// Reference: docs/mathematics, section 24.6.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zwang/matrix.hpp"
+#include "zwang/model/read.hpp"
+
+namespace zwang::sensitivity {
+
+/// Values of some outputs of the model at ascending times; NaN where nothing was measured.
+struct Measured {
+  std::vector<double> times;
+  std::vector<std::string> outputs;
+  std::vector<double> value;  ///< [time * outputs + output]
+};
+
+struct FitOptions {
+  std::uint32_t most_iterations = 100;
+  std::function<bool()> go_on;  ///< asked before every motion; false interrupts
+};
+
+struct FittedParameter {
+  std::string name;
+  double value = 0;
+  std::optional<double>
+      deviation;  ///< one standard deviation; none where there are not more values than parameters, or they do not determine it
+};
+
+/// One value: what was measured and what the fitted motion has.
+struct Misfit {
+  double time = 0;
+  std::uint32_t output = 0;
+  double measured = 0;
+  double fitted = 0;
+};
+
+struct Fit {
+  bool converged = false;
+  std::string why;  ///< if it did not
+  std::vector<FittedParameter> parameters;
+  linear::Matrix covariance;  ///< empty where deviations are
+  double residual = 0;        ///< square root of the sum of squares
+  double first_residual = 0;  ///< at the values the model has
+  std::uint32_t iterations = 0;
+  std::uint64_t motions = 0;
+  std::vector<Misfit> misfit;
+};
+
+/// Throws Error: an output or a parameter that the model does not have, no values, a model that cannot be differentiated by a parameter.
+[[nodiscard]] Fit fit(const model::Draft& draft, const model::Overrides& overrides,
+                      const std::vector<std::string>& free, const Measured& measured, const FitOptions& options = {});
+
+}  // namespace zwang::sensitivity

@@ -1,0 +1,272 @@
+/// The numbers of a model by a parameter.
+#include "zwang/sensitivity/parameter_slopes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "zwang/base/nearest.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
+#include "zwang/sensitivity/tolerances.hpp"
+
+namespace zwang::sensitivity {
+
+namespace {
+
+template <class Tape, class Visit>
+void each_number_of_tape(Tape& tape, const Visit& visit) {
+  for (auto& number : tape.constants) visit(number);
+  for (auto& instruction : tape.instructions) visit(instruction.c);
+}
+
+template <class Group, class Visit>
+void each_number_of_group(Group& group, const Visit& visit) {
+  for (auto& number : group.constant_of) visit(number);
+  each_number_of_tape(group.tape, visit);
+  each_number_of_tape(group.switching, visit);
+  for (auto& corner : group.corners) {
+    for (auto& knot : corner.pieces.knots) visit(knot);
+    for (auto& piece : corner.pieces.piece) {
+      for (auto& number : piece) visit(number);
+    }
+  }
+}
+
+/// All numbers that a motion depends on, in a fixed order.
+template <class Model, class Visit>
+void each_number(Model& model, const Visit& visit) {
+  for (auto& number : model.initial_position) visit(number);
+  for (auto& number : model.initial_velocity) visit(number);
+  for (auto& number : model.point_mass) visit(number);
+  for (auto& number : model.constant_force) visit(number);
+  for (auto& group : model.terms) each_number_of_group(group, visit);
+  for (auto& group : model.groups) each_number_of_group(group, visit);
+  for (auto& output : model.outputs) each_number_of_group(output.term, visit);
+  for (auto& truth : model.truths) each_number_of_group(truth.term, visit);
+  for (auto& stop : model.simulation.stop) each_number_of_group(stop.term, visit);
+  for (auto& condition : model.conditions) {
+    visit(condition.restitution);
+    visit(condition.at);
+  }
+  for (auto& blow : model.blows) {
+    visit(blow.at);
+    for (auto& number : blow.impulse) visit(number);
+    for (auto& number : blow.mark) visit(number);
+  }
+  for (auto& release : model.releases) visit(release.at);
+  visit(model.simulation.start);
+  visit(model.simulation.until);
+}
+
+std::vector<double> numbers_of(const model::Model& model) {
+  std::vector<double> numbers;
+  each_number(model, [&](const double& number) { numbers.push_back(number); });
+  return numbers;
+}
+
+void set_numbers(model::Model& model, std::span<const double> numbers) {
+  std::size_t next = 0;
+  each_number(model, [&](double& number) { number = numbers[next++]; });
+}
+
+bool same_shape(const expressions::Tape& a, const expressions::Tape& b) {
+  if (a.inputs != b.inputs || a.outputs != b.outputs || a.constants.size() != b.constants.size()) return false;
+  return std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(), b.instructions.end(),
+                    [](const expressions::Instruction& x, const expressions::Instruction& y) {
+                      return x.op == y.op && x.a == y.a && x.b == y.b;
+                    });
+}
+
+bool same_shape(const model::Slotted& a, const model::Slotted& b) {
+  return a.positions == b.positions && a.velocities == b.velocities && a.constants == b.constants &&
+         a.modes == b.modes && a.corners.size() == b.corners.size() && a.position_of == b.position_of &&
+         a.velocity_of == b.velocity_of && same_shape(a.switching, b.switching);
+}
+
+/// Do the two differ in numbers alone?
+bool same_shape(const model::Model& a, const model::Model& b) {
+  const auto groups = [](const auto& x, const auto& y) {
+    return same_shape(static_cast<const model::Slotted&>(x), static_cast<const model::Slotted&>(y)) &&
+           same_shape(x.tape, y.tape);
+  };
+  const auto observables = [&](const model::Observable& x, const model::Observable& y) {
+    return groups(x.term, y.term);
+  };
+  const auto all = [](const auto& x, const auto& y, const auto& same) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
+  };
+  return a.variables == b.variables && a.row_kind == b.row_kind && a.row_condition == b.row_condition &&
+         a.row_group == b.row_group && a.row_lane == b.row_lane && a.row_column == b.row_column &&
+         a.mass_blocks == b.mass_blocks && a.blows.size() == b.blows.size() && a.releases.size() == b.releases.size() &&
+         all(a.terms, b.terms,
+             [&](const auto& x, const auto& y) {
+               return x.kind == y.kind && x.target_of == y.target_of && groups(x, y);
+             }) &&
+         all(a.groups, b.groups, groups) && all(a.outputs, b.outputs, observables) &&
+         all(a.truths, b.truths, observables) && all(a.simulation.stop, b.simulation.stop, observables) &&
+         numbers_of(a).size() == numbers_of(b).size();
+}
+
+constexpr std::size_t points = 8;
+
+/// At 0, value and slope of the polynomial through the points given are the sums of these times its values there.
+struct Weights {
+  std::array<double, points> value{};
+  std::array<double, points> slope{};
+};
+Weights weights(const std::array<int, points>& at) {
+  Weights out;
+  for (std::size_t k = 0; k < points; ++k) {
+    double value = 1;
+    double below = 1;
+    for (std::size_t j = 0; j < points; ++j) {
+      if (j == k) continue;
+      value *= -at[j];
+      below *= at[k] - at[j];
+    }
+    out.value[k] = value / below;
+    for (std::size_t i = 0; i < points; ++i) {
+      if (i == k) continue;
+      double rest = 1;
+      for (std::size_t j = 0; j < points; ++j) {
+        if (j != k && j != i) rest *= -at[j];
+      }
+      out.slope[k] += rest / below;
+    }
+  }
+  return out;
+}
+
+constexpr std::array<int, points> both_sides{-4, -3, -2, -1, 1, 2, 3, 4};
+constexpr std::array<int, points> below{-8, -7, -6, -5, -4, -3, -2, -1};
+constexpr std::array<int, points> above{1, 2, 3, 4, 5, 6, 7, 8};
+
+/// One parameter, or a component of one.
+struct Wanted {
+  std::string name;
+  const model::Parameter* parameter = nullptr;
+  std::size_t component = 0;
+};
+
+Wanted find(const model::Model& model, const std::string& name) {
+  std::vector<std::string> known;
+  for (const model::Parameter& parameter : model.parameters) {
+    if (parameter.value.size() == 1) {
+      known.push_back(parameter.name);
+      if (parameter.name == name) return {name, &parameter, 0};
+      continue;
+    }
+    for (std::size_t k = 0; k < parameter.value.size(); ++k) {
+      known.push_back(parameter.name + "." + std::string(1, "xyz"[k]));
+      if (known.back() == name) return {name, &parameter, k};
+    }
+  }
+  std::string message = "'" + name + "' is no parameter of the model";
+  if (known.empty()) {
+    message += ", which has none";
+  } else {
+    const std::vector<std::string_view> words(known.begin(), known.end());
+    const std::string_view near = nearest(name, words.data(), words.size());
+    if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
+  }
+  throw Error({"command line", 0, 0}, message);
+}
+
+model::Overrides with(const model::Overrides& overrides, const Wanted& wanted, double value) {
+  std::string text = exact(value);
+  if (wanted.parameter->value.size() > 1) {
+    text = "[";
+    for (std::size_t k = 0; k < wanted.parameter->value.size(); ++k) {
+      text += (k > 0 ? ", " : "") + exact(k == wanted.component ? value : wanted.parameter->value[k]);
+    }
+    text += "]";
+  }
+  model::Overrides out = overrides;
+  std::erase_if(out.parameters, [&](const auto& one) { return one.first == wanted.parameter->name; });
+  out.parameters.emplace_back(wanted.parameter->name, text);
+  return out;
+}
+
+/// The models at the points, if they have one shape.
+std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, const model::Overrides& overrides,
+                                                   const Wanted& wanted, double step, const std::array<int, points>& at,
+                                                   std::optional<Error>& why) {
+  const double value = wanted.parameter->value[wanted.component];
+  std::vector<model::Model> out;
+  for (const int k : at) {
+    try {
+      out.push_back(model::compile(draft, with(overrides, wanted, value + k * step)));
+    } catch (const Error& error) {
+      if (!why) why = error;
+      return std::nullopt;
+    }
+    if (!same_shape(out.front(), out.back())) return std::nullopt;
+    const std::vector<double> numbers = numbers_of(out.back());
+    if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); })) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
+                                             const std::vector<std::string>& names) {
+  const model::Model here = model::compile(draft, overrides);
+  std::vector<ParameterSlope> out;
+  for (const std::string& name : names) {
+    const Wanted wanted = find(here, name);
+    const double value = wanted.parameter->value[wanted.component];
+    const double size = value == 0 ? 1 : std::ldexp(1.0, std::ilogb(value));
+    std::optional<Error> why;
+    std::optional<std::vector<model::Model>> found;
+    Weights by;
+    double step = 0;
+    for (const double part : slope_steps) {
+      for (const std::array<int, points>& at : {both_sides, below, above}) {
+        step = part * size;
+        found = models_at(draft, overrides, wanted, step, at, why);
+        by = weights(at);
+        if (found) break;
+      }
+      if (found) break;
+    }
+    if (!found) {
+      throw Error({"command line", 0, 0},
+                  "nothing can be differentiated by '" + name + "': near its value " + exact(value) +
+                      (why ? " the model is refused (" + why->message() + ")" : " the model changes its shape"));
+    }
+    std::vector<std::vector<double>> numbers;
+    numbers.reserve(points);
+    for (const model::Model& one : *found) numbers.push_back(numbers_of(one));
+    std::vector<double> at(numbers.front().size(), 0.0);
+    std::vector<double> slope(at.size(), 0.0);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      // What does not move is exactly what it is. Infinite times of what never happens are among it.
+      const double first = numbers.front()[i];
+      at[i] = first;
+      if (std::all_of(numbers.begin(), numbers.end(), [&](const auto& one) { return one[i] == first; })) continue;
+      at[i] = 0;
+      // Differences from one of them: the weights of a slope add up to zero.
+      for (std::size_t k = 0; k < points; ++k) {
+        at[i] += by.value.at(k) * numbers[k][i];
+        slope[i] += by.slope.at(k) * (numbers[k][i] - first);
+      }
+      slope[i] /= step;
+    }
+    ParameterSlope one;
+    one.name = name;
+    one.value = value;
+    one.slope = found->front();
+    one.model = std::move(found->front());
+    set_numbers(one.slope, slope);
+    set_numbers(one.model, same_shape(one.model, here) ? numbers_of(here) : at);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace zwang::sensitivity

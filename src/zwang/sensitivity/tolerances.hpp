@@ -1,0 +1,51 @@
+/// Every number of this room that decides something, with its reason.
+#pragma once
+
+namespace zwang::sensitivity {
+
+/// Parts of a parameter by which it is varied to see how the numbers of the model depend on it. Differences over the first lose eight binary digits and
+/// leave 2^-64 of the eighth derivative; the others are for parameters that stand close to the edge of what is allowed.
+inline constexpr double slope_steps[] = {0x1p-8, 0x1p-14, 0x1p-20};
+/// Of the largest coefficient: where the last two of a series are below, it has converged.
+inline constexpr double series_converged = 0x1p-52;
+/// Of the largest derivative of all: what is below in one variable is rounding of the others'.
+inline constexpr double series_noise = 0x1p-30;
+/// Series of derivatives are one derivative worse than those of the motion: so many orders more,
+inline constexpr unsigned more_orders = 4;
+/// and no more than this, beyond which shorter stretches are cheaper.
+inline constexpr unsigned most_orders = 48;
+/// A stretch is not halved more often: what has not converged then is not analytic.
+inline constexpr int most_halvings = 40;
+/// Velocities after a shock, as the rule of the shock gives them and as the motion has them, agree to this part, or another rule was at work. Closing
+/// of infinitely many shocks leaves 1e3 tolerances.
+inline constexpr double same_velocity = 1e-8;
+/// Rates below this part of their terms are zero: a condition was held, or comes to rest.
+inline constexpr double rate_zero = 1e-9;
+/// Accelerations at the ends of pieces are second derivatives of polynomials, and known to two digits less.
+inline constexpr double force_zero = 1e-7;
+/// Of the largest velocity or acceleration of all variables: jumps below are rounding of the others'.
+inline constexpr double others_rounding = 1e-13;
+/// Two slopes of times are the same when they agree to this part.
+inline constexpr double same_slope = 1e-9;
+/// A start that had to be moved by more than this part of itself was not meant as it was written: how it moves with a parameter is not known.
+inline constexpr double moved_start = 1e-8;
+/// Of a sequence of shocks that has a limit: flights of this part of its first ones tell how the limit moves. Slopes of times of shorter ones
+/// have lost as many digits, and from there on the sequence is geometric to the square of it.
+inline constexpr double short_flight = 1e-5;
+/// On a surface slid on a switching function is this part of its terms.
+inline constexpr double on_surface = 0x1p-46;
+
+// ------------------------------------------------------------------------------------------------ least squares
+
+/// Of its length: what is left of a column beside those before it, below which the values do not tell it from them.
+inline constexpr double dependent_column = 1e-12;
+/// Steps below this part of a parameter are none, and gains below this part of the squares: rounding of the motions.
+inline constexpr double fit_step = 1e-13;
+inline constexpr double fit_gain = 1e-12;
+/// Damping as a part of the columns' lengths: the first when a full step does not help, what is none, and where steps have become too short to
+/// be worth a motion.
+inline constexpr double first_damping = 1e-3;
+inline constexpr double least_damping = 1e-9;
+inline constexpr double most_damping = 1e12;
+
+}  // namespace zwang::sensitivity

@@ -1,0 +1,104 @@
+/// How a motion changes with one parameter, to first order: along its pieces, and through its instants.
+///
+///   M dq'' + J^T dlambda = d(X - M q'' - J^T lambda)   with q'', lambda kept,      d f = 0 of every condition held
+///
+/// Symbols: d the derivative by the parameter at a fixed time. Along a piece both are power series, found order by order from the tapes that carry the
+/// derivatives along; at an instant whose time moves by dtau the derivatives before and after it hang together by the derivative of what happens there
+/// (saltation). Reference: docs/mathematics, section 24.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zwang/sensitivity/parameter_slopes.hpp"
+#include "zwang/trajectory.hpp"
+
+namespace zwang::sensitivity {
+
+/// Where a motion is at an instant, on one side of it.
+struct MotionPoint {
+  model::State state;  ///< with modes
+  std::vector<double> acceleration;
+};
+
+/// A condition that a shock brings to rest (restitution 0) or throws back.
+struct ShockRow {
+  std::uint32_t row = 0;
+  bool thrown = false;
+};
+
+class Variation {
+ public:
+  explicit Variation(const ParameterSlope& slope);
+  ~Variation();
+  Variation(Variation&&) noexcept;
+  Variation& operator=(Variation&&) noexcept;
+
+  [[nodiscard]] const ParameterSlope& parameter() const;
+
+  // At a fixed time.
+  std::vector<double> position;
+  std::vector<double> velocity;
+
+  /// A stretch of a piece: derivatives as polynomials in s = (t - start) / length.
+  struct Stretch {
+    double start = 0;
+    double length = 0;
+    std::uint32_t orders = 0;
+    std::vector<double> position;    ///< [order * n + variable]
+    std::vector<double> multiplier;  ///< [order * rows + row]; empty where they are not unique
+  };
+  /// On from `from` for as far as one series reaches, at most to the end of the piece, which is `to`; `modes` of the whole model. What is no number in it is told by
+  /// `finite`.
+  [[nodiscard]] Stretch follow(const motion::Piece& piece, double from, double to, std::span<const double> modes);
+  static void evaluate(const Stretch& stretch, std::size_t n, double time, std::vector<double>& position,
+                       std::vector<double>& velocity, std::vector<double>& multiplier);
+  [[nodiscard]] bool finite() const;
+
+  /// d/dp and d/dt along the motion of f of a row (holonomic), or of f' = p.v + p0 (nonholonomic), at a state.
+  struct Change {
+    double by_parameter = 0;
+    double by_time = 0;
+  };
+  [[nodiscard]] Change row(std::uint32_t row, const MotionPoint& at) const;
+  /// The same of the rate of a holonomic row.
+  [[nodiscard]] Change rate(std::uint32_t row, const MotionPoint& at) const;
+  /// Of the switching function of a corner.
+  [[nodiscard]] Change corner(const model::Slotted& group, const model::Slotted& slope, std::uint32_t corner,
+                              std::uint32_t lane, const MotionPoint& at) const;
+  /// Of an observable: an output, or what ends the motion.
+  [[nodiscard]] Change observable(const model::Observable& observable, const model::Observable& slope,
+                                  const MotionPoint& at) const;
+
+  /// Through an instant at which something happens. Without rows and blow the velocities stay.
+  struct Shock {
+    std::span<const ShockRow> rows;
+    std::span<const double> blow;        ///< over the variables; empty: none
+    std::span<const double> blow_slope;  ///< likewise
+  };
+  /// `time_slope`: by how much its time moves, per variable.
+  void pass(const MotionPoint& before, const MotionPoint& after, std::span<const double> time_slope,
+            const Shock& shock);
+  /// The velocities that such a shock gives, to hold against those of the motion.
+  [[nodiscard]] std::vector<double> velocities_after(const model::State& before, const Shock& shock);
+  /// What the derivatives make of f of a row at most, if those of positions and velocities are no larger than these, per variable.
+  [[nodiscard]] double bound(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                             std::span<const double> velocities) const;
+  /// The same of f' of a row.
+  [[nodiscard]] double bound_of_rate(std::uint32_t row, const model::State& state, std::span<const double> positions,
+                                     std::span<const double> velocities) const;
+  /// f' of a row at a state.
+  [[nodiscard]] double rate_of(std::uint32_t row, const model::State& state) const;
+
+  /// The derivatives brought onto df = 0 and df' = 0 of these rows, nearest in the metric of the masses.
+  void project(const MotionPoint& at, std::span<const std::uint32_t> rows);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace zwang::sensitivity

@@ -1,0 +1,368 @@
+/// Derivatives by parameters against closed forms, and against differences of whole motions.
+#include "zwang/sensitivity/sensitivity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "places.hpp"
+#include "runs.hpp"
+#include "zwang/error.hpp"
+
+namespace zwang::sensitivity {
+namespace {
+
+const StateSlope& end_of(const Differentiated& run, std::size_t parameter = 0) {
+  EXPECT_EQ(run.by[parameter].final.why, "");
+  EXPECT_TRUE(run.by[parameter].final.after);
+  return *run.by[parameter].final.after;
+}
+
+constexpr const char* oscillator = R"toml(
+[parameters]
+k = 1
+m = 1
+a = 0.5
+[coordinates.x]
+initial = "a"
+[energy]
+kinetic = "m/2*x'^2"
+potential = "k/2*x^2"
+[outputs]
+square = "x^2 + a"
+[simulation]
+until = 2
+)toml";
+
+TEST(Sensitivity, OfAnOscillatorIsTheClosedForm) {
+  // x = a cos(w t), w = sqrt(k / m). A factor that is 1 is not in the compiled model, and its slope is there nevertheless.
+  const Differentiated run = differentiate(oscillator, {"k", "m", "a"}, {0.7});
+  const double t = 2;
+  const double by_w = -0.5 * t * std::sin(t);
+  EXPECT_NEAR(end_of(run, 0).position[0], by_w / 2, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).position[0], -by_w / 2, 1e-13);
+  EXPECT_NEAR(end_of(run, 2).position[0], std::cos(t), 1e-13);
+  EXPECT_NEAR(end_of(run, 2).velocity[0], -std::sin(t), 1e-13);
+  // The output has the parameter itself in it.
+  EXPECT_NEAR(end_of(run, 2).outputs[0], 2 * 0.5 * std::cos(t) * std::cos(t) + 1, 1e-13);
+  ASSERT_EQ(run.by[0].samples.size(), 1U);
+  EXPECT_NEAR(run.by[0].samples[0].after->position[0], -0.25 * 0.7 * std::sin(0.7), 1e-14);
+}
+
+constexpr const char* rod = R"toml(
+gravity = [0, -9.81]
+[parameters]
+L = 1.3
+w = 2
+m = 0.7
+[points.a]
+mass = "m"
+position = ["L", 0]
+velocity = [0, "w"]
+[constraints]
+rod = "distance(a, [0, 0]) = L"
+[simulation]
+until = 3
+)toml";
+
+/// d/dp of the end by differences of the fourth order of whole motions.
+std::vector<double> differences(const std::string& text, const std::string& name, double value, double h) {
+  const std::vector<double> a = end_with(text, name, value - 2 * h);
+  const std::vector<double> b = end_with(text, name, value - h);
+  const std::vector<double> c = end_with(text, name, value + h);
+  const std::vector<double> d = end_with(text, name, value + 2 * h);
+  std::vector<double> out(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) out[i] = (a[i] - 8 * b[i] + 8 * c[i] - d[i]) / (12 * h);
+  return out;
+}
+
+void expect_differences(const std::string& text, const std::string& name, double value, double h, double near) {
+  const Differentiated run = differentiate(text, {name});
+  const StateSlope& end = end_of(run);
+  const std::vector<double> expected = differences(text, name, value, h);
+  const std::size_t n = end.position.size();
+  double size = 0;
+  for (const double x : expected) size = std::max(size, std::abs(x));
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_NEAR(end.position[i], expected[i], near * size) << name << " position " << i;
+    EXPECT_NEAR(end.velocity[i], expected[n + i], near * size) << name << " velocity " << i;
+  }
+}
+
+TEST(Sensitivity, OfAPendulumIsThatOfDifferences) {
+  expect_differences(rod, "L", 1.3, 1e-4, 1e-10);
+  expect_differences(rod, "w", 2, 2e-3, 1e-10);
+  // The mass is without effect, on the motion; not on the rod's force.
+  const Differentiated run = differentiate(rod, {"m"});
+  EXPECT_NEAR(end_of(run).position[0], 0, 1e-11);
+  ASSERT_EQ(end_of(run).multipliers.size(), 1U);
+  EXPECT_NEAR(end_of(run).multipliers[0].second, run.track.account.present.multipliers[0] / 0.7, 1e-10);
+}
+
+constexpr const char* ball = R"toml(
+gravity = [0, "-g"]
+[parameters]
+h = 2
+e = 0.5
+g = 10
+[points.b]
+mass = 1
+position = [0, "h"]
+velocity = [1, 0]
+[constraints]
+floor = { condition = "b.y >= 0", restitution = "e" }
+[simulation]
+until = 1.2
+)toml";
+
+TEST(Sensitivity, GoesThroughAShock) {
+  // It falls for T = sqrt(2 h / g) and rises with e g T.
+  const Differentiated run = differentiate(ball, {"h", "e", "g"});
+  const double h = 2;
+  const double e = 0.5;
+  const double g = 10;
+  const double fall = std::sqrt(2 * h / g);
+  const double later = 1.2 - fall;
+  ASSERT_EQ(run.track.events.size(), 1U);
+  EXPECT_NEAR(*run.by[0].events[0].after, fall / (2 * h), 1e-14);
+  EXPECT_NEAR(*run.by[1].events[0].after, 0, 1e-14);
+  EXPECT_NEAR(*run.by[2].events[0].after, -fall / (2 * g), 1e-14);
+  // y = e g T s - g s^2 / 2, s = t - T
+  const double by_fall = e * g * later - e * g * fall + g * later;
+  EXPECT_NEAR(end_of(run, 0).position[1], by_fall * fall / (2 * h), 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[1], g * fall * later, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).velocity[1], g * fall, 1e-12);
+  EXPECT_NEAR(end_of(run, 2).position[1], e * fall * later - later * later / 2 - by_fall * fall / (2 * g), 1e-12);
+  EXPECT_NEAR(end_of(run, 2).position[0], 0, 1e-13);
+}
+
+TEST(Sensitivity, KnowsTheLimitOfInfinitelyManyShocks) {
+  model::Overrides longer;
+  longer.until = "4";
+  const Differentiated run = differentiate(ball, {"h", "e", "g"}, {}, longer);
+  const double fall = std::sqrt(0.4);
+  // T (1 + e) / (1 - e)
+  std::size_t limits = 0;
+  for (std::size_t k = 0; k < run.track.events.size(); ++k) {
+    if (run.track.events[k].kind != motion::EventKind::accumulation) continue;
+    ++limits;
+    EXPECT_NEAR(*run.by[0].events[k].after, 3 * fall / 4, 1e-10);
+    EXPECT_NEAR(*run.by[1].events[k].after, fall * 2 / 0.25, 1e-9);
+    EXPECT_NEAR(*run.by[2].events[k].after, -3 * fall / 20, 1e-10);
+  }
+  EXPECT_EQ(limits, 1U);
+  // It lies, and slides on.
+  EXPECT_NEAR(end_of(run, 1).position[1], 0, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-13);
+}
+
+TEST(Sensitivity, OfAReleaseFollowsFromTheMultiplier) {
+  // A point slides from the top of a sphere with speed u: it leaves at cos a = (2 + u^2 / (g r)) / 3. Energy and time by differences.
+  const std::string text = R"toml(
+gravity = [0, "-g"]
+[parameters]
+g = 10
+u = 1
+[points.a]
+mass = 1
+position = [0, 1]
+velocity = ["u", 0]
+[constraints]
+ground = "a.x^2 + a.y^2 >= 1"
+[simulation]
+until = 0.8
+)toml";
+  const Differentiated run = differentiate(text, {"u"});
+  ASSERT_GE(run.track.events.size(), 1U);
+  const motion::Event& release = run.track.events[0];
+  ASSERT_EQ(release.kind, motion::EventKind::release);
+  // v^2 = g cos a at the release, with v^2 = u^2 + 2 g (1 - cos a): by u the height moves by 2 u / (3 g).
+  const double slope = *run.by[0].events[0].after;
+  const Differentiated until = differentiate(text, {"u"}, {release.time - 1e-9});
+  const StateSlope& before = *until.by[0].samples[0].after;
+  EXPECT_NEAR(before.position[1] + release.velocity[1] * slope, 2.0 / 30, 1e-7);
+  expect_differences(text, "u", 1, 1e-3, 1e-9);
+}
+
+TEST(Sensitivity, GoesThroughSwitchesBlowsAndGivenTimes) {
+  const std::string text = R"toml(
+[parameters]
+T = 1.0
+F = 2.0
+J = 0.5
+S = 1.5
+c = 0.3
+[coordinates.x]
+initial = 0
+force = "if(x > c, F, 1)"
+[coordinates.y]
+initial = 0
+velocity = 1
+force = "-y"
+[energy]
+kinetic = "x'^2/2 + y'^2/2"
+[[impulses]]
+at = "T"
+on = "y"
+value = "J"
+[[seizures]]
+name = "stop"
+at = "S"
+condition = "y' = 0"
+[simulation]
+until = 2
+)toml";
+  for (const auto& [name, value] : {std::pair("T", 1.0), {"F", 2.0}, {"J", 0.5}, {"S", 1.5}, {"c", 0.3}}) {
+    expect_differences(text, name, value, 1e-3, 1e-10);
+  }
+}
+
+TEST(Sensitivity, OfAnEndThatIsReachedIsThatOfTheEnd) {
+  // Thrown at 45 degrees with speed v, stopped at x = 2: after 2 sqrt 2 / v, at y = x - g x^2 / v^2.
+  const std::string text = R"toml(
+gravity = [0, "-g"]
+[parameters]
+g = 10
+v = 5
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = ["v/sqrt(2)", "v/sqrt(2)"]
+[simulation]
+until = 5
+stop = "a.x >= 2"
+[outputs]
+height = "a.y"
+)toml";
+  const Differentiated run = differentiate(text, {"v", "g"});
+  ASSERT_EQ(run.track.account.status, motion::Status::stopped);
+  EXPECT_NEAR(*end_of(run, 0).time, -2 * std::sqrt(2.0) / 25, 1e-14);
+  EXPECT_NEAR(end_of(run, 0).position[0], 0, 1e-13);
+  EXPECT_NEAR(end_of(run, 0).position[1], 2 * 10 * 4 / 125.0, 1e-13);
+  EXPECT_NEAR(end_of(run, 0).outputs[0], 2 * 10 * 4 / 125.0, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).position[1], -4 / 25.0, 1e-13);
+  EXPECT_EQ(*end_of(run, 1).time, 0);
+}
+
+TEST(Sensitivity, SaysWhereThereIsNone) {
+  // A throw that touches the edge of a roof with its highest point: higher, it strikes.
+  const std::string graze = R"toml(
+gravity = [0, -10]
+[parameters]
+v = 10
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1, "v"]
+[constraints]
+roof = "a.y <= 5"
+[simulation]
+until = 1.5
+)toml";
+  const Differentiated run = differentiate(graze, {"v"});
+  EXPECT_FALSE(run.by[0].final.differentiable());
+  EXPECT_NE(run.by[0].final.why.find("grazed"), std::string::npos);
+  EXPECT_FALSE(run.by[0].final.after);
+  ASSERT_TRUE(run.by[0].final.before);
+  EXPECT_NEAR(run.by[0].final.before->position[1], 1.5, 1e-12);
+
+  // Two walls at one instant that act on one body.
+  const std::string corner = R"toml(
+[parameters]
+x = 1
+[points.a]
+mass = 1
+position = ["-x", -1]
+velocity = [1, 1]
+[constraints]
+one = { condition = "a.x <= 0", restitution = 1 }
+other = { condition = "a.x + 2*a.y <= 0", restitution = 1 }
+[simulation]
+until = 3
+)toml";
+  const Differentiated both = differentiate(corner, {"x"});
+  EXPECT_FALSE(both.by[0].final.differentiable());
+  EXPECT_NE(both.by[0].final.why.find("one instant"), std::string::npos);
+}
+
+TEST(Sensitivity, TakesThingsApartThatHappenAtOnceAndElsewhere) {
+  const std::string text = R"toml(
+[parameters]
+x = 1
+[points.a]
+mass = 1
+position = ["-x", 0]
+velocity = [1, 0]
+[points.b]
+mass = 1
+position = [0, -1]
+velocity = [0, 1]
+[constraints]
+one = { condition = "a.x <= 0", restitution = 0.5 }
+other = { condition = "b.y <= 0", restitution = 0.5 }
+[simulation]
+until = 3
+)toml";
+  const Differentiated run = differentiate(text, {"x"});
+  // a.x = -(t - x) / 2 behind the wall
+  EXPECT_NEAR(end_of(run).position[0], 0.5, 1e-13);
+  EXPECT_NEAR(end_of(run).position[3], 0, 1e-13);
+}
+
+TEST(Sensitivity, OfTheGalleryIsThatOfDifferences) {
+  struct Case {
+    const char* model;
+    const char* parameter;
+    double value, step, near;
+  };
+  for (const Case& one : {Case{"bowl", "e", 0.5, 5e-5, 1e-9}, Case{"bricard", "c", 0.1, 1e-4, 3e-9},
+                          Case{"bead-curtain", "v", 6, 6e-4, 1e-9}, Case{"rolling-coin", "R", 1, 1e-3, 1e-10}}) {
+    std::ifstream file(places::source("gallery/") + one.model + "/model.toml");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    SCOPED_TRACE(one.model);
+    expect_differences(text, one.parameter, one.value, one.step, one.near);
+  }
+}
+
+TEST(ParameterSlopes, AreRefusedWithAReason) {
+  const model::Draft draft = model::read(R"toml(
+[parameters]
+n = 3
+long = 1
+[points.a]
+count = "n"
+mass = 1
+position = ["i*long", 0]
+[simulation]
+until = 1
+)toml",
+                                         "model.toml");
+  try {
+    (void)parameter_slopes(draft, {}, {"n"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("whole number"), std::string::npos) << error.message();
+  }
+  try {
+    (void)parameter_slopes(draft, {}, {"lomg"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("did you mean 'long'"), std::string::npos) << error.message();
+  }
+}
+
+TEST(ParameterSlopes, StandAtTheEdgeOfWhatIsAllowed) {
+  // No restitution is larger than 1, and none smaller than 0.
+  for (const char* value : {"1", "0"}) {
+    model::Overrides overrides;
+    overrides.parameters.emplace_back("e", value);
+    const std::vector<ParameterSlope> slopes = parameter_slopes(model::read(ball, "model.toml"), overrides, {"e"});
+    EXPECT_NEAR(slopes[0].slope.conditions[0].restitution, 1, 1e-12);
+    EXPECT_EQ(slopes[0].model.conditions[0].restitution, std::stod(value));
+  }
+}
+
+}  // namespace
+}  // namespace zwang::sensitivity
