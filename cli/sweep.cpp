@@ -243,6 +243,8 @@ int lead(const Request& request, World& world) {
                       s.off, table.done(), table.total(), table.path()));
   }
   if (!request.quiet) {
+    constexpr std::uint64_t told = 3;
+    for (const auto& [sample, why] : table.failures(told)) print(fmt::format("  sample {}: {}\n", sample, why));
     if (table.done() > before) {
       print(fmt::format("  {:.3f} s, {} per second\n", seconds,
                         readable(static_cast<double>(table.done() - before) / seconds, 4)));

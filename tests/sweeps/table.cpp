@@ -80,6 +80,18 @@ TEST(Table, IsTheSameForAnyNumberOfThreads) {
   EXPECT_NE(one.find("\n80,2,"), std::string::npos);
 }
 
+TEST(Table, KnowsWhySamplesFailed) {
+  const Folder folder;
+  static_cast<void>(made_by(2, folder.file("why.sqlite")));
+  const Table table = Table::read(folder.file("why.sqlite"));
+  const auto first = table.failures(2);
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].first, 80U);
+  EXPECT_NE(first[0].second.find("restitution"), std::string::npos) << first[0].second;
+  EXPECT_EQ(table.failures(1000).size(), 40U);
+  EXPECT_EQ(table.statuses(), (std::map<std::string, std::uint64_t>{{"error", 40}, {"finished", 80}}));
+}
+
 TEST(Table, AnInterruptedSweepGoesOnWithTheNextSample) {
   const Folder folder;
   const std::string whole = made_by(1, folder.file("whole.sqlite"));

@@ -404,6 +404,16 @@ std::map<std::string, std::uint64_t> Table::statuses() const {
   return out;
 }
 
+std::vector<std::pair<std::uint64_t, std::string>> Table::failures(std::uint64_t most) const {
+  Statement each = impl_->database.prepare("SELECT sample, why FROM failures ORDER BY sample");
+  std::vector<std::pair<std::uint64_t, std::string>> out;
+  while (out.size() < most && each.step()) {
+    const Line line(each, "failures");
+    out.emplace_back(static_cast<std::uint64_t>(line.number()), line.text(1));
+  }
+  return out;
+}
+
 void Table::each(const std::function<void(const std::vector<std::string>&)>& visit) const {
   const Impl& impl = *impl_;
   Statement chunk = impl_->database.prepare("SELECT number, first, count, sum, checksum FROM chunks ORDER BY number");

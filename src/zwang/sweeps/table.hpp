@@ -12,6 +12,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "zwang/sweeps/sample.hpp"
@@ -51,6 +53,8 @@ class Table {
 
   /// How many samples ended how.
   [[nodiscard]] std::map<std::string, std::uint64_t> statuses() const;
+  /// The first samples that failed, with their reasons.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, std::string>> failures(std::uint64_t most) const;
   /// The lines as cells of a CSV file, in order: numbers that read back to the same double, an empty cell for what does not exist. Sums are checked on the way.
   void each(const std::function<void(const std::vector<std::string>&)>& visit) const;
 
