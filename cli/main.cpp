@@ -48,6 +48,42 @@ void add_common(CLI::App& command, cli::Request& request, bool needs_model = tru
   command.add_flag("--quiet", request.quiet, "print the verdict only");
 }
 
+/// What varies in a sweep, what is recorded of it, and where it goes.
+void add_sweep(CLI::App& command, cli::Request& request) {
+  command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME");
+  command
+      .add_option("--over", request.over,
+                  "what varies (repeatable): NAME=FROM..TO:COUNT, NAME=A,B,C, NAME~uniform(A,B), "
+                  "NAME~normal(MEAN,DEVIATION), NAME~sobol(A,B), @FILE.csv")
+      ->take_all()
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  command.add_option("--count", request.count, "with ~: samples of every combination (default: 1)")->type_name("N");
+  command.add_option("--seed", request.seed, "of what is drawn (default: 0)")->type_name("S");
+  command
+      .add_option(
+          "--record", request.record,
+          "a column (repeatable): EXPR at the end, at(T, EXPR), max(EXPR), min(EXPR), time(KIND [CONDITION], N), "
+          "count(KIND [CONDITION])")
+      ->take_all()
+      ->type_name("RECORD")
+      ->allow_extra_args(false);
+  command.add_option("--set", request.set, "set a parameter for all samples: NAME=VALUE (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--at", request.at, "the time of the initial state, instead of the model's start")->type_name("T");
+  command.add_option("--until", request.until, "the end time, instead of the model's")->type_name("T");
+  command.add_option("--tolerance", request.tolerance, "the tolerance, instead of the model's")->type_name("E");
+  command.add_option("--jobs", request.jobs, "threads (default: as many as there are cores; under mpirun 1 each)")
+      ->type_name("J");
+  command.add_option("--out", request.out, "the folder of the files (default: out)")->type_name("DIR");
+  command.add_flag("--csv", request.csv, "also write the table as CSV");
+  command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
+  command.add_flag("--quiet", request.quiet, "print the verdict only");
+  command.add_option("--resume", request.resume, "go on with an interrupted sweep")->type_name("FILE");
+}
+
 /// FILE... of `view`, and those options that matter when a model is run for it.
 void add_view(CLI::App& command, cli::Request& request) {
   command.add_option("FILE", request.show, "a report, run files of one model, a model, or gallery:NAME")->required();
@@ -118,6 +154,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0));
+  add_sweep(*add("sweep", "many motions over a design of parameters, one line of a table each", cli::sweep), request);
   CLI::App* compare =
       add("compare", "the motion under the straightest and under the variational law, side by side", cli::compare);
   add_common(*compare, request);

@@ -14,6 +14,7 @@
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
+#include "zwang/sweeps/table.hpp"
 
 namespace zwang::cli {
 
@@ -77,6 +78,12 @@ Source read_source(const std::string& name, std::string_view what) {
     if (std::filesystem::is_regular_file(name, unknown))
       throw Fault({name, 0, 0}, fmt::format("cannot read {} to its end", what));
     throw Error({name, 0, 0}, fmt::format("cannot read {}: it is not a regular file", what));
+  }
+  if (begins_a_database(source.text) && sweeps::is_sweep_file(name)) {
+    throw Error({name, 0, 0},
+                fmt::format("this is a sweep file, not a model: `zwang view {0}` shows it, `zwang sweep --resume {0}` "
+                            "goes on with it",
+                            name));
   }
   if (begins_a_database(source.text)) {
     throw Error(

@@ -33,6 +33,9 @@ struct Request : Question {
   std::string free;                 ///< fit: NAME,NAME,...: the parameters that may move
   bool no_report = false;           ///< run, compare: without the animated report
   std::string vary;                 ///< run: NAME=A,B,C, one run per value
+  std::vector<std::string> over;    ///< sweep: what varies, and how
+  std::vector<std::string> record;  ///< sweep: what is recorded
+  std::string count, seed, jobs;    ///< sweep
   std::vector<std::string> show;    ///< view
   bool no_open = false;             ///< view
   std::string name;                 ///< gallery

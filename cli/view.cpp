@@ -12,12 +12,14 @@
 #include "pages.hpp"
 #include "recorded.hpp"
 #include "runs.hpp"
+#include "sweep_page.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/json.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/sweeps/table.hpp"
 #include "zwang/version.hpp"
 
 namespace zwang::cli {
@@ -127,6 +129,12 @@ Shown show(const Question& question, const Manner& manner, const std::string& na
 }
 
 std::string make_report(const Request& request) {
+  // A sweep has a page of its own kind.
+  for (const std::string& name : request.show) {
+    if (kind_of(name) != Kind::run || !sweeps::is_sweep_file(name)) continue;
+    if (request.show.size() > 1) throw Error({name, 0, 0}, "a sweep is looked at by itself");
+    return write_sweep_page(name, request.out);
+  }
   // A report is shown as it is.
   if (kind_of(request.show.front()) == Kind::page) {
     if (request.show.size() > 1) {

@@ -9,6 +9,9 @@ install(EXPORT zwang NAMESPACE zwang:: FILE zwang-targets.cmake DESTINATION ${pa
 install(FILES docs/reference/model.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/zwang)
 if(TARGET zwang_cli)
   install(TARGETS zwang_cli)
+  if(TARGET zwang_mpi)
+    install(TARGETS zwang_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/zwang)
+  endif()
 endif()
 
 configure_package_config_file(cmake/zwang-config.cmake.in zwang-config.cmake INSTALL_DESTINATION ${package_dir})

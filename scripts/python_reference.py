@@ -22,6 +22,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
       "sqrt", "sum_over", "index", "expression"]),
     ("Motions", "A run as a function of time.", ["Trajectory", "States", "Energy", "Events", "Columns", "IvpResult", "open_run", "resume"]),
     ("Motions in your hand", "For controllers and games.", ["Stepper"]),
+    ("Many motions", "Over designs of parameters: [how to](../how-to/sweep.md).", ["sweep", "SweepTable"]),
     ("Analyses", "What can be found out about a system: `model.analyze`.", ["Analyses"]),
     ("Answers", "Fields are those of the [JSON answers](answers.md).",
      ["Answer", "Acceleration", "ExactAcceleration", "Explanation", "Impact", "Check", "Event", "Comparison", "Integrability", "Stability", "Measure",

@@ -53,6 +53,7 @@ NB_MODULE(_zwang, module) {
   python::bind_analyses(module);
   python::bind_run(module);
   python::bind_stepper(module);
+  python::bind_sweep(module);
   python::bind_gauss(module);
   python::bind_speed(module);
 }

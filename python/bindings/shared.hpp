@@ -179,6 +179,7 @@ void bind_instant(nb::module_& module);
 void bind_analyses(nb::module_& module);
 void bind_run(nb::module_& module);
 void bind_stepper(nb::module_& module);
+void bind_sweep(nb::module_& module);
 void bind_gauss(nb::module_& module);
 void bind_speed(nb::module_& module);
 

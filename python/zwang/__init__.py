@@ -19,6 +19,7 @@ from zwang.expressions import (Condition, Expression, acos, asin, atan, atan2, c
 from zwang.model import Analyses, Model, State, gallery, load, parse
 from zwang.quantities import Quantities, Record
 from zwang.stepper import Stepper
+from zwang.sweep import SweepTable, sweep
 from zwang.trajectory import Columns, Derivative, Energy, Events, IvpResult, States, Trajectory, open_run, resume
 
 #: the version, the same as that of the command
@@ -28,7 +29,7 @@ __all__ = [
     "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Derivative", "Draft", "Energy",
     "EnergyRate", "Equations", "Error", "Event", "Events", "ExactAcceleration", "Explanation", "Expression", "Fourier",
     "Impact", "Integrability", "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State",
-    "States", "Stepper", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross",
+    "States", "Stepper", "SweepTable", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross",
     "distance", "dot", "exp", "expression", "gallery", "gauss", "index", "load", "log", "norm", "open_run", "parse", "pi",
-    "resume", "sin", "sinh", "sqrt", "sum_over", "t", "tan", "tanh",
+    "resume", "sin", "sinh", "sqrt", "sum_over", "sweep", "t", "tan", "tanh",
 ]

@@ -1,11 +1,14 @@
 /// From a Draft to the Model: names, parameters, bodies, forces, energies, conditions, in this order.
 #include "zwang/model/compile/steps.hpp"
 #include "zwang/model/implied.hpp"
+#include "zwang/model/watch.hpp"
 
 namespace zwang::model {
 
-Model compile(const Draft& draft, const Overrides& overrides) {
-  Compilation work(draft.content(), overrides);
+namespace {
+
+/// `seen`: with what concerns pictures alone.
+void compile_all(Compilation& work, bool seen) {
   Model& model = work.model;
   model.file = work.source.file();
   model.text = work.source.text();
@@ -36,7 +39,7 @@ Model compile(const Draft& draft, const Overrides& overrides) {
   add_releases(work);
   add_blows(work);
   add_outputs(work);
-  add_view(work);
+  if (seen) add_view(work);
 
   // The patterns of the whole, and what its equations imply together.
   model.bodies = work.vocabulary.bodies;
@@ -49,7 +52,27 @@ Model compile(const Draft& draft, const Overrides& overrides) {
   couple_masses(work);
   if (model.flow) begin_flow(work);
   add_implied(model);
+}
+
+}  // namespace
+
+Model compile(const Draft& draft, const Overrides& overrides) {
+  Compilation work(draft.content(), overrides);
+  compile_all(work, true);
   return std::move(work.model);
+}
+
+Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
+                 std::span<const Watch> numbers) {
+  Compilation work(draft.content(), overrides);
+  compile_all(work, false);
+  Watching out;
+  for (const Watch& watch : numbers) {
+    out.numbers.push_back(work.compute_number(work.formulas.outside(watch.label, watch.text), "a time"));
+  }
+  for (const Watch& watch : states) add_watched(work, watch, out.states);
+  out.model = std::move(work.model);
+  return out;
 }
 
 }  // namespace zwang::model

@@ -41,44 +41,48 @@ bool may_be_written(const std::string& path) {
 
 }  // namespace
 
-void damaged(const std::string& path, std::string_view what) {
-  throw Fault({path, 0, 0}, fmt::format("this run file is damaged: {}", what));
+void damaged(const std::string& path, std::string_view what, std::string_view noun) {
+  throw Fault({path, 0, 0}, fmt::format("this {} file is damaged: {}", noun, what));
 }
 
 void fail(sqlite3* database, const FileWords& words, int code) {
   const std::string& path = words.path;
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = code & 0xFF;
+  const std::string& noun = words.noun;
   const auto intact = [&](const std::string& trouble) {
     if (words.kept.empty()) return trouble;
-    return fmt::format("{}; {}: see to it, then go on with `zwang run --resume {}`", trouble, words.kept, path);
+    return fmt::format("{}; {}: see to it, then go on with `zwang {} --resume {}`", trouble, words.kept, noun, path);
   };
   switch (kind) {
-    case SQLITE_FULL: throw Fault({path, 0, 0}, intact("the run file cannot grow, the disk is full"));
+    case SQLITE_FULL: throw Fault({path, 0, 0}, intact(fmt::format("the {} file cannot grow, the disk is full", noun)));
     case SQLITE_IOERR:
       if (is_size_limit(code, reason)) {
-        throw Fault({path, 0, 0}, intact("the run file cannot grow, it has reached the limit of file sizes"));
+        throw Fault({path, 0, 0},
+                    intact(fmt::format("the {} file cannot grow, it has reached the limit of file sizes", noun)));
       }
-      throw Fault({path, 0, 0}, intact(fmt::format("the run file cannot be written or read{}{}",
+      throw Fault({path, 0, 0}, intact(fmt::format("the {} file cannot be written or read{}{}", noun,
                                                    reason != 0 ? ": " : "", reason != 0 ? std::strerror(reason) : "")));
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: damaged(path, "parts of it are missing, were changed or cannot be read");
+    case SQLITE_NOTADB: damaged(path, "parts of it are missing, were changed or cannot be read", noun);
     case SQLITE_READONLY:
     case SQLITE_PERM:
       // SQLite also opens for reading alone what could not be opened for writing at that moment.
-      if (may_be_written(path)) throw Fault({path, 0, 0}, "the run file could not be opened for writing; try again");
-      throw Error({path, 0, 0}, "the run file cannot be written: it or its folder is read-only");
+      if (may_be_written(path))
+        throw Fault({path, 0, 0}, fmt::format("the {} file could not be opened for writing; try again", noun));
+      throw Error({path, 0, 0}, fmt::format("the {} file cannot be written: it or its folder is read-only", noun));
     case SQLITE_CANTOPEN:
       // (The reason it keeps may be that of another file.)
       if (reason == ENOENT && ::access(path.c_str(), F_OK) == 0) {
-        throw Fault({path, 0, 0}, "the run file or its journal could not be opened; try again");
+        throw Fault({path, 0, 0}, fmt::format("the {} file or its journal could not be opened; try again", noun));
       }
-      if (reason != 0) refuse_file(path, "cannot open the run file", reason);
-      throw Fault({path, 0, 0}, "cannot open the run file");
+      if (reason != 0) refuse_file(path, fmt::format("cannot open the {} file", noun), reason);
+      throw Fault({path, 0, 0}, fmt::format("cannot open the {} file", noun));
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: throw Error({path, 0, 0}, "another program holds the run file; close it there and try again");
+    case SQLITE_LOCKED:
+      throw Error({path, 0, 0}, fmt::format("another program holds the {} file; close it there and try again", noun));
     case SQLITE_NOMEM: throw std::bad_alloc();
-    default: throw Fault({path, 0, 0}, fmt::format("the run file cannot be used: {}", sqlite3_errstr(code)));
+    default: throw Fault({path, 0, 0}, fmt::format("the {} file cannot be used: {}", noun, sqlite3_errstr(code)));
   }
 }
 
@@ -204,7 +208,8 @@ void Line::require(Checksum sum) const {
 
 void Line::refuse(std::string_view why) const {
   damaged(statement_.words_->path,
-          fmt::format("table {}, line {}: {}", table_, sqlite3_column_int64(statement_.statement_, 0), why));
+          fmt::format("table {}, line {}: {}", table_, sqlite3_column_int64(statement_.statement_, 0), why),
+          statement_.words_->noun);
 }
 
 std::int64_t Line::whole(int column, std::int64_t least, std::int64_t most) const {
@@ -266,7 +271,8 @@ void Line::read(int column, std::vector<std::uint32_t>& values) const {
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
 }
 
-Database::Database(std::string path, bool read_only) : words_{std::move(path)} {
+Database::Database(std::string path, bool read_only, std::string noun) : words_{std::move(path)} {
+  words_.noun = std::move(noun);
   // One question at a time: whoever shares a store among threads has a lock around it, and SQLite need not have one around every column.
   constexpr int flags = SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   const int mode = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
@@ -348,13 +354,14 @@ std::vector<std::string> schema_lines(const char* schema) {
 }
 
 void Database::require_schema(const std::vector<std::string>& lines) {
-  if (schema_of(*this) != lines) damaged(path(), "its tables are not those of a run");
+  if (schema_of(*this) != lines)
+    damaged(path(), fmt::format("its tables are not those of a {}", words_.noun), words_.noun);
 }
 
 void Database::require_order() {
   Statement statement = prepare("PRAGMA quick_check(1)");
   if (!statement.step() || Line(statement, "pages").text(0) != "ok") {
-    damaged(path(), "its pages are not in order");
+    damaged(path(), "its pages are not in order", words_.noun);
   }
 }
 

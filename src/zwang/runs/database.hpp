@@ -1,4 +1,4 @@
-/// The little of SQLite that the store of runs needs: an open file, its statements, and errors that say what to do.
+/// The little of SQLite that the stores of runs and sweeps need: an open file, its statements, and errors that say what to do.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace zwang::runs {
 struct FileWords {
   std::string path;
   std::string kept = "what was kept before is intact";  ///< where it cannot grow any more
+  std::string noun = "run";  ///< what it is a file of, and the sub-command that goes on with it
 };
 
 /// A prepared statement, used over and over: bind from the left, step, read the line found.
@@ -88,7 +89,7 @@ class Line {
 class Database {
  public:
   /// Opens an existing file (which may be empty) for reading and writing, or for reading alone.
-  explicit Database(std::string path, bool read_only = false);
+  explicit Database(std::string path, bool read_only = false, std::string noun = "run");
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -117,7 +118,7 @@ class Database {
 /// Throws an Error with the path and one sentence for a result code of SQLite.
 [[noreturn]] void fail(sqlite3* database, const FileWords& words, int code);
 /// A file that is not as it was written.
-[[noreturn]] void damaged(const std::string& path, std::string_view what);
+[[noreturn]] void damaged(const std::string& path, std::string_view what, std::string_view noun = "run");
 
 /// What a database with these tables says of what it consists of.
 [[nodiscard]] std::vector<std::string> schema_lines(const char* schema);

@@ -24,6 +24,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/runs/database.hpp"
+#include "zwang/runs/held_file.hpp"
 
 namespace zwang::runs {
 
@@ -40,6 +41,7 @@ namespace {
 
 /// "zwng" in the header of the file tells a run file from other databases.
 constexpr std::uint32_t application = 0x7A776E67;
+constexpr FileKind run_kind = {application, "run"};
 constexpr int format = 4;  ///< 4: every line has a checksum. Older ones have none, and are not read
 
 constexpr const char* schema = R"sql(
@@ -87,68 +89,6 @@ CREATE VIEW event_list AS
 CREATE VIEW output_list AS
   SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
 )sql";
-
-/// A file of the system that is held against other runs as long as this object lives.
-class HeldFile {
- public:
-  HeldFile(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~HeldFile() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-  }
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  /// False when another process holds it; file systems that know no locks count as ours.
-  [[nodiscard]] bool hold() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
-  [[nodiscard]] bool empty() const { return size() == 0; }
-  [[nodiscard]] std::uint64_t size() const {
-    struct stat status = {};
-    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-  }
-  [[nodiscard]] bool regular() const {
-    struct stat status = {};
-    return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
-  }
-  /// Is it a run file, by the header that every SQLite file begins with?
-  [[nodiscard]] bool is_run(const std::string& path) const {
-    std::array<char, 100> header{};
-    const ssize_t count = ::pread(descriptor_, header.data(), header.size(), 0);
-    if (count < 0) refuse_file(path, "cannot read the run file", errno);
-    if (count != static_cast<ssize_t>(header.size())) return false;
-    return std::memcmp(header.data(), "SQLite format 3", 16) == 0 && big_endian(header.data() + 68) == application;
-  }
-  /// Bytes that its header promises, 0 if it does not say.
-  [[nodiscard]] std::uint64_t promised() const {
-    std::array<char, 100> header{};
-    if (::pread(descriptor_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
-        big_endian(header.data() + 24) != big_endian(header.data() + 92)) {
-      return 0;
-    }
-    const std::uint64_t page = (big_endian(header.data() + 14) & 0xFFFFU);
-    return (page == 1 ? 65536 : page) * big_endian(header.data() + 28);
-  }
-  [[nodiscard]] bool clear() const { return ::ftruncate(descriptor_, 0) == 0; }
-  /// Is it still what has this name? Somebody may have taken it away before it was held.
-  [[nodiscard]] bool has_name(const std::string& path) const {
-    struct stat here = {};
-    struct stat there = {};
-    return ::fstat(descriptor_, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
-           here.st_ino == there.st_ino;
-  }
-
- private:
-  static std::uint32_t big_endian(const char* bytes) {
-    std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) {
-      value = value << 8U | static_cast<unsigned char>(bytes[i]);
-    }
-    return value;
-  }
-  int descriptor_ = -1;
-};
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -219,14 +159,6 @@ void read_per_row(const Line& line, int column, std::size_t rows, bool may_be_em
   line.read(column, values);
   if (values.size() != rows && !(may_be_empty && values.empty())) {
     line.refuse(fmt::format("it has {} numbers for {} conditions", values.size(), rows));
-  }
-}
-
-/// The journal that a killed run left beside a file that is now replaced.
-void remove_journals(const std::string& path) {
-  std::error_code code;
-  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
-    std::filesystem::remove(path + suffix, code);
   }
 }
 
@@ -594,66 +526,9 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
-namespace {
-
-/// A file that is being begun: as long as nothing is in it, it goes again with whoever began it, before another run can hold it.
-struct Begun {
-  explicit Begun(const std::string& file) : name(file) {}
-  ~Begun() {
-    if (came_to_nothing) ::unlink(name.c_str());
-  }
-  Begun(const Begun&) = delete;
-  Begun& operator=(const Begun&) = delete;
-
-  const std::string& name;
-  std::unique_ptr<HeldFile> held = {};
-  bool came_to_nothing = false;
-};
-
-}  // namespace
-
 Store Store::create(const std::string& path, const Recipe& recipe, const model::Model& model) {
-  const std::filesystem::path wanted(path);
-  std::error_code code;
-  if (wanted.has_parent_path()) {
-    std::filesystem::create_directories(wanted.parent_path(), code);
-    if (!std::filesystem::is_directory(wanted.parent_path())) {
-      throw Error({path, 0, 0},
-                  fmt::format("cannot make the folder {}: {}; choose another one with --out",
-                              wanted.parent_path().string(), code ? code.message() : "something else has this name"));
-    }
-  }
-
-  // The wanted name, or the next one that no other run is writing at the moment.
-  std::string name = path;
-  Begun begun(name);
-  std::unique_ptr<HeldFile>& held = begun.held;
-  for (int number = 2;;) {
-    held = std::make_unique<HeldFile>(name, O_RDWR | O_CREAT);
-    if (!held->is_open()) {
-      refuse_file(name, "cannot write the run file", errno, "; choose another folder with --out");
-    }
-    if (held->hold()) {
-      if (held->has_name(name)) break;
-      continue;
-    }
-    name =
-        (wanted.parent_path() / fmt::format("{}-{}{}", wanted.stem().string(), number++, wanted.extension().string()))
-            .string();
-  }
-
-  begun.came_to_nothing = held->regular() && held->empty();
-  if (!held->regular() || (!held->empty() && !held->is_run(name))) {
-    throw Error({name, 0, 0},
-                "this file is no run of zwang and stays as it is: move it away, or choose another folder with --out");
-  }
-
-  // What an older run left is cleared; then the tables and the recipe come in as one.
-  remove_journals(name);
-  if (!held->empty() && !held->clear()) {
-    throw Fault({name, 0, 0}, fmt::format("cannot replace the older run: {}", std::strerror(errno)));
-  }
-  begun.came_to_nothing = true;
+  Begun begun(path, run_kind);
+  const std::string& name = begun.name;
   auto impl = std::make_unique<Impl>(name, nullptr);
   impl->database.say_kept("");
   impl->recipe = recipe;
@@ -672,33 +547,13 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   impl->database.run("PRAGMA synchronous = FULL");
   impl->name_outputs(model);
   impl->say_kept();
-  begun.came_to_nothing = false;
-  impl->held = std::move(held);
+  impl->held = begun.keep();
   return Store(std::move(impl));
 }
 
 namespace {
 
-/// The file of a run, if it is one.
-std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) {
-  auto held = std::make_unique<HeldFile>(path, flags);
-  if (!held->is_open()) {
-    if (errno == ENOENT) throw Error({path, 0, 0}, "there is no such run file");
-    refuse_file(path, "cannot open the run file", errno);
-  }
-  if (!held->regular() || held->empty()) {
-    throw Error({path, 0, 0}, held->regular()
-                                  ? "this file is empty: the run ended before anything was kept; start it anew"
-                                  : "this is no run file");
-  }
-  if ((flags & O_ACCMODE) != O_RDONLY && !held->hold()) {
-    throw Error({path, 0, 0}, "another run is writing this file");
-  }
-  if (!held->is_run(path)) {
-    throw Error({path, 0, 0}, "this file is no run of zwang");
-  }
-  return held;
-}
+std::unique_ptr<HeldFile> run_file(const std::string& path, int flags) { return held_file(path, flags, run_kind); }
 
 /// A program that was killed while it committed left a journal: who only reads cannot undo that, so it is undone here, unless the file may not be written or
 /// another run is at it.
@@ -707,12 +562,6 @@ void undo_unfinished(const std::string& path) {
   if (!held.is_open() || !held.hold()) return;
   Database database(path);
   static_cast<void>(database.whole("SELECT count(*) FROM sqlite_master"));
-}
-
-void require_whole(const HeldFile& file, const std::string& path) {
-  if (file.size() < file.promised()) {
-    damaged(path, fmt::format("{} of {} bytes are there", file.size(), file.promised()));
-  }
 }
 
 }  // namespace
@@ -752,7 +601,7 @@ Store Store::read(const std::string& path) {
       undo_unfinished(path);
     }
   }
-  require_whole(*impl->held, path);
+  require_whole(*impl->held, path, run_kind);
   impl->take_in();
   impl->database.run("COMMIT");
   return Store(std::move(impl));
@@ -765,7 +614,7 @@ Store Store::open(const std::string& path) {
 
   // The first question undoes what a killed run had not finished; what is missing afterwards was cut off.
   static_cast<void>(impl->database.whole("SELECT count(*) FROM sqlite_master"));
-  require_whole(file, path);
+  require_whole(file, path, run_kind);
   impl->take_in();
   impl->database.require_order();
   return Store(std::move(impl));

@@ -1,4 +1,4 @@
-/// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, run files, checkpoints - and sees that
+/// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, designs and records of sweeps, run files, checkpoints - and sees that
 /// each answers with a result or with an Error that says something. Beside these, nearest-point problems of awkward numbers, whose answers are held
 /// against the conditions of Kuhn and Tucker and whose contradictions against Farkas's, once more in fractions, and models with other numbers, run for a few steps. Under the
 /// sanitizers anything else ends the program; so does a trial that takes a minute.
@@ -45,6 +45,8 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/sweeps/design.hpp"
+#include "zwang/sweeps/records.hpp"
 
 namespace {
 
@@ -375,6 +377,33 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                    reads(expressions::parse_reference);
                    return accepted;
                  }});
+  // What stands behind --over and --record: one line each.
+  all.push_back(
+      {"sweep", true,
+       [](Random& random) {
+         constexpr std::array<const char*, 6> seeds = {"g=0.5..2:100\nmax(a.x)",
+                                                       "g=1,2,pi/6\nat(0.5, a.x)",
+                                                       "g~uniform(1,2)\ntime(release floor, 2)",
+                                                       "g~normal(1,0.1)\ncount(impact)",
+                                                       "g~sobol(-1,1e3)\nmin(abs(a.x'))",
+                                                       "@g\n1\n2.5e-3\n"};
+         return std::string(seeds[random() % seeds.size()]);
+       },
+       [](const std::string& text, const std::filesystem::path&) {
+         const std::size_t end = std::min(text.find('\n'), text.size());
+         const std::string rest = end < text.size() ? text.substr(end + 1) : "";
+         // A text that names a file stands for one with these lines.
+         const std::string spec = text.substr(0, end);
+         const bool table = spec.starts_with("@");
+         const sweeps::Design design = sweeps::read_design({{spec, table ? spec.substr(1) + "\n" + rest : ""}}, 0, 1);
+         std::vector<double> values(design.width());
+         design.sample(design.total - 1, values.data());
+         if (!table) {
+           const sweeps::Records records = sweeps::read_records({rest});
+           static_cast<void>(sweeps::compile(model::read(seed_model(1), "model.toml"), {}, records));
+         }
+         return true;
+       }});
   // What stands behind --set, --at, --until, --tolerance and --samples: one line each.
   all.push_back({"overrides", true, [](Random&) { return std::string("g\n9.81/2\n0.5\n2*pi\n1e-10\n101"); },
                  [](const std::string& input, const std::filesystem::path&) {

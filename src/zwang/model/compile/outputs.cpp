@@ -40,7 +40,27 @@ void add_stop(Compilation& work, const Value& stop) {
   work.model.simulation.stop_truth.push_back(add_truth(work, "stop", stop, "`stop`"));
 }
 
+/// Names of outputs are replaced by what the outputs are; a name that the model has otherwise keeps its meaning.
+void insert_outputs(Compilation& work, const Value& table, Syntax& syntax) {
+  if (syntax.kind == SyntaxKind::name && !work.vocabulary.names.contains(std::string_view(syntax.name))) {
+    if (const Value* output = table.find(syntax.name)) syntax = work.formulas.expression(*output);
+    return;
+  }
+  for (Syntax& child : syntax.children) insert_outputs(work, table, child);
+}
+
 }  // namespace
+
+void add_watched(Compilation& work, const Watch& watch, std::vector<Observable>& out) {
+  Syntax syntax = work.formulas.outside(watch.label, watch.text);
+  const std::size_t place = syntax.offset;
+  if (const Value* table = work.find("outputs")) insert_outputs(work, *table, syntax);
+  const std::size_t before = out.size();
+  observe_parts(work, watch.text, watch.text, syntax, "a record", out);
+  if (out.size() > before + 1) {
+    throw work.formulas.error(place, "a record is a number; here stands a vector: take one component, such as `.x`");
+  }
+}
 
 void add_outputs(Compilation& work) {
   if (const Value* table = work.find("outputs")) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "zwang/model/compile/compilation.hpp"
+#include "zwang/model/watch.hpp"
 
 namespace zwang::model {
 
@@ -58,6 +59,8 @@ void add_generated(Compilation& work, Condition condition, Generated generated);
 void add_energy(Compilation& work, const Syntax& whole, TermKind kind);
 /// A force, or in a flow the free rate, of every member.
 void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::string_view where);
+/// An expression of the state from outside of the file, one number.
+void add_watched(Compilation& work, const Watch& watch, std::vector<Observable>& out);
 /// f = left - right, or right - left for >=.
 [[nodiscard]] Syntax difference(const ConditionSyntax& syntax);
 /// Comparisons to be watched; their number among the model's truths.

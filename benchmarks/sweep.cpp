@@ -1,0 +1,119 @@
+/// What a sample of a sweep costs beside its motion, what records of extremes cost, and what a second thread gives.
+///
+/// Work of one thread is compared by the time of the processor, two threads with one by the clock, which needs an idle machine.
+///
+/// One by one: the model is compiled with the values of the sample and its motion followed in memory, with nothing around it. Times are medians of interleaved runs; only their ratios
+/// mean anything.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "zwang/base/number.hpp"
+#include "zwang/motion/advance.hpp"
+#include "zwang/sweeps/run.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace zwang;
+
+struct Case {
+  const char* name;
+  const char* over;
+  const char* extreme;
+  std::uint64_t count;
+};
+constexpr Case cases[] = {{"bouncing-ball", "e~uniform(0.1,0.9)", "max(ball.z)", 4000},
+                          {"double-pendulum", "l1~normal(1,0.1)", "max(q1)", 300},
+                          {"string-pendulum", "L~uniform(0.9,1.1)", "min(bob.y)", 2000}};
+
+std::string text_of(const char* name) {
+  std::ifstream file(std::string(ZWANG_SOURCE_DIR "/gallery/") + name + "/model.toml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// By the clock, and of the processor.
+struct Took {
+  double clock = 0;
+  double processor = 0;
+};
+Took took(const std::function<void()>& work) {
+  const auto begin = Clock::now();
+  const std::clock_t before = std::clock();
+  work();
+  return {std::chrono::duration<double>(Clock::now() - begin).count(),
+          static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void one_by_one(const sweeps::Recipe& recipe, const sweeps::Sweep& sweep) {
+  const model::Draft draft = model::read(recipe.text, recipe.file);
+  const std::vector<std::string> names = sweep.design().names();
+  std::vector<double> values(names.size());
+  for (std::uint64_t k = 0; k < sweep.design().total; ++k) {
+    sweep.design().sample(k, values.data());
+    model::Overrides set;
+    for (std::size_t i = 0; i < names.size(); ++i) set.parameters.emplace_back(names[i], exact(values[i]));
+    const model::Model model = model::compile(draft, set);
+    motion::Motion motion = motion::begin(model);
+    while (motion::advance(motion)) {
+    }
+  }
+}
+
+void swept(const sweeps::Recipe& recipe, const sweeps::Sweep& sweep, unsigned threads, const std::string& file) {
+  sweeps::Table table = sweeps::Table::create(file, recipe, sweep);
+  sweeps::Hands hands;
+  hands.threads = threads;
+  static_cast<void>(sweeps::carry_on(sweep, table, hands));
+}
+
+}  // namespace
+
+int main() {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("zwang-bench-sweep-" + std::to_string(::getpid()) + ".sqlite"))
+          .string();
+  std::printf("%-16s %14s %12s %12s %12s %16s\n", "model", "one by one /s", "sweep", "with extreme", "2 threads",
+              "one sample, us");
+  for (const Case& one : cases) {
+    sweeps::Recipe recipe;
+    recipe.file = one.name;
+    recipe.text = text_of(one.name);
+    recipe.over = {{one.over}};
+    recipe.count = one.count;
+    const sweeps::Sweep plain(recipe);
+    sweeps::Recipe recorded = recipe;
+    recorded.records = {one.extreme};
+    const sweeps::Sweep extreme(recorded);
+    std::vector<double> alone, single, most, one_thread, two_threads;
+    for (int turn = 0; turn < 5; ++turn) {
+      alone.push_back(took([&] { one_by_one(recipe, plain); }).processor);
+      const Took first = took([&] { swept(recipe, plain, 1, file); });
+      single.push_back(first.processor);
+      one_thread.push_back(first.clock);
+      two_threads.push_back(took([&] { swept(recipe, plain, 2, file); }).clock);
+      most.push_back(took([&] { swept(recorded, extreme, 1, file); }).processor);
+    }
+    const double base = median(alone);
+    const auto count = static_cast<double>(one.count);
+    std::printf("%-16s %14.0f %11.2fx %11.2fx %11.2fx %16.1f\n", one.name, count / base, base / median(single),
+                base / median(most), median(one_thread) / median(two_threads), base / count * 1e6);
+  }
+  std::filesystem::remove(file);
+}

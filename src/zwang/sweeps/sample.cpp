@@ -1,0 +1,164 @@
+/// From values of parameters to a line of the table.
+#include "zwang/sweeps/sample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <optional>
+
+#include "zwang/base/nearest.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
+#include "zwang/motion/advance.hpp"
+#include "zwang/runs/life.hpp"
+
+namespace zwang::sweeps {
+
+namespace {
+
+constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t most_columns = 1900;  ///< SQLite has 2000
+
+/// As SQLite compares names.
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(c < 0x80 ? std::tolower(c) : c); });
+  return text;
+}
+
+/// The fixed columns keep their names; others that would repeat one get a number.
+std::vector<std::string> column_names(const std::vector<std::string>& parameters, const Records& records) {
+  constexpr std::array<const char*, 5> account = {"status", "time", "steps", "events", "defect"};
+  std::vector<std::string> taken = {"sample"};
+  for (const char* name : account) taken.emplace_back(name);
+  const auto free_name = [&](const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; std::find(taken.begin(), taken.end(), lower(name)) != taken.end(); ++number) {
+      name = fmt::format("{}_{}", wanted, number);
+    }
+    taken.push_back(lower(name));
+    return name;
+  };
+  std::vector<std::string> out = {"sample"};
+  for (const std::string& name : parameters) out.push_back(free_name(name));
+  for (const char* name : account) out.emplace_back(name);
+  for (const Record& record : records.list) out.push_back(free_name(record.text));
+  return out;
+}
+
+}  // namespace
+
+Sweep::Sweep(const Recipe& recipe)
+    : overrides_(recipe.overrides),
+      draft_(model::read(recipe.text, recipe.file)),
+      design_(read_design(recipe.over, recipe.count, recipe.seed)),
+      records_(read_records(recipe.records)),
+      names_(design_.names()),
+      columns_(column_names(names_, records_)) {
+  if (names_.empty()) throw Error({"command line", 0, 0}, "a sweep needs at least one --over");
+  if (columns_.size() > most_columns) {
+    throw Error({"command line", 0, 0},
+                fmt::format("the table would have {} columns; at most {} are kept", columns_.size(), most_columns));
+  }
+  require_names();
+
+  // A mistake in the whole shows with the values of the first sample and with the model's own; what shows with the first sample alone is its own failure.
+  Row first;
+  first.parameters.resize(names_.size());
+  design_.sample(0, first.parameters.data());
+  std::optional<model::Watching> tried;
+  const auto try_with = [&](const model::Overrides& overrides) {
+    tried = compile(draft_, overrides, records_);
+    // Mistakes in what is only looked at count too: `run` would refuse the model.
+    static_cast<void>(model::compile(draft_, overrides));
+  };
+  try {
+    try_with(values_of(first));
+  } catch (const Error&) {
+    try_with(overrides_);
+  }
+  require_conditions(tried->model, records_);
+  title_ = tried->model.title;
+}
+
+void Sweep::require_names() const {
+  const std::vector<model::WrittenParameter> known = model::written_parameters(draft_);
+  std::vector<std::string_view> numbers;
+  for (const model::WrittenParameter& one : known) {
+    if (!one.vector) numbers.push_back(one.name);
+  }
+  for (const std::string& name : names_) {
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == name; });
+    if (found == known.end()) {
+      const std::string_view near = nearest(name, numbers.data(), numbers.size());
+      throw Error({fmt::format("--over {}", name), 1, 1},
+                  near.empty() ? fmt::format("the model has no parameter `{}`", name)
+                               : fmt::format("the model has no parameter `{}`; did you mean `{}`?", name, near));
+    }
+    if (found->vector) {
+      throw Error({fmt::format("--over {}", name), 1, 1},
+                  fmt::format("`{}` is a vector: let its components be parameters, and vary those", name));
+    }
+    for (const auto& [set, value] : overrides_.parameters) {
+      if (set == name) {
+        throw Error({"command line", 0, 0},
+                    fmt::format("the parameter `{}` is set and varies: it can do one of them", name));
+      }
+    }
+  }
+}
+
+model::Overrides Sweep::values_of(const Row& row) const {
+  model::Overrides overrides = overrides_;
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    overrides.parameters.emplace_back(names_[i], exact(row.parameters[i]));
+  return overrides;
+}
+
+bool Sweep::follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on) const {
+  row.sample = k;
+  row.why.clear();
+  row.parameters.resize(names_.size());
+  design_.sample(k, row.parameters.data());
+  row.records.assign(records_.list.size(), no_time);
+  std::optional<model::Watching> watching;
+  try {
+    watching = compile(draft_, values_of(row), records_);
+    runs::require_duration(watching->model, watching->model.simulation.until);
+  } catch (const Fault&) {
+    throw;
+  } catch (const Error& error) {
+    row.status = no_model;
+    row.why = error.place().line > 0 ? fmt::format("{}:{}:{}: {}", error.place().file, error.place().line,
+                                                   error.place().column, error.message())
+                                     : error.message();
+    row.time = no_time;
+    row.defect = no_time;
+    row.steps = 0;
+    row.events = 0;
+    return true;
+  }
+
+  Recorder recorder(records_, *watching);
+  motion::Motion motion = motion::begin(watching->model);
+  std::uint64_t events = motion.events.size();
+  recorder.follow(motion);
+  while (motion::advance(motion)) {
+    events += motion.events.size();
+    recorder.follow(motion);
+    if (go_on && !go_on()) return false;
+  }
+  recorder.finish(motion, row.records.data());
+  row.status = motion::words(motion.status);
+  if (motion.status != motion::Status::finished && motion.status != motion::Status::stopped) row.why = motion.why;
+  row.time = motion.state.time;
+  row.steps = motion.steps;
+  row.events = events;
+  row.defect = motion.defect;
+  return true;
+}
+
+}  // namespace zwang::sweeps
