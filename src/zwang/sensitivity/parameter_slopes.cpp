@@ -11,6 +11,7 @@
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
+#include "zwang/model/watch.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 
 namespace zwang::sensitivity {
@@ -191,6 +192,11 @@ model::Overrides with(const model::Overrides& overrides, const Wanted& wanted, d
   return out;
 }
 
+/// Without what is only looked at.
+model::Model compiled(const model::Draft& draft, const model::Overrides& overrides) {
+  return model::compile(draft, overrides, {}, {}).model;
+}
+
 /// The models at the points, if they have one shape.
 std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, const model::Overrides& overrides,
                                                    const Wanted& wanted, double step, const std::array<int, points>& at,
@@ -199,7 +205,7 @@ std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, co
   std::vector<model::Model> out;
   for (const int k : at) {
     try {
-      out.push_back(model::compile(draft, with(overrides, wanted, value + k * step)));
+      out.push_back(compiled(draft, with(overrides, wanted, value + k * step)));
     } catch (const Error& error) {
       if (!why) why = error;
       return std::nullopt;
@@ -215,7 +221,7 @@ std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, co
 
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
                                              const std::vector<std::string>& names) {
-  const model::Model here = model::compile(draft, overrides);
+  const model::Model here = compiled(draft, overrides);
   std::vector<ParameterSlope> out;
   for (const std::string& name : names) {
     const Wanted wanted = find(here, name);
