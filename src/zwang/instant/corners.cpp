@@ -82,8 +82,7 @@ class Sliding {
     state_.modes = corners.modes;
     options_.tell = false;
     options_.balanced = {};
-    none_.assign(model.rows(), 0);
-    if (options_.gone.empty()) options_.gone = none_;
+    if (!options_.gone.is_told()) options_.gone = RowSet(model.rows());
     join_equal();
     take_in_dependent();
     for (std::size_t i = 0; i < switches_.size(); ++i) {
@@ -991,7 +990,6 @@ class Sliding {
   std::vector<std::pair<std::uint32_t, Side>> touched_;  ///< known to be on a side, and on a threshold nevertheless
   std::vector<std::vector<Member>> members_;             ///< of each: the switches with its surface
   std::vector<std::vector<MixedMode>> mixed_;            ///< of each: what changes across it
-  std::vector<std::uint8_t> none_;
   std::vector<std::uint8_t>
       second_;  ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   Instant instant_;
@@ -1183,8 +1181,7 @@ void choose_side_of_kink(const model::Model& model, model::State state, const Op
   Options inner = options;
   inner.tell = false;
   inner.balanced = {};
-  const std::vector<std::uint8_t> none(model.rows(), 0);
-  if (inner.gone.empty()) inner.gone = none;
+  if (!inner.gone.is_told()) inner.gone = RowSet(model.rows());
   // g'' under the rows of this side, of its terms; not a number where it has no accelerations.
   Instant instant;
   const auto leads = [&](Side side) {
@@ -1260,7 +1257,7 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   std::vector<Side> on;
   std::vector<Side> towards;
   std::vector<std::pair<std::uint32_t, Side>> kinks;  // of equations
-  const auto counts = [&](std::uint32_t row) { return options.gone.empty() || options.gone[row] == 0; };
+  const auto counts = [&](std::uint32_t row) { return !options.gone.contains(row); };
   model::for_cornered(model, [&](const model::Slotted& group) {
     for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
       std::vector<std::uint8_t> waits(group.corners.size(), 0);  // for an inner one that is critical
@@ -1483,10 +1480,9 @@ std::string equally_near(const model::Condition& condition, bool ways_agree, con
 
 }  // namespace
 
-std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::State& state, const Options& options,
-                                    Workspace& workspace, Several& several) {
-  std::vector<std::uint8_t> idle(model.rows(), 0);
-  if (!options.gone.empty()) idle.assign(options.gone.begin(), options.gone.end());
+RowSet idle_rows(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
+                 Several& several) {
+  RowSet idle = options.gone.is_told() ? options.gone : RowSet(model.rows());
   Workspace::Impl& impl = workspace.impl();
   Options inner = options;
   inner.tell = false;
@@ -1505,7 +1501,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
       std::vector<State> states(condition.alternatives, State::open);
       std::vector<double> amount(condition.alternatives, 0.0);
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
-        if (idle[row] != 0) continue;
+        if (idle.contains(row)) continue;
         State& one = states[model.row_alternative[row]];
         amount[model.row_alternative[row]] = std::max(amount[model.row_alternative[row]], all.value[row]);
         if (all.role[row] == Role::violated) one = State::broken;
@@ -1513,7 +1509,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
       }
       const auto keep = [&](std::uint32_t chosen) {
         for (std::uint32_t row = first; row < first + condition.components; ++row) {
-          if (model.row_alternative[row] != chosen) idle[row] = 1;
+          if (model.row_alternative[row] != chosen) idle.add(row);
         }
       };
       const auto open = static_cast<std::size_t>(std::count(states.begin(), states.end(), State::open));
@@ -1529,7 +1525,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         keep(static_cast<std::uint32_t>(std::min_element(amount.begin(), amount.end()) - amount.begin()));
       } else {
         // A re-entrant corner: the side that changes the motion least.
-        const std::vector<std::uint8_t> before = idle;
+        const RowSet before = idle;
         std::vector<double> cost;
         std::vector<std::uint32_t> chosen;
         std::vector<Minimiser> ways;
@@ -1606,7 +1602,7 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
 
 bool needs_corners(const model::Model& model, const model::State& state, const Options& options) {
   return (model.switches > 0 && state.modes.empty()) ||
-         (options.gone.empty() && (has_alternatives(model) || has_twins(model)));
+         (!options.gone.is_told() && (has_alternatives(model) || has_twins(model)));
 }
 
 Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
@@ -1633,14 +1629,14 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
     }
     out.state.modes = model::modes_of(model, sides);
   }
-  if (options.gone.empty()) {
-    out.idle.assign(model.rows(), 0);
-    for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle[row] = is_second_twin(model, row) ? 1 : 0;
-    for (const Valley& valley : out.valleys) out.idle[model.row_twin[valley.row]] = 0;
+  if (!options.gone.is_told()) {
+    out.idle = RowSet(model.rows());
+    for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle.put(row, is_second_twin(model, row));
+    for (const Valley& valley : out.valleys) out.idle.remove(model.row_twin[valley.row]);
     inner.gone = out.idle;
     if (has_alternatives(model)) out.idle = idle_rows(model, out.state, inner, workspace, out.several);
   } else {
-    out.idle.assign(options.gone.begin(), options.gone.end());
+    out.idle = options.gone;
   }
   inner.gone = out.idle;
   if (!sides_known) {

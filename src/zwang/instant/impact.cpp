@@ -179,7 +179,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   Workspace::Impl& impl = workspace.impl();
   const std::size_t n = model.variables;
   if (!options.evaluated) {
-    model::evaluate_rows_but(model, state, impl.left_out, impl.scratch, impl.rows);
+    model::evaluate_rows_but(model, state, impl.left_out.marks(), impl.scratch, impl.rows);
     model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   }
   const linear::Mass& mass = impl.dynamics.mass;

@@ -227,11 +227,11 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const std::uint32_t row = impl.held_rows[j].row;
     if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
     double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
-    if (impl.quiet[row] != 0) noise = std::max(noise, 2 * std::abs(lambda[j]));
+    if (impl.quiet.contains(row)) noise = std::max(noise, 2 * std::abs(lambda[j]));
     const double terms = terms_of(lambda.data() + j, m, series.order() - 1, h);
     if (terms <= noise) continue;
     // What rests without a force of its own has what rounding of its neighbours' forces leaves it.
-    if (impl.quiet[row] != 0) noise += multiplier_noise * series.multiplier_scale_by_others(j);
+    if (impl.quiet.contains(row)) noise += multiplier_noise * series.multiplier_scale_by_others(j);
     if (terms <= noise) continue;
     look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, 0.0,
             series.multiplier_error(j), row, true, true, found);
@@ -564,6 +564,12 @@ const linear::Mass& mass_at(const Motion& motion) {
   return work.dynamics.mass;
 }
 
+instant::RowSet closed_rows(const Motion::Impl& impl) {
+  instant::RowSet closed(impl.model.rows());
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) closed.put(row, is_closed(impl.place[row]));
+  return closed;
+}
+
 bool ascending(const std::vector<HeldRow>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });
 }
@@ -625,7 +631,7 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
   leading.assign(of.rows(), 0);
   size.assign(of.rows(), 0.0);
   multiplier_doubt.assign(of.rows(), 0.0);
-  quiet.assign(of.rows(), 0);
+  quiet = instant::RowSet(of.rows());
   strikes.assign(of.rows(), {});
 }
 

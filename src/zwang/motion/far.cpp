@@ -98,9 +98,8 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
 
 void leave_unevaluated(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  std::vector<std::uint8_t> left_out(impl.far.rows.empty() ? 0 : impl.model.rows(), 0);
-  for (const std::uint32_t row : impl.far.rows) left_out[row] = 1;
-  impl.workspace.leave_out(std::move(left_out));
+  impl.workspace.leave_out(impl.far.rows.empty() ? instant::RowSet()
+                                                 : instant::RowSet(impl.model.rows(), impl.far.rows));
 }
 
 void leave_out_far(Motion& motion, std::vector<std::uint32_t>& watched) {

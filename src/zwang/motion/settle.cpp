@@ -51,8 +51,7 @@ double energy_touched(const Motion::Impl& impl) {
   Groups together(model.variables);
   std::vector<std::uint8_t> struck(model.variables, 0);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    const bool closed = impl.place[row] == Place::held || impl.place[row] == Place::implied;
-    if (shock.impulses[row] == 0 && !closed) continue;
+    if (shock.impulses[row] == 0 && !is_closed(impl.place[row])) continue;
     const std::uint32_t begin = model.row_start[row];
     for (std::uint32_t e = begin; e < model.row_start[row + 1]; ++e) {
       together.join(model.row_column[e], model.row_column[begin]);
@@ -93,17 +92,15 @@ void regulate_without_one(Motion& motion, const instant::Options& options, Gathe
   Motion::Impl& impl = *motion.impl;
   const instant::Instant& now = impl.instant;
   const instant::Shock failed = impl.shock;
-  std::vector<std::uint8_t> gone(impl.model.rows(), 0);
-  if (!options.gone.empty()) gone.assign(options.gone.begin(), options.gone.end());
   instant::Options known = options;
-  known.gone = gone;
+  if (!known.gone.is_told()) known.gone = instant::RowSet(impl.model.rows());
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
     const Role role = now.role[row];
-    if (role == Role::absent || role == Role::violated || role == Role::passive_in_position || gone[row] != 0 ||
-        !is_soft(impl, row, now.rate[row])) {
+    if (role == Role::absent || role == Role::violated || role == Role::passive_in_position ||
+        known.gone.contains(row) || !is_soft(impl, row, now.rate[row])) {
       continue;
     }
-    gone[row] = 1;
+    known.gone.add(row);
     instant::impact(impl.model, motion.state, known, impl.workspace, impl.shock);
     if (impl.shock.status == instant::ShockStatus::regulated &&
         is_soft(impl, row, std::max(0.0, impl.shock.rate_after[row]))) {
@@ -113,7 +110,7 @@ void regulate_without_one(Motion& motion, const instant::Options& options, Gathe
       gathered.struck.erase(place);
       return;
     }
-    gone[row] = 0;
+    known.gone.remove(row);
   }
   impl.shock = failed;
 }
@@ -225,7 +222,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     const Role role = now.role[row];
     impl.leading[row] = 0;
     // Marginal: its multiplier at this instant counts as zero, whatever its sign.
-    impl.quiet[row] = role == Role::marginal ? 1 : 0;
+    impl.quiet.put(row, role == Role::marginal);
     measure_row(motion, row);
     if (role == Role::absent) {
       impl.place[row] = Place::absent;
@@ -378,11 +375,9 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
   const model::Model& model = impl.model;
   // A row and its twin are one condition.
   const auto closed_before = [&](std::uint32_t row) {
-    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
     return is_closed(before[row]) || is_closed(before[model.row_twin[row]]);
   };
   const auto closed_now = [&](std::uint32_t row) {
-    const auto is_closed = [](Place place) { return place == Place::held || place == Place::implied; };
     return is_closed(impl.place[row]) || is_closed(impl.place[model.row_twin[row]]);
   };
   // What changes side at one instant is marginal, and nothing has happened to it.
@@ -454,7 +449,7 @@ void list_events(Motion& motion, const Triggers& triggers, const Gathered& gathe
       if (model::is_equation(model.row_kind[row]) || marginal(row) || instant::is_second_twin(model, row)) continue;
       const bool trigger =
           std::find(triggers.releasing.begin(), triggers.releasing.end(), row) != triggers.releasing.end();
-      const bool let_go = impl.switches.gone[row] != 0;
+      const bool let_go = impl.switches.gone.contains(row);
       if (closed_before(row) && !closed_now(row) && (!gathered.shock || trigger) && !let_go) released.push_back(row);
       const bool closing = std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end();
       const bool struck = std::find(gathered.struck.begin(), gathered.struck.end(), row) != gathered.struck.end();
@@ -572,14 +567,12 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
     slow.push_back(row);
   }
   std::vector<double> rate;
-  std::vector<std::uint8_t> steady(model.rows(), 0);
-  if (!options.steady.empty()) steady.assign(options.steady.begin(), options.steady.end());
+  instant::Options known = options;
+  if (!known.steady.is_told()) known.steady = instant::RowSet(model.rows());
   for (const std::uint32_t row : slow) {
-    steady[row] = 1;
+    known.steady.add(row);
     rate.push_back(now.rate[row]);
   }
-  instant::Options known = options;
-  known.steady = steady;
   instant::accelerate(model, motion.state, known, impl.workspace, now);
   const bool determined = now.status == instant::Status::determined && !now.singular;
   for (std::size_t k = 0; determined && k < slow.size(); ++k) {
@@ -595,7 +588,7 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
   return determined;
 }
 
-double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed);
+double close_rows(Motion& motion, const instant::RowSet& closed);
 
 /// Conditions that were struck in turn, in periods that became shorter each time and far shorter at last, all touch at one instant: what is left of the
 /// sequence cannot be told from nothing. That is its limit, and no shock of all of them at once, whose restitution knows nothing of the order.
@@ -609,16 +602,13 @@ bool ends_a_sequence(Motion& motion) {
   if (in_turn.size() < 2 || !rebound) return false;
   const instant::Evaluation& found = impl.workspace.evaluation();
   const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
-    const bool left_out = row < found.left_out.size() && found.left_out[row] != 0;
     // What was held on the way here takes its turn as it should.
-    return !left_out && impl.place[row] == Place::open && std::abs(found.rows.value[row]) <= found.touch_value[row];
+    return !found.left_out.contains(row) && impl.place[row] == Place::open &&
+           std::abs(found.rows.value[row]) <= found.touch_value[row];
   });
   if (!all) return false;
-  std::vector<std::uint8_t> closed(impl.model.rows(), 0);
-  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
-    closed[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? 1 : 0;
-  }
-  for (const std::uint32_t row : in_turn) closed[row] = 1;
+  instant::RowSet closed = closed_rows(impl);
+  for (const std::uint32_t row : in_turn) closed.add(row);
   const double lost = close_rows(motion, closed);
   impl.fresh_bounces = 0;
   add_event(motion, EventKind::accumulation, in_turn);
@@ -632,7 +622,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
                                bool first) {
   Motion::Impl& impl = *motion.impl;
   gathered.impulses.assign(impl.model.rows(), 0.0);
-  std::vector<std::uint8_t> steady;
+  instant::RowSet steady;
   for (int round = 0; round < most_shocks; ++round) {
     if (!settle_switches(motion, triggers, first, round > 0, options)) break;
     options.gone = impl.switches.idle;
@@ -645,17 +635,16 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
     options.balanced = {};
-    options.steady = {};
     options.shock_done = true;
     impl.any_done = true;
     impl.done_schedule = motion.state.time;
     if (motion.state.velocity == before && round > 0) {
-      steady.resize(impl.model.rows(), 0);
+      if (!steady.is_told()) steady = instant::RowSet(impl.model.rows());
       for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
-        if (role[row] == Role::approached) steady[row] = 1;
+        if (role[row] == Role::approached) steady.add(row);
       }
     }
-    if (!steady.empty()) options.steady = steady;
+    options.steady = steady;
   }
 }
 
@@ -756,7 +745,7 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
     more = more || !is_held(impl.instant.role[row]);
     impl.instant.role[row] = Role::marginal;
     impl.instant.multipliers[row] = 0;
-    impl.quiet[row] = 1;
+    impl.quiet.add(row);
   }
   if (more) hold_rows(motion, {});
 }
@@ -794,8 +783,8 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
 }
 
 /// What counts as zero on the way: what closes is known.
-instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std::uint8_t> closed,
-                                   std::span<const std::uint8_t> steady) {
+instant::Options options_in_motion(const Motion::Impl& impl, const instant::RowSet& closed,
+                                   const instant::RowSet& steady) {
   instant::Options options;
   options.touch = touch_in_motion;
   options.touch_position = touch_in_motion;
@@ -807,7 +796,7 @@ instant::Options options_in_motion(const Motion::Impl& impl, std::span<const std
 }
 
 /// All rows given touch and move along: what speed and gap they have goes, and the accelerations are determined afresh. The energy lost.
-double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
+double close_rows(Motion& motion, const instant::RowSet& closed) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too.
@@ -818,7 +807,7 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   const double before = whole();
   impl.held_rows.clear();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (closed[row] != 0) impl.held_rows.push_back({row, false});
+    if (closed.contains(row)) impl.held_rows.push_back({row, false});
   }
   put_implied_first(model, impl.held_rows);
   impl.series.choose(impl.held_rows, {});
@@ -834,14 +823,14 @@ double close_rows(Motion& motion, const std::vector<std::uint8_t>& closed) {
   motion.energy.lost += lost;
 
   // What depends on others may not move along with them: walls that have come together and still approach each other.
-  std::vector<std::uint8_t> steady = closed;
+  instant::RowSet steady = closed;
   instant::Evaluation& work = impl.workspace.evaluation();
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
     const std::uint32_t row = impl.held_rows[j].row;
     if (!impl.series.skipped(j)) continue;
     model::evaluate_row(model, motion.state, row, work.scratch, work.rows);
     const double rate = model::is_equation(model.row_kind[row]) ? std::abs(work.rows.rate[row]) : work.rows.rate[row];
-    if (rate > still_approaching * work.rows.rate_scale[row]) steady[row] = 0;
+    if (rate > still_approaching * work.rows.rate_scale[row]) steady.remove(row);
   }
 
   // Then the instant as always.
@@ -901,13 +890,13 @@ void take_back(Motion& motion, Undo undo) {
   move_past_far(motion, from);
   instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
-  model::evaluate_rows_but(impl.model, motion.state, work.left_out, work.scratch, work.rows);
+  model::evaluate_rows_but(impl.model, motion.state, work.left_out.marks(), work.scratch, work.rows);
 }
 
 /// Touching conditions that recede, and close. Their gap f'^2 / (2 f'') stays so far below what is zero of f that they leave and return at
 /// one and the same instant, or they rattle out after a shock.
 struct Receding {
-  std::vector<std::uint8_t> closed;  ///< per row, 1: one of them, or held
+  instant::RowSet closed;  ///< they, and those held
   Still still;
   double may_cost = 0;  ///< energy that closing them may take
   bool driven = false;  ///< something drives one of them back
@@ -915,8 +904,10 @@ struct Receding {
 
 /// Those held, to which others may be added.
 Receding only_held(const Motion& motion) {
+  const std::vector<Role>& role = motion.impl->instant.role;
   Receding found;
-  for (const Role role : motion.impl->instant.role) found.closed.push_back(is_held(role) ? 1 : 0);
+  found.closed = instant::RowSet(role.size());
+  for (std::uint32_t row = 0; row < role.size(); ++row) found.closed.put(row, is_held(role[row]));
   return found;
 }
 
@@ -936,7 +927,7 @@ void take_along(const Motion& motion, std::uint32_t row, Receding& found) {
   const Motion::Impl& impl = *motion.impl;
   const double rate = std::abs(impl.instant.rate[row]);
   const double second = impl.instant.second[row];
-  found.closed[row] = 1;
+  found.closed.add(row);
   found.still.rows.push_back(row);
   found.driven = found.driven || second > 0;
   if (second > 0) {
@@ -961,7 +952,7 @@ bool share_a_variable(const model::Model& model, std::uint32_t a, std::uint32_t 
 /// The rows close, if that leads on and costs no more than it may: else it would stop what moves beside them, and is taken back. So it is where
 /// a row keeps a speed like those that were to go: near a position in which rows depend on one another not all of them can be still, and
 /// those beside such a row are barred. If asked for, so it is where one of them lets go; they are named as `loose`.
-bool close_if_it_leads_on(Motion& motion, const Receding& found, std::vector<std::uint8_t>& barred,
+bool close_if_it_leads_on(Motion& motion, const Receding& found, instant::RowSet& barred,
                           std::vector<std::uint32_t>* loose) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -976,11 +967,11 @@ bool close_if_it_leads_on(Motion& motion, const Receding& found, std::vector<std
               motion.energy.lost - undo.lost <= may_cost;
   if (well) {
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (found.closed[row] == 0 || !(std::abs(now.rate[row]) > std::max(touch[row], speed_that_stays * fastest)))
+      if (!found.closed.contains(row) || !(std::abs(now.rate[row]) > std::max(touch[row], speed_that_stays * fastest)))
         continue;
       well = false;
       for (const std::uint32_t other : found.still.rows) {
-        if (share_a_variable(model, row, other)) barred[other] = 1;
+        if (share_a_variable(model, row, other)) barred.add(other);
       }
     }
     if (loose != nullptr) {
@@ -1000,7 +991,7 @@ bool close_if_it_leads_on(Motion& motion, const Receding& found, std::vector<std
 /// All that rattles out close together, also those that nothing drives back as long as the others are open. If then every one of them is
 /// pressed together, that is where the rattling leads: with gaps y >= 0 and the multipliers lambda > 0 of the closed state
 /// y'^T Phi^-1 y' / 2 + lambda^T y never grows, falls with every shock and vanishes with all gaps alone. Those that let go are left out.
-Still close_together(Motion& motion, std::vector<std::uint8_t>& barred) {
+Still close_together(Motion& motion, instant::RowSet& barred) {
   const Motion::Impl& impl = *motion.impl;
   std::vector<std::uint32_t> rattling;
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
@@ -1014,7 +1005,7 @@ Still close_together(Motion& motion, std::vector<std::uint8_t>& barred) {
     if (close_if_it_leads_on(motion, found, barred, &loose)) return found.still;
     const std::size_t before = rattling.size();
     std::erase_if(rattling, [&](std::uint32_t row) {
-      return barred[row] != 0 || std::binary_search(loose.begin(), loose.end(), row);
+      return barred.contains(row) || std::binary_search(loose.begin(), loose.end(), row);
     });
     if (rattling.size() == before) break;
   }
@@ -1027,17 +1018,17 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
   const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
   if (now.status != instant::Status::determined || now.singular) return {};
-  std::vector<std::uint8_t> barred(model.rows(), 0);
+  instant::RowSet barred(model.rows());
   Still still = shock ? close_together(motion, barred) : Still{};
   std::vector<std::uint8_t> tries(model.rows(), 0);
   std::vector<double> tried(model.rows(), 0.0);
   for (std::uint32_t round = 0; round <= model.rows(); ++round) {
     Receding more = only_held(motion);
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (!recedes(impl, row) || barred[row] != 0) continue;
+      if (!recedes(impl, row) || barred.contains(row)) continue;
       const double rate = std::abs(now.rate[row]);
       // What closed before at this instant and was opened by closing others: their limit is that all are closed.
-      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) more.closed[row] = 1;
+      if (tries[row] >= closings_one_by_one && rattles_out(impl, row)) more.closed.add(row);
       if (!(now.second[row] > 0)) continue;
       if (!is_back_at_once(impl, row) && !(shock && rattles_out(impl, row))) continue;
       // It was closed, and is as fast as before: it cannot be closed.
@@ -1049,7 +1040,7 @@ Still close_what_is_back_at_once(Motion& motion, bool shock) {
     if (more.still.rows.empty()) return still;
     if (!close_if_it_leads_on(motion, more, barred, nullptr)) {
       const bool fewer = std::any_of(more.still.rows.begin(), more.still.rows.end(),
-                                     [&](std::uint32_t row) { return barred[row] != 0; });
+                                     [&](std::uint32_t row) { return barred.contains(row); });
       if (!fewer) return still;
       continue;
     }
@@ -1094,62 +1085,64 @@ bool any_equation_implied(const model::Model& model, const std::vector<Place>& p
   return false;
 }
 
-/// The instant proper: shock as long as something is approached, then accelerations, sets and events.
-void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool first) {
+/// What is known of the rows before anything is asked of this instant.
+instant::Options known_of_rows(Motion& motion, const Triggers& triggers, bool first) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const std::vector<Place> before = impl.place;
 
   // Rows known to touch: those held, and those that have just closed.
-  std::vector<std::uint8_t> closed(model.rows(), 0);
-  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
-    closed[row] = before[row] == Place::held || before[row] == Place::implied ? 1 : 0;
-  }
+  instant::RowSet closed = first ? instant::RowSet(model.rows()) : closed_rows(impl);
   // What is held moves along, and a velocity condition that closes has just reached zero.
-  std::vector<std::uint8_t> steady = closed;
-  for (const std::uint32_t row : triggers.closing) {
-    closed[row] = 1;
-    if (!model::is_holonomic(model.row_kind[row])) steady[row] = 1;
-  }
+  instant::RowSet steady = closed;
   // What was marginal and takes no part in what happens stays so.
-  impl.resting.assign(model.rows(), 0);
-  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
-    impl.resting[row] = closed[row];
+  impl.resting = closed;
+  for (const std::uint32_t row : triggers.closing) {
+    closed.add(row);
+    if (!model::is_holonomic(model.row_kind[row])) steady.add(row);
+    impl.resting.remove(row);
   }
-  for (const std::uint32_t row : triggers.closing) impl.resting[row] = 0;
-  for (const std::uint32_t row : triggers.releasing) impl.resting[row] = 0;
+  for (const std::uint32_t row : triggers.releasing) impl.resting.remove(row);
   // At a kink the gradient is a new one: a condition that was held may be struck.
   for (const Turn& turn : triggers.turns) {
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
-    if (row < model.rows()) steady[row] = impl.resting[row] = 0;
+    if (row >= model.rows()) continue;
+    steady.remove(row);
+    impl.resting.remove(row);
   }
-  instant::Options options;
   if (!first) {
-    options = options_in_motion(impl, closed, steady);
     estimate_uncertainty(motion, closed, steady);
     // What has passed zero within the band in which a crossing is not told from a graze yet: it touches here.
     const std::vector<double>& value = impl.workspace.evaluation().rows.value;
     for (const std::uint32_t row : impl.watched_rows) {
       if (model::is_holonomic(model.row_kind[row]) && value[row] > 0 && value[row] <= impl.tolerance * impl.size[row]) {
-        closed[row] = 1;
+        closed.add(row);
       }
     }
     if (!triggers.closing.empty()) {
       // How softly they land is told from how far they may be off.
-      std::vector<std::uint8_t> others(model.rows(), 1);
-      for (const std::uint32_t row : triggers.closing) others[row] = 0;
+      instant::RowSet others = instant::RowSet::all(model.rows());
+      for (const std::uint32_t row : triggers.closing) others.remove(row);
       instant::Evaluation& work = impl.workspace.evaluation();
-      model::evaluate_rows_but(model, motion.state, others, work.scratch, work.rows);
+      model::evaluate_rows_but(model, motion.state, others.marks(), work.scratch, work.rows);
     }
     for (const std::uint32_t row : triggers.closing) {
-      if (lands_softly(motion, row)) steady[row] = 1;
+      if (lands_softly(motion, row)) steady.add(row);
     }
   }
   open_valleys(motion, triggers, first, closed, steady);
-  std::vector<std::uint8_t> balanced(model.rows(), 0);
-  for (const std::uint32_t row : triggers.releasing) balanced[row] = 1;
-  if (!triggers.releasing.empty()) options.balanced = balanced;
+  instant::Options options;
+  if (!first) options = options_in_motion(impl, closed, steady);
+  if (!triggers.releasing.empty()) options.balanced = instant::RowSet(model.rows(), triggers.releasing);
   options.shock_done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
+  return options;
+}
+
+/// The instant proper: shock as long as something is approached, then accelerations, sets and events.
+void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const std::vector<Place> before = impl.place;
+  const instant::Options options = known_of_rows(motion, triggers, first);
 
   Gathered gathered;
   const Switches switches_before = impl.switches;
@@ -1374,18 +1367,17 @@ void take_multipliers(Motion& motion) {
 static bool is_there(Motion& motion, std::uint32_t row) {
   const model::Model& model = motion.impl->model;
   if (!instant::is_second_twin(model, row)) return true;
-  std::vector<std::uint8_t> closed(model.rows(), 0);
-  std::vector<std::uint8_t> steady = closed;
-  closed[model.row_twin[row]] = 1;
+  instant::RowSet closed(model.rows());
+  instant::RowSet steady = closed;
+  closed.add(model.row_twin[row]);
   open_valleys(motion, {}, false, closed, steady);
   const std::vector<std::uint32_t>& valleys = motion.impl->switches.valleys;
   return std::binary_search(valleys.begin(), valleys.end(), model.row_twin[row]);
 }
 
 void close_for_good(Motion& motion, std::span<const std::uint32_t> rows) {
-  std::vector<std::uint8_t> closed(motion.impl->model.rows(), 0);
-  for (const std::uint32_t row : motion.held) closed[row] = 1;
-  for (const std::uint32_t row : rows) closed[row] = is_there(motion, row) ? 1 : 0;
+  instant::RowSet closed(motion.impl->model.rows(), motion.held);
+  for (const std::uint32_t row : rows) closed.put(row, is_there(motion, row));
   motion.impl->limit_lost = close_rows(motion, closed);
   if (motion.status == Status::going && determined(motion)) hold_rows(motion, {});
 }

@@ -163,7 +163,7 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
       const bool twin = instant::is_second_twin(impl.model, row) && !is_valley(impl.switches, impl.model.row_twin[row]);
-      if (impl.switches.idle[row] != 0 && impl.switches.gone[row] == 0 && !twin) visit(row);
+      if (impl.switches.idle.contains(row) && !impl.switches.gone.contains(row) && !twin) visit(row);
     }
   }
 }
@@ -401,8 +401,7 @@ void begin_switches(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   Switches& switches = impl.switches;
   switches.at_start.assign(impl.model.switches, 0);
-  switches.gone.assign(impl.model.rows(), 0);
-  switches.idle.assign(impl.model.rows(), 0);
+  switches.gone = switches.idle = instant::RowSet(impl.model.rows());
   switches.released.assign(impl.model.releases.size(), 0);
   if (impl.model.switches == 0) return;
   switches.unfollowed.assign(impl.model.switches, 0);
@@ -587,14 +586,14 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
 
 }  // namespace
 
-void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vector<std::uint8_t>& closed,
-                  std::vector<std::uint8_t>& steady) {
+void open_valleys(Motion& motion, const Triggers& triggers, bool first, instant::RowSet& closed,
+                  instant::RowSet& steady) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
   if (model.switches == 0) return;
   std::vector<std::uint32_t> passing;
-  std::vector<std::uint8_t> looked_at = closed;
+  instant::RowSet looked_at = closed;
   for (const Turn& turn : triggers.turns) {
     passing.push_back(turn.number);
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
@@ -603,12 +602,13 @@ void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vec
     const model::Rows& rows = impl.workspace.evaluation().rows;
     if (row < model.rows() && rows.value[row] >= -(touch_in_motion * rows.value_scale[row] +
                                                    instant::bounds_that_are_nothing * rows.value_error[row])) {
-      looked_at[row] = 1;
+      looked_at.add(row);
     }
   }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const std::uint32_t twin = model.row_twin[row];
-    if (twin <= row || switches.gone[row] != 0 || is_valley(switches, row) || !(first || looked_at[row] != 0)) continue;
+    if (twin <= row || switches.gone.contains(row) || is_valley(switches, row) || !(first || looked_at.contains(row)))
+      continue;
     const std::optional<instant::Valley> found =
         instant::find_valley(model, motion.state, row, passing, switches.sides);
     if (!found) continue;
@@ -617,10 +617,10 @@ void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vec
                     [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 0; });
     for (const std::uint32_t number : found->switches) switches.unfollowed[number] = 1;
     motion.state.modes = model::modes_of(model, switches.sides);
-    closed[twin] = closed[row];
+    closed.put(twin, closed.contains(row));
     // The side that it comes from is kept if it was; the other one may be struck.
-    steady[row] = impl.place[row] == Place::held || impl.place[row] == Place::implied ? closed[row] : 0;
-    steady[twin] = 0;
+    steady.put(row, is_closed(impl.place[row]) && closed.contains(row));
+    steady.remove(twin);
   }
 }
 
@@ -684,7 +684,7 @@ std::vector<std::uint32_t> leave_valleys(Motion& motion) {
                     [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
     now.role[twin] = instant::Role::absent;
     now.multipliers[twin] = 0;
-    switches.idle[twin] = 1;
+    switches.idle.add(twin);
     return true;
   });
   std::vector<double> modes = model::modes_of(model, switches.sides);
@@ -720,12 +720,12 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
                                             : is_true(motion, release.when[0]);
       if (!due) continue;
       switches.released[k] = 1;
-      for (const std::uint32_t row : release.rows) switches.gone[row] = 1;
+      for (const std::uint32_t row : release.rows) switches.gone.add(row);
     }
   }
   switches.idle = switches.gone;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle[row] = 1;
+    if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle.add(row);
   }
   options.gone = switches.idle;
 
@@ -749,10 +749,11 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   // Alternatives.
   if (instant::has_alternatives(model)) {
     instant::Several several;
-    std::vector<std::uint8_t> closed(given.closed.begin(), given.closed.end());
-    closed.resize(model.rows(), 0);
-    for (const std::uint32_t row : triggers.alternatives) closed[row] = struck ? closed[row] : 1;
-    if (!first) options.closed = closed;
+    if (!first) {
+      if (!options.closed.is_told()) options.closed = instant::RowSet(model.rows());
+      for (const std::uint32_t row : triggers.alternatives)
+        options.closed.put(row, !struck || options.closed.contains(row));
+    }
     switches.idle = instant::idle_rows(model, motion.state, options, impl.workspace, several);
     if (!several.ways.empty()) {
       for (const instant::Minimiser& way : several.ways) motion.continuations.push_back(way.accelerations);
@@ -874,7 +875,7 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   };
   std::vector<std::uint32_t> gone;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (now.gone[row] != 0 && (before.gone.empty() || before.gone[row] == 0)) gone.push_back(row);
+    if (now.gone.contains(row) && !before.gone.contains(row)) gone.push_back(row);
   }
   if (!gone.empty()) add(EventKind::let_go).rows = gone;
   std::vector<std::uint32_t> switched;
