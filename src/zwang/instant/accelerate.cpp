@@ -75,7 +75,7 @@ void second_derivatives(const model::Model& model, const model::Rows& rows, cons
 }
 
 /// Reaction M (a - a0) and constraint Z = (a - a0)^T M (a - a0).
-void weigh(Workspace::Impl& impl, Instant& instant) {
+void measure_constraint(Workspace::Impl& impl, Instant& instant) {
   const std::size_t n = instant.free.size();
   impl.scratch_n.resize(n);
   instant.reaction.resize(n);
@@ -532,7 +532,7 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   // The rows that act are independent, if only by their last digits.
   instant.multipliers_unique = true;
   impl.solution = std::move(solution);
-  weigh(impl, instant);
+  measure_constraint(impl, instant);
   instant.certificate = certificate;
   return true;
 }
@@ -805,7 +805,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   for (std::size_t j = 0; j < r; ++j) {
     instant.multipliers[problem.row[j]] = impl.solution.lambda[j];
   }
-  weigh(impl, instant);
+  measure_constraint(impl, instant);
   certify(dependents, impl, instant);
   // Equations that are redundant all around: what rounding leaves between them and the others is no row, whatever its digits.
   bool redundant = false;
