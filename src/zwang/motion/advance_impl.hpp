@@ -18,7 +18,7 @@
 namespace zwang::motion {
 
 /// What a row is on the present piece.
-enum class Place : std::uint8_t {
+enum class Standing : std::uint8_t {
   open,     ///< watched: f < 0
   held,     ///< an equation, or an inequality that binds
   implied,  ///< closed, but carried by other rows it depends on
@@ -26,7 +26,7 @@ enum class Place : std::uint8_t {
 };
 
 /// An equation or inequality whose f is zero along the piece, whether it carries a force or others carry it.
-[[nodiscard]] constexpr bool is_closed(Place place) { return place == Place::held || place == Place::implied; }
+[[nodiscard]] constexpr bool is_closed(Standing row) { return row == Standing::held || row == Standing::implied; }
 
 /// An impact remembered for the recognition of accumulations.
 struct Bounce {
@@ -67,7 +67,7 @@ struct Motion::Impl {
   std::vector<double> rounding_position, rounding_velocity;  ///< how far rounding alone may have put each variable off
 
   // the rows
-  std::vector<Place> place;
+  std::vector<Standing> standing;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
   Far far;                            ///< open rows that are not watched, because they are plainly far

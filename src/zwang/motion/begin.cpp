@@ -346,7 +346,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.raw_carry_position);
   one(archive, impl.raw_carry_velocity);
   one(archive, impl.carry_time);
-  one(archive, impl.place);
+  one(archive, impl.standing);
   one(archive, impl.watched_rows);
   one(archive, impl.far.rows);
   one(archive, impl.far.slack);
@@ -462,12 +462,12 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
                      has_or_none(impl.raw.position_uncertainty, n) && has_or_none(impl.raw.velocity_uncertainty, n) &&
                      has_or_none(impl.raw.modes, model.modes) && has(impl.carry_rho, with_rho) &&
                      has(impl.raw_carry_position, n) && has(impl.raw_carry_velocity, n);
-  const bool of_rows = has(impl.place, m) && has(impl.leading, m) && has(impl.size, m) &&
-                       has(impl.multiplier_doubt, m) && has(impl.quiet.marks(), m) && has(impl.strikes, m) &&
-                       rows(carried) && rows(impl.watched_rows) &&
-                       std::all_of(impl.place.begin(), impl.place.end(), [](Place p) { return p <= Place::absent; }) &&
-                       std::all_of(impl.leading.begin(), impl.leading.end(),
-                                   [&](std::uint8_t one) { return one + 2U <= impl.series.order(); });
+  const bool of_rows =
+      has(impl.standing, m) && has(impl.leading, m) && has(impl.size, m) && has(impl.multiplier_doubt, m) &&
+      has(impl.quiet.marks(), m) && has(impl.strikes, m) && rows(carried) && rows(impl.watched_rows) &&
+      std::all_of(impl.standing.begin(), impl.standing.end(), [](Standing p) { return p <= Standing::absent; }) &&
+      std::all_of(impl.leading.begin(), impl.leading.end(),
+                  [&](std::uint8_t one) { return one + 2U <= impl.series.order(); });
   const bool far = rows(impl.far.rows) && std::is_sorted(impl.far.rows.begin(), impl.far.rows.end()) &&
                    has(impl.far.slack, impl.far.rows.size()) && has(impl.far.length, impl.far.rows.size()) &&
                    has_or_none(impl.far.way, n) && has_or_none(impl.far.pace, n) &&

@@ -79,7 +79,7 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   far.pace_then = whole_pace(far);
   std::erase_if(watched, [&](std::uint32_t row) {
     const Series::Slope slope = impl.series.slope_of(row);
-    if (slope == Series::Slope::varies || impl.leading[row] > 0 || impl.place[row] != Place::open) return false;
+    if (slope == Series::Slope::varies || impl.leading[row] > 0 || impl.standing[row] != Standing::open) return false;
     const double rounding = rows.value_error[row] + touch_in_motion * rows.value_scale[row];
     const double slack = usable_part * -rows.value[row];
     const double length = slope == Series::Slope::constant ? 0.0 : length_of_gradient(model, rows, row);

@@ -532,7 +532,8 @@ bool stays_in_position(const Motion& motion, double s) {
   static_cast<void>(lookout.distance(s));
   return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t j) {
     const std::uint32_t row = impl.held_rows[j].row;
-    return impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row]) || lookout.depends(j);
+    return impl.standing[row] != Standing::implied || !model::is_equation(impl.model.row_kind[row]) ||
+           lookout.depends(j);
   });
 }
 

@@ -224,10 +224,10 @@ double Series::Impl::distance_from_dependence(double s) {
 bool Series::Impl::narrow_place(double h, double& after, double& low, double& high) {
   if (!loops_known) find_loops();
   const double fastest = turns_of_combination * turning(loops);
-  struct Place {
+  struct Look {
     double s, distance;
   };
-  std::vector<Place> place = {{0, distance_from_dependence(0)}, {h, distance_from_dependence(h)}};
+  std::vector<Look> place = {{0, distance_from_dependence(0)}, {h, distance_from_dependence(h)}};
   const double shortest = h / places_looked_at;
   for (std::size_t i = 0; i + 1 < place.size();) {
     const double width = place[i + 1].s - place[i].s;
@@ -243,9 +243,9 @@ bool Series::Impl::narrow_place(double h, double& after, double& low, double& hi
   place.insert(place.begin() + 1, {just_ahead * h, distance_from_dependence(just_ahead * h)});
   place.push_back({h * (1 + just_ahead), distance_from_dependence(h * (1 + just_ahead))});
   for (std::size_t i = 1; i + 1 < place.size(); ++i) {
-    const Place& earlier = place[i - 1];
-    const Place& here = place[i];
-    const Place& later = place[i + 1];
+    const Look& earlier = place[i - 1];
+    const Look& here = place[i];
+    const Look& later = place[i + 1];
     if (here.s <= after || here.distance > earlier.distance || here.distance >= later.distance) continue;
     // Straight on from one side, does it come to zero before the other?
     const double falls = (earlier.distance - here.distance) / (here.s - earlier.s);

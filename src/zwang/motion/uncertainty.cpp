@@ -68,7 +68,7 @@ void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const i
   std::vector<std::uint8_t> tied(n, 0);
   std::vector<std::uint8_t> tied_rate(n, 0);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (impl.place[row] != Place::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
+    if (impl.standing[row] != Standing::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
     const std::uint32_t only = model.row_column[model.row_start[row]];
     if (closed.contains(row) && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
     if (steady.contains(row)) tied_rate[only] = 1;
