@@ -67,7 +67,7 @@ struct SlidSwitch {
   std::vector<Mode> places;  ///< among the blocks of terms
 };
 
-/// One row of the system about a singular position: a row held as it is, or a combination divided by s (series_passage.cpp).
+/// One row of the system about a singular position: a row held as it is, or a combination divided by s (series_arc.cpp).
 struct PassageRow {
   std::vector<std::uint32_t> columns;
   std::vector<double> jets;                             ///< [l * columns + i]
@@ -287,7 +287,7 @@ struct Series::Impl {
   [[nodiscard]] double judge_watched(double h, double tolerance, double worst);
   [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);
 
-  // ---- about a singular position (series_passage.cpp)
+  // ---- about a singular position (series_arc.cpp)
 
   void run_rows(const model::State& state, unsigned first, unsigned last);
   void run_all(const model::State& state);
@@ -300,6 +300,9 @@ struct Series::Impl {
   [[nodiscard]] Proof prove_arc(const Series::WantedArc& wanted);
   void look_from(double back, model::State& state);
   [[nodiscard]] double prove_watched(double wanted, double tolerance);
+
+  // ---- singular positions ahead (series_loops.cpp)
+
   void find_loops();
   void gradients_at(double s, std::vector<double>& entries) const;
   [[nodiscard]] double turning(std::span<const std::uint32_t> numbers) const;
