@@ -13,7 +13,6 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/report/pack.hpp"
 #include "zwang/report/page_shell.hpp"
-#include "zwang/report/page_shell.hpp"
 
 namespace {
 
@@ -365,7 +364,7 @@ TEST(Page, many_shocks_are_kept_while_there_is_room) {
   EXPECT_GT(events.at("left_out"), 0);
 }
 
-TEST(PageLong, a_hundred_thousand_pieces_stay_under_ten_mebibytes) {
+TEST(PageSoak, a_hundred_thousand_pieces_stay_under_ten_mebibytes) {
   const Folder folder;
   const Recorded run = make_run(folder, box_of_balls(9000));
   ASSERT_GT(run.store.pieces(), 100'000U);
