@@ -10,7 +10,6 @@
 
 namespace zwang::instant {
 
-using expressions::Corner;
 using expressions::Side;
 
 Sliding::Sliding(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,

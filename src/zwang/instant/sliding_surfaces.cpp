@@ -7,7 +7,6 @@
 
 namespace zwang::instant {
 
-using expressions::Corner;
 using expressions::Side;
 
 void Sliding::join_equal() {
