@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 24> featured = {"chain-meets-beam",  "dom
                                                        "sheared-net",       "swinging-cradle",
                                                        "two-wheels",        "crane"};
 
-constexpr std::string_view style = R"(:root {
+constexpr std::string_view style_sheet = R"(:root {
   color-scheme: light dark;
   --paper: #fbfaf7; --ink: #1d2025; --soft: #5b616b; --line: #dcd9d1; --card: #ffffff; --accent: #0b4f8a;
 }
@@ -310,7 +310,7 @@ SiteAccount write_site(const std::string& folder, bool progress) {
   if (!fs::is_directory(folder)) {
     throw Error({folder, 0, 0}, "cannot make this folder");
   }
-  write_file(fs::path(folder) / "style.css", style);
+  write_file(fs::path(folder) / "style.css", style_sheet);
 
   // Those to begin with first, then the others by name.
   std::vector<Exhibit> all = exhibits();

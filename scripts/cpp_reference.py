@@ -5,11 +5,11 @@ The reference is what the headers say about themselves: each header with its les
 declaration as it stands, without what is private. A type or function without a comment is a mistake.
 """
 
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from generated_page import ROOT, write_or_compare
+
 TARGET = ROOT / "docs" / "reference" / "cpp.md"
 # In the order of a reader: what is used first comes first.
 SECTIONS = [
@@ -181,13 +181,7 @@ def main():
         print(complaint)
     if bare:
         return 1
-    if "--check" in sys.argv[1:]:
-        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-            print(f"{TARGET.relative_to(ROOT)} is not what the headers say; scripts/cpp_reference.py writes it anew")
-            return 1
-        return 0
-    TARGET.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_compare(TARGET, text, "the headers")
 
 
 if __name__ == "__main__":

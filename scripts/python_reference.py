@@ -6,14 +6,15 @@ The reference is what the code says about itself: classes, their fields and meth
 from __future__ import annotations
 
 import inspect
-import pathlib
 import re
 import sys
 from typing import Any
 
+from generated_page import ROOT, write_or_compare
+
 import zwang
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "docs" / "reference" / "python.md"
+TARGET = ROOT / "docs" / "reference" / "python.md"
 SECTIONS: list[tuple[str, str, list[str]]] = [
     ("Models", "Read from files or texts; never changed.", ["load", "parse", "gallery", "Model", "State"]),
     ("Models built in code", "Points, coordinates, conditions and parameters as Python objects.", ["Draft", "Expression", "Condition"]),
@@ -144,13 +145,7 @@ def main() -> int:
     if missing:
         print(f"scripts/python_reference.py does not place {', '.join(missing)}")
         return 1
-    if "--check" in sys.argv:
-        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-            print(f"{TARGET} is not what the docstrings say; scripts/python_reference.py writes it anew")
-            return 1
-        return 0
-    TARGET.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_compare(TARGET, text, "the docstrings")
 
 
 if __name__ == "__main__":

@@ -374,7 +374,7 @@ std::string file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(Equations, OfTheGallerySayWhatTheEngineComputes) {
+TEST(Equations, of_the_gallery_say_what_the_engine_computes) {
   std::size_t models = 0;
   for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     const std::string text = file(entry.path() / "model.toml");
@@ -392,14 +392,14 @@ TEST(Equations, OfTheGallerySayWhatTheEngineComputes) {
   EXPECT_GE(models, 40U);
 }
 
-TEST(Equations, WrittenMemberByMemberSayTheSame) {
+TEST(Equations, written_member_by_member_say_the_same) {
   for (const char* name : {"chain-meets-beam", "hard-balls", "swinging-cradle", "spring-net", "falling-chain"}) {
     SCOPED_TRACE(name);
     compare(file(places::source("gallery/") + name + "/model.toml"), true);
   }
 }
 
-TEST(Equations, OfMassesThatDependOnThePositionAndTheTime) {
+TEST(Equations, of_masses_that_depend_on_the_position_and_the_time) {
   compare(R"model([parameters]
 m = 2
 k = 0.7
@@ -425,7 +425,7 @@ start = 0.5
 )model");
 }
 
-TEST(Equations, OfSumsWhoseMembersEndAtTheEnds) {
+TEST(Equations, of_sums_whose_members_end_at_the_ends) {
   // The force on x[i] comes from two neighbours, on the first and the last from one.
   compare(R"model([parameters]
 n = 6
@@ -446,7 +446,7 @@ odd  = { for = "k = 0..2", condition = "x[2*k+1]' >= -k" }
 )model");
 }
 
-TEST(Equations, OfSumsInsideOfFunctionsAreWrittenMemberByMember) {
+TEST(Equations, of_sums_inside_of_functions_are_written_member_by_member) {
   // A chain of angles: the j-th velocity is a sum of j terms, squared.
   compare(R"model([parameters]
 n = 4
@@ -463,7 +463,7 @@ end = "sum(j = 1..n, l*sin(w[j])) <= 1"
 )model");
 }
 
-TEST(Equations, OfConditionsUnderTheVariationalLaw) {
+TEST(Equations, of_conditions_under_the_variational_law) {
   compare(R"model([parameters]
 k = 1.5
 [points.a]
@@ -481,7 +481,7 @@ slide = "a.x'*a.y + w' = 1"
 )model");
 }
 
-TEST(Equations, ShortenSquaresOfSineAndCosine) {
+TEST(Equations, shorten_squares_of_sine_and_cosine) {
   const System skate(file(places::source("gallery/skate/model.toml")));
   ASSERT_EQ(skate.equations.phi.size(), 1U);
   // Phi of a blade is 1/M whatever its direction.

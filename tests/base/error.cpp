@@ -30,25 +30,25 @@ std::string character_above_caret(const std::string& text) {
   return "";
 }
 
-TEST(Error, ShowsFileLineColumnAndTheCaretBelowTheColumn) {
+TEST(Error, shows_file_line_column_and_the_caret_below_the_column) {
   const Error error({"model.toml", 3, 9}, "unknown name `m`", "mass = \"m\"");
   EXPECT_EQ(render(error), "model.toml:3:9: error: unknown name `m`\n  mass = \"m\"\n          ^");
   EXPECT_EQ(error.message(), "unknown name `m`");
   EXPECT_STREQ(error.what(), "unknown name `m`");
 }
 
-TEST(Error, LeavesOutWhatIsNotKnown) {
+TEST(Error, leaves_out_what_is_not_known) {
   EXPECT_EQ(render(Error({"model.toml", 0, 0}, "no mass")), "model.toml: error: no mass");
   EXPECT_EQ(render(Error({"", 0, 0}, "no mass")), "error: no mass");
   EXPECT_EQ(render(Error({"f", 2, 0}, "no mass", "a = 1")), "f:2: error: no mass\n  a = 1");
 }
 
-TEST(Error, CountsCharactersAndNotBytes) {
+TEST(Error, counts_characters_and_not_bytes) {
   EXPECT_EQ(character_above_caret(render(Error({"f", 1, 6}, "e", "αβγδ=ε+1"))), "ε");
   EXPECT_EQ(character_above_caret(render(Error({"f", 1, 3}, "e", "a\tbc"))), "b");
 }
 
-TEST(Error, CutsLongLinesAroundTheCaret) {
+TEST(Error, cuts_long_lines_around_the_caret) {
   for (const std::size_t column : {1U, 50U, 61U, 62U, 500U, 99999U, 100000U}) {
     std::string line(100000, '-');
     line[column - 1] = 'X';
@@ -58,7 +58,7 @@ TEST(Error, CutsLongLinesAroundTheCaret) {
   }
 }
 
-TEST(Error, CutsLongLinesOfWideCharactersBetweenCharacters) {
+TEST(Error, cuts_long_lines_of_wide_characters_between_characters) {
   std::string line;
   for (int k = 0; k < 1000; ++k) line += k == 700 ? "Ω" : "é";
   const std::string text = render(Error({"f", 1, 701}, "e", line));
@@ -66,7 +66,7 @@ TEST(Error, CutsLongLinesOfWideCharactersBetweenCharacters) {
   EXPECT_LT(text.size(), 500U);
 }
 
-TEST(Error, StandsBrokenText) {
+TEST(Error, stands_broken_text) {
   const std::string text = render(Error({"f", 1, 3}, "e", std::string("a\xFF\x80") + "b\0c\x1B[31m\xE2\x82"));
   EXPECT_EQ(text.find('\xFF'), std::string::npos);
   EXPECT_EQ(text.find('\x1B'), std::string::npos);
@@ -74,7 +74,7 @@ TEST(Error, StandsBrokenText) {
   EXPECT_NO_THROW((void)render(Error({"f", 1, 4000000000U}, "e", "short")));
 }
 
-TEST(Nearest, FindsWhatWasMeant) {
+TEST(Nearest, finds_what_was_meant) {
   const std::vector<std::string_view> keys = {"mass", "position", "velocity", "force", "count", "for", "x"};
   const auto near = [&](std::string_view word) { return nearest(word, keys.data(), keys.size()); };
   EXPECT_EQ(near("mas"), "mass");

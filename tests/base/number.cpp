@@ -15,7 +15,7 @@ using zwang::exact;
 using zwang::read_number;
 using zwang::readable;
 
-TEST(Number, TheShortestTextReadsBackToTheSameBits) {
+TEST(Number, the_shortest_text_reads_back_to_the_same_bits) {
   EXPECT_TRUE(rc::check([](std::uint64_t bits) {
     const double value = std::bit_cast<double>(bits);
     RC_PRE(std::isfinite(value));
@@ -25,7 +25,7 @@ TEST(Number, TheShortestTextReadsBackToTheSameBits) {
   }));
 }
 
-TEST(Number, ExactTextIsShort) {
+TEST(Number, exact_text_is_short) {
   EXPECT_EQ(exact(0.1), "0.1");
   EXPECT_EQ(exact(0.1 + 0.2), "0.30000000000000004");
   EXPECT_EQ(exact(1e-300), "1e-300");
@@ -37,7 +37,7 @@ TEST(Number, ExactTextIsShort) {
   EXPECT_EQ(exact(-std::nan("")), "nan");
 }
 
-TEST(Number, OnlyWholeDecimalTextsAreNumbers) {
+TEST(Number, only_whole_decimal_texts_are_numbers) {
   EXPECT_EQ(read_number("2.5e-3"), 2.5e-3);
   EXPECT_EQ(read_number(".5"), 0.5);
   EXPECT_EQ(read_number("1."), 1.0);
@@ -50,7 +50,7 @@ TEST(Number, OnlyWholeDecimalTextsAreNumbers) {
   }
 }
 
-TEST(Number, ReadableTextHasNoTrailingZeros) {
+TEST(Number, readable_text_has_no_trailing_zeros) {
   EXPECT_EQ(readable(9.81), "9.81");
   EXPECT_EQ(readable(-4.48), "-4.48");
   EXPECT_EQ(readable(1.2e-16), "1.2e-16");

@@ -41,7 +41,7 @@ Screen screen(const std::string& text) {
   return out;
 }
 
-TEST(EquationsCommand, WritesThePursuitOnOneScreen) {
+TEST(EquationsCommand, writes_the_pursuit_on_one_screen) {
   if (!is_built) GTEST_SKIP();
   const Outcome outcome = call({"equations", "-"}, pursuit);
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
@@ -54,7 +54,7 @@ TEST(EquationsCommand, WritesThePursuitOnOneScreen) {
   }
 }
 
-TEST(EquationsCommand, WritesTheSkateUnderBothLawsOnOneScreen) {
+TEST(EquationsCommand, writes_the_skate_under_both_laws_on_one_screen) {
   if (!is_built) GTEST_SKIP();
   for (const char* model : {"gallery:skate", "gallery:skate-variational"}) {
     const Outcome outcome = call({"equations", model});
@@ -69,7 +69,7 @@ TEST(EquationsCommand, WritesTheSkateUnderBothLawsOnOneScreen) {
             std::string::npos);
 }
 
-TEST(EquationsCommand, WritesAFamilyOnceUnlessAskedForAll) {
+TEST(EquationsCommand, writes_a_family_once_unless_asked_for_all) {
   if (!is_built) GTEST_SKIP();
   const std::string chain = R"toml(
 [points.bead]
@@ -89,14 +89,14 @@ link = { for = "i = 1..4999", condition = "distance(bead[i], bead[i+1]) <= 1" }
   EXPECT_NE(all.out.find("bead[5].y''"), std::string::npos);
 }
 
-TEST(EquationsCommand, TellsWhenConditionsOpenAndClose) {
+TEST(EquationsCommand, tells_when_conditions_open_and_close) {
   if (!is_built) GTEST_SKIP();
   const Outcome outcome = call({"equations", "gallery:string-and-wall-acute"});
   EXPECT_NE(outcome.out.find("closes when  f_wall = 0, f_string = 0"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("opens when  lambda_wall = 0, lambda_string = 0"), std::string::npos);
 }
 
-TEST(EquationsCommand, AnswersInJsonWithThePartsAsStrings) {
+TEST(EquationsCommand, answers_in_json_with_the_parts_as_strings) {
   if (!is_built) GTEST_SKIP();
   for (const char* format : {"text", "latex", "cpp", "python"}) {
     const JsonOutcome answer = call_json({"equations", "-", "--format", format}, pursuit);
@@ -116,7 +116,7 @@ TEST(EquationsCommand, AnswersInJsonWithThePartsAsStrings) {
   EXPECT_EQ(parts.at("conditions").at("sight").at("gradient").at("a.x"), "a.x - b.x");
 }
 
-TEST(EquationsCommand, WritesAFirstOrderSystem) {
+TEST(EquationsCommand, writes_a_first_order_system) {
   if (!is_built) GTEST_SKIP();
   const std::string circle = R"toml(
 [coordinates.x]
@@ -142,7 +142,7 @@ circle = "x^2 + y^2 = 1"
   EXPECT_EQ(call({"equations", "-", "--format", "cpp"}, circle).exit, 2);
 }
 
-TEST(EquationsCommand, RefusesAFormatItDoesNotKnow) {
+TEST(EquationsCommand, refuses_a_format_it_does_not_know) {
   if (!is_built) GTEST_SKIP();
   const Outcome outcome = call({"equations", "-", "--format", "fortran"}, pursuit);
   EXPECT_EQ(outcome.exit, 2);

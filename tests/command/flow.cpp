@@ -39,7 +39,7 @@ class Folder {
   fs::path path_;
 };
 
-TEST(FlowCommand, RunTellsStatesRatesAndMultipliersAndNoEnergy) {
+TEST(FlowCommand, run_tells_states_rates_and_multipliers_and_no_energy) {
   if (!is_built) GTEST_SKIP();
   const Folder folder;
   const JsonOutcome answer = call_json({"run", "-", "--out", folder.path(), "--sample-at", "0.5,3/2"}, climbing);
@@ -59,7 +59,7 @@ TEST(FlowCommand, RunTellsStatesRatesAndMultipliersAndNoEnergy) {
   }
 }
 
-TEST(FlowCommand, OptionsOfARunHoldForAFlow) {
+TEST(FlowCommand, options_of_a_run_hold_for_a_flow) {
   if (!is_built) GTEST_SKIP();
   const Folder folder;
   const JsonOutcome answer = call_json(
@@ -75,7 +75,7 @@ TEST(FlowCommand, OptionsOfARunHoldForAFlow) {
   EXPECT_EQ(lines, 5);
 }
 
-TEST(FlowCommand, ARunGoesOnWhereItEnded) {
+TEST(FlowCommand, a_run_goes_on_where_it_ended) {
   if (!is_built) GTEST_SKIP();
   const Folder folder;
   ASSERT_EQ(call_json({"run", "-", "--out", folder.path(), "--until", "1"}, climbing).exit, 0);
@@ -85,7 +85,7 @@ TEST(FlowCommand, ARunGoesOnWhereItEnded) {
   EXPECT_NEAR(answer.json.at("final").at("positions").at("z").get<double>(), height(2), 1e-11);
 }
 
-TEST(FlowCommand, RunEndsWithStatusThreeWhereTheFreeFunctionsFail) {
+TEST(FlowCommand, run_ends_with_status_three_where_the_free_functions_fail) {
   if (!is_built) GTEST_SKIP();
   const Folder folder;
   const std::string leaving =
@@ -100,7 +100,7 @@ TEST(FlowCommand, RunEndsWithStatusThreeWhereTheFreeFunctionsFail) {
   EXPECT_EQ(answer.json.at("events")[0].at("kind"), "singular");
 }
 
-TEST(FlowCommand, TheTableSpeaksOfValuesAndRates) {
+TEST(FlowCommand, the_table_speaks_of_values_and_rates) {
   if (!is_built) GTEST_SKIP();
   const Folder folder;
   const Outcome answer = call({"run", "-", "--out", folder.path()}, climbing);
@@ -110,7 +110,7 @@ TEST(FlowCommand, TheTableSpeaksOfValuesAndRates) {
   EXPECT_EQ(answer.out.find("energy"), std::string::npos) << answer.out;
 }
 
-TEST(FlowCommand, CheckShowsTheRatesAtTheStart) {
+TEST(FlowCommand, check_shows_the_rates_at_the_start) {
   if (!is_built) GTEST_SKIP();
   const JsonOutcome answer = call_json({"check", "-"}, climbing);
   ASSERT_EQ(answer.exit, 0) << answer.out;
@@ -125,7 +125,7 @@ TEST(FlowCommand, CheckShowsTheRatesAtTheStart) {
   EXPECT_NE(table.out.find("lambda sphere = -0.6"), std::string::npos) << table.out;
 }
 
-TEST(FlowCommand, CheckTellsABrokenStartAndRepairsIt) {
+TEST(FlowCommand, check_tells_a_broken_start_and_repairs_it) {
   if (!is_built) GTEST_SKIP();
   std::string rough = climbing;
   rough.replace(rough.find("4/5"), 3, "0.81");
@@ -138,7 +138,7 @@ TEST(FlowCommand, CheckTellsABrokenStartAndRepairsIt) {
   EXPECT_EQ(call({"check", "-", "--quiet"}, mended.out).out, "admissible\n");
 }
 
-TEST(FlowCommand, CheckTellsConditionsThatContradictEachOther) {
+TEST(FlowCommand, check_tells_conditions_that_contradict_each_other) {
   if (!is_built) GTEST_SKIP();
   const JsonOutcome answer = call_json(
       {"check", "-"}, "[coordinates.x]\ninitial = 0\n[flow]\nx = 1\n[constraints]\na = \"x = 0\"\nb = \"x = t\"\n");
@@ -146,7 +146,7 @@ TEST(FlowCommand, CheckTellsConditionsThatContradictEachOther) {
   EXPECT_EQ(answer.json.at("status"), "jammed");
 }
 
-TEST(FlowCommand, QuestionsOfBodiesAreRefusedInASentence) {
+TEST(FlowCommand, questions_of_bodies_are_refused_in_a_sentence) {
   if (!is_built) GTEST_SKIP();
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"accelerate", "-"},
                                                                                      {"explain", "-"},

@@ -26,7 +26,7 @@ void expect_text(const std::string& name, const std::string& text) {
   EXPECT_EQ(there, text) << "docs/reference/" << name << " is out of date; write it with ZWANG_WRITE=1 bin/test_docs";
 }
 
-TEST(Generated, TheReferenceListsTheKeysThatTheReaderKnows) {
+TEST(Generated, the_reference_lists_the_keys_that_the_reader_knows) {
   expect_text(
       "keys.md",
       "# Keys of the model file\n\nGenerated from the table that the reader of models uses. The words and examples "
@@ -34,7 +34,7 @@ TEST(Generated, TheReferenceListsTheKeysThatTheReaderKnows) {
           zwang::model::keys_reference());
 }
 
-TEST(Generated, TheSchemaForEditorsIsTheOneOfTheReader) {
+TEST(Generated, the_schema_for_editors_is_the_one_of_the_reader) {
   expect_text("model.schema.json", zwang::model::json_schema());
 }
 

@@ -140,7 +140,7 @@ std::vector<Function> functions() {
 /// Arguments per kind: a hundredth of what `make soak` takes.
 int count(int quick) { return std::getenv("ZWANG_SOAK") != nullptr ? 100 * quick : quick; }
 
-TEST(Elementary, FunctionsOfOneNumberAreCorrectlyRounded) {
+TEST(Elementary, functions_of_one_number_are_correctly_rounded) {
   Reference reference;
   for (const Function& f : functions()) {
     Draw draw(1);
@@ -156,7 +156,7 @@ TEST(Elementary, FunctionsOfOneNumberAreCorrectlyRounded) {
   }
 }
 
-TEST(Elementary, TheAngleOfAPointIsCorrectlyRounded) {
+TEST(Elementary, the_angle_of_a_point_is_correctly_rounded) {
   Reference reference;
   Draw draw(2);
   for (int i = 0; i < count(6000); ++i) {
@@ -171,7 +171,7 @@ TEST(Elementary, TheAngleOfAPointIsCorrectlyRounded) {
   }
 }
 
-TEST(Elementary, PowersAreCorrectlyRounded) {
+TEST(Elementary, powers_are_correctly_rounded) {
   Reference reference;
   Draw draw(3);
   for (int i = 0; i < count(3000); ++i) {
@@ -191,7 +191,7 @@ TEST(Elementary, PowersAreCorrectlyRounded) {
   }
 }
 
-TEST(Elementary, PowersThatDoublesHoldAreExact) {
+TEST(Elementary, powers_that_doubles_hold_are_exact) {
   // Whole numbers to whole powers below 2^53, and the way back by fractions with a power of two below.
   for (std::uint64_t base = 2; base < 200; ++base) {
     std::uint64_t power = base;
@@ -212,7 +212,7 @@ TEST(Elementary, PowersThatDoublesHoldAreExact) {
             208065.0 * 208065.0 * 208065.0);  // 54 bits and odd: a tie, the product rounds once
 }
 
-TEST(Elementary, BordersAreThoseOfIeee754) {
+TEST(Elementary, borders_are_those_of_ieee754) {
   struct Case {
     std::string name;
     double value, expected;
@@ -338,7 +338,7 @@ TEST(Elementary, BordersAreThoseOfIeee754) {
   for (const Case& c : cases) EXPECT_TRUE(same_bits(c.value, c.expected)) << c.name << " is " << c.value;
 }
 
-TEST(Elementary, TwoPowersHaveWholeLogarithms) {
+TEST(Elementary, two_powers_have_whole_logarithms) {
   for (int k = -1074; k < 1024; ++k) {
     const double x = std::ldexp(1.0, k);
     ASSERT_EQ(elementary::log2(x), k);
@@ -346,7 +346,7 @@ TEST(Elementary, TwoPowersHaveWholeLogarithms) {
   }
 }
 
-TEST(Elementary, OddAndEvenFunctionsAreSymmetricToTheLastBit) {
+TEST(Elementary, odd_and_even_functions_are_symmetric_to_the_last_bit) {
   Draw draw(4);
   for (int i = 0; i < count(20000); ++i) {
     for (const double x : {draw.any(), draw.spread(-30, 10), draw.uniform(-1, 1)}) {
@@ -361,7 +361,7 @@ TEST(Elementary, OddAndEvenFunctionsAreSymmetricToTheLastBit) {
   }
 }
 
-TEST(Elementary, FunctionsRiseAndFallAsTheyShouldFromDoubleToDouble) {
+TEST(Elementary, functions_rise_and_fall_as_they_should_from_double_to_double) {
   struct Stretch {
     double (*f)(double);
     double low, high;
@@ -394,7 +394,7 @@ TEST(Elementary, FunctionsRiseAndFallAsTheyShouldFromDoubleToDouble) {
   }
 }
 
-TEST(Elementary, SineAndCosineTogetherHaveTheSameBitsAsEachAlone) {
+TEST(Elementary, sine_and_cosine_together_have_the_same_bits_as_each_alone) {
   Draw draw(6);
   for (int i = 0; i < count(20000); ++i) {
     for (const double x : {draw.any(), draw.spread(-30, 30), draw.uniform(-7, 7), near_quarters(draw)}) {
@@ -404,7 +404,7 @@ TEST(Elementary, SineAndCosineTogetherHaveTheSameBitsAsEachAlone) {
   }
 }
 
-TEST(Elementary, TheSlowWayGivesTheSameBits) {
+TEST(Elementary, the_slow_way_gives_the_same_bits) {
   namespace slow = elementary::slow;
   Draw draw(7);
   for (int i = 0; i < count(300); ++i) {
@@ -432,7 +432,7 @@ TEST(Elementary, TheSlowWayGivesTheSameBits) {
 }
 
 /// The value of a kernel less the truth, in long arithmetic: the bounds that decide when the slow way is taken.
-TEST(Elementary, KernelsKeepTheirErrorBounds) {
+TEST(Elementary, kernels_keep_their_error_bounds) {
   constexpr int digits = 200;
   mpfr_t truth;
   mpfr_init2(truth, digits);
@@ -469,7 +469,7 @@ double units(double value, mpfr_t truth, mpfr_t work) {
   return std::abs(mpfr_get_d(work, MPFR_RNDN)) / unit;
 }
 
-TEST(Elementary, TheOtherFunctionsAreWithinTheirUnits) {
+TEST(Elementary, the_other_functions_are_within_their_units) {
   mpfr_t truth;
   mpfr_t work;
   mpfr_inits2(160, truth, work, static_cast<mpfr_ptr>(nullptr));

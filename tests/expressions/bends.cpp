@@ -25,7 +25,7 @@ double value(const Tape& tape, const std::array<double, 9>& at) {
   return registers[tape.outputs[0]];
 }
 
-TEST(Bends, WhatConditionsAreMadeOf) {
+TEST(Bends, what_conditions_are_made_of) {
   EXPECT_EQ(bend("a + 2"), Bend::constant);
   EXPECT_EQ(bend("a*x - y/b + t"), Bend::affine);
   EXPECT_EQ(bend("sqrt((x-y)^2 + (z-w)^2) - a"), Bend::convex);
@@ -42,7 +42,7 @@ TEST(Bends, WhatConditionsAreMadeOf) {
   EXPECT_EQ(bend("sqrt(1 + x^4)"), Bend::unknown);
 }
 
-TEST(Bends, WhatIsSaidHoldsBetweenRandomPoints) {
+TEST(Bends, what_is_said_holds_between_random_points) {
   Dice dice(43);
   std::size_t said = 0;
   for (int round = 0; round < 4000; ++round) {

@@ -60,7 +60,7 @@ double slope(const Graph& graph, Expr e, const std::vector<double>& point, std::
   return series_of(graph, e, inputs, 2)[1];
 }
 
-TEST(Derivative, EveryRuleAgreesWithTheSeriesAndWithDifferences) {
+TEST(Derivative, every_rule_agrees_with_the_series_and_with_differences) {
   Dice dice(21);
   for (const char* text : every_rule) {
     Graph graph;
@@ -93,7 +93,7 @@ TEST(Derivative, EveryRuleAgreesWithTheSeriesAndWithDifferences) {
   }
 }
 
-TEST(Derivative, OfRandomExpressionsAgreesWithTheSeries) {
+TEST(Derivative, of_random_expressions_agrees_with_the_series) {
   Dice dice(22);
   int compared = 0;
   for (int round = 0; round < 4000; ++round) {
@@ -117,7 +117,7 @@ TEST(Derivative, OfRandomExpressionsAgreesWithTheSeries) {
   EXPECT_GT(compared, 10000);
 }
 
-TEST(Derivative, LooksAsOneWouldWriteIt) {
+TEST(Derivative, looks_as_one_would_write_it) {
   Graph graph;
   const auto by_x = [&](std::string_view text) {
     return text_of(graph, derivative(graph, build(graph, text), all_symbols[1]));
@@ -133,7 +133,7 @@ TEST(Derivative, LooksAsOneWouldWriteIt) {
   EXPECT_EQ(by_x("1/x"), "-1/x^2");
 }
 
-TEST(Derivative, AWholePowerOfZeroIsDefined) {
+TEST(Derivative, a_whole_power_of_zero_is_defined) {
   Graph graph;
   const std::vector<double> origin(all_symbols.size(), 0.0);
   for (const char* text : {"x^2", "x^3", "x^2*y", "x*y*z", "x^64", "x^100"}) {

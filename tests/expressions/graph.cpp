@@ -19,7 +19,7 @@ void expect_different(std::string_view a, std::string_view b) {
   EXPECT_NE(build(graph, a), build(graph, b)) << a << " and " << b;
 }
 
-TEST(Graph, ZeroAndOneVanish) {
+TEST(Graph, zero_and_one_vanish) {
   expect_same("x + 0", "x");
   expect_same("0 + x", "x");
   expect_same("x - 0", "x");
@@ -35,7 +35,7 @@ TEST(Graph, ZeroAndOneVanish) {
   expect_same("-0.0*x + y", "y");
 }
 
-TEST(Graph, EqualTermsAreCollected) {
+TEST(Graph, equal_terms_are_collected) {
   expect_same("2*x + 3*x", "5*x");
   expect_same("x - x", "0");
   expect_same("x*y + y*x", "2*x*y");
@@ -52,7 +52,7 @@ TEST(Graph, EqualTermsAreCollected) {
   expect_same("x - (y - x)", "2*x - y");
 }
 
-TEST(Graph, EqualBasesAreCollected) {
+TEST(Graph, equal_bases_are_collected) {
   expect_same("x*x", "x^2");
   expect_same("x^2*x^-1", "x");
   expect_same("x/x", "1");
@@ -72,7 +72,7 @@ TEST(Graph, EqualBasesAreCollected) {
   expect_same("2^x*2^x", "(2^x)^2");
 }
 
-TEST(Graph, WhatIsNotEqualForRealNumbersStaysDifferent) {
+TEST(Graph, what_is_not_equal_for_real_numbers_stays_different) {
   expect_different("(x^2)^0.5", "x");
   expect_different("sqrt(x^2)", "x");
   expect_different("(x*y)^0.5", "sqrt(x)*sqrt(y)");
@@ -83,7 +83,7 @@ TEST(Graph, WhatIsNotEqualForRealNumbersStaysDifferent) {
   expect_different("x'", "x");
 }
 
-TEST(Graph, NumbersFoldAsTheyRound) {
+TEST(Graph, numbers_fold_as_they_round) {
   Graph graph;
   EXPECT_TRUE(graph.is_number(build(graph, "0.1 + 0.2"), 0.1 + 0.2));
   EXPECT_TRUE(graph.is_number(build(graph, "2^10"), 1024));
@@ -101,7 +101,7 @@ TEST(Graph, NumbersFoldAsTheyRound) {
   EXPECT_EQ(graph.term(graph.divide(build(graph, "3*x"), build(graph, "5*y"))).coefficient, 3.0 / 5.0);
 }
 
-TEST(Graph, ConstantsWithoutAFiniteValueDoNotFold) {
+TEST(Graph, constants_without_a_finite_value_do_not_fold) {
   Graph graph;
   const std::vector<double> none(all_symbols.size(), 1.0);
   EXPECT_EQ(value_of(graph, build(graph, "1/0"), none), INFINITY);
@@ -117,7 +117,7 @@ TEST(Graph, ConstantsWithoutAFiniteValueDoNotFold) {
   EXPECT_EQ(value_of(graph, graph.number(-INFINITY), none), -INFINITY);
 }
 
-TEST(Graph, SimplificationKeepsTheValue) {
+TEST(Graph, simplification_keeps_the_value) {
   Dice dice(1);
   int compared = 0;
   for (int k = 0; k < 20000; ++k) {
@@ -140,7 +140,7 @@ TEST(Graph, SimplificationKeepsTheValue) {
   EXPECT_GT(compared, 3000);
 }
 
-TEST(Graph, HandlesDoNotDependOnAnythingButTheOrderOfConstruction) {
+TEST(Graph, handles_do_not_depend_on_anything_but_the_order_of_construction) {
   Dice first(7);
   Dice second(7);
   Graph a;
@@ -151,7 +151,7 @@ TEST(Graph, HandlesDoNotDependOnAnythingButTheOrderOfConstruction) {
   EXPECT_EQ(a.size(), b.size());
 }
 
-TEST(Graph, KnowsWhatOccurs) {
+TEST(Graph, knows_what_occurs) {
   Graph graph;
   const Expr e = build(graph, "x'*sin(y) + a");
   EXPECT_TRUE(depends_on(graph, e, SymbolKind::velocity));
@@ -164,7 +164,7 @@ TEST(Graph, KnowsWhatOccurs) {
   EXPECT_FALSE(depends_on(graph, build(graph, "x' - x' + x"), SymbolKind::velocity));
 }
 
-TEST(Graph, SubstitutionIsTheSameAsWritingTheImage) {
+TEST(Graph, substitution_is_the_same_as_writing_the_image) {
   Graph graph;
   const auto image = [&](Symbol s) { return s == all_symbols[1] ? build(graph, "y + 1") : graph.symbol(s); };
   EXPECT_EQ(substitute(graph, build(graph, "x^2*sin(x) + y - x"), image), build(graph, "(y+1)^2*sin(y+1) + y - (y+1)"));
@@ -172,7 +172,7 @@ TEST(Graph, SubstitutionIsTheSameAsWritingTheImage) {
   EXPECT_EQ(substitute(graph, build(graph, "x/z"), image), build(graph, "(y+1)/z"));
 }
 
-TEST(Graph, ExpandMultipliesOut) {
+TEST(Graph, expand_multiplies_out) {
   Graph graph;
   const auto expanded = [&](std::string_view text) { return expand(graph, build(graph, text)); };
   EXPECT_EQ(expanded("(x+y)^2 - x^2 - 2*x*y"), build(graph, "y^2"));
@@ -191,7 +191,7 @@ TEST(Graph, ExpandMultipliesOut) {
   EXPECT_EQ(expand(graph, build(graph, "(x+y)^3"), 3), build(graph, "(x+y)^3"));
 }
 
-TEST(Graph, SumsOfManyTermsAreLinearInTimeAndMemory) {
+TEST(Graph, sums_of_many_terms_are_linear_in_time_and_memory) {
   // One list with 10^5 terms of 10^5 symbols, its gradient and its text.
   Graph graph;
   constexpr std::uint32_t count = 100000;
@@ -213,7 +213,7 @@ TEST(Graph, SumsOfManyTermsAreLinearInTimeAndMemory) {
   EXPECT_EQ(tape.instructions.size(), 2 * count - 1);
 }
 
-TEST(Graph, DeepExpressionsNeedNoStack) {
+TEST(Graph, deep_expressions_need_no_stack) {
   // sin(sin(...)) a hundred thousand deep, built by hand; the derivative of the thousandth has a thousand factors.
   Graph graph;
   Expr e = graph.symbol(all_symbols[0]);
@@ -226,7 +226,7 @@ TEST(Graph, DeepExpressionsNeedNoStack) {
   EXPECT_EQ(flatten(graph, std::span(&e, 1), std::span(all_symbols).first(1)).instructions.size(), 200000U);
 }
 
-TEST(Graph, FunctionsAreFoundByName) {
+TEST(Graph, functions_are_found_by_name) {
   for (const std::string_view f : function_names()) {
     ASSERT_NE(find_function(f), nullptr) << f;
     EXPECT_EQ(name(find_function(f)->function), f);

@@ -154,7 +154,7 @@ class Meaning {
   std::span<const double> values_;
 };
 
-TEST(Mathml, RandomExpressionsAreWellFormedAndKeepTheirValues) {
+TEST(Mathml, random_expressions_are_well_formed_and_keep_their_values) {
   int compared = 0;
   EXPECT_TRUE(rc::check([&](std::uint64_t seed) {
     Dice dice(seed);
@@ -181,7 +181,7 @@ TEST(Mathml, RandomExpressionsAreWellFormedAndKeepTheirValues) {
   EXPECT_GT(compared, 2000);
 }
 
-TEST(Mathml, SetsNamesScriptsAndSums) {
+TEST(Mathml, sets_names_scripts_and_sums) {
   EXPECT_EQ(mathml("\\ddot{x}_{\\mathrm{left\\_bead},i+1}"),
             "<msub><mover accent=\"true\"><mi>x</mi><mo>¨</mo></mover><mrow><mi mathvariant=\"normal\">left_bead</mi>"
             "<mo>,</mo><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub>");
@@ -191,14 +191,14 @@ TEST(Mathml, SetsNamesScriptsAndSums) {
   EXPECT_EQ(mathml("\\lambda^{\\,0}"), "<msup><mi>λ</mi><mn>0</mn></msup>");
 }
 
-TEST(Mathml, WhatItDoesNotKnowIsNotPassedOver) {
+TEST(Mathml, what_it_does_not_know_is_not_passed_over) {
   for (const char* wrong :
        {"\\unknown", "{x", "x}", "x^{2}^{3}", "\\left(x", "x # y", "\\frac{1}", "\\left[x\\right]"}) {
     EXPECT_THROW((void)mathml(wrong), std::invalid_argument) << wrong;
   }
 }
 
-TEST(Mathml, WordsOfUsersAreHarmless) {
+TEST(Mathml, words_of_users_are_harmless) {
   EXPECT_EQ(zwang::xml_escaped("a <= b & \"c\" 'd' >"), "a &lt;= b &amp; &quot;c&quot; &#39;d&#39; &gt;");
   EXPECT_EQ(zwang::xml_escaped(std::string_view("\x01\x00", 2)), "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(zwang::xml_escaped("Stäckel 力 \xF0\x9F\x8C\x8D"), "Stäckel 力 \xF0\x9F\x8C\x8D");

@@ -22,7 +22,7 @@ std::string complaint(Graph& graph, Expr e) {
   return "printed " + text + "\nas a list " + text_of(graph, whole) + "\nin pairs  " + text_of(graph, pairs);
 }
 
-TEST(Print, RandomExpressionsReadBackToTheSameHandle) {
+TEST(Print, random_expressions_read_back_to_the_same_handle) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     Dice dice(seed);
     for (int k = 0; k < 200; ++k) {
@@ -36,7 +36,7 @@ TEST(Print, RandomExpressionsReadBackToTheSameHandle) {
   }));
 }
 
-TEST(Print, DerivativesOfRandomExpressionsReadBackToTheSameHandle) {
+TEST(Print, derivatives_of_random_expressions_read_back_to_the_same_handle) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     Dice dice(seed);
     for (int k = 0; k < 50; ++k) {
@@ -53,7 +53,7 @@ TEST(Print, DerivativesOfRandomExpressionsReadBackToTheSameHandle) {
   }));
 }
 
-TEST(Print, FractionsHaveALine) {
+TEST(Print, fractions_have_a_line) {
   EXPECT_EQ(normal("x*y^-1"), "x/y");
   EXPECT_EQ(normal("x/y/z"), "x/(y*z)");
   EXPECT_EQ(normal("1/x"), "1/x");
@@ -65,7 +65,7 @@ TEST(Print, FractionsHaveALine) {
   EXPECT_EQ(normal("(x + y)/2"), "0.5*(x + y)");
 }
 
-TEST(Print, SignsAndPowersKeepTheirParentheses) {
+TEST(Print, signs_and_powers_keep_their_parentheses) {
   EXPECT_EQ(normal("-x^2"), "-x^2");
   EXPECT_EQ(normal("(-2)^x"), "(-2)^x");
   EXPECT_EQ(normal("2^-x"), "2^(-x)");
@@ -79,7 +79,7 @@ TEST(Print, SignsAndPowersKeepTheirParentheses) {
   EXPECT_EQ(normal("-3 + x"), "-3 + x");
 }
 
-TEST(Print, ConstantsWithoutAFiniteValueAreShownAsWritten) {
+TEST(Print, constants_without_a_finite_value_are_shown_as_written) {
   EXPECT_EQ(normal("1/0"), "1/0");
   EXPECT_EQ(normal("x/0"), "x/0");
   EXPECT_EQ(normal("0/0"), "0/0");

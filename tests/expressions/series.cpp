@@ -36,7 +36,7 @@ double binomial(double u, double c, unsigned k) {
   return b;
 }
 
-TEST(Series, AgreesWithClosedForms) {
+TEST(Series, agrees_with_closed_forms) {
   for (const double u : {0.7, -0.4, 1.3, 2.9}) {
     const double quarter = std::acos(0.0);
     expect_series("sin(t)", u, [&](unsigned k) { return std::sin(u + k * quarter) / factorial(k); });
@@ -79,7 +79,7 @@ TEST(Series, AgreesWithClosedForms) {
   expect_series("acos(t)", 0, [&](unsigned k) { return k == 0 ? std::acos(0.0) : -asin_at_zero(k); });
 }
 
-TEST(Series, InverseFunctionsUndoEachOther) {
+TEST(Series, inverse_functions_undo_each_other) {
   const auto identity = [](double u) { return [u](unsigned k) { return k == 0 ? u : k == 1 ? 1.0 : 0.0; }; };
   // The nearest singularity is at least 0.65 away: 15 orders lose a factor 0.65^-15 = 600.
   for (const double u : {0.6, -0.3, 0.9}) {
@@ -102,7 +102,7 @@ TEST(Series, InverseFunctionsUndoEachOther) {
   }
 }
 
-TEST(Series, CoefficientsAreRepeatedDerivatives) {
+TEST(Series, coefficients_are_repeated_derivatives) {
   Dice dice(31);
   int compared = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -127,7 +127,7 @@ TEST(Series, CoefficientsAreRepeatedDerivatives) {
   EXPECT_GT(compared, 5000);
 }
 
-TEST(Series, SumToTheValueAtAShiftedPoint) {
+TEST(Series, sum_to_the_value_at_a_shifted_point) {
   // Several symbols on curved paths.
   Graph graph;
   const char* const texts[] = {"x*y/z + sin(x - y)*exp(z)", "sqrt(x^2 + y^2 + z^2)",   "atan2(y, x)*log(z)^2",
@@ -151,7 +151,7 @@ TEST(Series, SumToTheValueAtAShiftedPoint) {
   }
 }
 
-TEST(Series, WholePowersAreExactAtAZeroBase) {
+TEST(Series, whole_powers_are_exact_at_a_zero_base) {
   // t at 0, coefficient n of t^n is 1 and all others vanish.
   for (const unsigned n : {1U, 2U, 3U, 4U, 7U, 13U, 15U}) {
     const std::vector<double> found = in_t("t^" + std::to_string(n), 0);

@@ -43,7 +43,7 @@ std::string shape(const Syntax& s) {
 }
 std::string shape(std::string_view text) { return shape(parse_expression(text)); }
 
-TEST(Syntax, SumsAndProductsAreLists) {
+TEST(Syntax, sums_and_products_are_lists) {
   EXPECT_EQ(shape("a + b - c"), "(+ a b ~c)");
   EXPECT_EQ(shape("a*b/c*d"), "(* a b ~c d)");
   EXPECT_EQ(shape("a + b*c"), "(+ a (* b c))");
@@ -51,7 +51,7 @@ TEST(Syntax, SumsAndProductsAreLists) {
   EXPECT_EQ(shape("a"), "a");
 }
 
-TEST(Syntax, ComparisonsAreJoinedByAndBeforeOr) {
+TEST(Syntax, comparisons_are_joined_by_and_before_or) {
   const auto truth = [](std::string_view text) { return shape(parse_truth(text)); };
   EXPECT_EQ(truth("a <= b"), "(<= a b)");
   EXPECT_EQ(truth("a < b and c >= d or e > f"), "(or (and (< a b) (>= c d)) (> e f))");
@@ -66,7 +66,7 @@ TEST(Syntax, ComparisonsAreJoinedByAndBeforeOr) {
   EXPECT_THROW(static_cast<void>(parse_expression("if(x, 1, 2)")), SyntaxError);
 }
 
-TEST(Syntax, PowersBindToTheRightAndCloserThanSigns) {
+TEST(Syntax, powers_bind_to_the_right_and_closer_than_signs) {
   EXPECT_EQ(shape("-x^2"), "(- (^ x 2000m))");
   EXPECT_EQ(shape("2^-x"), "(^ 2000m (- x))");
   EXPECT_EQ(shape("a^b^c"), "(^ a (^ b c))");
@@ -78,7 +78,7 @@ TEST(Syntax, PowersBindToTheRightAndCloserThanSigns) {
   EXPECT_EQ(shape("2^-x^2"), "(^ 2000m (- (^ x 2000m)))");
 }
 
-TEST(Syntax, NumbersAreDecimal) {
+TEST(Syntax, numbers_are_decimal) {
   EXPECT_EQ(shape("2.5e-3"), "2m");
   EXPECT_EQ(shape(".5"), "500m");
   EXPECT_EQ(shape("1."), "1000m");
@@ -88,7 +88,7 @@ TEST(Syntax, NumbersAreDecimal) {
   EXPECT_EQ(parse_expression("123456789.12345678901234567890").number, 123456789.12345678901234567890);
 }
 
-TEST(Syntax, VelocitiesMembersAndIndices) {
+TEST(Syntax, velocities_members_and_indices) {
   EXPECT_EQ(shape("a.x'"), "(' (.x a))");
   EXPECT_EQ(shape("a'"), "(' a)");
   EXPECT_EQ(shape("a'.x"), "(' (.x a))");
@@ -102,7 +102,7 @@ TEST(Syntax, VelocitiesMembersAndIndices) {
   EXPECT_EQ(shape("x'^2"), "(^ (' x) 2000m)");
 }
 
-TEST(Syntax, CallsAndSums) {
+TEST(Syntax, calls_and_sums) {
   EXPECT_EQ(shape("atan2(y, x)"), "(atan2 y x)");
   EXPECT_EQ(shape("sum(i = 1..n, i^2)"), "(sum i 1000m n (^ i 2000m))");
   EXPECT_EQ(shape("sum(i = 1..99, e)"), "(sum i 1000m 99000m e)");
@@ -110,7 +110,7 @@ TEST(Syntax, CallsAndSums) {
   EXPECT_EQ(shape(" \n\t sin ( x ) \r\n"), "(sin x)");
 }
 
-TEST(Syntax, EveryPartKnowsItsPlace) {
+TEST(Syntax, every_part_knows_its_place) {
   const std::string text = "  2*(a + bead[i, 3].x') - sum(k = 1..n, k)";
   const Syntax s = parse_expression(text);
   const auto covered = [&](const Syntax& part) { return text.substr(part.offset, part.length); };
@@ -126,7 +126,7 @@ TEST(Syntax, EveryPartKnowsItsPlace) {
   EXPECT_EQ(power.substr(p.children[0].offset, p.children[0].length), "(a + b)^2");
 }
 
-TEST(Syntax, ConditionsRangesAndReferences) {
+TEST(Syntax, conditions_ranges_and_references) {
   const ConditionSyntax c = parse_condition("distance(a, b) <= L");
   EXPECT_EQ(shape(c.left), "(distance a b)");
   EXPECT_EQ(c.relation, Relation::less_equal);
@@ -149,7 +149,7 @@ TEST(Syntax, ConditionsRangesAndReferences) {
   EXPECT_EQ(shape(parse_reference("knot[2, n-1]")), "([] knot 2000m (+ n ~1000m))");
 }
 
-TEST(Syntax, NestingIsLimitedWhateverNests) {
+TEST(Syntax, nesting_is_limited_whatever_nests) {
   const auto repeated = [](std::string_view part, std::size_t count) {
     std::string text;
     for (std::size_t k = 0; k < count; ++k) text += part;
@@ -181,7 +181,7 @@ TEST(Syntax, NestingIsLimitedWhateverNests) {
   EXPECT_THROW((void)parse_expression("x" + repeated("/x", most_factors)), SyntaxError);
 }
 
-TEST(Syntax, LengthIsLimited) {
+TEST(Syntax, length_is_limited) {
   EXPECT_NO_THROW((void)parse_expression("x" + std::string(longest_expression - 1, ' ')));
   EXPECT_THROW((void)parse_expression("x" + std::string(longest_expression, ' ')), SyntaxError);
   EXPECT_THROW((void)parse_expression(std::string(100U << 20U, '(')), SyntaxError);
@@ -205,7 +205,7 @@ void expect_error(const Parse& parse, const Wrong& wrong) {
   }
 }
 
-TEST(Syntax, WrongExpressionsSayWhereAndWhy) {
+TEST(Syntax, wrong_expressions_say_where_and_why) {
   const Wrong table[] = {
       {"", 0, "is empty"},
       {"   ", 0, "is empty"},
@@ -297,7 +297,7 @@ TEST(Syntax, WrongExpressionsSayWhereAndWhy) {
   for (const Wrong& wrong : table) expect_error(parse_expression, wrong);
 }
 
-TEST(Syntax, WrongConditionsSayWhatToWrite) {
+TEST(Syntax, wrong_conditions_say_what_to_write) {
   const Wrong table[] = {
       {"", 0, "`=`, `<=` or `>=`"},
       {"a.x", 3, "`=`, `<=` or `>=`"},
@@ -320,7 +320,7 @@ TEST(Syntax, WrongConditionsSayWhatToWrite) {
   for (const Wrong& wrong : table) expect_error(parse_condition, wrong);
 }
 
-TEST(Syntax, WrongRangesAndReferencesSayWhatIsExpected) {
+TEST(Syntax, wrong_ranges_and_references_say_what_is_expected) {
   const Wrong ranges[] = {
       {"", 0, "`i = 1..n`"},
       {"i", 0, "a `=` is expected"},
@@ -360,7 +360,7 @@ void expect_survival(const std::string& text) {
   survive(parse_reference);
 }
 
-TEST(Syntax, RandomBytesAreReadOrRefused) {
+TEST(Syntax, random_bytes_are_read_or_refused) {
   workshop::Dice dice(11);
   for (int k = 0; k < 15000; ++k) {
     std::string text(dice.below(40), ' ');
@@ -369,7 +369,7 @@ TEST(Syntax, RandomBytesAreReadOrRefused) {
   }
 }
 
-TEST(Syntax, RandomTokensAreReadOrRefused) {
+TEST(Syntax, random_tokens_are_read_or_refused) {
   static const char* const tokens[] = {"a",  "x",    "bead", "sum(", "sin(",   "1",    "2.5", "1e", ".",
                                        "..", "'",    "[",    "]",    "(",      ")",    ",",   "+",  "-",
                                        "*",  "**",   "/",    "^",    "=",      "<=",   ">=",  "<",  "==",
@@ -382,7 +382,7 @@ TEST(Syntax, RandomTokensAreReadOrRefused) {
   }
 }
 
-TEST(Syntax, RandomDamageToGoodTextsIsReadOrRefused) {
+TEST(Syntax, random_damage_to_good_texts_is_read_or_refused) {
   workshop::Dice dice(13);
   for (int k = 0; k < 5000; ++k) {
     std::string text = workshop::random_text(dice, 3, false);

@@ -23,7 +23,7 @@ Tape random_tape(Dice& dice, Graph& graph) {
   return flatten(graph, outputs, all_symbols);
 }
 
-TEST(Tape, LanesRunTogetherGiveTheBitsOfLanesRunAlone) {
+TEST(Tape, lanes_run_together_give_the_bits_of_lanes_run_alone) {
   Dice dice(41);
   for (int round = 0; round < 1500; ++round) {
     Graph graph;
@@ -43,7 +43,7 @@ TEST(Tape, LanesRunTogetherGiveTheBitsOfLanesRunAlone) {
   }
 }
 
-TEST(Tape, RoomForMoreOrdersAndExtendingInStepsDoNotChangeABit) {
+TEST(Tape, room_for_more_orders_and_extending_in_steps_do_not_change_a_bit) {
   Dice dice(42);
   for (int round = 0; round < 1500; ++round) {
     Graph graph;
@@ -72,7 +72,7 @@ TEST(Tape, RoomForMoreOrdersAndExtendingInStepsDoNotChangeABit) {
   }
 }
 
-TEST(Tape, SharedPartsAreComputedOnce) {
+TEST(Tape, shared_parts_are_computed_once) {
   Graph graph;
   const auto count = [&](std::initializer_list<const char*> texts) {
     std::vector<Expr> outputs;
@@ -93,7 +93,7 @@ TEST(Tape, SharedPartsAreComputedOnce) {
   EXPECT_EQ(count({"x - y - z"}), 2U);
 }
 
-TEST(Tape, OutputsMayBeInputsConstantsOrRepeated) {
+TEST(Tape, outputs_may_be_inputs_constants_or_repeated) {
   Graph graph;
   const std::vector<Expr> outputs = {build(graph, "y"), build(graph, "2.5"), build(graph, "x + y"), build(graph, "y"),
                                      build(graph, "1/0")};
@@ -110,7 +110,7 @@ TEST(Tape, OutputsMayBeInputsConstantsOrRepeated) {
   EXPECT_EQ(tape.inputs.size(), all_symbols.size());
 }
 
-TEST(Tape, NoOutputsNoInputsNoInstructions) {
+TEST(Tape, no_outputs_no_inputs_no_instructions) {
   Graph graph;
   const Tape tape = flatten(graph, {}, {});
   EXPECT_EQ(tape.registers(), 0U);

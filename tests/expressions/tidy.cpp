@@ -33,7 +33,7 @@ std::string tidied(std::string_view text) {
   return write(graph, better, script());
 }
 
-TEST(Tidy, RandomExpressionsKeepTheirValues) {
+TEST(Tidy, random_expressions_keep_their_values) {
   int compared = 0;
   EXPECT_TRUE(rc::check([&](std::uint64_t seed) {
     Dice dice(seed);
@@ -57,7 +57,7 @@ TEST(Tidy, RandomExpressionsKeepTheirValues) {
   EXPECT_GT(compared, 2000);
 }
 
-TEST(Tidy, DrawsOutCommonFactors) {
+TEST(Tidy, draws_out_common_factors) {
   EXPECT_EQ(tidied("a*x*y + a*x*z"), "a*x*(y + z)");
   EXPECT_EQ(tidied("2*x + 4*y"), "2*(x + 2*y)");
   EXPECT_EQ(tidied("x - b/2"), "x - b/2");
@@ -66,31 +66,31 @@ TEST(Tidy, DrawsOutCommonFactors) {
   EXPECT_EQ(tidied("x/y + z/y"), "(x + z)/y");
 }
 
-TEST(Tidy, KnowsThatSineAndCosineSquaredAreOne) {
+TEST(Tidy, knows_that_sine_and_cosine_squared_are_one) {
   EXPECT_EQ(tidied("a*sin(x)^2 + a*cos(x)^2"), "a");
   EXPECT_EQ(tidied("b - b*sin(x)^2"), "b*cos(x)^2");
   EXPECT_EQ(tidied("sin(x)^2*y + cos(x)^2*y + z"), "y + z");
   EXPECT_EQ(tidied("sin(x)^2 + cos(y)^2"), "sin(x)^2 + cos(y)^2");
 }
 
-TEST(Tidy, LengthsCancel) {
+TEST(Tidy, lengths_cancel) {
   EXPECT_EQ(tidied("x^2/(x^2 + y^2) + y^2/(x^2 + y^2)"), "1");
   EXPECT_EQ(tidied("(x/sqrt(x^2 + y^2))^2/a + (y/sqrt(x^2 + y^2))^2/a"), "1/a");
 }
 
-TEST(Tidy, CancelsWhatMultiplyingOutShows) {
+TEST(Tidy, cancels_what_multiplying_out_shows) {
   EXPECT_EQ(tidied("(x + y)^2 - x^2 - 2*x*y"), "y^2");
   EXPECT_EQ(tidied("x'*y'*sin(x) - y'*(x' - y')*sin(x)"), "sin(x)*y'^2");
 }
 
-TEST(Write, NumbersParametersVariables) {
+TEST(Write, numbers_parameters_variables) {
   EXPECT_EQ(tidied("x'*sin(x)*a*3"), "3*a*sin(x)*x'");
   EXPECT_EQ(tidied("x*0.3333333333333333"), "x/3");
   EXPECT_EQ(tidied("x*0.1"), "0.1*x");
   EXPECT_EQ(tidied("1.5*x"), "3*x/2");
 }
 
-TEST(Write, InEveryNotation) {
+TEST(Write, in_every_notation) {
   Graph graph;
   const Expr e = build(graph, "a*x^2/(2*sqrt(y)) - sin(x)^3*b");
   EXPECT_EQ(write(graph, e, script()), "a*x^2/(2*sqrt(y)) - b*sin(x)^3");
@@ -100,7 +100,7 @@ TEST(Write, InEveryNotation) {
   EXPECT_EQ(write(graph, e, script(Notation::latex)), "\\frac{a \\, {x}^{2}}{2 \\, \\sqrt{y}} - b \\, \\sin^{3} x");
 }
 
-TEST(Rate, IsTheSumOfTheDerivativesTimesTheRates) {
+TEST(Rate, is_the_sum_of_the_derivatives_times_the_rates) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     Dice dice(seed);
     for (int k = 0; k < 30; ++k) {

@@ -343,60 +343,6 @@ lower = "distance(a, b) = 1"
               1e-12);
 }
 
-TEST(Impact, three_touching_balls_with_full_restitution_share_the_blow) {
-  const auto model = model_of(R"toml(
-[points.a]
-mass = 1
-position = [0, 0]
-velocity = [1, 0]
-[points.b]
-mass = 1
-position = [1, 0]
-[points.c]
-mass = 1
-position = [2, 0]
-[constraints]
-ab = { condition = "distance(a, b) >= 1", restitution = 1 }
-bc = { condition = "distance(b, c) >= 1", restitution = 1 }
-)toml");
-  const auto shock = zwang::instant::impact(model, zwang::model::initial_state(model));
-  expect_near(shock.velocities, {-1.0 / 3, 0, 2.0 / 3, 0, 2.0 / 3, 0}, 1e-14);
-  EXPECT_NEAR(shock.energy.lost, 0, 1e-14);
-}
-
-TEST(Impact, a_point_hooked_in_flight_loses_all_its_energy) {
-  const auto model = model_of(R"toml(
-[points.a]
-mass = 2
-position = [1, 2, 3]
-velocity = [1, 2, 2]
-[[seizures]]
-name = "hook"
-condition = "a' = [0, 0, 0]"
-)toml");
-  const auto state = zwang::model::initial_state(model);
-  EXPECT_EQ(accelerate(model, state).status, Status::impact);
-  const auto shock = zwang::instant::impact(model, state);
-  expect_near(shock.velocities, {0, 0, 0}, 1e-15);
-  EXPECT_NEAR(shock.energy.lost, 9, 1e-14);
-  EXPECT_NEAR(shock.impulses[2], 4, 1e-14);
-}
-
-TEST(Impact, different_restitutions_rebound_each_by_its_own) {
-  const auto model = model_of(R"toml(
-[points.a]
-mass = 1
-position = [0, 0]
-velocity = [-1, -2]
-[constraints]
-wall = { condition = "a.x >= 0", restitution = 0.5 }
-floor = { condition = "a.y >= 0", restitution = 0.25 }
-)toml");
-  const auto shock = zwang::instant::impact(model, zwang::model::initial_state(model));
-  expect_near(shock.velocities, {0.5, 0.5}, 1e-15);
-  EXPECT_FALSE(shock.restitution_note.empty());
-}
-
 TEST(Instant, rows_that_contradict_each_other_but_for_their_last_digits_have_an_answer_far_away) {
   // a and b are opposite but for 1e-12; the answer keeps a, b and c as equations, which was solved in fractions.
   const auto model = model_of(R"toml(

@@ -10,7 +10,7 @@ namespace zwang::linear {
 
 namespace {
 
-TEST(RowFactor, SolvesWhatWasMultiplied) {
+TEST(RowFactor, solves_what_was_multiplied) {
   EXPECT_TRUE(rc::check("random square systems", [] {
     const auto n = static_cast<std::size_t>(*rc::gen::inRange(1, 9));
     const auto number = [] { return *rc::gen::inRange(-1000, 1001) / 100.0; };
@@ -28,7 +28,7 @@ TEST(RowFactor, SolvesWhatWasMultiplied) {
   }));
 }
 
-TEST(RowFactor, NeedsPivotsThatAreNotOnTheDiagonal) {
+TEST(RowFactor, needs_pivots_that_are_not_on_the_diagonal) {
   const std::vector<double> f = {0, 0, 2, 1e-18, 3, 1, 5, 0, 0};
   RowFactor factor;
   factor.factor(f, 3, 3);
@@ -40,7 +40,7 @@ TEST(RowFactor, NeedsPivotsThatAreNotOnTheDiagonal) {
   EXPECT_DOUBLE_EQ(x[2], 2);
 }
 
-TEST(RowFactor, SkipsRowsThatDependOnOthersBeforeThem) {
+TEST(RowFactor, skips_rows_that_depend_on_others_before_them) {
   // The third row is 2 first - 3 second; the fifth has no column left.
   const std::vector<double> f = {1, 2, 0, 0, 1, 1, 2, 1, -3, 1, 0, 0, 0, 0, 7};
   RowFactor factor;
@@ -61,7 +61,7 @@ TEST(RowFactor, SkipsRowsThatDependOnOthersBeforeThem) {
   EXPECT_DOUBLE_EQ(x[2], 3);
 }
 
-TEST(RowFactor, OfARowOfZerosKeepsNothing) {
+TEST(RowFactor, of_a_row_of_zeros_keeps_nothing) {
   RowFactor factor;
   factor.factor(std::vector<double>{0, 0}, 1, 2);
   EXPECT_EQ(factor.kept(), 0U);
@@ -71,7 +71,7 @@ TEST(RowFactor, OfARowOfZerosKeepsNothing) {
   EXPECT_EQ(x[0], 0);
 }
 
-TEST(RowFactor, NamesTheWeakestRow) {
+TEST(RowFactor, names_the_weakest_row) {
   RowFactor factor;
   factor.factor(std::vector<double>{1, 1, 0, 1, 1 + 1e-6, 0, 0, 0, 1e-3}, 3, 3);
   EXPECT_EQ(factor.weakest(), 1U);

@@ -6,7 +6,7 @@
 
 namespace {
 
-TEST(Evaluation, TakesNoMemory) {
+TEST(Evaluation, takes_no_memory) {
   Sight sight(R"toml(
 gravity = [0, 0, "-g*cos(t)"]
 [parameters]

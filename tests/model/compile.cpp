@@ -15,7 +15,7 @@ RowKind kind_of(const std::string& condition) {
   return load(start + "[constraints]\nc = \"" + condition + "\"\n", "model.toml").row_kind.at(0);
 }
 
-TEST(Kinds, FollowFromHowAConditionIsWritten) {
+TEST(Kinds, follow_from_how_a_condition_is_written) {
   EXPECT_EQ(kind_of("distance(a, b) = 3"), RowKind::holonomic_equation);
   EXPECT_EQ(kind_of("a.x + t <= 3"), RowKind::holonomic_inequality);
   EXPECT_EQ(kind_of("a.x >= 3"), RowKind::holonomic_inequality);
@@ -24,7 +24,7 @@ TEST(Kinds, FollowFromHowAConditionIsWritten) {
   EXPECT_EQ(kind_of("a.x' + b.x' <= a.y"), RowKind::nonholonomic_inequality);
 }
 
-TEST(Kinds, AreReadAfterSimplification) {
+TEST(Kinds, are_read_after_simplification) {
   EXPECT_EQ(kind_of("a.x' - a.x' + a.x = 0"), RowKind::holonomic_equation);
   EXPECT_EQ(kind_of("0*a.x' + a.x = 0"), RowKind::holonomic_equation);
   EXPECT_EQ(kind_of("(k - 2)*a.x' + a.x = 0"), RowKind::holonomic_equation);
@@ -34,13 +34,13 @@ TEST(Kinds, AreReadAfterSimplification) {
   EXPECT_EQ(kind_of("(sin(a.x)^2 + cos(a.x)^2 - 1)*a.x'^2 + a.y' = 0"), RowKind::nonholonomic_equation);
 }
 
-TEST(Kinds, ASmallCoefficientIsStillThere) {
+TEST(Kinds, a_small_coefficient_is_still_there) {
   EXPECT_EQ(kind_of("1e-20*a.x' + a.y = 5"), RowKind::nonholonomic_equation);
   EXPECT_EQ(kind_of("a.y*(1 + 1e-20*a.x'*b.y) = 5"), RowKind::nonholonomic_equation);
   EXPECT_THROW(static_cast<void>(kind_of("1e-15*a.x'^2 + 1e6*a.y' = 0")), zwang::Error);
 }
 
-TEST(Conditions, BecomeLeftMinusRightOrTheReverse) {
+TEST(Conditions, become_left_minus_right_or_the_reverse) {
   Sight sight(start + "[constraints]\ne = \"a.x = 5\"\nl = \"a.x <= 5\"\ng = \"a.x >= 5\"\nv = \"a.x' >= 1\"\n");
   EXPECT_EQ(sight.rows.value[0], -4);
   EXPECT_EQ(sight.rows.value[1], -4);
@@ -51,7 +51,7 @@ TEST(Conditions, BecomeLeftMinusRightOrTheReverse) {
   EXPECT_EQ(sight.rows.explicit_rate[3], 1);
 }
 
-TEST(Conditions, AVectorEquationStandsForItsComponents) {
+TEST(Conditions, a_vector_equation_stands_for_its_components) {
   Sight sight(start + "[constraints]\nh = \"a = b + [1, 1, 3]\"\nr = \"cross(a', [0, 0, 1]) = [0, 0, 0]\"\n");
   ASSERT_EQ(sight.model.rows(), 6U);
   EXPECT_EQ(row_name(sight.model, 1), "h.y");
@@ -67,7 +67,7 @@ TEST(Conditions, AVectorEquationStandsForItsComponents) {
   EXPECT_EQ(sight.model.row_start[6], sight.model.row_start[5]);
 }
 
-TEST(Conditions, OfMembersAndComponentsAreCalledByBoth) {
+TEST(Conditions, of_members_and_components_are_called_by_both) {
   const Model model = load(
       "[points.b]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n[constraints]\n"
       "m = { for = \"i = 2..3\", condition = \"b[i]' = b[1]'\" }\n",
@@ -78,7 +78,7 @@ TEST(Conditions, OfMembersAndComponentsAreCalledByBoth) {
   EXPECT_EQ(words(model.row_kind[3]), "nonholonomic equation");
 }
 
-TEST(Conditions, KeepTheirLongForm) {
+TEST(Conditions, keep_their_long_form) {
   const Model model = load(
       start +
           "[constraints]\ns = { condition = \"a.x'*sin(b.x) = a.y'\", law = \"variational\", multiplier = \"k/8\" }\n"
@@ -92,7 +92,7 @@ TEST(Conditions, KeepTheirLongForm) {
   EXPECT_EQ(model.conditions[1].place.column, 20U);
 }
 
-TEST(Order, IsThatOfTheFile) {
+TEST(Order, is_that_of_the_file) {
   const Model model = load(R"toml(
 [points.zebra]
 mass = 1
@@ -129,7 +129,7 @@ c = "b"
   EXPECT_EQ(model.parameters[1].value, std::vector<double>{2});
 }
 
-TEST(Parameters, MayBeDefinedInAnyOrderAndBeVectors) {
+TEST(Parameters, may_be_defined_in_any_order_and_be_vectors) {
   const Model model =
       load("[parameters]\nr = \"2*p.y + c\"\np = [\"c\", \"c^2\", 0]\nc = 3\n" + start.substr(start.find("[points.a]")),
            "model.toml");
@@ -137,14 +137,14 @@ TEST(Parameters, MayBeDefinedInAnyOrderAndBeVectors) {
   EXPECT_EQ(model.parameters[1].value, (std::vector<double>{3, 9, 0}));
 }
 
-TEST(Parameters, AChainOfTenThousandIsNoTrouble) {
+TEST(Parameters, a_chain_of_ten_thousand_is_no_trouble) {
   std::string text = "[parameters]\np0 = 1\n";
   for (int k = 10000; k > 0; --k) text += "p" + std::to_string(k) + " = \"p" + std::to_string(k - 1) + " + 1\"\n";
   const Model model = load(text + "[points.a]\nmass = \"p10000\"\nposition = [0, 0]\n", "model.toml");
   EXPECT_EQ(model.point_mass[0], 10001);
 }
 
-TEST(Parameters, AreReplacedFromOutsideBeforeAnythingIsMadeOfThem) {
+TEST(Parameters, are_replaced_from_outside_before_anything_is_made_of_them) {
   Overrides overrides;
   overrides.parameters = {{"k", "2*3"}};
   overrides.start = "k/2";
@@ -163,7 +163,7 @@ TEST(Parameters, AreReplacedFromOutsideBeforeAnythingIsMadeOfThem) {
   EXPECT_EQ(model.simulation.samples, 11U);
 }
 
-TEST(Parameters, MayBeReplacedByVectors) {
+TEST(Parameters, may_be_replaced_by_vectors) {
   Overrides overrides;
   overrides.parameters = {{"p", "[1, k, 2+1]"}, {"k", "7"}};
   const Model model =
@@ -171,7 +171,7 @@ TEST(Parameters, MayBeReplacedByVectors) {
   EXPECT_EQ(model.initial_position, (std::vector<double>{1, 7, 3}));
 }
 
-TEST(Blows, FallOnPointsMembersAndCoordinates) {
+TEST(Blows, fall_on_points_members_and_coordinates) {
   const Model model = load(R"toml(
 [parameters]
 J = 2
@@ -203,7 +203,7 @@ start = 0.25
   EXPECT_EQ(model.blows[1].impulse, std::vector<double>{4});
 }
 
-TEST(Seizures, ComeAfterTheConstraints) {
+TEST(Seizures, come_after_the_constraints) {
   const Model model = load(
       start +
           "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a' = [0, 0, 0]\"\n[constraints]\nc = \"b.x <= 1\"\n",
@@ -215,7 +215,7 @@ TEST(Seizures, ComeAfterTheConstraints) {
   EXPECT_EQ(row_name(model, 3), "hook.z");
 }
 
-TEST(Seizures, NeedNoValueBeforeTheirTime) {
+TEST(Seizures, need_no_value_before_their_time) {
   EXPECT_NO_THROW(static_cast<void>(
       load(start + "[[seizures]]\nname = \"hook\"\nat = 1.5\ncondition = \"a.x' = 1/t\"\n", "model.toml")));
   EXPECT_THROW(
@@ -223,19 +223,19 @@ TEST(Seizures, NeedNoValueBeforeTheirTime) {
       zwang::Error);
 }
 
-TEST(Gradients, MayBeWithoutValueAtTheStart) {
+TEST(Gradients, may_be_without_value_at_the_start) {
   // The end of a string at its anchor: the distance has a value there, its gradient has none.
   EXPECT_NO_THROW(static_cast<void>(load(
       "[parameters]\np = [0, 0]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\ns = \"distance(a, p) <= 1\"\n",
       "model.toml")));
 }
 
-TEST(KineticEnergy, MayHaveLinearAndConstantParts) {
+TEST(KineticEnergy, may_have_linear_and_constant_parts) {
   EXPECT_NO_THROW(static_cast<void>(
       load("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"(x' - t)^2/2 + x^2*t\"\n", "model.toml")));
 }
 
-TEST(KineticEnergy, OfManyCoordinatesCouplesNeighboursOnly) {
+TEST(KineticEnergy, of_many_coordinates_couples_neighbours_only) {
   // A chain of 300 coupled by neighbours is one block; 300 free ones are none.
   const std::string free =
       "[coordinates.s]\ncount = 300\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..300, s[i]'^2)\"\n";
@@ -246,7 +246,7 @@ TEST(KineticEnergy, OfManyCoordinatesCouplesNeighboursOnly) {
   EXPECT_EQ(load(chain, "model.toml").mass_blocks.at(0).size(), 30U);
 }
 
-TEST(KineticEnergy, WrittenOutFallsApartIntoLanes) {
+TEST(KineticEnergy, written_out_falls_apart_into_lanes) {
   // Twenty terms with no velocity in common are twenty lanes of one tape, not a tape with a matrix of zeros.
   std::string coordinates, kinetic;
   for (int k = 0; k < 20; ++k) {
@@ -265,27 +265,27 @@ TEST(KineticEnergy, WrittenOutFallsApartIntoLanes) {
   }
 }
 
-TEST(Names, OfTheTextAreKept) {
+TEST(Names, of_the_text_are_kept) {
   const Model model = load("title = \"Ein Faden\"\n" + start, "thread.toml");
   EXPECT_EQ(model.title, "Ein Faden");
   EXPECT_EQ(model.file, "thread.toml");
   EXPECT_EQ(model.text, "title = \"Ein Faden\"\n" + start);
 }
 
-TEST(Reading, KeepsLettersOfAnyKindInTexts) {
+TEST(Reading, keeps_letters_of_any_kind_in_texts) {
   const std::string text =
       "title = \"\"\"\"Fäden\"\" 糸 \\\n  x\"\"\" # größer\n" + start + "# ein 'halber\n[outputs]\nh = \"a.x\" # \"ü\n";
   EXPECT_EQ(load(text, "model.toml").title, "\"Fäden\"\" 糸 x");
 }
 
-TEST(Reading, AcceptsCarriageReturnsAByteOrderMarkAndComments) {
+TEST(Reading, accepts_carriage_returns_a_byte_order_mark_and_comments) {
   std::string text = "\xEF\xBB\xBF# Größe\n" + start;
   std::string dos;
   for (const char c : text) dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(load(dos, "model.toml").variables, 6U);
 }
 
-TEST(Choices, OfIndicesMayAskWhetherTheyAreEqual) {
+TEST(Choices, of_indices_may_ask_whether_they_are_equal) {
   const std::string head = "[points.p]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n";
   // 1/(1 - 2)^2 and so on, by hand; the term of a member with itself has no value and is not asked for one.
   Sight all(head + "force = \"sum(j = 1..3, if(j = i, [0, 0], (p[j] - p[i])/norm(p[j] - p[i])^3))\"\n");
@@ -301,7 +301,7 @@ TEST(Choices, OfIndicesMayAskWhetherTheyAreEqual) {
   }
 }
 
-TEST(Coordinates, MayBeCalledXYZBesidePoints) {
+TEST(Coordinates, may_be_called_xyz_beside_points) {
   Sight sight(
       "[coordinates.x]\ninitial = 1\n[points.a]\nmass = 1\nposition = [5, 6]\n[energy]\nkinetic = "
       "\"x'^2/2\"\n[constraints]\nc = \"a.x <= x\"\n");

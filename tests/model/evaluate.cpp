@@ -66,7 +66,7 @@ State moved(const State& state, double s) {
   return out;
 }
 
-TEST(Rows, GradientsAreTheDifferencesOfTheirValues) {
+TEST(Rows, gradients_are_the_differences_of_their_values) {
   Sight sight(everything);
   sight.shake(7, 0.05);
   sight.look();
@@ -95,7 +95,7 @@ TEST(Rows, GradientsAreTheDifferencesOfTheirValues) {
   }
 }
 
-TEST(Rows, RateAndCurvatureAreTheDerivativesAlongTheUniformMotion) {
+TEST(Rows, rate_and_curvature_are_the_derivatives_along_the_uniform_motion) {
   Sight sight(everything);
   sight.shake(11, 0.05);
   sight.look();
@@ -119,7 +119,7 @@ TEST(Rows, RateAndCurvatureAreTheDerivativesAlongTheUniformMotion) {
   }
 }
 
-TEST(Rows, TheExplicitRateIsWhatIsLeftAtRest) {
+TEST(Rows, the_explicit_rate_is_what_is_left_at_rest) {
   Sight sight(everything);
   sight.look();
   const Rows here = sight.rows;
@@ -138,7 +138,7 @@ double lagrangian(Sight& sight, const State& state) {
   return e.kinetic - e.potential;
 }
 
-TEST(Dynamics, ForceAndMassAreLagrangesTermsByDifferences) {
+TEST(Dynamics, force_and_mass_are_lagranges_terms_by_differences) {
   // Without force terms: X = dL/dq - (d/ds dL/dv with v held) and M = d2L/dv2.
   std::string text = everything;
   for (const std::string key : {"force = [\"-2", "force = \"-w", "force = [\"-bead"}) {
@@ -177,7 +177,7 @@ TEST(Dynamics, ForceAndMassAreLagrangesTermsByDifferences) {
   }
 }
 
-TEST(Dynamics, ForcesStandAsWritten) {
+TEST(Dynamics, forces_stand_as_written) {
   Sight with(everything);
   with.shake(5, 0.05);
   std::string text = everything;
@@ -202,7 +202,7 @@ TEST(Dynamics, ForcesStandAsWritten) {
   EXPECT_NEAR(extra("bead[7].z"), 0, 1e-12);
 }
 
-TEST(Dynamics, TheDoublePendulumHasItsClosedForm) {
+TEST(Dynamics, the_double_pendulum_has_its_closed_form) {
   // (m1 + m2) l1 th1'' + m2 l2 cos(d) th2'' = -m2 l2 th2'^2 sin(d) - (m1 + m2) g sin th1, d = th1 - th2, and its twin.
   Sight sight(R"toml(
 [parameters]
@@ -233,7 +233,7 @@ potential = "-(m1 + m2)*g*l1*cos(th1) - m2*g*l2*cos(th2)"
   EXPECT_NEAR(sight.dynamics.force[1], m2 * l1 * l2 * w1 * w1 * std::sin(d) - m2 * g * l2 * std::sin(th2), 1e-12);
 }
 
-TEST(Dynamics, ARotatingFrameGivesCoriolisAndCentrifugalForce) {
+TEST(Dynamics, a_rotating_frame_gives_coriolis_and_centrifugal_force) {
   // T = m/2 ((x' - w y)^2 + (y' + w x)^2): x'' = 2 w y' + w^2 x, y'' = -2 w x' + w^2 y.
   Sight sight(R"toml(
 [parameters]
@@ -257,7 +257,7 @@ kinetic = "((x' - w*y)^2 + (y' + w*x)^2)/2"
               1e-14);
 }
 
-TEST(Dynamics, BlocksHoldWhatTheKineticEnergyCouples) {
+TEST(Dynamics, blocks_hold_what_the_kinetic_energy_couples) {
   Sight sight(R"toml(
 [coordinates.a]
 initial = 1
@@ -274,7 +274,7 @@ kinetic = "a'^2 + b'^2 + c'^2 + d'^2 + a'*c' + ((b' + d')^2 - (b' - d')^2)*0"
   EXPECT_EQ(sight.model.mass_blocks[0], (std::vector<std::uint32_t>{0, 2}));
 }
 
-TEST(Energy, GravityOfTheTimeIsAPotential) {
+TEST(Energy, gravity_of_the_time_is_a_potential) {
   Sight sight(
       "gravity = [\"2*t\", \"cos(t)\"]\n[points.a]\nmass = 3\nposition = [4, 5]\nvelocity = [1, "
       "2]\n[simulation]\nstart = 0.5\n");
@@ -285,7 +285,7 @@ TEST(Energy, GravityOfTheTimeIsAPotential) {
   EXPECT_NEAR(sight.dynamics.force[1], 3 * std::cos(0.5), 1e-14);
 }
 
-TEST(Energy, SteadyGravityIsWeightTimesHeight) {
+TEST(Energy, steady_gravity_is_weight_times_height) {
   Sight sight("gravity = [0, -9.81]\n[points.a]\nmass = 3\nposition = [4, 5]\n");
   EXPECT_DOUBLE_EQ(energy(sight.model, sight.state, sight.scratch).potential, 3 * 9.81 * 5);
   EXPECT_EQ(sight.model.constant_force, (std::vector<double>{0, -3 * 9.81}));
@@ -320,7 +320,7 @@ std::string family(unsigned count) {
          "\", condition = \"distance(b[i], b[i+1]) <= 1\" }\n";
 }
 
-TEST(Families, GiveTheNumbersOfTheWrittenOutModel) {
+TEST(Families, give_the_numbers_of_the_written_out_model) {
   for (const unsigned count : {2U, 3U, 8U, 9U, 17U, 30U}) {
     Sight one(family(count));
     Sight other(written_out(count));
@@ -341,7 +341,7 @@ TEST(Families, GiveTheNumbersOfTheWrittenOutModel) {
   }
 }
 
-TEST(Families, AMemberThatMeetsItselfHasAShapeOfItsOwn) {
+TEST(Families, a_member_that_meets_itself_has_a_shape_of_its_own) {
   // In the middle i and 6 - i are the same bead: x_i x_(6-i) is a square there.
   Sight sight(
       "[points.b]\ncount = 5\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..5\", condition = "
@@ -353,7 +353,7 @@ TEST(Families, AMemberThatMeetsItselfHasAShapeOfItsOwn) {
   EXPECT_EQ(sight.model.row_start[sight.row("c[3]") + 1] - sight.model.row_start[sight.row("c[3]")], 1U);
 }
 
-TEST(Families, ACoefficientThatVanishesForOneMemberChangesItsKind) {
+TEST(Families, a_coefficient_that_vanishes_for_one_member_changes_its_kind) {
   Sight sight(
       "[points.b]\ncount = 3\nmass = 1\nposition = [\"i\", 0]\n[constraints]\nc = { for = \"i = 1..3\", condition = "
       "\"(i - 2)*b[i].x' + b[i].y = 0\" }\n");
@@ -362,7 +362,7 @@ TEST(Families, ACoefficientThatVanishesForOneMemberChangesItsKind) {
   EXPECT_EQ(sight.model.row_kind[2], RowKind::nonholonomic_equation);
 }
 
-TEST(Families, SumsWithIndexDependentBoundsAreUnrolledPerMember) {
+TEST(Families, sums_with_index_dependent_bounds_are_unrolled_per_member) {
   Sight sight(
       "[coordinates.s]\ncount = 6\ninitial = \"i\"\n[energy]\nkinetic = \"sum(i = 1..6, s[i]'^2)\"\n[constraints]\nc = "
       "{ for = \"i = 2..6\", condition = \"sum(j = 1..i-1, j*s[j]^i) <= s[i]\" }\n");
@@ -373,7 +373,7 @@ TEST(Families, SumsWithIndexDependentBoundsAreUnrolledPerMember) {
   }
 }
 
-TEST(Families, TwoIndicesRunWithTheSecondFirst) {
+TEST(Families, two_indices_run_with_the_second_first) {
   Sight sight(
       "[points.k]\ncount = [2, 3]\nmass = \"10*i + j\"\nposition = [\"i\", \"j\", \"i*j\"]\n[constraints]\nc = { for = "
       "\"i = 1..2, j = i..3\", condition = \"k[i,j].z <= i + j\" }\n");
@@ -387,7 +387,7 @@ TEST(Families, TwoIndicesRunWithTheSecondFirst) {
   EXPECT_EQ(sight.model.groups.size(), 1U);
 }
 
-TEST(Observables, GiveTheValueOfTheirExpression) {
+TEST(Observables, give_the_value_of_their_expression) {
   Sight sight(
       "[points.a]\nmass = 1\nposition = [1, 2, 3]\nvelocity = [4, 5, 6]\n[outputs]\nh = \"a.z - a.x'^2\"\nl = "
       "\"cross(a, a')\"\nfive = 5\n[simulation]\nstop = \"a.z >= 5 + t\"\n");
@@ -401,7 +401,7 @@ TEST(Observables, GiveTheValueOfTheirExpression) {
   EXPECT_EQ(observe(sight.model.simulation.stop[0], sight.state), 2);
 }
 
-TEST(Vectors, ObeyTheirAlgebra) {
+TEST(Vectors, obey_their_algebra) {
   const auto vectors = [](std::array<int, 6> n) {
     std::string text = "[parameters]\nk = 1.25\n[points.a]\nmass = 1\nposition = [";
     for (int k = 0; k < 3; ++k) text += std::to_string(n[static_cast<std::size_t>(k)]) + (k < 2 ? ", " : "]\n");
@@ -425,7 +425,7 @@ minus = "(-a + [1, 2, 3]).z + a.z - 3"
   }));
 }
 
-TEST(Vectors, TheCrossProductInThePlaneIsANumber) {
+TEST(Vectors, the_cross_product_in_the_plane_is_a_number) {
   const Sight sight("[points.a]\nmass = 1\nposition = [2, 3]\nvelocity = [5, 7]\n[outputs]\nl = \"cross(a, a')\"\n");
   EXPECT_EQ(observe(sight.model.outputs[0], sight.state), 2 * 7 - 3 * 5);
 }

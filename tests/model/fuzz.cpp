@@ -102,12 +102,12 @@ g = "y' + x[1]*x[3]' = 0"
 r = "y'"
 )toml"};
 
-TEST(Damage, BeginsWithSoundModels) {
+TEST(Damage, begins_with_sound_models) {
   for (const std::string& text : seeds)
     EXPECT_NO_THROW(static_cast<void>(zwang::model::load(text, "model.toml"))) << text;
 }
 
-TEST(Damage, LeavesAModelOrAnErrorWithAPlace) {
+TEST(Damage, leaves_a_model_or_an_error_with_a_place) {
   std::mt19937_64 random(1899);
   std::size_t accepted = 0;
   for (int turn = 0; turn < 20000; ++turn) {

@@ -45,7 +45,7 @@ void expect_zero(const std::vector<double>& series, double scale) {
   for (const double x : series) EXPECT_NEAR(x, 0, 1e-12 * scale);
 }
 
-TEST(Residual, VanishesAlongAnOscillation) {
+TEST(Residual, vanishes_along_an_oscillation) {
   // x = 3 sin(2 t + 1), m = 5, force -20 x.
   Sight sight("[points.a]\nmass = 5\nposition = [1, 0]\nforce = [\"-20*a.x\", 0]\n");
   std::vector<double> out;
@@ -55,7 +55,7 @@ TEST(Residual, VanishesAlongAnOscillation) {
   expect_zero(out, 100);
 }
 
-TEST(Residual, VanishesAlongAFallUnderChangingGravity) {
+TEST(Residual, vanishes_along_a_fall_under_changing_gravity) {
   // y'' = cos t: y = 1 - cos t. At time 0.7.
   Sight sight("gravity = [0, \"cos(t)\"]\n[points.a]\nmass = 5\nposition = [1, 0]\n");
   const double t = 0.7;
@@ -69,7 +69,7 @@ TEST(Residual, VanishesAlongAFallUnderChangingGravity) {
   expect_zero(out, 10);
 }
 
-TEST(Residual, VanishesAlongAStraightLineInPolarCoordinates) {
+TEST(Residual, vanishes_along_a_straight_line_in_polar_coordinates) {
   // r = sqrt(b^2 + c^2 s^2), phi = atan(c s / b): free motion with T = (r'^2 + r^2 phi'^2)/2.
   const double b = 2, c = 0.8;
   std::vector<double> r(orders + 3, 0.0), phi(orders + 3, 0.0);
@@ -93,7 +93,7 @@ TEST(Residual, VanishesAlongAStraightLineInPolarCoordinates) {
   expect_zero(out, 10);
 }
 
-TEST(Residual, BeginsWithForceMinusMassTimesAcceleration) {
+TEST(Residual, begins_with_force_minus_mass_times_acceleration) {
   Sight sight(
       "[coordinates.w]\ninitial = 0.3\nvelocity = 0.7\n[coordinates.u]\ninitial = 1.2\nvelocity = -0.4\n[energy]\n"
       "kinetic = \"(1 + u^2)*w'^2 + cos(w)*w'*u' + u'^2*(2 + sin(t)) + t*u*w'\"\npotential = \"u*w^3*t\"\n"
@@ -107,7 +107,7 @@ TEST(Residual, BeginsWithForceMinusMassTimesAcceleration) {
   for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(out[k], sight.dynamics.force[k] - inertia[k], 1e-13);
 }
 
-TEST(RowSeries, StaysZeroAlongAMotionThatKeepsTheCondition) {
+TEST(RowSeries, stays_zero_along_a_motion_that_keeps_the_condition) {
   // A circle of radius 2 about p, and the rolling condition x' sin - y' cos = 0 along it.
   Sight sight(
       "[parameters]\np = [1, -1]\n[points.a]\nmass = 1\nposition = [3, -1]\nvelocity = [0, 1]\n[constraints]\n"
@@ -132,7 +132,7 @@ TEST(RowSeries, StaysZeroAlongAMotionThatKeepsTheCondition) {
   }
 }
 
-TEST(RowSeries, HasValueRateAndCurvatureAsItsFirstCoefficients) {
+TEST(RowSeries, has_value_rate_and_curvature_as_its_first_coefficients) {
   Sight sight(
       "[points.a]\nmass = 1\nposition = [0.3, 0.8, -0.2]\nvelocity = [1, -0.5, 0.25]\n[constraints]\n"
       "f = \"a.x*sin(a.y*t) + a.z^2*t <= 1\"\np = \"a.x'*a.y - t*a.z' + a.x*t = 0\"\n[simulation]\nstart = 1.5\n");

@@ -44,7 +44,7 @@ rod = { through = ["origin", "elbow", "a", "wall", [7, "2*l"]] }
 fan = { for = "i = 1..2", through = ["finger[i]", "finger[i+1]"], closed = true }
 )toml";
 
-TEST(View, IsReadWithItsFamiliesAndLines) {
+TEST(View, is_read_with_its_families_and_lines) {
   const Model model = load(seen, "model.toml");
   const View& view = model.view;
   EXPECT_EQ(view.dimension, 2U);
@@ -71,7 +71,7 @@ TEST(View, IsReadWithItsFamiliesAndLines) {
   EXPECT_EQ(view.lines[2].through[1].member, 2U);
 }
 
-TEST(View, PointsAreWhereTheirExpressionsSay) {
+TEST(View, points_are_where_their_expressions_say) {
   const Model model = load(seen, "model.toml");
   rc::check("elbow, hand, finger, net", [&](int time, int u, int w, int y) {
     State state = initial_state(model);
@@ -90,7 +90,7 @@ TEST(View, PointsAreWhereTheirExpressionsSay) {
   });
 }
 
-TEST(View, ChangesNothingOfTheMechanics) {
+TEST(View, changes_nothing_of_the_mechanics) {
   const std::string conditions = "[constraints]\nc = \"a.x^2 + w[2] <= 20\"\nd = \"distance(a, [0, 0]) <= 9\"\n";
   Sight plain(arm + conditions);
   Sight with_view(seen + conditions);
@@ -112,7 +112,7 @@ TEST(View, ChangesNothingOfTheMechanics) {
   }
 }
 
-TEST(View, StaysInATextWithAnotherStart) {
+TEST(View, stays_in_a_text_with_another_start) {
   const Draft draft = read(seen, "model.toml");
   const Model model = compile(draft);
   std::vector<double> position = model.initial_position;
@@ -123,7 +123,7 @@ TEST(View, StaysInATextWithAnotherStart) {
   EXPECT_EQ(again.view.lines.size(), 3U);
 }
 
-TEST(View, MayStandInAFlow) {
+TEST(View, may_stand_in_a_flow) {
   const Model model =
       load("[coordinates.x]\ninitial = 1\n[flow]\nx = \"-x\"\n[view.points.p]\nposition = [\"x\", 0]\n", "model.toml");
   EXPECT_EQ(model.view.points.size(), 1U);

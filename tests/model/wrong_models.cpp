@@ -36,7 +36,7 @@ Marked take_mark(std::string text) {
 
 class WrongModel : public testing::TestWithParam<wrong_models::Case> {};
 
-TEST_P(WrongModel, IsRefusedWithItsPlaceAndReason) {
+TEST_P(WrongModel, is_refused_with_its_place_and_reason) {
   const Marked marked = take_mark(GetParam().text);
   try {
     static_cast<void>(zwang::model::load(marked.text, "model.toml"));
@@ -52,13 +52,13 @@ TEST_P(WrongModel, IsRefusedWithItsPlaceAndReason) {
 INSTANTIATE_TEST_SUITE_P(Table, WrongModel, testing::ValuesIn(wrong_models::cases()),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST(WrongModels, HaveDifferentNames) {
+TEST(WrongModels, have_different_names) {
   std::set<std::string_view> names;
   const std::vector<wrong_models::Case> cases = wrong_models::cases();
   for (const wrong_models::Case& one : cases) EXPECT_TRUE(names.insert(one.name).second) << one.name;
 }
 
-TEST(WrongModels, ALineOfAHundredMegabytesIsRefusedQuickly) {
+TEST(WrongModels, a_line_of_a_hundred_megabytes_is_refused_quickly) {
   const std::string text = "title = \"" + std::string(100'000'000, 'x') + "\"\n" + wrong_models::two_points;
   try {
     static_cast<void>(zwang::model::load(text, "model.toml"));
@@ -69,7 +69,7 @@ TEST(WrongModels, ALineOfAHundredMegabytesIsRefusedQuickly) {
   }
 }
 
-TEST(WrongModels, DeepParenthesesAreRefusedWithoutHarm) {
+TEST(WrongModels, deep_parentheses_are_refused_without_harm) {
   for (const std::size_t depth : {std::size_t{1000}, std::size_t{200'000}}) {
     const std::string text =
         wrong_models::condition(std::string(depth, '(') + "a.x" + std::string(depth, ')') + " = 0");
@@ -77,12 +77,12 @@ TEST(WrongModels, DeepParenthesesAreRefusedWithoutHarm) {
   }
 }
 
-TEST(WrongModels, ModeratelyDeepParenthesesAreFine) {
+TEST(WrongModels, moderately_deep_parentheses_are_fine) {
   const std::string text = wrong_models::condition(std::string(120, '(') + "a.x" + std::string(120, ')') + " = 0");
   EXPECT_NO_THROW(static_cast<void>(zwang::model::load(text, "model.toml")));
 }
 
-TEST(WrongModels, AnOverrideOfAnUnknownParameterNamesTheNearest) {
+TEST(WrongModels, an_override_of_an_unknown_parameter_names_the_nearest) {
   zwang::model::Overrides overrides;
   overrides.parameters = {{"lenght", "2"}};
   try {
@@ -94,7 +94,7 @@ TEST(WrongModels, AnOverrideOfAnUnknownParameterNamesTheNearest) {
   }
 }
 
-TEST(WrongModels, AnOverrideThatIsNoExpressionPointsIntoTheCommandLine) {
+TEST(WrongModels, an_override_that_is_no_expression_points_into_the_command_line) {
   zwang::model::Overrides overrides;
   overrides.parameters = {{"k", "1 + "}};
   try {

@@ -82,12 +82,12 @@ const std::string sphere = "[constraints]\nsphere = \"(x1^2 + x2^2 + x3^2 - 1)/2
 
 // ---------------------------------------------------------------------------------------------- free flows
 
-TEST(FreeFlow, GrowsLikeTheLogisticFunction) {
+TEST(FreeFlow, grows_like_the_logistic_function) {
   const Course course(system({"0.1"}, {"x1*(1 - x1)"}, "[simulation]\nuntil = 8\n"));
   expect_course(course, 8, [](double t) { return Vector{1 / (1 + 9 * std::exp(-t))}; });
 }
 
-TEST(FreeFlow, DependsOnTimeAsWritten) {
+TEST(FreeFlow, depends_on_time_as_written) {
   const Course course(system({"1"}, {"-2*t*x1"}, "[simulation]\nstart = 0\nuntil = 2\n"));
   expect_course(course, 2, [](double t) { return Vector{std::exp(-t * t)}; });
 }
@@ -122,7 +122,7 @@ std::array<long double, 3> lorenz(long double until) {
   return state;
 }
 
-TEST(FreeFlow, FollowsLorenzAsAnotherSeriesDoes) {
+TEST(FreeFlow, follows_lorenz_as_another_series_does) {
   const Course course(
       system({"1", "1", "1"}, {"10*(x2 - x1)", "28*x1 - x1*x3 - x2", "x1*x2 - 8*x3/3"}, "[simulation]\nuntil = 2\n"));
   ASSERT_EQ(course.motion.status, Status::finished);
@@ -134,14 +134,14 @@ TEST(FreeFlow, FollowsLorenzAsAnotherSeriesDoes) {
   EXPECT_TRUE(course.motion.multipliers.empty());
 }
 
-TEST(FreeFlow, StaysAtAnEquilibriumInOneStep) {
+TEST(FreeFlow, stays_at_an_equilibrium_in_one_step) {
   const Course course(system({"1", "0"}, {"x2*x1", "1 - x1^2"}, "[simulation]\nuntil = 1000\n"));
   EXPECT_EQ(course.motion.status, Status::finished);
   EXPECT_EQ(course.motion.steps, 1U);
   EXPECT_EQ(course.motion.state.position, (Vector{1, 0}));
 }
 
-TEST(FreeFlow, FreeFunctionsAloneChangeNothing) {
+TEST(FreeFlow, free_functions_alone_change_nothing) {
   const std::string end = "[simulation]\nuntil = 3\n";
   const Course plain(system({"1", "0.5"}, {"-x2 + x1/10", "x1"}, end));
   const Course named(
@@ -151,7 +151,7 @@ TEST(FreeFlow, FreeFunctionsAloneChangeNothing) {
   }
 }
 
-TEST(FreeFlow, ThatRunsAwayGivesUpWhereItDoes) {
+TEST(FreeFlow, that_runs_away_gives_up_where_it_does) {
   const Course course(system({"1"}, {"x1^2"}, "[simulation]\nuntil = 2\n"));
   EXPECT_EQ(course.motion.status, Status::gave_up);
   EXPECT_NEAR(course.motion.state.time, 1.0, 1e-10);
@@ -159,7 +159,7 @@ TEST(FreeFlow, ThatRunsAwayGivesUpWhereItDoes) {
 
 // ------------------------------------------------------------------------------- orthogonal projection
 
-TEST(OrthogonalFlow, OnTheSphereClimbsLikeTanh) {
+TEST(OrthogonalFlow, on_the_sphere_climbs_like_tanh) {
   const Course course(system({"4/5", "0", "-3/5"}, {"0", "0", "1"}, sphere + "[simulation]\nuntil = 3\n"));
   const double from = std::atanh(-0.6);
   expect_course(course, 3, [&](double t) {
@@ -171,7 +171,7 @@ TEST(OrthogonalFlow, OnTheSphereClimbsLikeTanh) {
   EXPECT_LT(course.motion.position_drift, 1e-14);
 }
 
-TEST(OrthogonalFlow, MovesWithAMovingPlane) {
+TEST(OrthogonalFlow, moves_with_a_moving_plane) {
   const Course course(system({"0", "0", "0"}, {"1", "2", "4"},
                              "[constraints]\nplane = \"x1 + x2 + x3 = t^2\"\n[simulation]\nuntil = 2\n"));
   // n.X + f_t = 7 - 2 t, |n|^2 = 3.
@@ -182,7 +182,7 @@ TEST(OrthogonalFlow, MovesWithAMovingPlane) {
   EXPECT_NEAR(course.multipliers(1.0)[0], (7 - 2.0) / 3, exactness);
 }
 
-TEST(OrthogonalFlow, UnderTwoConditionsFollowsTheirCircle) {
+TEST(OrthogonalFlow, under_two_conditions_follows_their_circle) {
   // In the plane x3 = 1/2 on the unit sphere: theta' = X.e / rho with X = (0, 1, 7), so sin theta = tanh(t / rho).
   const Course course(
       system({"sqrt(3)/2", "0", "1/2"}, {"0", "1", "7"},
@@ -194,14 +194,14 @@ TEST(OrthogonalFlow, UnderTwoConditionsFollowsTheirCircle) {
   });
 }
 
-TEST(OrthogonalFlow, UnderAConditionOnRatesThatDoesNotIntegrate) {
+TEST(OrthogonalFlow, under_a_condition_on_rates_that_does_not_integrate) {
   const Course course(system({"0", "0", "0"}, {"1", "0", "1"},
                              "[constraints]\nblade = \"x2' - x3*x1' = 0\"\n[simulation]\nuntil = 2\n"));
   expect_course(course, 2, [](double t) { return Vector{std::atan(t), std::log(1 + t * t) / 2, t}; });
   EXPECT_NEAR(course.multipliers(1.5)[0], -1.5 / (1 + 1.5 * 1.5), exactness);
 }
 
-TEST(OrthogonalFlow, SharesTheMultipliersOfConditionsThatSayTheSame) {
+TEST(OrthogonalFlow, shares_the_multipliers_of_conditions_that_say_the_same) {
   const Course course(system({"4/5", "0", "-3/5"}, {"0", "0", "1"},
                              "[constraints]\na = \"(x1^2 + x2^2 + x3^2 - 1)/2 = 0\"\nb = \"(x1^2 + x2^2 + x3^2 - 1)/2 "
                              "= 0\"\n[simulation]\nuntil = 1\n"));
@@ -211,7 +211,7 @@ TEST(OrthogonalFlow, SharesTheMultipliersOfConditionsThatSayTheSame) {
   EXPECT_NEAR(course.motion.multipliers[0] + course.motion.multipliers[1], course.motion.state.position[2], exactness);
 }
 
-TEST(OrthogonalFlow, OfAFamilyKeepsItsSum) {
+TEST(OrthogonalFlow, of_a_family_keeps_its_sum) {
   // x_i' = i - lambda, lambda the mean: x_i = (i - (n + 1)/2) t.
   const Course course(
       "[coordinates.x]\ncount = 30\ninitial = 0\n[flow]\nx = \"i\"\n[constraints]\nsum = \"sum(k = 1..30, x[k]) = "
@@ -223,7 +223,7 @@ TEST(OrthogonalFlow, OfAFamilyKeepsItsSum) {
   EXPECT_NEAR(course.motion.multipliers[0], 15.5, exactness);
 }
 
-TEST(OrthogonalFlow, OfAFamilyMayTalkToItsNeighbours) {
+TEST(OrthogonalFlow, of_a_family_may_talk_to_its_neighbours) {
   // A wave of one period on a ring decays with the eigenvalue 2 cos(2 pi / n) - 2; the mean is held at t.
   constexpr int n = 12;
   const Course course(fmt::format(
@@ -241,7 +241,7 @@ TEST(OrthogonalFlow, OfAFamilyMayTalkToItsNeighbours) {
 
 // -------------------------------------------------------------------------------------- free functions
 
-TEST(ObliqueFlow, WithRadialFreeFunctionsIsTheOrthogonalProjectionOnTheSphere) {
+TEST(ObliqueFlow, with_radial_free_functions_is_the_orthogonal_projection_on_the_sphere) {
   const std::vector<std::string> start = {"3/5", "0", "4/5"};
   const std::vector<std::string> rates = {"-x2 + x3", "x1", "x1 - x3"};
   const std::string end = "[simulation]\nuntil = 1\n";
@@ -259,7 +259,7 @@ TEST(ObliqueFlow, WithRadialFreeFunctionsIsTheOrthogonalProjectionOnTheSphere) {
   }
 }
 
-TEST(ObliqueFlow, LeavesTheFreeVariablesAsTheyWouldBe) {
+TEST(ObliqueFlow, leaves_the_free_variables_as_they_would_be) {
   const Course course(system({"0.6", "0", "0.8"}, {"-x1", "-x2 + x1", "5"},
                              "[free]\nfunctions = [\"x1\", \"x2\"]\n" + sphere + "[simulation]\nuntil = 2\n"));
   expect_course(course, 2, [](double t) {
@@ -273,7 +273,7 @@ TEST(ObliqueFlow, LeavesTheFreeVariablesAsTheyWouldBe) {
   EXPECT_NEAR(course.multipliers(1.25)[0], -x[0] * x[0] + x[1] * (x[0] - x[1]) + 5 * x[2], exactness);
 }
 
-TEST(ObliqueFlow, TurnsOnAGrowingCircleWithItsAngleFree) {
+TEST(ObliqueFlow, turns_on_a_growing_circle_with_its_angle_free) {
   const Course course(system({"1", "0"}, {"-x2", "x1"},
                              "[free]\nfunctions = [\"atan2(x2, x1)\"]\n[constraints]\nring = \"x1^2 + x2^2 = (1 + "
                              "t)^2\"\n[simulation]\nuntil = 3\n"));
@@ -281,7 +281,7 @@ TEST(ObliqueFlow, TurnsOnAGrowingCircleWithItsAngleFree) {
   for (const double t : {0.0, 1.0, 2.0}) EXPECT_NEAR(course.multipliers(t)[0], -2 * (1 + t), exactness);
 }
 
-TEST(ObliqueFlow, UnderAConditionOnRates) {
+TEST(ObliqueFlow, under_a_condition_on_rates) {
   const Course course(system({"0", "0", "0"}, {"1", "0", "1"},
                              "[free]\nfunctions = [\"x1\", \"x3\"]\n[constraints]\nblade = \"x2' - x3*x1' = "
                              "2\"\n[simulation]\nuntil = 2\n"));
@@ -289,7 +289,7 @@ TEST(ObliqueFlow, UnderAConditionOnRates) {
   EXPECT_NEAR(course.multipliers(1.0)[0], -3.0, exactness);
 }
 
-TEST(ObliqueFlow, ExplicitTimeInAFreeFunctionPlaysNoPart) {
+TEST(ObliqueFlow, explicit_time_in_a_free_function_plays_no_part) {
   const std::string rest = sphere + "[simulation]\nuntil = 1\n";
   const Course plain(system({"0.6", "0", "0.8"}, {"x2", "x3", "x1"}, "[free]\nfunctions = [\"x1\", \"x2\"]\n" + rest));
   const Course timed(system({"0.6", "0", "0.8"}, {"x2", "x3", "x1"},
@@ -299,7 +299,7 @@ TEST(ObliqueFlow, ExplicitTimeInAFreeFunctionPlaysNoPart) {
   }
 }
 
-TEST(ObliqueFlow, FunctionsOfTheFreeFunctionsGiveTheSameMotion) {
+TEST(ObliqueFlow, functions_of_the_free_functions_give_the_same_motion) {
   // Maurer, section 3: only the system of free functions matters.
   const std::string rest = sphere + "[simulation]\nuntil = 1.5\n";
   const Course one(system({"0.6", "0", "0.8"}, {"x2", "x3", "-x2"}, "[free]\nfunctions = [\"x1\", \"x2\"]\n" + rest));
@@ -313,7 +313,7 @@ TEST(ObliqueFlow, FunctionsOfTheFreeFunctionsGiveTheSameMotion) {
   }
 }
 
-TEST(ObliqueFlow, ADependentConditionCarriesNothing) {
+TEST(ObliqueFlow, a_dependent_condition_carries_nothing) {
   const Course course(system({"0.6", "0", "0.8"}, {"-x1", "-x2", "0"},
                              "[free]\nfunctions = [\"x1\", \"x2\"]\n[constraints]\na = \"(x1^2 + x2^2 + x3^2 - 1)/2 = "
                              "0\"\nb = \"x1^2 + x2^2 + x3^2 = 1\"\n[simulation]\nuntil = 1\n"));
@@ -324,7 +324,7 @@ TEST(ObliqueFlow, ADependentConditionCarriesNothing) {
 }
 
 /// x' = A x under c.x = d with free functions B x, everything written out with six digits.
-TEST(ObliqueFlow, OfALinearSystemIsTheExponentialOfItsReducedMatrix) {
+TEST(ObliqueFlow, of_a_linear_system_is_the_exponential_of_its_reduced_matrix) {
   EXPECT_TRUE(rc::check("linear systems", [] {
     constexpr std::size_t n = 4;
     const auto number = [] { return *rc::gen::inRange(-1000000, 1000001) / 1e6; };
@@ -444,7 +444,7 @@ TEST(ObliqueFlow, OfALinearSystemIsTheExponentialOfItsReducedMatrix) {
   }));
 }
 
-TEST(ObliqueFlow, KeepsTheRatesOfItsFreeFunctionsAllAlong) {
+TEST(ObliqueFlow, keeps_the_rates_of_its_free_functions_all_along) {
   // phi1 = x1 x2, phi2 = sin(x3) + x1: grad phi.x' = grad phi.X at every instant.
   const Course course(system({"1", "0.5", "0.3", "0.2"}, {"x2*x3", "cos(x1) - x4", "-x1", "x3 + sin(t)"},
                              "[free]\nfunctions = [\"x1*x2\", \"sin(x3) + x1\"]\n[constraints]\na = \"x1*x4 + x3^2 = "
@@ -475,7 +475,7 @@ TEST(ObliqueFlow, KeepsTheRatesOfItsFreeFunctionsAllAlong) {
 
 // ---------------------------------------------------------------------------------------------------- ends
 
-TEST(SingularFlow, EndsWhereTheFreeVariablesLeaveTheSphere) {
+TEST(SingularFlow, ends_where_the_free_variables_leave_the_sphere) {
   const Course course(system({"0.6", "0", "0.8"}, {"x1", "x2", "0"},
                              "[free]\nfunctions = [\"x1\", \"x2\"]\n" + sphere + "[simulation]\nuntil = 2\n"));
   EXPECT_EQ(course.motion.status, Status::singular) << course.motion.why;
@@ -488,7 +488,7 @@ TEST(SingularFlow, EndsWhereTheFreeVariablesLeaveTheSphere) {
   EXPECT_NEAR(course.at(0.5).position[2], std::sqrt(1 - 0.36 * std::exp(1.0)), exactness);
 }
 
-TEST(SingularFlow, EndsWhereFreeFunctionsBecomeDependentThoughTheRatesAreSmooth) {
+TEST(SingularFlow, ends_where_free_functions_become_dependent_though_the_rates_are_smooth) {
   const Course course(system({"1", "1", "0"}, {"-1", "0", "3"},
                              "[free]\nfunctions = [\"x1\", \"x1*x2\"]\n[constraints]\nplane = \"x3 = "
                              "0\"\n[simulation]\nuntil = 2\n"));
@@ -498,7 +498,7 @@ TEST(SingularFlow, EndsWhereFreeFunctionsBecomeDependentThoughTheRatesAreSmooth)
   EXPECT_TRUE(course.motion.culprits.empty());
 }
 
-TEST(SingularFlow, EndsWhereADependenceIsOnlyTouched) {
+TEST(SingularFlow, ends_where_a_dependence_is_only_touched) {
   // The determinant is (1 - x1)^2: it does not change its sign.
   const Course course(system({"0", "1", "0"}, {"1", "0", "3"},
                              "[free]\nfunctions = [\"x1\", \"(1 - x1)^2*x2\"]\n[constraints]\nplane = \"x3 = "
@@ -508,7 +508,7 @@ TEST(SingularFlow, EndsWhereADependenceIsOnlyTouched) {
   EXPECT_NEAR(course.motion.state.time, 1.0, 3e-11);
 }
 
-TEST(SingularFlow, EndsAtACrossingOfTheSurface) {
+TEST(SingularFlow, ends_at_a_crossing_of_the_surface) {
   const Course course(
       system({"1", "0"}, {"-1", "0"}, "[constraints]\ncross = \"x1*x2 = 0\"\n[simulation]\nuntil = 2\n"));
   EXPECT_EQ(course.motion.status, Status::singular) << course.motion.why;
@@ -516,7 +516,7 @@ TEST(SingularFlow, EndsAtACrossingOfTheSurface) {
   EXPECT_EQ(course.motion.culprits, std::vector<std::uint32_t>{0});
 }
 
-TEST(SingularFlow, PassesNearADependenceWithoutHarm) {
+TEST(SingularFlow, passes_near_a_dependence_without_harm) {
   // The largest x1 is 1 - 1e-6: the gradient of the sphere comes within 1.4e-3 of the free plane.
   const std::string most = "(1 - 1e-6)";
   const Course course(system({"0", "0", "1"}, {most + "*cos(t)", "0", "0"},
@@ -527,7 +527,7 @@ TEST(SingularFlow, PassesNearADependenceWithoutHarm) {
   });
 }
 
-TEST(JammedFlow, SaysThatTheConditionsContradictEachOther) {
+TEST(JammedFlow, says_that_the_conditions_contradict_each_other) {
   const Course course(
       system({"0", "0"}, {"1", "1"}, "[constraints]\na = \"x1 = 0\"\nb = \"x1 = t\"\n[simulation]\nuntil = 1\n"));
   EXPECT_EQ(course.motion.status, Status::jammed);
@@ -535,13 +535,13 @@ TEST(JammedFlow, SaysThatTheConditionsContradictEachOther) {
   EXPECT_EQ(course.motion.steps, 0U);
 }
 
-TEST(InadmissibleFlow, IsNotRun) {
+TEST(InadmissibleFlow, is_not_run) {
   const Course course(system({"0.6", "0", "0.9"}, {"x2", "x3", "x1"}, sphere));
   EXPECT_EQ(course.motion.status, Status::inadmissible);
   EXPECT_EQ(course.motion.culprits, std::vector<std::uint32_t>{0});
 }
 
-TEST(RoughFlow, IsBroughtOntoTheConditionsAlongTheFreeDirections) {
+TEST(RoughFlow, is_brought_onto_the_conditions_along_the_free_directions) {
   // x1 and x2 are free: only x3 gives way.
   const Course course(system({"0.6", "0", "0.8 + 1e-10"}, {"0", "0", "0"},
                              "[free]\nfunctions = [\"x1\", \"x2\"]\n" + sphere + "[simulation]\nuntil = 1\n"));
@@ -551,7 +551,7 @@ TEST(RoughFlow, IsBroughtOntoTheConditionsAlongTheFreeDirections) {
   EXPECT_NEAR(course.motion.position_correction, 1e-10, 1e-15);
 }
 
-TEST(StoppedFlow, EndsWhenItsExpressionComesTrue) {
+TEST(StoppedFlow, ends_when_its_expression_comes_true) {
   const Course course(
       system({"4/5", "0", "-3/5"}, {"0", "0", "1"}, sphere + "[simulation]\nuntil = 9\nstop = \"x3 >= 1/2\"\n"));
   EXPECT_EQ(course.motion.status, Status::stopped);
@@ -567,7 +567,7 @@ TEST(StoppedFlow, EndsWhenItsExpressionComesTrue) {
 
 // --------------------------------------------------------------------------------------------- put aside
 
-TEST(FlowPutAside, GoesOnToTheSameBits) {
+TEST(FlowPutAside, goes_on_to_the_same_bits) {
   const std::string text = system({"1", "0.5", "0.3", "0.2"}, {"x2*x3", "cos(x1) - x4", "-x1", "x3 + sin(t)"},
                                   "[free]\nfunctions = [\"x1*x2\", \"sin(x3) + x1\"]\n[constraints]\na = \"x1*x4 + "
                                   "x3^2 = 0.29\"\nb = \"x4' + x1*x2' = 0.1*t\"\n[simulation]\nuntil = 1.2\n");
@@ -588,7 +588,7 @@ TEST(FlowPutAside, GoesOnToTheSameBits) {
   EXPECT_EQ(motion.velocity_drift, whole.motion.velocity_drift);
 }
 
-TEST(FlowPutAside, GoesOnToALaterEnd) {
+TEST(FlowPutAside, goes_on_to_a_later_end) {
   const std::string text = system({"4/5", "0", "-3/5"}, {"0", "0", "1"}, sphere);
   const model::Model model = model::load(text, "model.toml");
   Options options;
@@ -605,7 +605,7 @@ TEST(FlowPutAside, GoesOnToALaterEnd) {
   EXPECT_NEAR(motion.state.position[2], std::tanh(2 + std::atanh(-0.6)), exactness);
 }
 
-TEST(FlowTolerance, TurnsTheExactness) {
+TEST(FlowTolerance, turns_the_exactness) {
   const std::string text = system({"1", "0"}, {"-x2", "x1"}, "[simulation]\nuntil = 100\n");
   const auto error = [&](double tolerance) {
     Options options;

@@ -183,7 +183,7 @@ functions = ["x"]
 circle = "x^2 + y^2 = 1"
 )model";
 
-TEST(EquationsLatex, IsBalancedAndUsesKnownCommands) {
+TEST(EquationsLatex, is_balanced_and_uses_known_commands) {
   for (const auto& entry : fs::directory_iterator(places::source("gallery"))) {
     const std::string text = content(entry.path() / "model.toml");
     if (text.empty()) continue;
@@ -194,7 +194,7 @@ TEST(EquationsLatex, IsBalancedAndUsesKnownCommands) {
   EXPECT_EQ(complaint(document(flow)), "");
 }
 
-TEST(EquationsLatex, CompilesWhereThereIsATex) {
+TEST(EquationsLatex, compiles_where_there_is_a_tex) {
   if (std::system("pdflatex --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "pdflatex is not installed";
   std::string name = (fs::temp_directory_path() / "zwang-latex-XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);

@@ -27,7 +27,7 @@ std::size_t count(const std::string& text, const std::string& word) {
   return out;
 }
 
-TEST(EquationsMathml, EveryModelOfTheGalleryIsWellFormedAndShort) {
+TEST(EquationsMathml, every_model_of_the_gallery_is_well_formed_and_short) {
   for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
@@ -49,7 +49,7 @@ TEST(EquationsMathml, EveryModelOfTheGalleryIsWellFormedAndShort) {
   }
 }
 
-TEST(EquationsMathml, HasTheFormulasOfTheLatex) {
+TEST(EquationsMathml, has_the_formulas_of_the_latex) {
   // Both are written from the same equations: as many fractions, roots, sums and dots in what both show.
   for (const char* name : {"falling-chain", "double-pendulum", "skate", "bead-on-rotating-wire", "leaning-disc"}) {
     SCOPED_TRACE(name);
@@ -71,7 +71,7 @@ TEST(EquationsMathml, HasTheFormulasOfTheLatex) {
   }
 }
 
-TEST(EquationsMathml, ACrowdIsShownByItsGeneralMember) {
+TEST(EquationsMathml, a_crowd_is_shown_by_its_general_member) {
   const model::Model model = model::load(R"(
 [points.bead]
 count = 3000
@@ -87,7 +87,7 @@ link = { for = "i = 1..2999", condition = "distance(bead[i], bead[i+1]) <= 1" }
   EXPECT_NO_THROW((void)xml::fragment(html));
 }
 
-TEST(EquationsMathml, WhatIsWrittenOneByOneBeyondReadingIsASentence) {
+TEST(EquationsMathml, what_is_written_one_by_one_beyond_reading_is_a_sentence) {
   std::string text = "gravity = [0, -1]\n";
   for (int i = 0; i < 400; ++i)
     text += "[points.p" + std::to_string(i) + "]\nmass = 1\nposition = [" + std::to_string(i) + ", 0]\n";
@@ -104,7 +104,7 @@ TEST(EquationsMathml, WhatIsWrittenOneByOneBeyondReadingIsASentence) {
   EXPECT_NE(html.find("zwang equations"), std::string::npos);
 }
 
-TEST(EquationsMathml, TheWordsOfTheFileAreText) {
+TEST(EquationsMathml, the_words_of_the_file_are_text) {
   const model::Model model =
       model::load("[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nwall = \"a.x <= 1\"\n", "x.toml");
   const std::string html = report::equations_mathml(model);

@@ -32,7 +32,7 @@ double distance_to(const std::vector<Spot>& line, const Spot& p) {
   return best;
 }
 
-TEST(Chart, AReducedLineIsNowhereFartherOffThanAllowed) {
+TEST(Chart, a_reduced_line_is_nowhere_farther_off_than_allowed) {
   EXPECT_TRUE(rc::check([](const std::vector<std::pair<int, int>>& raw, unsigned fine) {
     std::vector<Spot> line;
     for (const auto& [x, y] : raw) line.push_back({(x % 1000) / 10.0, (y % 1000) / 10.0});
@@ -44,7 +44,7 @@ TEST(Chart, AReducedLineIsNowhereFartherOffThanAllowed) {
   }));
 }
 
-TEST(Chart, ALongCurveKeepsItsExtremesInBoundedMemory) {
+TEST(Chart, a_long_curve_keeps_its_extremes_in_bounded_memory) {
   report::TimeCurve curve(0, 10, 700);
   double highest = -INFINITY;
   for (int k = 0; k <= 200'000; ++k) {
@@ -63,7 +63,7 @@ TEST(Chart, ALongCurveKeepsItsExtremesInBoundedMemory) {
   EXPECT_EQ(spots.back().x, 10);
 }
 
-TEST(Chart, TicksAreRoundFewAndInside) {
+TEST(Chart, ticks_are_round_few_and_inside) {
   EXPECT_TRUE(rc::check([](int mantissa, int exponent, int width, int shift) {
     const double low = mantissa % 1000 * std::pow(10.0, exponent % 12);
     const double high =
@@ -81,7 +81,7 @@ TEST(Chart, TicksAreRoundFewAndInside) {
   }));
 }
 
-TEST(Chart, AxesOfLargeSmallAndConstantNumbersAreReadable) {
+TEST(Chart, axes_of_large_small_and_constant_numbers_are_readable) {
   for (const double value : {1e300, 1e-300, -12345678.0, 0.0, 1e-7}) {
     report::Chart chart;
     chart.panels.emplace_back();
@@ -158,7 +158,7 @@ std::vector<Spot> curve(const xml::Element& svg) {
   return {};
 }
 
-TEST_F(Figures, ThePathOfAThrownStoneIsItsParabola) {
+TEST_F(Figures, the_path_of_a_thrown_stone_is_its_parabola) {
   const auto figures = drawn(
       "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [2, 5]\n[simulation]\nuntil = 1\n");
   const xml::Element svg = xml::document(figures.at("path"));
@@ -178,7 +178,7 @@ TEST_F(Figures, ThePathOfAThrownStoneIsItsParabola) {
   EXPECT_FALSE(figures.contains("multipliers"));
 }
 
-TEST_F(Figures, TheMultiplierOfAPendulumIsItsTension) {
+TEST_F(Figures, the_multiplier_of_a_pendulum_is_its_tension) {
   // Let go from the horizontal: the tension is 3 m g sin of the angle below it, at the lowest place 30.
   const auto figures = drawn(
       "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [1, 0]\n[constraints]\nstring = \"norm(a) <= "
@@ -191,7 +191,7 @@ TEST_F(Figures, TheMultiplierOfAPendulumIsItsTension) {
   EXPECT_NE(xml::document(figures.at("path")).words().find("start"), std::string::npos);
 }
 
-TEST_F(Figures, CoordinatesWithoutAPictureHaveAPhasePortrait) {
+TEST_F(Figures, coordinates_without_a_picture_have_a_phase_portrait) {
   const auto figures = drawn(
       "[coordinates.q]\ninitial = 1\n[energy]\nkinetic = \"q'^2/2\"\npotential = \"2*q^2\"\n[simulation]\nuntil = 3\n");
   EXPECT_FALSE(figures.contains("path"));
@@ -201,7 +201,7 @@ TEST_F(Figures, CoordinatesWithoutAPictureHaveAPhasePortrait) {
   for (const Spot& p : curve(svg)) EXPECT_NEAR(4 * std::pow(x(p.x), 2) + std::pow(y(p.y), 2), 4, 0.06) << "an ellipse";
 }
 
-TEST_F(Figures, LongRunsStaySmall) {
+TEST_F(Figures, long_runs_stay_small) {
   const auto figures = drawn(
       "[coordinates.q]\ninitial = 1\n[energy]\nkinetic = \"q'^2/2\"\npotential = \"50*q^2\"\n[simulation]\nuntil = "
       "2000\ntolerance = 1e-6\n");
@@ -211,7 +211,7 @@ TEST_F(Figures, LongRunsStaySmall) {
   }
 }
 
-TEST_F(Figures, ProjectionsAreTwoAxesOrTwoAngles) {
+TEST_F(Figures, projections_are_two_axes_or_two_angles) {
   EXPECT_EQ(report::read_projection("zx")->across, 2);
   EXPECT_EQ(report::read_projection("zx")->up, 0);
   EXPECT_EQ(report::read_projection("-30,60.5")->elevation, 60.5);

@@ -386,11 +386,12 @@ Examination& examination() {
   return all;
 }
 
-TEST(GeneratedCode, HasManyStatesToAgreeOn) { EXPECT_GT(examination().questions(), 100U); }
+TEST(GeneratedCode, of_cpp_compiles_alone_and_agrees_with_the_engine) {
+  EXPECT_GT(examination().questions(), 100U);
+  examination().compile_and_run_cpp();
+}
 
-TEST(GeneratedCode, OfCppCompilesAloneAndAgreesWithTheEngine) { examination().compile_and_run_cpp(); }
-
-TEST(GeneratedCode, OfPythonRunsAndAgreesWithTheEngine) { examination().run_python(); }
+TEST(GeneratedCode, of_python_runs_and_agrees_with_the_engine) { examination().run_python(); }
 
 }  // namespace
 }  // namespace zwang::report

@@ -12,6 +12,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/report/pack.hpp"
+#include "zwang/report/page_shell.hpp"
 
 namespace {
 
@@ -114,7 +115,7 @@ double picture_size(const Page& page) {
   return size;
 }
 
-TEST(Page, IsTheShellWithTheDataInItsPlace) {
+TEST(Page, is_the_shell_with_the_data_in_its_place) {
   const Folder folder;
   const Recorded run = make_run(folder, ball);
   const Written written = write(run);
@@ -124,12 +125,10 @@ TEST(Page, IsTheShellWithTheDataInItsPlace) {
   EXPECT_TRUE(written.account.notes.empty());
   EXPECT_EQ(written.html, write(run).html);
 
-  report::PageOptions options;
-  options.shell = "<p>no place</p>";
-  EXPECT_THROW(write(run, options), Error);
+  EXPECT_THROW(write(run, {}, "<p>no place</p>"), Error);
 }
 
-TEST(Page, TellsTheModel) {
+TEST(Page, tells_the_model) {
   const Folder folder;
   const Recorded run = make_run(folder, ball);
   const Page page = read_page(write(run).html);
@@ -152,7 +151,7 @@ TEST(Page, TellsTheModel) {
   EXPECT_FALSE(page.run().at("summary").at("sentences").empty());
 }
 
-TEST(Page, HoldsTheEnginesPolynomialsToTheLastBit) {
+TEST(Page, holds_the_engines_polynomials_to_the_last_bit) {
   const Folder folder;
   const Recorded run = make_run(folder, string_pendulum);
   const Page page = read_page(write(run).html);
@@ -171,7 +170,7 @@ TEST(Page, HoldsTheEnginesPolynomialsToTheLastBit) {
   });
 }
 
-TEST(Page, ListsShocksWithVelocitiesBeforeAndAfter) {
+TEST(Page, lists_shocks_with_velocities_before_and_after) {
   const Folder folder;
   const Recorded run = make_run(folder, ball);
   const Page page = read_page(write(run).html);
@@ -201,7 +200,7 @@ TEST(Page, ListsShocksWithVelocitiesBeforeAndAfter) {
   EXPECT_EQ(impulse_from[1], 1);
 }
 
-TEST(Page, ABlowAtTheStartIsAShockToo) {
+TEST(Page, a_blow_at_the_start_is_a_shock_too) {
   const Folder folder;
   const Recorded run = make_run(folder,
                                 "[points.a]\nmass = 2\nposition = [0, 0]\nvelocity = [1, 0]\n[[impulses]]\non = \"a\"\n"
@@ -215,7 +214,7 @@ TEST(Page, ABlowAtTheStartIsAShockToo) {
   EXPECT_EQ(page.numbers(events.at("after")), (std::vector<double>{3}));
 }
 
-TEST(Page, PlotsWhatTheRunFileSamples) {
+TEST(Page, plots_what_the_run_file_samples) {
   const Folder folder;
   const Recorded run = make_run(folder, ball);
   const Page page = read_page(write(run).html);
@@ -257,7 +256,7 @@ TEST(Page, PlotsWhatTheRunFileSamples) {
   EXPECT_NEAR(total[at] - total[at + 1], 3, 1e-9);
 }
 
-TEST(Page, PointsOfTheViewAreTracksToRounding) {
+TEST(Page, points_of_the_view_are_tracks_to_rounding) {
   const Folder folder;
   const Recorded run = make_run(folder, double_pendulum);
   const Page page = read_page(write(run).html);
@@ -279,7 +278,7 @@ TEST(Page, PointsOfTheViewAreTracksToRounding) {
   EXPECT_LT(differences(page, run)[0], 1e-10);
 }
 
-TEST(Page, APointOfTheViewMayBeNowhereForATime) {
+TEST(Page, a_point_of_the_view_may_be_nowhere_for_a_time) {
   const Folder folder;
   const Recorded run = make_run(folder,
                                 "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[view.points.p]\n"
@@ -297,7 +296,7 @@ TEST(Page, APointOfTheViewMayBeNowhereForATime) {
   }
 }
 
-TEST(Page, WithoutPointsItSuggestsPhasePortraits) {
+TEST(Page, without_points_it_suggests_phase_portraits) {
   const Folder folder;
   const Recorded run =
       make_run(folder, "[coordinates.w]\ninitial = 1\n[energy]\nkinetic = \"w'^2/2\"\npotential = \"w^2/2\"\n");
@@ -338,7 +337,7 @@ void expect_honest(const Recorded& run, std::uint64_t bytes, bool across_shocks_
   }
 }
 
-TEST(Page, ALongRunIsFittedAgainAsCloselyAsItSays) {
+TEST(Page, a_long_run_is_fitted_again_as_closely_as_it_says) {
   const Folder folder;
   const Recorded run = make_run(folder, string_pendulum, {{}, "", "200", "", ""});
   expect_honest(run, 250'000, false);
@@ -346,7 +345,7 @@ TEST(Page, ALongRunIsFittedAgainAsCloselyAsItSays) {
   expect_honest(run, 80'000, false);
 }
 
-TEST(Page, ManyShocksAreKeptWhileThereIsRoom) {
+TEST(Page, many_shocks_are_kept_while_there_is_room) {
   const Folder folder;
   const Recorded run = make_run(folder, box_of_balls(300));
   ASSERT_GT(run.store.events(), 1000U);
@@ -365,13 +364,11 @@ TEST(Page, ManyShocksAreKeptWhileThereIsRoom) {
   EXPECT_GT(events.at("left_out"), 0);
 }
 
-TEST(PageLong, AHundredThousandPiecesStayUnderTenMebibytes) {
+TEST(PageSoak, a_hundred_thousand_pieces_stay_under_ten_mebibytes) {
   const Folder folder;
   const Recorded run = make_run(folder, box_of_balls(9000));
   ASSERT_GT(run.store.pieces(), 100'000U);
-  report::PageOptions options;
-  options.shell = {};
-  const Written written = write(run, options);
+  const Written written = write(run, {}, report::page_shell());
   EXPECT_LE(written.html.size(), 10U << 20U);
   const Page page = read_page(written.html);
   EXPECT_LT(page.run().at("pieces").at("accuracy"), 1e-5);
@@ -379,7 +376,7 @@ TEST(PageLong, AHundredThousandPiecesStayUnderTenMebibytes) {
             page.run().at("pieces").at("accuracy").get<double>() * picture_size(page));
 }
 
-TEST(Page, EveryModelOfTheGalleryMakesAPage) {
+TEST(Page, every_model_of_the_gallery_makes_a_page) {
   for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
@@ -398,7 +395,7 @@ TEST(Page, EveryModelOfTheGalleryMakesAPage) {
   }
 }
 
-TEST(Page, RunsThatDidNotGetFarAreShownAsFarAsTheyGot) {
+TEST(Page, runs_that_did_not_get_far_are_shown_as_far_as_they_got) {
   const Folder folder;
   // Interrupted after one piece.
   const Recorded interrupted = make_run(folder, ball, {}, 1, "interrupted.sqlite");
@@ -418,7 +415,7 @@ TEST(Page, RunsThatDidNotGetFarAreShownAsFarAsTheyGot) {
             std::string::npos);
 }
 
-TEST(Page, RunsLieOverOneAnotherIfTheyHaveTheSameCoordinates) {
+TEST(Page, runs_lie_over_one_another_if_they_have_the_same_coordinates) {
   const Folder folder;
   const Recorded heavy = make_run(folder, ball, {}, 1000, "heavy.sqlite");
   const Recorded light = make_run(folder, ball, {{{"g", "5"}}, "", "", "", ""}, 1000, "light.sqlite");
@@ -449,7 +446,7 @@ TEST(Page, RunsLieOverOneAnotherIfTheyHaveTheSameCoordinates) {
   }
 }
 
-TEST(Page, WhatDiffersBetweenRunsIsDrawnForEach) {
+TEST(Page, what_differs_between_runs_is_drawn_for_each) {
   const Folder folder;
   const std::string text = R"(
 [parameters]
@@ -484,7 +481,7 @@ until = 1
   EXPECT_EQ(strings.at("[1]").at("length"), 2.0);
 }
 
-TEST(Page, FlowsHaveNoEnergy) {
+TEST(Page, flows_have_no_energy) {
   const Folder folder;
   const Recorded run =
       make_run(folder,
@@ -497,7 +494,7 @@ TEST(Page, FlowsHaveNoEnergy) {
 }
 
 /// Numbers of any size come back from their blocks.
-TEST(Pack, BlocksComeBack) {
+TEST(Pack, blocks_come_back) {
   rc::check("f64, f32, u16, u8", [](const std::vector<double>& values) {
     report::Blob blob;
     const std::vector<std::uint8_t> odd = {1, 2, 3};
@@ -523,7 +520,7 @@ TEST(Pack, BlocksComeBack) {
   });
 }
 
-TEST(Pack, Base64HasItsEnds) {
+TEST(Pack, base64_has_its_ends) {
   EXPECT_EQ(report::base64(""), "");
   EXPECT_EQ(report::base64("f"), "Zg==");
   EXPECT_EQ(report::base64("fo"), "Zm8=");

@@ -200,16 +200,17 @@ struct Written {
   zwang::report::PageAccount account;
 };
 
-inline Written write(std::span<const zwang::report::PageRun> runs, zwang::report::PageOptions options = {}) {
+inline Written write(std::span<const zwang::report::PageRun> runs, const zwang::report::PageOptions& options = {},
+                     std::string_view shell = small_shell) {
   Written out;
-  if (options.shell.empty()) options.shell = small_shell;
-  out.account = zwang::report::write_page(runs, options, [&](std::string_view text) { out.html += text; });
+  out.account = zwang::report::write_page_into(shell, runs, options, [&](std::string_view text) { out.html += text; });
   return out;
 }
 
-inline Written write(const Recorded& run, const zwang::report::PageOptions& options = {}) {
+inline Written write(const Recorded& run, const zwang::report::PageOptions& options = {},
+                     std::string_view shell = small_shell) {
   const zwang::report::PageRun one{&run.model, run.store.view(), ""};
-  return write({&one, 1}, options);
+  return write({&one, 1}, options, shell);
 }
 
 }  // namespace page_reader

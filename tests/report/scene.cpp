@@ -46,7 +46,7 @@ struct Writing {
   const char* relation;
 };
 
-TEST(Scene, AStringBetweenPointsInEveryWriting) {
+TEST(Scene, a_string_between_points_in_every_writing) {
   const Writing writings[] = {
       {"distance(a, b) <= L", "<="},
       {"distance(b, a) <= L", "<="},
@@ -77,7 +77,7 @@ TEST(Scene, AStringBetweenPointsInEveryWriting) {
   }
 }
 
-TEST(Scene, AnAnchoredStringInEveryWriting) {
+TEST(Scene, an_anchored_string_in_every_writing) {
   for (const char* condition : {"distance(a, p) <= L", "norm(a - p) <= L", "norm(p - a)^2 <= L^2",
                                 "distance(a, [0.5, 0, 3]) <= 2", "norm([a.x - 0.5, a.y, a.z - p.z]) <= L"}) {
     SCOPED_TRACE(condition);
@@ -93,7 +93,7 @@ TEST(Scene, AnAnchoredStringInEveryWriting) {
   }
 }
 
-TEST(Scene, SurfacesOfOnePointInEveryWriting) {
+TEST(Scene, surfaces_of_one_point_in_every_writing) {
   struct Case {
     const char* condition;
     const char* kind;
@@ -135,7 +135,7 @@ TEST(Scene, SurfacesOfOnePointInEveryWriting) {
   EXPECT_NEAR(plane_shape.at("offset"), 2, 1e-12);
 }
 
-TEST(Scene, CurvesOfThePlane) {
+TEST(Scene, curves_of_the_plane) {
   EXPECT_EQ(draw(plane + "c = \"a.y >= 0\"\n").shapes[0].at("kind"), "plane");
   EXPECT_EQ(draw(plane + "c = \"dot(a, a) = R^2\"\n").shapes[0].at("kind"), "sphere");
   const Drawn parabola = draw(plane + "c = \"a.y >= a.x^2\"\n");
@@ -146,7 +146,7 @@ TEST(Scene, CurvesOfThePlane) {
   EXPECT_EQ(parabola.f64(parabola.shapes[0].at("lines")).size() % 2, 0U);
 }
 
-TEST(Scene, RopesOverPulleys) {
+TEST(Scene, ropes_over_pulleys) {
   const json simple = draw(plane + "c = \"distance(a, p) + distance(p, b) <= 9\"\n").shapes[0];
   EXPECT_EQ(simple.at("kind"), "rope");
   EXPECT_EQ(simple.at("through"), json::parse(R"([{"body": 0}, {"at": [0.5, 3, 0]}, {"body": 1}])"));
@@ -166,7 +166,7 @@ TEST(Scene, RopesOverPulleys) {
   EXPECT_EQ(three.at("relation"), "=");
 }
 
-TEST(Scene, ARopeThroughThousandsOfPointsIsNotTried) {
+TEST(Scene, a_rope_through_thousands_of_points_is_not_tried) {
   const Drawn drawn = draw(
       "[points.bead]\ncount = 3000\nmass = 1\nposition = [\"i\", 0, 0]\n[constraints]\n"
       "loop = \"sum(i = 1..2999, distance(bead[i], bead[i+1])) <= 4000\"\nends = \"distance(bead[1], bead[3000]) <= "
@@ -175,7 +175,7 @@ TEST(Scene, ARopeThroughThousandsOfPointsIsNotTried) {
   EXPECT_EQ(drawn.shapes[0].at("name"), "ends");
 }
 
-TEST(Scene, WhatMovesHasKeys) {
+TEST(Scene, what_moves_has_keys) {
   // A winch that draws in: straight in time, so that lines between keys are exact.
   const Drawn winch = draw(plane + "c = \"distance(a, [t, 3]) <= L - t/4\"\n", 4);
   const json& string = winch.shapes[0];
@@ -204,7 +204,7 @@ TEST(Scene, WhatMovesHasKeys) {
   }
 }
 
-TEST(Scene, AFloorForManyIsOneFloor) {
+TEST(Scene, a_floor_for_many_is_one_floor) {
   const Drawn drawn = draw(
       "[points.bead]\ncount = 100\nmass = 1\nposition = [\"i\", 0, 1]\n[points.a]\nmass = 1\nposition = [0, 0, "
       "1]\n[constraints]\n"
@@ -215,7 +215,7 @@ TEST(Scene, AFloorForManyIsOneFloor) {
   EXPECT_TRUE(drawn.scene.drawn[100]);
 }
 
-TEST(Scene, APointOnTwoSurfacesRunsOnAWire) {
+TEST(Scene, a_point_on_two_surfaces_runs_on_a_wire) {
   const Drawn drawn = draw(space + "ball = \"dot(a, a) = 1.3125\"\ncut = \"a.z = 0.25\"\n");
   ASSERT_EQ(drawn.shapes.size(), 3U);
   EXPECT_EQ(drawn.shapes[2].at("kind"), "curve");
@@ -226,7 +226,7 @@ TEST(Scene, APointOnTwoSurfacesRunsOnAWire) {
   EXPECT_EQ(points[0], points[points.size() - 3]);
 }
 
-TEST(Scene, WhatHasNoShapeIsNotDrawn) {
+TEST(Scene, what_has_no_shape_is_not_drawn) {
   EXPECT_TRUE(draw(space + "c = \"a.x' = a.y*a.z'\"\n").shapes.empty());
   EXPECT_TRUE(draw(space + "c = \"a = b + [0.8, -0.2, -1]\"\n").shapes.empty());
   EXPECT_TRUE(draw(space + "c = \"a.x*b.y <= 3\"\n").shapes.empty());
@@ -236,7 +236,7 @@ TEST(Scene, WhatHasNoShapeIsNotDrawn) {
   EXPECT_TRUE(draw(space + "c = \"a.x = 1\"\nd = \"a.y = 0.5\"\ne = \"a.z = 0.25\"\n").shapes.empty());
 }
 
-TEST(Scene, ShapesDoNotDependOnUnitsOfLength) {
+TEST(Scene, shapes_do_not_depend_on_units_of_length) {
   for (const double unit : {1e-6, 1.0, 1e6}) {
     const std::string text =
         "[parameters]\nu = " + std::to_string(unit) +
@@ -261,14 +261,14 @@ TEST(Scene, ShapesDoNotDependOnUnitsOfLength) {
   }
 }
 
-TEST(Scene, FarFromTheOriginLengthsKeepTheirDigits) {
+TEST(Scene, far_from_the_origin_lengths_keep_their_digits) {
   const Drawn drawn = draw(
       "[points.a]\nmass = 1\nposition = [1e8, 2e8]\n[points.b]\nmass = 1\nposition = [100000001, 2e8]\n[constraints]\n"
       "s = \"distance(a, b) <= 2\"\n");
   EXPECT_EQ(drawn.shapes[0].at("length"), 2);
 }
 
-TEST(Scene, BallsThatMeetOnALineAreDiscs) {
+TEST(Scene, balls_that_meet_on_a_line_are_discs) {
   const Drawn drawn = draw(
       "[points.ball]\ncount = 3\nmass = 1\nposition = [\"2*i\", 1]\n[constraints]\n"
       "touch = { for = \"i = 1..2\", condition = \"ball[i+1].x - ball[i].x >= 0.5\" }\n");
@@ -280,7 +280,7 @@ TEST(Scene, BallsThatMeetOnALineAreDiscs) {
   EXPECT_EQ(drawn.scene.box.high[1], 1.25);
 }
 
-TEST(Scene, ASeizureIsDrawnFromItsTimeOn) {
+TEST(Scene, a_seizure_is_drawn_from_its_time_on) {
   const Drawn drawn =
       draw(space + "far = \"a.z >= -9\"\n[[seizures]]\nname = \"rail\"\nat = 0.5\ncondition = \"a.x = a.y + 0.5\"\n");
   ASSERT_EQ(drawn.shapes.size(), 2U);
@@ -288,7 +288,7 @@ TEST(Scene, ASeizureIsDrawnFromItsTimeOn) {
   EXPECT_FALSE(drawn.shapes[0].contains("since"));
 }
 
-TEST(Scene, UpIsAgainstGravity) {
+TEST(Scene, up_is_against_gravity) {
   EXPECT_EQ(report::upwards(model::load(space + "c = \"a.z >= 0\"\n", "m")), (report::Vector{0, 0, 1}));
   EXPECT_EQ(report::upwards(model::load("gravity = [3, 4]\n[points.a]\nmass = 2\nposition = [0, 0]\n", "m")),
             (report::Vector{-0.6, -0.8, 0}));

@@ -32,7 +32,7 @@ Field field(F f, double size, unsigned dimension = 3) {
 
 using Real = long double;
 
-TEST(Surfaces, APlaneIsAPlaneUnderEveryIncreasingFunction) {
+TEST(Surfaces, a_plane_is_a_plane_under_every_increasing_function) {
   const auto height = [](Real x, Real y, Real z) { return 0.6L * x + 0.8L * z - 2 + 0 * y; };
   const Field written[] = {
       field([=](Real x, Real y, Real z) { return height(x, y, z); }, 1),
@@ -51,7 +51,7 @@ TEST(Surfaces, APlaneIsAPlaneUnderEveryIncreasingFunction) {
   }
 }
 
-TEST(Surfaces, ASphereIsASphereInsideAndOutside) {
+TEST(Surfaces, a_sphere_is_a_sphere_inside_and_outside) {
   const auto square = [](Real x, Real y, Real z) { return (x - 1) * (x - 1) + (y + 2) * (y + 2) + (z - 3) * (z - 3); };
   struct Case {
     Field field;
@@ -73,7 +73,7 @@ TEST(Surfaces, ASphereIsASphereInsideAndOutside) {
   }
 }
 
-TEST(Surfaces, QuadricsThatAreNotRoundAreSampled) {
+TEST(Surfaces, quadrics_that_are_not_round_are_sampled) {
   const Field ellipsoid = field([](Real x, Real y, Real z) { return x * x + y * y / 4 + z * z - 1; }, 1);
   const Field paraboloid = field([](Real x, Real y, Real z) { return x * x + y * y - z; }, 1);
   const Field saddle = field([](Real x, Real y, Real z) { return x * y - z; }, 1);
@@ -87,13 +87,13 @@ TEST(Surfaces, QuadricsThatAreNotRoundAreSampled) {
   EXPECT_EQ(recognise(ellipse, {0.5, 0.2, 0}, 1).kind, SurfaceKind::other);
 }
 
-TEST(Surfaces, NothingIsSeenOfAnEmptySet) {
+TEST(Surfaces, nothing_is_seen_of_an_empty_set) {
   const Field never = field([](Real x, Real y, Real z) { return x * x + y * y + z * z + 1; }, 1);
   EXPECT_EQ(recognise(never, {0.5, 0.2, 0.4}, 1).kind, SurfaceKind::none);
 }
 
 /// Spheres, cylinders and cones, turned, moved and scaled by chance.
-TEST(Surfaces, AreFoundTurnedMovedAndScaled) {
+TEST(Surfaces, are_found_turned_moved_and_scaled) {
   rc::check("kind, size and place are found again", [] {
     const auto number = [](double low, double high) {
       return low + (high - low) * static_cast<double>(*rc::gen::inRange(0, 1'000'000)) / 1e6;
@@ -150,7 +150,7 @@ TEST(Surfaces, AreFoundTurnedMovedAndScaled) {
   });
 }
 
-TEST(Surfaces, AHalfConePointsToWhereItIs) {
+TEST(Surfaces, a_half_cone_points_to_where_it_is) {
   const Field funnel = field([](Real x, Real y, Real z) { return std::sqrt(x * x + y * y) - (1 - z) / 2; }, 1);
   const Surface surface = recognise(funnel, {0.5, 0, 0.3}, 1);
   ASSERT_EQ(surface.kind, SurfaceKind::cone);
@@ -160,7 +160,7 @@ TEST(Surfaces, AHalfConePointsToWhereItIs) {
   EXPECT_NEAR(std::tan(surface.numbers[6]), 0.5, 1e-6);
 }
 
-TEST(Surfaces, AMeshLiesOnItsSurfaceAndFacesOutwards) {
+TEST(Surfaces, a_mesh_lies_on_its_surface_and_faces_outwards) {
   const Field torus = field(
       [](Real x, Real y, Real z) {
         const Real ring = std::sqrt(x * x + y * y) - 1;
@@ -187,7 +187,7 @@ TEST(Surfaces, AMeshLiesOnItsSurfaceAndFacesOutwards) {
   EXPECT_NEAR(volume, 2 * M_PI * M_PI * 0.16, 0.08);
 }
 
-TEST(Surfaces, ACurveOfThePlaneIsSampledWithItsLength) {
+TEST(Surfaces, a_curve_of_the_plane_is_sampled_with_its_length) {
   const Field ellipse = field([](Real x, Real y, Real) { return x * x + y * y / 4 - 1; }, 1, 2);
   const Mesh mesh = sample_mesh(ellipse, {-2, -3, 0}, {2, 3, 0});
   double length = 0;
@@ -199,7 +199,7 @@ TEST(Surfaces, ACurveOfThePlaneIsSampledWithItsLength) {
   EXPECT_NEAR(length, 9.6884482205, 2e-3);
 }
 
-TEST(Surfaces, TheCurveOfTwoSurfacesIsFollowedAllAround) {
+TEST(Surfaces, the_curve_of_two_surfaces_is_followed_all_around) {
   // A sphere of radius 2 and a plane at height 1: a circle of radius sqrt 3.
   const Field sphere = field([](Real x, Real y, Real z) { return x * x + y * y + z * z - 4; }, 1);
   const Field plane = field([](Real x, Real y, Real z) { return z - 1 + 0 * (x + y); }, 1);

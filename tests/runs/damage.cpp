@@ -62,7 +62,8 @@ class Damage : public testing::Test {
 
 TEST_F(Damage, a_bit_that_flips_is_found_or_says_nothing) {
   std::mt19937_64 random(4);
-  for (int trial = 0; trial < 3000; ++trial) {
+  // Every bit of a file is flipped in tests/soak.
+  for (int trial = 0; trial < 1000; ++trial) {
     std::string bad = good_;
     // Every other one in the first pages, where the tables and the recipe are.
     const std::size_t place = random() % (trial % 2 == 0 ? bad.size() : std::min<std::size_t>(bad.size(), 20'000));
@@ -71,7 +72,7 @@ TEST_F(Damage, a_bit_that_flips_is_found_or_says_nothing) {
     expect_refused_or_same(bad, fmt::format("byte {}, bit {}", place, bit));
   }
   EXPECT_GT(same_, 0) << "a part of every page is empty";
-  EXPECT_GT(refused_, 300);
+  EXPECT_GT(refused_, 100);
 }
 
 TEST_F(Damage, pages_that_became_zero_or_another_one_are_found) {

@@ -55,7 +55,7 @@ std::vector<Function> functions() {
   };
 }
 
-TEST(ElementaryLong, FunctionsAgreeWithTwiceTheDigits) {
+TEST(ElementaryLong, functions_agree_with_twice_the_digits) {
   const bool is_long = std::getenv("ZWANG_SOAK") != nullptr;
   const std::vector<Function> all = functions();
   const long each = (is_long ? 100'000'000L : 100'000L) / static_cast<long>(all.size() + 1);

@@ -284,7 +284,7 @@ void judge(const Reduced& reduced, double stiffness, Stability& out) {
 }
 
 /// What is known of a place of rest before its stability is asked.
-struct Place {
+struct AtRest {
   const model::Model& model;
   const model::State& rest;
   std::vector<std::uint32_t> held;
@@ -313,7 +313,7 @@ double stiffness_near(const model::Model& model, const model::State& rest, std::
 }
 
 /// Is the uniform motion along d, a straight line in the coordinates, one that the system takes by itself?
-bool drifts_uniformly(const Place& place, const std::vector<double>& d) {
+bool drifts_uniformly(const AtRest& place, const std::vector<double>& d) {
   double longest = 0;
   for (const double x : d) longest = std::max(longest, std::abs(x));
   if (!(longest > 0)) return false;
@@ -364,7 +364,7 @@ Matrix open_directions(const Reduced& reduced, double scale) {
 }
 
 /// A zero root: where the form is silent, does V rise, fall or stay along what it leaves open?
-void follow_valley(const Place& place, const Reduced& reduced, const Character& character, Stability& out) {
+void follow_valley(const AtRest& place, const Reduced& reduced, const Character& character, Stability& out) {
   out.stable.reset();
   out.why = "the linearisation does not decide: it has a zero root";
   const Matrix open = open_directions(reduced, out.scale);
@@ -488,7 +488,7 @@ void follow_valley(const Place& place, const Reduced& reduced, const Character& 
 }
 
 /// From the linear problem to the motion itself.
-void conclude(const Place& place, const Linearised& system, const Reduced& reduced, Stability& out) {
+void conclude(const AtRest& place, const Linearised& system, const Reduced& reduced, Stability& out) {
   if (out.freedom == 0) {
     out.why = "nothing can move";
     return;
@@ -555,7 +555,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Functions with corners turn here: no linear problem, but friction, or one line, or branches that all have a minimum, may decide.
-void conclude_at_corners(const Place& place, const Reduced& reduced, const Branches& branches, Stability& out) {
+void conclude_at_corners(const AtRest& place, const Reduced& reduced, const Branches& branches, Stability& out) {
   out.linearised = false;
   out.corners = branches.functions;
   const std::string turning = branches.functions.empty()
@@ -642,7 +642,7 @@ void conclude_at_corners(const Place& place, const Reduced& reduced, const Branc
 }
 
 /// The verdict for the rows held.
-void decide(Place place, Stability& out) {
+void decide(AtRest place, Stability& out) {
   const Linearised system = linearise(place.model, place.rest, place.held, place.lambda);
   const Reduced reduced = reduce(system);
   const Branches branches = branches_at(place.model, place.rest, place.held, place.lambda, reduced.basis);

@@ -75,7 +75,7 @@ void second_derivatives(const model::Model& model, const model::Rows& rows, cons
 }
 
 /// Reaction M (a - a0) and constraint Z = (a - a0)^T M (a - a0).
-void weigh(Workspace::Impl& impl, Instant& instant) {
+void measure_constraint(Workspace::Impl& impl, Instant& instant) {
   const std::size_t n = instant.free.size();
   impl.scratch_n.resize(n);
   instant.reaction.resize(n);
@@ -532,7 +532,7 @@ bool long_answer(const model::Model& model, const model::State& state, const Opt
   // The rows that act are independent, if only by their last digits.
   instant.multipliers_unique = true;
   impl.solution = std::move(solution);
-  weigh(impl, instant);
+  measure_constraint(impl, instant);
   instant.certificate = certificate;
   return true;
 }
@@ -657,7 +657,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     return;
   }
   Workspace::Impl& impl = workspace.impl();
-  model::evaluate_rows_but(model, state, impl.left_out, impl.scratch, impl.rows);
+  model::evaluate_rows_but(model, state, impl.left_out.marks(), impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   instant.singular = false;
   instant.continuum = false;
@@ -774,7 +774,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     }
     if (!dependents.pinned.empty() && dependents.pinned[j] != 0) {
       role = Role::binding;
-    } else if (!options.balanced.empty() && options.balanced[problem.row[j]] != 0) {
+    } else if (options.balanced.contains(problem.row[j])) {
       // Known to vanish at this very instant: its derivatives decide.
       impl.solution.lambda[j] = 0;
       role = Role::marginal;
@@ -805,7 +805,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   for (std::size_t j = 0; j < r; ++j) {
     instant.multipliers[problem.row[j]] = impl.solution.lambda[j];
   }
-  weigh(impl, instant);
+  measure_constraint(impl, instant);
   certify(dependents, impl, instant);
   // Equations that are redundant all around: what rounding leaves between them and the others is no row, whatever its digits.
   bool redundant = false;
@@ -813,7 +813,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     redundant = redundant || (dependents.left_out[j] != 0 && problem.kind[j] == gauss::RowKind::equation);
   }
   // A multiplier that the caller knows to vanish was set to zero, and its forces are rounding: nothing to compare with.
-  if (options.balanced.empty() && !(instant.certificate.worst() <= worst_certificate) &&
+  if (!options.balanced.is_told() && !(instant.certificate.worst() <= worst_certificate) &&
       !within_terms(dependents, impl, instant) &&
       (dependents.curved || !within_rounding(model, state, dependents, impl, instant))) {
     if (!dependents.curved && !redundant && long_answer(model, state, options, true, impl, instant)) return;
@@ -823,7 +823,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     return;
   }
   // Rows taken for dependent that are not, but for their last digits.
-  if (examined && !redundant && !dependents.curved && dependents.higher.empty() && options.balanced.empty()) {
+  if (examined && !redundant && !dependents.curved && dependents.higher.empty() && !options.balanced.is_told()) {
     static_cast<void>(long_answer(model, state, options, false, impl, instant));
   }
 }

@@ -113,7 +113,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
       instant.role[row] = Role::absent;
       continue;
     }
-    if (!options.gone.empty() && options.gone[row] != 0) {
+    if (options.gone.contains(row)) {
       instant.role[row] = Role::absent;
       continue;
     }
@@ -147,8 +147,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
                           " has no gradient at this state; write it without a root (squares, or a vector equation)";
       continue;
     }
-    const bool closed = !options.closed.empty() && options.closed[row] != 0;
-    const bool steady = !options.steady.empty() && options.steady[row] != 0;
+    const bool closed = options.closed.contains(row);
+    const bool steady = options.steady.contains(row);
     const double value = closed ? 0.0 : rows.value[row];
     const double rate = steady ? 0.0 : rows.rate[row];
     instant.role[row] = model::is_holonomic(kind) ? role_of_holonomic(equation, value, rate, impl.touch_value[row],

@@ -109,17 +109,17 @@ struct Several {
   std::vector<Minimiser> ways;  ///< the accelerations that each leads to; none: one is nearest
   std::string words;            ///< which condition, and why it does not decide
 };
-/// Per row, 1: part of an alternative that does not count at this state. `several`: more than one way to go on.
-[[nodiscard]] std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::State& state,
-                                                  const Options& options, Workspace& workspace, Several& several);
+/// Rows of alternatives that do not count at this state, and those that `options` name as gone. `several`: more than one way to go on.
+[[nodiscard]] RowSet idle_rows(const model::Model& model, const model::State& state, const Options& options,
+                               Workspace& workspace, Several& several);
 [[nodiscard]] bool has_alternatives(const model::Model& model);
 
 /// Must `accelerate` and the like find sides or alternatives by themselves?
 [[nodiscard]] bool needs_corners(const model::Model& model, const model::State& state, const Options& options);
 /// What they find.
 struct Resolved {
-  model::State state;              ///< with its modes
-  std::vector<std::uint8_t> idle;  ///< per row, 1: does not count here
+  model::State state;  ///< with its modes
+  RowSet idle;         ///< do not count here
   Corners corners;
   std::vector<Valley> valleys;
   Several several;  ///< ways to go on, if more than one alternative is nearest

@@ -219,7 +219,7 @@ class Decider {
     // What rests stays undecided whatever comes out, and rows that depend on others all around need no order but those that decide.
     const auto undecided = [&] {
       for (std::size_t j = 0; j < r; ++j) {
-        const bool rests = !options_.resting.empty() && options_.resting[problem.row[j]] != 0;
+        const bool rests = options_.resting.contains(problem.row[j]);
         if (hold[j] == Hold::undecided && !rests) return true;
       }
       return false;
@@ -541,7 +541,7 @@ void decide_degenerate(const model::Model& model, const model::State& state, con
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
   const bool still = at_rest_for_good(model, state, instant.accelerations, impl.a_scale);
-  const auto rests = [&](std::size_t j) { return !options.resting.empty() && options.resting[problem.row[j]] != 0; };
+  const auto rests = [&](std::size_t j) { return options.resting.contains(problem.row[j]); };
   bool any = false;
   for (std::size_t j = 0; j < r; ++j) any = any || (hold[j] == Hold::undecided && !rests(j));
   if (unique && (still || !any)) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "zwang/base/groups.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/tolerances.hpp"
 
@@ -28,11 +29,6 @@ class Scatter {
  private:
   std::uint64_t state_;
 };
-
-std::uint32_t root_of(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
 
 /// Positions a nonholonomic row depends on: they carry its higher derivatives.
 template <class Visit>
@@ -257,42 +253,37 @@ std::vector<double> Part::whitened(const std::vector<double>& a) const {
 }
 
 std::vector<Part> connected_parts(const model::Model& model, const linear::Mass& mass, const Subproblem& problem) {
-  std::vector<std::uint32_t> parent(problem.a0.size());
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto join = [&](std::uint32_t i, std::uint32_t j) {
-    const std::uint32_t a = root_of(parent, i);
-    const std::uint32_t b = root_of(parent, j);
-    if (a != b) parent[std::max(a, b)] = std::min(a, b);
-  };
+  const auto variables = static_cast<std::uint32_t>(problem.a0.size());
+  Groups together(variables);
   for (const linear::Mass::Block& block : mass.blocks()) {
-    for (const std::uint32_t i : block.variables) join(block.variables[0], i);
+    for (const std::uint32_t i : block.variables) together.join(block.variables[0], i);
   }
   constexpr std::uint32_t nowhere = 0xffffffffU;
   std::vector<std::uint32_t> anchor(problem.size(), nowhere);
   for (std::size_t j = 0; j < problem.size(); ++j) {
     const auto see = [&](std::uint32_t i) {
       if (anchor[j] == nowhere) anchor[j] = i;
-      join(anchor[j], i);
+      together.join(anchor[j], i);
     };
     for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) see(problem.column[e]);
     if (!model::is_holonomic(model.row_kind[problem.row[j]])) visit_positions(model, problem.row[j], see);
   }
-  std::vector<std::uint32_t> number(parent.size(), nowhere);
+  std::vector<std::uint32_t> number(variables, nowhere);
   std::vector<Part> parts;
   for (const bool equations : {true, false}) {
     for (std::uint32_t j = 0; j < problem.size(); ++j) {
       if ((problem.kind[j] == gauss::RowKind::equation) != equations || anchor[j] == nowhere) continue;
-      const std::uint32_t root = root_of(parent, anchor[j]);
-      if (number[root] == nowhere) {
-        number[root] = static_cast<std::uint32_t>(parts.size());
+      std::uint32_t& its = number[together.of(anchor[j])];
+      if (its == nowhere) {
+        its = static_cast<std::uint32_t>(parts.size());
         parts.emplace_back();
       }
-      parts[number[root]].row.push_back(j);
+      parts[its].row.push_back(j);
     }
   }
-  for (std::uint32_t i = 0; i < parent.size(); ++i) {
-    const std::uint32_t root = root_of(parent, i);
-    if (number[root] != nowhere) parts[number[root]].variable.push_back(i);
+  for (std::uint32_t i = 0; i < variables; ++i) {
+    const std::uint32_t its = number[together.of(i)];
+    if (its != nowhere) parts[its].variable.push_back(i);
   }
   return parts;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "zwang/instant/row_set.hpp"
 #include "zwang/model/evaluate_some.hpp"
 
 namespace zwang::instant {
@@ -23,9 +24,9 @@ struct Evaluation {
   model::Scratch scratch;  ///< of the interpreter: no value survives a call
   model::Dynamics dynamics;
   model::Rows rows;
-  std::vector<std::uint8_t> left_out;  ///< per row, 1: known to be passive in position, not evaluated; may be empty
-  std::vector<double> touch_value;     ///< |f| below this counts as zero, per row
-  std::vector<double> touch_rate;      ///< |f'| below this counts as zero, per row
+  RowSet left_out;                  ///< known to be passive in position, not evaluated
+  std::vector<double> touch_value;  ///< |f| below this counts as zero, per row
+  std::vector<double> touch_rate;   ///< |f'| below this counts as zero, per row
 };
 
 /// Is the instant `at` the same as `time`, up to the last bits of both?

@@ -153,6 +153,195 @@ struct Regulation {
   }
 };
 
+/// What comes of a regulation besides velocities.
+struct Regulated {
+  explicit Regulated(std::size_t rows) : l(rows, 0.0), shift(rows, 0.0) {}
+  std::vector<double> l;      ///< impulses, per row of the problem
+  std::vector<double> shift;  ///< what each rate must be below of, by restitutions of their own
+  bool rebounds = false;
+  double complementarity = 0;  ///< of either regulation, where bodies rebound
+  double gap = 0;
+};
+
+/// A shock in which nothing has happened yet.
+void begin_shock(const model::Model& model, const model::State& state, const Instant& instant, Shock& shock) {
+  shock.time = state.time;
+  shock.before = state.velocity;
+  shock.position.clear();
+  if (model::has_quaternions(model)) shock.position = state.position;
+  shock.alpha = state.velocity;
+  shock.velocities = state.velocity;
+  shock.impulses.assign(model.rows(), 0.0);
+  shock.impulses_unique = true;
+  shock.violations = instant.violations;
+  shock.farkas.clear();
+  shock.trials.clear();
+  shock.effective.clear();
+  shock.restitution_note.clear();
+  shock.energy = {};
+  shock.certificate = {};
+  shock.role = instant.role;
+}
+
+/// External blows first: alpha = v + M^-1 J.
+void add_blows(const model::Model& model, const model::State& state, const Instant& instant, const linear::Mass& mass,
+               Shock& shock) {
+  if (!instant.blow_due) return;
+  std::vector<double> change(model.variables, 0.0);
+  for (const model::Blow& blow : model.blows) {
+    if (!same_instant(blow.at, state.time)) continue;
+    const std::vector<double> impulse = model::impulse_of(blow, state.position);
+    for (std::size_t i = 0; i < blow.variables.size(); ++i) change[blow.variables[i]] += impulse[i];
+  }
+  mass.solve(change, change);
+  for (std::size_t i = 0; i < change.size(); ++i) shock.alpha[i] += change[i];
+}
+
+/// All touching conditions take part, never only those that are approached.
+void gather_touching(const model::Model& model, const Options& options, const Instant& instant, Workspace::Impl& impl,
+                     Shock& shock) {
+  Subproblem& problem = impl.problem;
+  problem.clear();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (takes_part(instant.role[row])) {
+      problem.append(model, impl.rows, row, impl.rows.explicit_rate[row],
+                     model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
+    }
+  }
+  problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
+  rates(model, impl.rows, shock.alpha, shock.rate_before);
+  if (options.tell) {
+    shock.effective.assign(problem.row.begin(), problem.row.end());
+  }
+}
+
+/// Bodies that rebound: what comes of the velocities and impulses without restitution.
+void let_rebound(const model::Model& model, const Options& options, Workspace::Impl& impl, Regulation& regulation,
+                 Regulated& found, Shock& shock) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t n = model.variables;
+  const Restitution e = options.inelastic ? Restitution{} : restitution(model, problem, found.l);
+  if (e.any && e.common && e.value > 0) {
+    std::vector<double> rebound(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      rebound[i] = shock.alpha[i] + (1 + e.value) * (shock.velocities[i] - shock.alpha[i]);
+    }
+    Dependents first = regulation.dependents;
+    if (regulation.nearest(rebound, options, nullptr)) {
+      // The impulses of either regulation belong to its own velocities.
+      found.rebounds = true;
+      const gauss::Certificate second = regulation.certify(rebound, impl.solution.a, impl.solution.lambda, found.shift);
+      std::swap(regulation.dependents, first);
+      const gauss::Certificate inelastic = regulation.certify(shock.alpha, shock.velocities, found.l, found.shift);
+      std::swap(regulation.dependents, first);
+      found.complementarity = std::max(inelastic.complementarity, second.complementarity);
+      found.gap = std::max(std::abs(inelastic.gap), std::abs(second.gap));
+      shock.velocities = impl.solution.a;
+      for (std::size_t j = 0; j < problem.size(); ++j) {
+        found.l[j] = (1 + e.value) * found.l[j] + impl.solution.lambda[j];
+      }
+      for (std::size_t k = 0; k < first.higher.size(); ++k) {
+        regulation.dependents.higher[k].multiplier += (1 + e.value) * first.higher[k].multiplier;
+      }
+    } else {
+      regulation.dependents = first;
+    }
+  } else if (e.any && !e.common) {
+    const Dependents first = regulation.dependents;
+    if (regulation.newton(shock, options, found.shift)) {
+      shock.velocities = impl.solution.a;
+      found.l = impl.solution.lambda;
+      shock.restitution_note = "different restitutions: each approached condition leaves with its own part (Newton)";
+    } else {
+      regulation.dependents = first;
+      std::fill(found.shift.begin(), found.shift.end(), 0.0);
+      shock.restitution_note = "the different restitutions contradict one another: regulated without rebound";
+    }
+  }
+}
+
+/// Velocities that are rounding of zero beside their terms become zero.
+void clear_roundings(const std::vector<double>& l, Workspace::Impl& impl, Shock& shock) {
+  const Subproblem& problem = impl.problem;
+  const std::size_t n = shock.velocities.size();
+  impl.scratch_n.assign(n, 0.0);
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e] * l[j]);
+    }
+  }
+  solve_absolute(impl.dynamics.mass, impl.scratch_n, impl.scratch_m);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::abs(shock.velocities[i]) <= shown_as_zero * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
+        shock.velocities[i] != shock.alpha[i]) {
+      shock.velocities[i] = 0;
+    }
+  }
+}
+
+/// Are the impulses the only ones? If not, they are shared evenly.
+void share_impulses(bool regular, std::vector<double>& l, Workspace::Impl& impl, Shock& shock) {
+  const Subproblem& problem = impl.problem;
+  MultiplierQuestion question;
+  question.problem = &problem;
+  for (std::uint32_t j = 0; j < problem.size(); ++j) {
+    const bool equation = problem.kind[j] == gauss::RowKind::equation;
+    if (equation || l[j] > 0 || std::abs(shock.rate_after[problem.row[j]]) <= impl.touch_rate[problem.row[j]]) {
+      question.rows.push_back(j);
+      question.nonnegative.push_back(equation ? 0 : 1);
+      question.lambda.push_back(l[j]);
+    }
+  }
+  if (!regular) {
+    shock.impulses_unique = multipliers_unique(question);
+    if (!shock.impulses_unique && choose_multipliers(question, {})) {
+      for (std::size_t i = 0; i < question.rows.size(); ++i) {
+        l[question.rows[i]] = question.lambda[i];
+      }
+    }
+  }
+}
+
+/// Roles after the shock.
+void tell_roles(const std::vector<double>& l, const Workspace::Impl& impl, Shock& shock) {
+  const Subproblem& problem = impl.problem;
+  double largest = 0;
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    largest = std::max(largest, std::abs(l[j]) * std::sqrt(impl.norm2[j]));
+  }
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    const std::uint32_t row = problem.row[j];
+    shock.impulses[row] = l[j];
+    if (problem.kind[j] == gauss::RowKind::equation) {
+      shock.role[row] = Role::equation;
+    } else if (l[j] * std::sqrt(impl.norm2[j]) > zero_part * largest) {
+      shock.role[row] = Role::binding;
+    } else {
+      shock.role[row] = shock.rate_after[row] < -impl.touch_rate[row] ? Role::leaving : Role::marginal;
+    }
+  }
+}
+
+/// The law of energy: before + blow + work - lost = after.
+void balance_energy(const Instant& instant, const std::vector<double>& l, Workspace::Impl& impl, Shock& shock) {
+  const Subproblem& problem = impl.problem;
+  const linear::Mass& mass = impl.dynamics.mass;
+  const std::size_t n = shock.velocities.size();
+  ShockEnergy& energy = shock.energy;
+  energy.before = vis_viva(mass, shock.before, impl.scratch_n) / 2;
+  energy.blow = instant.blow_due ? vis_viva(mass, shock.alpha, impl.scratch_n) / 2 - energy.before : 0;
+  energy.after = vis_viva(mass, shock.velocities, impl.scratch_n) / 2;
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    energy.work += l[j] * impl.rows.explicit_rate[problem.row[j]];
+    energy.lost += l[j] * shock.rate_after[problem.row[j]];
+  }
+  std::vector<double> lost(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    lost[i] = shock.alpha[i] - shock.velocities[i];
+  }
+  energy.lost += vis_viva(mass, lost, impl.scratch_n) / 2;
+}
+
 }  // namespace
 
 std::string_view words(ShockStatus status) {
@@ -177,30 +366,13 @@ void impact(const model::Model& model, const model::State& state, const Options&
     return;
   }
   Workspace::Impl& impl = workspace.impl();
-  const std::size_t n = model.variables;
   if (!options.evaluated) {
-    model::evaluate_rows_but(model, state, impl.left_out, impl.scratch, impl.rows);
+    model::evaluate_rows_but(model, state, impl.left_out.marks(), impl.scratch, impl.rows);
     model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   }
-  const linear::Mass& mass = impl.dynamics.mass;
   Instant instant;
   classify_rows(model, state, options, impl, instant);
-  shock.time = state.time;
-  shock.before = state.velocity;
-  shock.position.clear();
-  if (model::has_quaternions(model)) shock.position = state.position;
-  shock.alpha = state.velocity;
-  shock.velocities = state.velocity;
-  shock.impulses.assign(model.rows(), 0.0);
-  shock.impulses_unique = true;
-  shock.violations = instant.violations;
-  shock.farkas.clear();
-  shock.trials.clear();
-  shock.effective.clear();
-  shock.restitution_note.clear();
-  shock.energy = {};
-  shock.certificate = {};
-  shock.role = instant.role;
+  begin_shock(model, state, instant, shock);
   if (!instant.violations.empty()) {
     shock.status = ShockStatus::inadmissible;
     return;
@@ -211,37 +383,8 @@ void impact(const model::Model& model, const model::State& state, const Options&
     return;
   }
 
-  // External blows first: alpha = v + M^-1 J.
-  std::vector<double> change(n, 0.0);
-  for (const model::Blow& blow : model.blows) {
-    if (instant.blow_due && same_instant(blow.at, state.time)) {
-      const std::vector<double> impulse = model::impulse_of(blow, state.position);
-      for (std::size_t i = 0; i < blow.variables.size(); ++i) {
-        change[blow.variables[i]] += impulse[i];
-      }
-    }
-  }
-  if (instant.blow_due) {
-    mass.solve(change, change);
-    for (std::size_t i = 0; i < n; ++i) {
-      shock.alpha[i] += change[i];
-    }
-  }
-
-  // All touching conditions take part, never only those that are approached.
-  Subproblem& problem = impl.problem;
-  problem.clear();
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (takes_part(instant.role[row])) {
-      problem.append(model, impl.rows, row, impl.rows.explicit_rate[row],
-                     model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
-    }
-  }
-  problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-  rates(model, impl.rows, shock.alpha, shock.rate_before);
-  if (options.tell) {
-    shock.effective.assign(problem.row.begin(), problem.row.end());
-  }
+  add_blows(model, state, instant, impl.dynamics.mass, shock);
+  gather_touching(model, options, instant, impl, shock);
 
   // Under the variational law there is no shock.
   const bool strikes = !admissible(model, impl, shock.rate_before);
@@ -254,13 +397,9 @@ void impact(const model::Model& model, const model::State& state, const Options&
     }
   }
 
-  std::vector<double> l(problem.size(), 0.0);
-  std::vector<double> shift(problem.size(), 0.0);
+  Regulated found(impl.problem.size());
   const bool regular = independent(model, state, impl);
   Regulation regulation{model, state, impl, !impl.near_dependence};
-  bool rebounds = false;
-  double complementarity = 0;
-  double gap = 0;
   // At a singular position a blow may break what the rates do not show: a straight bar that is bent.
   const bool regulate = strikes || (instant.blow_due && !regular);
   if (!regulate) {
@@ -276,91 +415,20 @@ void impact(const model::Model& model, const model::State& state, const Options&
     }
     shock.status = ShockStatus::regulated;
     shock.velocities = impl.solution.a;
-    l = impl.solution.lambda;
-
-    // Bodies that rebound.
-    const Restitution e = options.inelastic ? Restitution{} : restitution(model, problem, l);
-    if (e.any && e.common && e.value > 0) {
-      std::vector<double> rebound(n);
-      for (std::size_t i = 0; i < n; ++i) {
-        rebound[i] = shock.alpha[i] + (1 + e.value) * (shock.velocities[i] - shock.alpha[i]);
-      }
-      Dependents first = regulation.dependents;
-      if (regulation.nearest(rebound, options, nullptr)) {
-        // The impulses of either regulation belong to its own velocities.
-        rebounds = true;
-        const gauss::Certificate second = regulation.certify(rebound, impl.solution.a, impl.solution.lambda, shift);
-        std::swap(regulation.dependents, first);
-        const gauss::Certificate inelastic = regulation.certify(shock.alpha, shock.velocities, l, shift);
-        std::swap(regulation.dependents, first);
-        complementarity = std::max(inelastic.complementarity, second.complementarity);
-        gap = std::max(std::abs(inelastic.gap), std::abs(second.gap));
-        shock.velocities = impl.solution.a;
-        for (std::size_t j = 0; j < problem.size(); ++j) {
-          l[j] = (1 + e.value) * l[j] + impl.solution.lambda[j];
-        }
-        for (std::size_t k = 0; k < first.higher.size(); ++k) {
-          regulation.dependents.higher[k].multiplier += (1 + e.value) * first.higher[k].multiplier;
-        }
-      } else {
-        regulation.dependents = first;
-      }
-    } else if (e.any && !e.common) {
-      const Dependents first = regulation.dependents;
-      if (regulation.newton(shock, options, shift)) {
-        shock.velocities = impl.solution.a;
-        l = impl.solution.lambda;
-        shock.restitution_note = "different restitutions: each approached condition leaves with its own part (Newton)";
-      } else {
-        regulation.dependents = first;
-        std::fill(shift.begin(), shift.end(), 0.0);
-        shock.restitution_note = "the different restitutions contradict one another: regulated without rebound";
-      }
-    }
+    found.l = impl.solution.lambda;
+    let_rebound(model, options, impl, regulation, found, shock);
   }
-  // Velocities that are rounding of zero beside their terms become zero.
-  impl.scratch_n.assign(n, 0.0);
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
-      impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e] * l[j]);
-    }
-  }
-  solve_absolute(mass, impl.scratch_n, impl.scratch_m);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(shock.velocities[i]) <= shown_as_zero * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
-        shock.velocities[i] != shock.alpha[i]) {
-      shock.velocities[i] = 0;
-    }
-  }
+  clear_roundings(found.l, impl, shock);
   rates(model, impl.rows, shock.velocities, shock.rate_after);
   widen_rates(model, options, shock.alpha, shock.velocities, impl);
-
-  // Are the impulses the only ones? If not, they are shared evenly.
-  problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-  MultiplierQuestion question;
-  question.problem = &problem;
-  for (std::uint32_t j = 0; j < problem.size(); ++j) {
-    const bool equation = problem.kind[j] == gauss::RowKind::equation;
-    if (equation || l[j] > 0 || std::abs(shock.rate_after[problem.row[j]]) <= impl.touch_rate[problem.row[j]]) {
-      question.rows.push_back(j);
-      question.nonnegative.push_back(equation ? 0 : 1);
-      question.lambda.push_back(l[j]);
-    }
-  }
-  if (!regular) {
-    shock.impulses_unique = multipliers_unique(question);
-    if (!shock.impulses_unique && choose_multipliers(question, {})) {
-      for (std::size_t i = 0; i < question.rows.size(); ++i) {
-        l[question.rows[i]] = question.lambda[i];
-      }
-    }
-  }
+  impl.problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
+  share_impulses(regular, found.l, impl, shock);
 
   if (regulate) {
-    shock.certificate = regulation.certify(shock.alpha, shock.velocities, l, shift);
-    if (rebounds) {
-      shock.certificate.complementarity = complementarity;
-      shock.certificate.gap = gap;
+    shock.certificate = regulation.certify(shock.alpha, shock.velocities, found.l, found.shift);
+    if (found.rebounds) {
+      shock.certificate.complementarity = found.complementarity;
+      shock.certificate.gap = found.gap;
     }
     if (!(shock.certificate.worst() <= worst_certificate)) {
       shock.status = ShockStatus::gave_up;
@@ -369,38 +437,8 @@ void impact(const model::Model& model, const model::State& state, const Options&
       return;
     }
   }
-
-  // Roles after the shock.
-  double largest = 0;
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    largest = std::max(largest, std::abs(l[j]) * std::sqrt(impl.norm2[j]));
-  }
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    const std::uint32_t row = problem.row[j];
-    shock.impulses[row] = l[j];
-    if (problem.kind[j] == gauss::RowKind::equation) {
-      shock.role[row] = Role::equation;
-    } else if (l[j] * std::sqrt(impl.norm2[j]) > zero_part * largest) {
-      shock.role[row] = Role::binding;
-    } else {
-      shock.role[row] = shock.rate_after[row] < -impl.touch_rate[row] ? Role::leaving : Role::marginal;
-    }
-  }
-
-  // The law of energy: before + blow + work - lost = after.
-  ShockEnergy& energy = shock.energy;
-  energy.before = vis_viva(mass, shock.before, impl.scratch_n) / 2;
-  energy.blow = instant.blow_due ? vis_viva(mass, shock.alpha, impl.scratch_n) / 2 - energy.before : 0;
-  energy.after = vis_viva(mass, shock.velocities, impl.scratch_n) / 2;
-  for (std::size_t j = 0; j < problem.size(); ++j) {
-    energy.work += l[j] * impl.rows.explicit_rate[problem.row[j]];
-    energy.lost += l[j] * shock.rate_after[problem.row[j]];
-  }
-  std::vector<double> lost(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    lost[i] = shock.alpha[i] - shock.velocities[i];
-  }
-  energy.lost += vis_viva(mass, lost, impl.scratch_n) / 2;
+  tell_roles(found.l, impl, shock);
+  balance_energy(instant, found.l, impl, shock);
 }
 
 Shock impact(const model::Model& model, const model::State& state, const Options& options) {

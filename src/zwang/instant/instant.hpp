@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "zwang/instant.hpp"
+#include "zwang/instant/row_set.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/model.hpp"
 
@@ -25,15 +25,13 @@ struct Options {
   unsigned highest_order = 12;    ///< derivatives beyond f'' looked at for degenerate rows
   bool evaluated = false;         ///< of `impact`: `accelerate` has just used the workspace for this very state
   bool inelastic = false;         ///< shocks without rebound, whatever the conditions say
-  std::span<const std::uint8_t>
-      closed;  ///< per row, 1: known to touch (f = 0) whatever the tolerance says; may be empty
-  std::span<const std::uint8_t> steady;  ///< per row, 1: f' (nonholonomic: f) is known to vanish; may be empty
-  std::span<const std::uint8_t>
-      gone;  ///< per row, 1: let go, or part of an alternative that does not count; may be empty
-  /// Per row, 1: was held as marginal up to here and nothing happened to it; if it is undecided it still is, and no higher derivative is
-  /// asked. May be empty.
-  std::span<const std::uint8_t> resting;
-  std::span<const std::uint8_t> balanced;  ///< per row, 1: lambda is known to vanish at this instant; may be empty
+  // What is known of rows beforehand; any of these may tell nothing.
+  RowSet closed;  ///< known to touch (f = 0) whatever the tolerance says
+  RowSet steady;  ///< f' (nonholonomic: f) is known to vanish
+  RowSet gone;    ///< let go, or part of an alternative that does not count; told: corners and alternatives are known
+  /// Held as marginal up to here, and nothing happened to them: what is undecided still is marginal, and no higher derivative is asked.
+  RowSet resting;
+  RowSet balanced;  ///< lambda is known to vanish at this instant
 };
 
 struct Evaluation;
@@ -53,8 +51,8 @@ class Workspace {
   [[nodiscard]] const std::vector<double>& acceleration_terms() const;
   /// |f| below this counts as zero, per row.
   [[nodiscard]] const std::vector<double>& touch_values() const;
-  /// Per row, 1: known to be passive in position, not to be evaluated; empty: all are.
-  void leave_out(std::vector<std::uint8_t> rows);
+  /// Rows known to be passive in position: they are not evaluated.
+  void leave_out(RowSet rows);
 
   /// The same, to evaluate other states in.
   [[nodiscard]] Evaluation& evaluation() const;

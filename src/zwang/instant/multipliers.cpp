@@ -7,8 +7,8 @@
 /// is the fixed point of lambda <- nearest point of P to lambda + tau d.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "zwang/base/groups.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/tolerances.hpp"
@@ -222,31 +222,25 @@ double length_of(const Subproblem& p, std::uint32_t j) {
 /// The question for rows that share variables, directly or through others: what has no connection has no common scale.
 std::vector<Connected> connected(const MultiplierQuestion& question) {
   const Subproblem& p = *question.problem;
-  std::vector<std::size_t> parent(question.rows.size());
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  std::vector<std::size_t> seen(p.a0.size(), question.rows.size());
-  for (std::size_t i = 0; i < question.rows.size(); ++i) {
+  const auto count = static_cast<std::uint32_t>(question.rows.size());
+  Groups together(count);
+  std::vector<std::uint32_t> seen(p.a0.size(), count);
+  for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t j = question.rows[i];
     for (std::uint32_t e = p.start[j]; e < p.start[j + 1]; ++e) {
-      std::size_t& first = seen[p.column[e]];
-      if (first == question.rows.size()) {
+      std::uint32_t& first = seen[p.column[e]];
+      if (first == count) {
         first = i;
-        continue;
+      } else {
+        together.join(first, i);
       }
-      const std::size_t a = root(first);
-      const std::size_t b = root(i);
-      parent[std::max(a, b)] = std::min(a, b);
     }
   }
   std::vector<Connected> result;
-  std::vector<std::size_t> number(question.rows.size(), question.rows.size());
-  for (std::size_t i = 0; i < question.rows.size(); ++i) {
-    std::size_t& which = number[root(i)];
-    if (which == question.rows.size()) {
+  std::vector<std::size_t> number(count, count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::size_t& which = number[together.of(i)];
+    if (which == count) {
       which = result.size();
       result.emplace_back();
     }

@@ -44,7 +44,7 @@ const model::Dynamics& Workspace::dynamics() const { return impl_->dynamics; }
 const model::Rows& Workspace::rows() const { return impl_->rows; }
 const std::vector<double>& Workspace::acceleration_terms() const { return impl_->a_scale; }
 const std::vector<double>& Workspace::touch_values() const { return impl_->touch_value; }
-void Workspace::leave_out(std::vector<std::uint8_t> rows) { impl_->left_out = std::move(rows); }
+void Workspace::leave_out(RowSet rows) { impl_->left_out = std::move(rows); }
 
 Evaluation& Workspace::evaluation() const { return *impl_; }
 

@@ -225,13 +225,13 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   const std::span<const double> lambda = series.multiplier();
   for (std::size_t j = 0; j < m; ++j) {
     const std::uint32_t row = impl.held_rows[j].row;
-    if (model::is_equation(impl.model.row_kind[row]) || impl.place[row] == Place::implied) continue;
+    if (model::is_equation(impl.model.row_kind[row]) || impl.standing[row] == Standing::implied) continue;
     double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
-    if (impl.quiet[row] != 0) noise = std::max(noise, 2 * std::abs(lambda[j]));
+    if (impl.quiet.contains(row)) noise = std::max(noise, 2 * std::abs(lambda[j]));
     const double terms = terms_of(lambda.data() + j, m, series.order() - 1, h);
     if (terms <= noise) continue;
     // What rests without a force of its own has what rounding of its neighbours' forces leaves it.
-    if (impl.quiet[row] != 0) noise += multiplier_noise * series.multiplier_scale_by_others(j);
+    if (impl.quiet.contains(row)) noise += multiplier_noise * series.multiplier_scale_by_others(j);
     if (terms <= noise) continue;
     look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, 0.0,
             series.multiplier_error(j), row, true, true, found);
@@ -241,8 +241,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
     const std::span<const double> f = series.watched(w);
-    const bool shared = impl.place[row] == Place::held;
-    const bool implied = impl.place[row] == Place::implied || shared;
+    const bool shared = impl.standing[row] == Standing::held;
+    const bool implied = impl.standing[row] == Standing::implied || shared;
     if (implied && model::is_equation(impl.model.row_kind[row])) continue;
     const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
     const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
@@ -313,7 +313,7 @@ bool keeps_what_is_implied(const Motion& motion, double s) {
   bool any = false;
   for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
     const std::uint32_t row = impl.watched_rows[w];
-    if (impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row])) continue;
+    if (impl.standing[row] != Standing::implied || !model::is_equation(impl.model.row_kind[row])) continue;
     any = true;
     const std::span<const double> f = impl.series.watched(w);
     const double size = std::max(impl.size[row], terms_on_step(motion, row, s));
@@ -564,6 +564,12 @@ const linear::Mass& mass_at(const Motion& motion) {
   return work.dynamics.mass;
 }
 
+instant::RowSet closed_rows(const Motion::Impl& impl) {
+  instant::RowSet closed(impl.model.rows());
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) closed.put(row, is_closed(impl.standing[row]));
+  return closed;
+}
+
 bool ascending(const std::vector<HeldRow>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) { return a.row < b.row; });
 }
@@ -621,11 +627,11 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
   carry_velocity.assign(of.variables, 0.0);
   if (of.flow) flow = std::make_unique<Flow>(of, series.order());
   if (model::is_variational(of)) carry_rho.assign(of.rows(), 0.0);
-  place.assign(of.rows(), Place::open);
+  standing.assign(of.rows(), Standing::open);
   leading.assign(of.rows(), 0);
   size.assign(of.rows(), 0.0);
   multiplier_doubt.assign(of.rows(), 0.0);
-  quiet.assign(of.rows(), 0);
+  quiet = instant::RowSet(of.rows());
   strikes.assign(of.rows(), {});
 }
 

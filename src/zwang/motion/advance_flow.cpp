@@ -321,7 +321,7 @@ void begin_flow(Motion& motion) {
   const model::Model& model = impl.model;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     motion.held.push_back(row);
-    impl.place[row] = Place::held;
+    impl.standing[row] = Standing::held;
   }
 
   impl.raw = motion.state;

@@ -18,12 +18,15 @@
 namespace zwang::motion {
 
 /// What a row is on the present piece.
-enum class Place : std::uint8_t {
+enum class Standing : std::uint8_t {
   open,     ///< watched: f < 0
   held,     ///< an equation, or an inequality that binds
   implied,  ///< closed, but carried by other rows it depends on
   absent    ///< a seizure that lies ahead
 };
+
+/// An equation or inequality whose f is zero along the piece, whether it carries a force or others carry it.
+[[nodiscard]] constexpr bool is_closed(Standing row) { return row == Standing::held || row == Standing::implied; }
 
 /// An impact remembered for the recognition of accumulations.
 struct Bounce {
@@ -64,7 +67,7 @@ struct Motion::Impl {
   std::vector<double> rounding_position, rounding_velocity;  ///< how far rounding alone may have put each variable off
 
   // the rows
-  std::vector<Place> place;
+  std::vector<Standing> standing;
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
   Far far;                            ///< open rows that are not watched, because they are plainly far
@@ -72,11 +75,10 @@ struct Motion::Impl {
   std::vector<std::uint8_t> leading;  ///< per row: coefficients of f (of lambda, if held) known to vanish at the start
   std::vector<double> size;           ///< per row: the terms of f (velocity conditions: of f) at the last instant
   std::vector<double> multiplier_doubt;  ///< per row: how far lambda may be off by the uncertainty of the state
-  std::vector<std::uint8_t> quiet;       ///< per row, 1: came back at the last instant; its multiplier there is none
+  instant::RowSet quiet;                 ///< came back at the last instant: their multipliers there are none
 
-  Passage passage;  ///< through a singular position
-  std::vector<std::uint8_t>
-      resting;  ///< per row, 1: marginal before this instant, and not a part of what happens at it
+  Passage passage;          ///< through a singular position
+  instant::RowSet resting;  ///< marginal before this instant, and not a part of what happens at it
 
   Switches switches;  ///< sides of corners, rows let go, alternatives
 
@@ -115,6 +117,9 @@ struct Motion::Impl {
   std::vector<std::uint32_t> marginal;              ///< rows that changed side at this very instant, ascending
   bool by_few = false;  ///< dependent rows that shared their forces let go at once: as few as there need be act alone
 };
+
+/// The rows that are closed on the present piece.
+[[nodiscard]] instant::RowSet closed_rows(const Motion::Impl& impl);
 
 /// Everything that happens at the present instant.
 struct Triggers {
@@ -158,7 +163,7 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 /// The terms of a step of length s, by which the drift of rows held is measured.
 void measure_step(Motion& motion, double s);
 /// How far the state may be off, from the terms of the last step and what is left of the rows known to be closed and steady.
-void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, std::span<const std::uint8_t> steady);
+void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const instant::RowSet& steady);
 /// The same of the velocities after a shock; what lies within it of zero is at rest.
 void shock_uncertainty(Motion& motion, const std::vector<double>& before);
 

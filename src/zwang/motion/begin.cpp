@@ -248,6 +248,7 @@ class Writer {
     put(static_cast<std::uint64_t>(list.size()));
     for (const T& value : list) put(value);
   }
+  void put(const instant::RowSet& set) { put(set.marks()); }
   void put(const std::string& text) {
     put(static_cast<std::uint64_t>(text.size()));
     bytes += text;
@@ -296,6 +297,11 @@ class Reader {
     list.resize(size);
     for (T& value : list) get(value);
   }
+  void get(instant::RowSet& set) {
+    std::vector<std::uint8_t> marks;
+    get(marks);
+    set = instant::RowSet::of_marks(std::move(marks));
+  }
   void get(std::string& text) {
     std::uint64_t size = 0;
     get(size);
@@ -340,7 +346,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.raw_carry_position);
   one(archive, impl.raw_carry_velocity);
   one(archive, impl.carry_time);
-  one(archive, impl.place);
+  one(archive, impl.standing);
   one(archive, impl.watched_rows);
   one(archive, impl.far.rows);
   one(archive, impl.far.slack);
@@ -422,7 +428,7 @@ bool switches_fit(const model::Model& model, const Switches& switches) {
   const std::size_t s = model.switches;
   const std::size_t slid = switches.slid.size();
   return has_or_none(switches.sides, s) && (s == 0 || has(switches.sides, s)) && has(switches.at_start, s) &&
-         has(switches.gone, model.rows()) && has(switches.idle, model.rows()) &&
+         has(switches.gone.marks(), model.rows()) && has(switches.idle.marks(), model.rows()) &&
          has(switches.released, model.releases.size()) && has_or_none(switches.unfollowed, s) &&
          (s == 0 || has(switches.unfollowed, s)) && are_numbers(switches.slid, s) && has(switches.leader, slid) &&
          has(switches.weight, slid) && has(switches.implied, slid) &&
@@ -456,12 +462,12 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
                      has_or_none(impl.raw.position_uncertainty, n) && has_or_none(impl.raw.velocity_uncertainty, n) &&
                      has_or_none(impl.raw.modes, model.modes) && has(impl.carry_rho, with_rho) &&
                      has(impl.raw_carry_position, n) && has(impl.raw_carry_velocity, n);
-  const bool of_rows = has(impl.place, m) && has(impl.leading, m) && has(impl.size, m) &&
-                       has(impl.multiplier_doubt, m) && has(impl.quiet, m) && has(impl.strikes, m) && rows(carried) &&
-                       rows(impl.watched_rows) &&
-                       std::all_of(impl.place.begin(), impl.place.end(), [](Place p) { return p <= Place::absent; }) &&
-                       std::all_of(impl.leading.begin(), impl.leading.end(),
-                                   [&](std::uint8_t one) { return one + 2U <= impl.series.order(); });
+  const bool of_rows =
+      has(impl.standing, m) && has(impl.leading, m) && has(impl.size, m) && has(impl.multiplier_doubt, m) &&
+      has(impl.quiet.marks(), m) && has(impl.strikes, m) && rows(carried) && rows(impl.watched_rows) &&
+      std::all_of(impl.standing.begin(), impl.standing.end(), [](Standing p) { return p <= Standing::absent; }) &&
+      std::all_of(impl.leading.begin(), impl.leading.end(),
+                  [&](std::uint8_t one) { return one + 2U <= impl.series.order(); });
   const bool far = rows(impl.far.rows) && std::is_sorted(impl.far.rows.begin(), impl.far.rows.end()) &&
                    has(impl.far.slack, impl.far.rows.size()) && has(impl.far.length, impl.far.rows.size()) &&
                    has_or_none(impl.far.way, n) && has_or_none(impl.far.pace, n) &&

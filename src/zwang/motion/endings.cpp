@@ -90,7 +90,7 @@ void find_culprits(Motion& motion, const model::Rows& rows) {
   if (!motion.culprits.empty() || motion.status != Status::gave_up) return;
   Motion::Impl& impl = *motion.impl;
   for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
-    if (impl.place[row] == Place::absent) continue;
+    if (impl.standing[row] == Standing::absent) continue;
     if (!std::isfinite(rows.value[row]) || !std::isfinite(rows.rate[row])) motion.culprits.push_back(row);
   }
   if (!motion.culprits.empty()) return;

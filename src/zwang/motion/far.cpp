@@ -79,7 +79,7 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
   far.pace_then = whole_pace(far);
   std::erase_if(watched, [&](std::uint32_t row) {
     const Series::Slope slope = impl.series.slope_of(row);
-    if (slope == Series::Slope::varies || impl.leading[row] > 0 || impl.place[row] != Place::open) return false;
+    if (slope == Series::Slope::varies || impl.leading[row] > 0 || impl.standing[row] != Standing::open) return false;
     const double rounding = rows.value_error[row] + touch_in_motion * rows.value_scale[row];
     const double slack = usable_part * -rows.value[row];
     const double length = slope == Series::Slope::constant ? 0.0 : length_of_gradient(model, rows, row);
@@ -98,9 +98,8 @@ void find_far(Motion& motion, std::vector<std::uint32_t>& watched) {
 
 void leave_unevaluated(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  std::vector<std::uint8_t> left_out(impl.far.rows.empty() ? 0 : impl.model.rows(), 0);
-  for (const std::uint32_t row : impl.far.rows) left_out[row] = 1;
-  impl.workspace.leave_out(std::move(left_out));
+  impl.workspace.leave_out(impl.far.rows.empty() ? instant::RowSet()
+                                                 : instant::RowSet(impl.model.rows(), impl.far.rows));
 }
 
 void leave_out_far(Motion& motion, std::vector<std::uint32_t>& watched) {

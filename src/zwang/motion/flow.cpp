@@ -62,12 +62,12 @@ struct SlidSurface {
   std::uint32_t corner = 0;
   std::uint32_t lane = 0;
   double threshold = 0;
-  struct Place {
+  struct Mode {
     std::size_t at = 0;      ///< of the mode's first coefficient in the arena
     std::size_t stride = 0;  ///< to the next one
     double below = 0, above = 0;
   };
-  std::vector<Place> places;
+  std::vector<Mode> places;
   std::vector<double> registers;  ///< of its switching function
   std::vector<double> p;          ///< dg/dx
   std::vector<double> response;   ///< what the rates change from one side to the other, conditions kept
@@ -474,12 +474,12 @@ struct Flow::Impl {
 
   /// Its modes are those of the lower side, and constant.
   void clear_weights(const SlidSurface& slid) {
-    for (const SlidSurface::Place& place : slid.places) {
+    for (const SlidSurface::Mode& place : slid.places) {
       for (unsigned k = 0; k < orders; ++k) arena[place.at + k * place.stride] = k == 0 ? place.below : 0.0;
     }
   }
   void set_weight(const SlidSurface& slid, unsigned k, double weight) {
-    for (const SlidSurface::Place& place : slid.places) {
+    for (const SlidSurface::Mode& place : slid.places) {
       arena[place.at + k * place.stride] = (k == 0 ? place.below : 0.0) + weight * (place.above - place.below);
     }
   }

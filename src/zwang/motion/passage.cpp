@@ -492,8 +492,7 @@ std::uint32_t arrive_at_singular(Motion& motion) {
   std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
   std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
   impl.carry_time = 0;
-  std::vector<std::uint8_t> closed(impl.model.rows(), 0);
-  for (const std::uint32_t row : motion.held) closed[row] = 1;
+  const instant::RowSet closed(impl.model.rows(), motion.held);
   estimate_uncertainty(motion, closed, closed);
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
@@ -533,7 +532,8 @@ bool stays_in_position(const Motion& motion, double s) {
   static_cast<void>(lookout.distance(s));
   return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t j) {
     const std::uint32_t row = impl.held_rows[j].row;
-    return impl.place[row] != Place::implied || !model::is_equation(impl.model.row_kind[row]) || lookout.depends(j);
+    return impl.standing[row] != Standing::implied || !model::is_equation(impl.model.row_kind[row]) ||
+           lookout.depends(j);
   });
 }
 

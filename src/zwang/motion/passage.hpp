@@ -1,7 +1,7 @@
 /// Passing a singular position: where rows held become dependent for an instant, and the velocity chooses one way on.
 ///
 /// The motion is analytic there, its multipliers are not. The position is found on the series that leads there, the motion is expanded about
-/// it (series_passage.cpp), and that expansion is followed on both sides: one piece up to the position, one away from it. It is
+/// it (series_arc.cpp), and that expansion is followed on both sides: one piece up to the position, one away from it. It is
 /// the same motion if, where the first piece begins, it agrees with the state there. An inequality whose multiplier has its pole at
 /// the position would pull on the far side: it lets go.
 ///

@@ -150,7 +150,7 @@ class Series {
   /// The coefficients, for expressions beside the equations of motion.
   [[nodiscard]] Along along() const;
 
-  // ---- about a singular position that is passed (series_passage.cpp)
+  // ---- about a singular position that is passed (series_arc.cpp)
 
   /// Rows held, by number, with weights, whose gradients cancel; the leader is replaced by the combination.
   struct Combination {

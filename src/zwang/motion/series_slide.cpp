@@ -38,7 +38,7 @@ void Series::Impl::load_modes(const model::State& state) {
 
   // Those slid on start from the lower side; their weights are added order by order.
   for (SlidSwitch& slid : slides) {
-    for (const SlidSwitch::Place& place : slid.places) {
+    for (const SlidSwitch::Mode& place : slid.places) {
       Block& block = terms[place.block];
       registers(block)[place.mode * orders * block.width + place.lane] = place.below;
     }
@@ -109,7 +109,7 @@ std::vector<double> Series::Impl::slope(std::uint32_t number, const model::State
 void Series::Impl::take_weights(const model::State& state, unsigned k) {
   const std::size_t count = slides.size();
   const std::size_t m = held_rows.size();
-  const auto weigh = [&](const std::vector<double>& x, std::vector<double>& out) {
+  const auto by_inverse_mass = [&](const std::vector<double>& x, std::vector<double>& out) {
     out.resize(n);
     if (!inverse_mass.empty()) {
       for (std::size_t i = 0; i < n; ++i) out[i] = inverse_mass[i] * x[i];
@@ -127,7 +127,7 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     for (const std::uint32_t j : plain_rows) out[j] += times(j, x.data());
   };
   const auto set_mode = [&](SlidSwitch& slid, unsigned order, bool add, double weight) {
-    for (const SlidSwitch::Place& place : slid.places) {
+    for (const SlidSwitch::Mode& place : slid.places) {
       Block& block = terms[place.block];
       double& to = registers(block)[(place.mode * orders + order) * block.width + place.lane];
       to = (add ? place.below : 0.0) + weight * (place.above - place.below);
@@ -158,12 +158,12 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
         slid.by_velocity = slid.by_velocity || slid.p[i] != 0;
       }
       std::vector<double> wp;
-      weigh(slid.p, wp);
+      by_inverse_mass(slid.p, wp);
       along_rows(wp, slid.y);
       if (m > 0) factor.solve(slid.y);
       slid.d.assign(n, 0.0);
       std::vector<std::size_t> blocks;
-      for (const SlidSwitch::Place& place : slid.places) {
+      for (const SlidSwitch::Mode& place : slid.places) {
         if (std::find(blocks.begin(), blocks.end(), place.block) == blocks.end()) blocks.push_back(place.block);
       }
       for (const std::size_t b : blocks) outputs_of(terms[b], slid.d, -1.0);
@@ -176,7 +176,7 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
       for (const std::size_t b : blocks) {
         expressions::extend(term_tapes[terms[b].group], registers(terms[b]), orders, 0, 0, terms[b].width);
       }
-      weigh(slid.d, slid.wd);
+      by_inverse_mass(slid.d, slid.wd);
       along_rows(slid.wd, slid.jwd);
       std::fill(slid.sigma.begin(), slid.sigma.end(), 0.0);
       std::fill(slid.registers.begin(), slid.registers.end(), 0.0);

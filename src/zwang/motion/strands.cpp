@@ -661,7 +661,7 @@ void Strands::bound(const Reach& reach, double* load, double* row) {
   }
 }
 
-void Strands::weigh(std::span<const double> inverse_mass) {
+void Strands::take_masses(std::span<const double> inverse_mass) {
   for (std::size_t s = 0; s < strand_.size(); ++s) {
     gradient_[s] = c_[s] * delta_[s];
     if (inverse_mass.empty()) continue;

@@ -62,7 +62,7 @@ class Strands {
     return c_[place_[s]] * delta_[k * padded_ + place_[s]];
   }
   /// Order zero is complete: weights of the reactions, by inverse masses if these are single numbers.
-  void weigh(std::span<const double> inverse_mass);
+  void take_masses(std::span<const double> inverse_mass);
 
   /// With q_{k+1} known: reactions of order k taken off `force`, c_k added to `right`.
   void extend(unsigned k, const double* q_next, double* force, double* right) {

@@ -41,8 +41,8 @@ struct Switches {
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
   bool stop_clear = false;  ///< the same of the expression of `stop`
   std::vector<std::uint8_t> holds;     ///< per truth of the model, 1: true at this very instant; empty between instants
-  std::vector<std::uint8_t> gone;      ///< per row, 1: let go
-  std::vector<std::uint8_t> idle;      ///< per row, 1: let go, or part of an alternative that does not count
+  instant::RowSet gone;                ///< let go
+  instant::RowSet idle;                ///< let go, or part of an alternative that does not count
   std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
   std::vector<std::uint32_t> valleys;  ///< rows on a kink of which both sides hold: their twins count, too
   std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
@@ -69,8 +69,8 @@ void begin_switches(Motion& motion);
 [[nodiscard]] bool release_due(const Motion& motion);
 
 /// Conditions that touch on a kink of which both sides hold: there their twins count, too, and are as closed as they are.
-void open_valleys(Motion& motion, const Triggers& triggers, bool first, std::vector<std::uint8_t>& closed,
-                  std::vector<std::uint8_t>& steady);
+void open_valleys(Motion& motion, const Triggers& triggers, bool first, instant::RowSet& closed,
+                  instant::RowSet& steady);
 /// Where one side alone holds on, or none, the row goes on without its twin, on that side. Per row, the one whose place it took: itself,
 /// or its twin.
 [[nodiscard]] std::vector<std::uint32_t> leave_valleys(Motion& motion);

@@ -60,7 +60,7 @@ void measure_step(Motion& motion, double s) {
   }
 }
 
-void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, std::span<const std::uint8_t> steady) {
+void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const instant::RowSet& steady) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::size_t n = model.variables;
@@ -68,10 +68,10 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
   std::vector<std::uint8_t> tied(n, 0);
   std::vector<std::uint8_t> tied_rate(n, 0);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (impl.place[row] != Place::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
+    if (impl.standing[row] != Standing::held || model.row_start[row + 1] - model.row_start[row] != 1) continue;
     const std::uint32_t only = model.row_column[model.row_start[row]];
-    if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
-    if (steady[row] != 0) tied_rate[only] = 1;
+    if (closed.contains(row) && model::is_holonomic(model.row_kind[row])) tied[only] = 1;
+    if (steady.contains(row)) tied_rate[only] = 1;
   }
   std::vector<double>& u = impl.rounding_position;
   std::vector<double>& w = impl.rounding_velocity;
@@ -120,12 +120,12 @@ void estimate_uncertainty(Motion& motion, std::span<const std::uint8_t> closed, 
     if (tied[i] != 0) motion.state.position_uncertainty[i] = unit_rounding * std::abs(motion.state.position[i]);
     if (tied_rate[i] != 0) motion.state.velocity_uncertainty[i] = unit_rounding * std::abs(motion.state.velocity[i]);
   }
-  model::evaluate_values_but(model, motion.state, work.left_out, work.scratch, work.rows);
+  model::evaluate_values_but(model, motion.state, work.left_out.marks(), work.scratch, work.rows);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (closed[row] != 0 && model::is_holonomic(model.row_kind[row])) {
+    if (closed.contains(row) && model::is_holonomic(model.row_kind[row])) {
       add_residual(model, work.rows, mass, row, work.rows.value[row], motion.state.position_uncertainty);
     }
-    if (steady[row] != 0) {
+    if (steady.contains(row)) {
       add_residual(model, work.rows, mass, row, work.rows.rate[row], motion.state.velocity_uncertainty);
     }
   }

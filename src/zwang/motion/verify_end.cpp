@@ -111,8 +111,8 @@ void verify_end(Motion& motion) {
   const Connected around = connected(model, motion.state);
   double worst = 1;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (impl.place[row] == Place::absent) continue;
-    if (!impl.switches.idle.empty() && impl.switches.idle[row] != 0) continue;
+    if (impl.standing[row] == Standing::absent) continue;
+    if (impl.switches.idle.contains(row)) continue;
     const bool equation = model::is_equation(model.row_kind[row]);
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
     const double f = holonomic ? rows.value[row] : rows.rate[row];

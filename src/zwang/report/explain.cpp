@@ -266,7 +266,7 @@ void tell_corners(const model::Model& model, const model::State& state, const in
   story.next("On which side of their corners are the functions?");
   model::State now = state;
   if (model.switches > 0) now.modes = model::modes_of(model, model::sides_of(model, state));
-  const std::vector<std::uint8_t>& idle = found.idle;
+  const instant::RowSet& idle = found.idle;
   if (model.switches > 0) {
     const instant::Corners& corners = found.corners;
     for (std::uint32_t number = 0; number < model.switches; ++number) {
@@ -309,7 +309,7 @@ void tell_corners(const model::Model& model, const model::State& state, const in
          first += condition.components) {
       std::uint32_t counting = condition.alternatives;
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
-        if (idle[row] == 0) counting = model.row_alternative[row];
+        if (!idle.contains(row)) counting = model.row_alternative[row];
       }
       story.say(counting == condition.alternatives
                     ? fmt::format("{}: two of its alternatives are open, nothing can happen to it.",

@@ -615,8 +615,12 @@ class Maker {
 }  // namespace
 
 PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options, const Sink& sink) {
+  return write_page_into(page_shell(), runs, options, sink);
+}
+
+PageAccount write_page_into(std::string_view shell, std::span<const PageRun> runs, const PageOptions& options,
+                            const Sink& sink) {
   check_runs(runs);
-  const std::string_view shell = options.shell.empty() ? page_shell() : options.shell;
   const std::size_t marker = shell.find(page_marker);
   if (marker == std::string_view::npos) {
     throw Error({"page", 0, 0}, fmt::format("the shell of the page has no place for data: {} is missing", page_marker));

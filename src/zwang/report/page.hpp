@@ -35,7 +35,6 @@ struct PageOptions {
   std::uint64_t bytes = 10U << 20U;  ///< of the whole file
   std::string title;                 ///< empty: the model's
   PageDistance distance;             ///< empty: none
-  std::string_view shell;            ///< a page with the marker <!--zwang:data-->; empty: the one that comes along
 };
 
 /// What was written, and what the reader of the page is told about it.
@@ -46,5 +45,8 @@ struct PageAccount {
 
 /// Runs that do not have the same coordinates are an Error that says so.
 PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options, const Sink& sink);
+/// The same into another page than the viewer's, with the marker <!--zwang:data--> where the data go; without it, an Error.
+PageAccount write_page_into(std::string_view shell, std::span<const PageRun> runs, const PageOptions& options,
+                            const Sink& sink);
 
 }  // namespace zwang::report

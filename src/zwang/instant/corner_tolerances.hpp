@@ -1,0 +1,39 @@
+/// The numbers by which sides of corners and surfaces slid on are told, each with its reason (docs/mathematics, section 21).
+#pragma once
+
+#include <cstddef>
+
+namespace zwang::instant {
+
+/// Of the terms of g: written states have rounding of their decimals.
+inline constexpr double on_threshold = 1e-12;
+/// Uncertainties of the state within which g is on a threshold.
+inline constexpr double doubts_of_state = 4;
+/// Of the terms of a rate: the same.
+inline constexpr double rate_zero = 1e-12;
+/// Of the largest push: accelerations of either side come from two solutions.
+inline constexpr double push_zero = 1e-11;
+/// Of that: weights come from pushes, and pushes from weights again.
+inline constexpr double push_in_doubt = 1e3;
+/// Of the largest effect: what makes weights of dependent surfaces unique.
+inline constexpr double own_effect = 1e-7;
+/// A weight of such a surface: a hundred times what that moves it by.
+inline constexpr double at_bound = 1e-5;
+/// The weight that such surfaces have where nothing asks for another.
+inline constexpr double middle_weight = 0.5;
+/// Of two costs: alternatives between which nothing decides.
+inline constexpr double equally_costly = 1e-9;
+/// How far away functions are compared with one another.
+inline constexpr double beside_state = 0.1;
+/// Of the terms of g: how far from a surface its sides are looked at.
+inline constexpr double beside_surface = 1e-9;
+/// Of the largest coordinate: differences have two thirds of their digits there.
+inline constexpr double beside_for_slope = 0x1p-17;
+/// Of two gradients: what differs by less is rounding of a smooth join, as a spline's.
+inline constexpr double kink_part = 1e-9;
+/// Of conditions that carry force, tried before another way is.
+inline constexpr std::size_t most_carrying_sets = 64;
+/// Switches on a threshold at one instant.
+inline constexpr std::size_t most_slid = 64;
+
+}  // namespace zwang::instant

@@ -1,0 +1,154 @@
+/// Which switching functions have one and the same surface, and which surfaces depend on others.
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/sliding.hpp"
+
+namespace zwang::instant {
+
+using expressions::Side;
+
+void Sliding::join_equal() {
+  std::vector<std::uint32_t> first;
+  std::vector<Side> on;
+  std::vector<Side> towards;
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    std::size_t same = 0;
+    double factor = 0;
+    while (same < first.size() && (factor = multiple(first[same], on[same], switches_[i], on_[i])) == 0) ++same;
+    if (same == first.size()) {
+      factor = 1;
+      first.push_back(switches_[i]);
+      on.push_back(on_[i]);
+      towards.push_back(towards_[i]);
+      members_.emplace_back();
+    }
+    members_[same].push_back({switches_[i], on_[i], factor < 0});
+  }
+  switches_ = std::move(first);
+  on_ = std::move(on);
+  towards_ = std::move(towards);
+
+  // Roundings may have told the side of a multiple already.
+  std::erase_if(touched_, [&](const auto& one) {
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      const double factor = multiple(switches_[i], on_[i], one.first, one.second);
+      if (factor == 0) continue;
+      members_[i].push_back({one.first, one.second, factor < 0});
+      return true;
+    }
+    return false;
+  });
+}
+
+bool Sliding::dependent() const {
+  Span span;
+  return !std::all_of(switches_.begin(), switches_.end(),
+                      [&](std::uint32_t number) { return span.add(pulls(number)); });
+}
+
+void Sliding::take_in_dependent() {
+  if (touched_.empty() || switches_.size() < 2) return;
+  Span span;
+  for (const std::uint32_t number : switches_) static_cast<void>(span.add(slopes(number)));
+  const std::size_t before = switches_.size();
+  std::erase_if(touched_, [&](const auto& one) {
+    const auto& [number, threshold] = one;
+    if (is_flat(number) || !span.holds(slopes(number))) return false;
+    for (std::size_t i = 0; i < before; ++i) {
+      if (parallel(number, switches_[i])) return false;
+    }
+    for (std::size_t i = before; i < switches_.size(); ++i) {
+      const double factor = multiple(switches_[i], on_[i], number, threshold);
+      if (factor == 0) continue;
+      members_[i].push_back({number, threshold, factor < 0});
+      return true;
+    }
+    switches_.push_back(number);
+    on_.push_back(threshold);
+    towards_.push_back(corners_.sides[number]);
+    members_.push_back({{number, threshold, false}});
+    return true;
+  });
+}
+
+double Sliding::off(std::uint32_t number, Side on, const model::State& state) const {
+  const model::SwitchPlace place = model::place_of_switch(model_, number);
+  return switch_rates(model_, number, state, {}).g - place.group->corners[place.corner].threshold(on + 1, false);
+}
+
+double Sliding::multiple(std::uint32_t one, Side on_one, std::uint32_t other, Side on_other) const {
+  double factor = 0;
+  for (int look = 0; look < 3; ++look) {
+    model::State beside = state_;
+    beside.time += beside_state * look;
+    for (std::size_t i = 0; i < beside.position.size(); ++i) {
+      const double angle = 1.0 + static_cast<double>(i) + 2.0 * look;
+      beside.position[i] += beside_state * elementary::sin(angle);
+      beside.velocity[i] += beside_state * elementary::cos(2 * angle);
+    }
+    const double x = off(one, on_one, beside);
+    const double y = off(other, on_other, beside);
+    if (look == 0) factor = y / x;
+    const double size =
+        switch_rates(model_, one, beside, {}).size * std::abs(factor) + switch_rates(model_, other, beside, {}).size;
+    if (!std::isfinite(factor) || factor == 0 || !(std::abs(y - factor * x) <= on_threshold * size)) return 0;
+  }
+  return factor;
+}
+
+std::vector<double> Sliding::slopes(std::uint32_t number) const {
+  const model::SwitchPlace place = model::place_of_switch(model_, number);
+  const model::Slotted& group = *place.group;
+  const std::vector<double> slope = slopes_by_slot(place, state_);
+  const std::size_t n = state_.position.size();
+  std::vector<double> out(2 * n);
+  bool by_velocity = false;
+  for (std::size_t k = 0; k < group.velocities; ++k) {
+    out[n + group.velocity_of[k * group.lanes + place.lane]] = slope[group.positions + k];
+    by_velocity = by_velocity || slope[group.positions + k] != 0;
+  }
+  for (std::size_t k = 0; k < group.positions && !by_velocity; ++k) {
+    out[group.position_of[k * group.lanes + place.lane]] = slope[k];
+  }
+  return out;
+}
+
+std::vector<double> Sliding::pulls(std::uint32_t number) const {
+  std::vector<double> out = slopes(number);
+  const auto n = static_cast<std::ptrdiff_t>(state_.position.size());
+  if (by_second(number)) {
+    const double by = little();
+    for (std::size_t k = 0; k < state_.position.size(); ++k) {
+      out[k] = 0;
+      out[state_.position.size() + k] = (rate_beside(number, 0, k, by) - rate_beside(number, 0, k, -by)) / (2 * by);
+    }
+    return out;
+  }
+  if (std::all_of(out.begin() + n, out.end(), [](double value) { return value == 0; })) {
+    std::swap_ranges(out.begin(), out.begin() + n, out.begin() + n);
+  }
+  return out;
+}
+
+bool Sliding::is_flat(std::uint32_t number) const {
+  const std::vector<double> x = slopes(number);
+  return std::all_of(x.begin(), x.end(), [](double value) { return value == 0; });
+}
+
+bool Sliding::parallel(std::uint32_t one, std::uint32_t other) const {
+  const std::vector<double> x = slopes(one);
+  const std::vector<double> y = slopes(other);
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += x[i] * x[i];
+    xy += x[i] * y[i];
+    yy += y[i] * y[i];
+  }
+  return xx > 0 && yy > 0 && xy * xy >= (1 - on_threshold) * xx * yy;
+}
+
+}  // namespace zwang::instant

@@ -1,0 +1,342 @@
+/// Shocks of an instant until nothing is approached any more, then the accelerations: what of them is listed is gathered on the way.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "zwang/base/groups.hpp"
+#include "zwang/instant/corners.hpp"
+#include "zwang/instant/evaluation.hpp"
+#include "zwang/motion/settle_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+using instant::Role;
+
+/// Names of what the blows of this instant act on.
+std::string struck_by_blow(const model::Model& model, double time) {
+  std::string names;
+  for (const model::Blow& blow : model.blows) {
+    if (instant::same_instant(blow.at, time)) names += (names.empty() ? "on " : ", ") + blow.on;
+  }
+  return names;
+}
+
+/// The kinetic energy before and after a shock of what its impulses act on and what that hangs together with: what flies far off has no part
+/// in it.
+double energy_touched(const Motion::Impl& impl) {
+  const model::Model& model = impl.model;
+  const instant::Shock& shock = impl.shock;
+  Groups together(model.variables);
+  std::vector<std::uint8_t> struck(model.variables, 0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (shock.impulses[row] == 0 && !is_closed(impl.standing[row])) continue;
+    const std::uint32_t begin = model.row_start[row];
+    for (std::uint32_t e = begin; e < model.row_start[row + 1]; ++e) {
+      together.join(model.row_column[e], model.row_column[begin]);
+      if (shock.impulses[row] != 0) struck[model.row_column[e]] = 1;
+    }
+  }
+  std::vector<std::uint8_t> touched(model.variables, 0);
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    if (struck[i] != 0) touched[together.of(i)] = 1;
+  }
+  double energy = 0;
+  std::vector<double> momentum(model.variables);
+  for (const std::vector<double>* velocity : {&shock.before, &shock.velocities}) {
+    impl.workspace.evaluation().dynamics.mass.multiply(*velocity, momentum);
+    for (std::uint32_t i = 0; i < model.variables; ++i)
+      energy += touched[together.of(i)] != 0 ? std::abs((*velocity)[i] * momentum[i]) / 2 : 0.0;
+  }
+  return energy;
+}
+
+/// Is a rate so small that what could drive the row off does so before it is broken by anything that counts?
+bool is_soft(const Motion::Impl& impl, std::uint32_t row, double rate) {
+  const model::Model& model = impl.model;
+  const instant::Evaluation& found = impl.workspace.evaluation();
+  if (model::is_equation(model.row_kind[row]) || !model::is_holonomic(model.row_kind[row])) return false;
+  double drive = std::abs(found.rows.curvature[row]);
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    drive += std::abs(found.rows.entry[e] * found.dynamics.force[i]) / found.dynamics.mass.diagonal()[i];
+  }
+  return rate * rate <= 2 * drive * graze_within_zero * found.touch_value[row];
+}
+
+/// A shock for which no velocities were found, without one of its rows: one that is approached softly whether it takes part or not. Where it
+/// nearly depends on others (two discs beside each other fill a box to the last digits) it would take impulses beyond all numbers to turn what
+/// moves along it. What it is after the shock is asked like that of any row.
+void regulate_without_one(Motion& motion, const instant::Options& options, Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  const instant::Instant& now = impl.instant;
+  const instant::Shock failed = impl.shock;
+  instant::Options known = options;
+  if (!known.gone.is_told()) known.gone = instant::RowSet(impl.model.rows());
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const Role role = now.role[row];
+    if (role == Role::absent || role == Role::violated || role == Role::passive_in_position ||
+        known.gone.contains(row) || !is_soft(impl, row, now.rate[row])) {
+      continue;
+    }
+    known.gone.add(row);
+    instant::impact(impl.model, motion.state, known, impl.workspace, impl.shock);
+    if (impl.shock.status == instant::ShockStatus::regulated &&
+        is_soft(impl, row, std::max(0.0, impl.shock.rate_after[row]))) {
+      const auto place = std::find(gathered.struck.begin(), gathered.struck.end(), row);
+      if (place == gathered.struck.end()) return;
+      gathered.speed.erase(gathered.speed.begin() + (place - gathered.struck.begin()));
+      gathered.struck.erase(place);
+      return;
+    }
+    known.gone.remove(row);
+  }
+  impl.shock = failed;
+}
+
+/// One shock, gathered.
+void regulate(Motion& motion, instant::Options& options, Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Instant& now = impl.instant;
+  if (now.blow_due) {
+    gathered.blow = true;
+    gathered.note = struck_by_blow(model, motion.state.time);
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const model::Condition& condition = model.conditions[model.row_condition[row]];
+    const bool due = condition.seizure && instant::same_instant(condition.at, motion.state.time);
+    if (due && now.seizure_due) gathered.seized.push_back(row);
+    // A shock leaves nothing approached: what seems to be so after one is rounding, dealt with but not listed.
+    if (!due && !gathered.shock && now.role[row] == Role::approached) {
+      gathered.struck.push_back(row);
+      gathered.speed.push_back(now.rate[row]);
+    }
+  }
+  options.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
+  instant::impact(model, motion.state, options, impl.workspace, impl.shock);
+  const instant::Shock& shock = impl.shock;
+  if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, options, gathered);
+  options.evaluated = false;
+  if (shock.status == instant::ShockStatus::jammed) {
+    for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);
+    end(motion, Status::jammed, "no velocity after the shock satisfies the conditions");
+    return;
+  }
+  if (shock.status == instant::ShockStatus::inadmissible) {
+    for (const auto& [row, amount] : shock.violations) motion.culprits.push_back(row);
+    end(motion, Status::inadmissible, "a condition is broken in position, and no shock repairs that");
+    return;
+  }
+  if (shock.status == instant::ShockStatus::refused || shock.status == instant::ShockStatus::gave_up) {
+    end(motion, shock.status == instant::ShockStatus::refused ? Status::refused : Status::gave_up,
+        shock.restitution_note.empty() ? "the shock has no finite answer" : shock.restitution_note);
+    return;
+  }
+  gathered.shock = true;
+  // A loss below the rounding of the energies is none.
+  const double rounding = loss_in_roundings * energy_touched(impl);
+  const double lost = std::abs(shock.energy.lost) > rounding ? shock.energy.lost : 0.0;
+  gathered.lost += lost;
+  motion.energy.lost += lost;
+  motion.energy.work += shock.energy.blow + shock.energy.work;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) gathered.impulses[row] += shock.impulses[row];
+  if (!shock.restitution_note.empty()) gathered.note += (gathered.note.empty() ? "" : "; ") + shock.restitution_note;
+  const std::vector<double> before = std::exchange(motion.state.velocity, shock.velocities);
+  shock_uncertainty(motion, before);
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+}
+
+/// Is everything that is approached so slow that a shock would say nothing? Then these rows are steady, and the accelerations tell about
+/// each of them: it is driven off so soon that f rises by f'^2 / (2 |f''|), far below what is zero of f, or it stays closed, and its
+/// hop would be back at once. Near a position in which rows depend on one another rates of closed rows are of this kind: they cannot
+/// all be zero, and a shock only moves them from one row to the other.
+bool approached_softly(Motion& motion, const instant::Options& options, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Instant& now = impl.instant;
+  const instant::Evaluation& found = impl.workspace.evaluation();
+  if (now.blow_due || now.seizure_due || model.flow) return false;
+  std::vector<std::uint32_t> slow;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (now.role[row] != Role::approached) continue;
+    // What has just closed is struck, however softly.
+    if (std::find(triggers.closing.begin(), triggers.closing.end(), row) != triggers.closing.end()) return false;
+    if (!is_soft(impl, row, now.rate[row])) return false;
+    slow.push_back(row);
+  }
+  std::vector<double> rate;
+  instant::Options known = options;
+  if (!known.steady.is_told()) known.steady = instant::RowSet(model.rows());
+  for (const std::uint32_t row : slow) {
+    known.steady.add(row);
+    rate.push_back(now.rate[row]);
+  }
+  instant::accelerate(model, motion.state, known, impl.workspace, now);
+  const bool determined = now.status == instant::Status::determined && !now.singular;
+  for (std::size_t k = 0; determined && k < slow.size(); ++k) {
+    const std::uint32_t row = slow[k];
+    const bool leaves = now.role[row] == Role::leaving;
+    const double drive = leaves ? -now.second[row] : now.multipliers[row] * stiffness(impl, row);
+    const double gap = (leaves ? graze_within_zero : back_at_once) * found.touch_value[row];
+    if (rate[k] * rate[k] <= 2 * drive * gap) continue;
+    instant::accelerate(model, motion.state, options, impl.workspace, now);
+    return false;
+  }
+  if (!determined) instant::accelerate(model, motion.state, options, impl.workspace, now);
+  return determined;
+}
+
+/// Conditions that were struck in turn, in periods that became shorter each time and far shorter at last, all touch at one instant: what is left of the
+/// sequence cannot be told from nothing. That is its limit, and no shock of all of them at once, whose restitution knows nothing of the order.
+bool ends_a_sequence(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
+  // Without rebound a shock of all of them does the same.
+  const bool rebound = std::any_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
+    return impl.model.conditions[impl.model.row_condition[row]].restitution > 0;
+  });
+  if (in_turn.size() < 2 || !rebound) return false;
+  const instant::Evaluation& found = impl.workspace.evaluation();
+  const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
+    // What was held on the way here takes its turn as it should.
+    return !found.left_out.contains(row) && impl.standing[row] == Standing::open &&
+           std::abs(found.rows.value[row]) <= found.touch_value[row];
+  });
+  if (!all) return false;
+  instant::RowSet closed = closed_rows(impl);
+  for (const std::uint32_t row : in_turn) closed.add(row);
+  const double lost = close_rows(motion, closed);
+  impl.fresh_bounces = 0;
+  add_event(motion, EventKind::accumulation, in_turn);
+  motion.events.back().lost = lost;
+  return true;
+}
+
+}  // namespace
+
+bool determined(Motion& motion) {
+  const instant::Instant& now = motion.impl->instant;
+  switch (now.status) {
+    case instant::Status::determined: motion.impl->passage.stays = now.singular && !leads_on(motion); return true;
+    case instant::Status::ambiguous:
+      end(motion, Status::singular, "the position is singular: several accelerations have the same least constraint");
+      break;
+    case instant::Status::jammed:
+      for (const auto& [row, y] : now.farkas) motion.culprits.push_back(row);
+      end(motion, Status::jammed, "no acceleration satisfies the conditions");
+      return false;
+    case instant::Status::inadmissible:
+      for (const auto& [row, amount] : now.violations) motion.culprits.push_back(row);
+      end(motion, Status::inadmissible, "a condition is broken in position");
+      return false;
+    case instant::Status::impact: end(motion, Status::gave_up, "shock follows shock without end"); return false;
+    case instant::Status::undecided:
+      end(motion, now.regular && !now.no_gradient ? Status::gave_up : Status::singular,
+          now.expansion.empty() ? "the position is singular" : now.expansion);
+      break;
+  }
+  if (motion.status == Status::singular) list_held_as_singular(motion);
+  return false;
+}
+
+double stiffness(const Motion::Impl& impl, std::uint32_t row) {
+  const instant::Evaluation& found = impl.workspace.evaluation();
+  const auto mass = found.dynamics.mass.diagonal();
+  double phi = 0;
+  for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
+    phi += found.rows.entry[e] * found.rows.entry[e] / mass[impl.model.row_column[e]];
+  }
+  return phi;
+}
+
+instant::Options options_in_motion(const Motion::Impl& impl, instant::RowSet closed, instant::RowSet steady) {
+  instant::Options options;
+  options.touch = touch_in_motion;
+  options.touch_position = touch_in_motion;
+  options.broken = std::max(impl.model.simulation.touch, broken_by_tolerance * impl.tolerance);
+  options.closed = std::move(closed);
+  options.steady = std::move(steady);
+  options.resting = impl.resting;
+  return options;
+}
+
+void regulate_until_determined(Motion& motion, instant::Options options, Gathered& gathered, const Triggers& triggers,
+                               bool first) {
+  Motion::Impl& impl = *motion.impl;
+  gathered.impulses.assign(impl.model.rows(), 0.0);
+  instant::RowSet steady;
+  for (int round = 0; round < most_shocks; ++round) {
+    if (!settle_switches(motion, triggers, first, round > 0, options)) break;
+    options.gone = impl.switches.idle;
+    instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
+    if (impl.instant.status != instant::Status::impact) break;
+    if (round == 0 && !first && !options.inelastic && ends_a_sequence(motion)) break;
+    if (!first && approached_softly(motion, options, triggers)) break;
+    const std::vector<Role> role = impl.instant.role;
+    const std::vector<double> before = motion.state.velocity;
+    regulate(motion, options, gathered);
+    if (motion.status != Status::going) break;
+    options.balanced = {};
+    options.shock_done = true;
+    impl.any_done = true;
+    impl.done_schedule = motion.state.time;
+    if (motion.state.velocity == before && round > 0) {
+      if (!steady.is_told()) steady = instant::RowSet(impl.model.rows());
+      for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+        if (role[row] == Role::approached) steady.add(row);
+      }
+    }
+    options.steady = steady;
+  }
+}
+
+double close_rows(Motion& motion, const instant::RowSet& closed) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too.
+  const auto whole = [&] {
+    const model::Energy now = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
+    return now.kinetic + now.potential;
+  };
+  const double before = whole();
+  impl.held_rows.clear();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (closed.contains(row)) impl.held_rows.push_back({row, false});
+  }
+  put_implied_first(model, impl.held_rows);
+  impl.series.choose(impl.held_rows, {});
+  impl.watched_rows.clear();
+  const std::vector<double> from = motion.state.position;
+  const std::vector<double> speeds = motion.state.velocity;
+  static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  move_past_far(motion, from);
+  // Speeds taken away are a shock, and leave what a shock leaves.
+  shock_uncertainty(motion, speeds);
+  double lost = before - whole();
+  if (std::abs(lost) < loss_in_roundings * std::abs(before)) lost = 0;
+  motion.energy.lost += lost;
+
+  // What depends on others may not move along with them: walls that have come together and still approach each other.
+  instant::RowSet steady = closed;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    if (!impl.series.skipped(j)) continue;
+    model::evaluate_row(model, motion.state, row, work.scratch, work.rows);
+    const double rate = model::is_equation(model.row_kind[row]) ? std::abs(work.rows.rate[row]) : work.rows.rate[row];
+    if (rate > still_approaching * work.rows.rate_scale[row]) steady.remove(row);
+  }
+
+  // Then the instant as always.
+  estimate_uncertainty(motion, closed, steady);
+  instant::Options options = options_in_motion(impl, closed, std::move(steady));
+  options.shock_done = true;
+  options.inelastic = true;
+  Gathered gathered;
+  regulate_until_determined(motion, std::move(options), gathered, {}, false);
+  return lost;
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,63 @@
+/// What the parts of the switches share: turns.cpp follows their functions, truths.cpp the comparisons of `stop` and `when`, valleys.cpp the kinks of which
+/// both sides hold, switches.cpp asks for the sides at an instant.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "zwang/model/flow.hpp"
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/switches.hpp"
+
+namespace zwang::motion {
+
+/// Of the terms of g: leading coefficients of a g that starts on its threshold.
+inline constexpr double vanishing_part = 1e-13;
+/// Derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position.
+inline constexpr unsigned most_leading = 3;
+
+/// What the first coefficients of a switching function may be off by, at the start of a piece.
+using Off = std::array<double, most_leading>;
+/// What rounding makes of g, g' and g'' at a state on the threshold, in powers of the unit of time: on it by a part of its terms, and what it
+/// was slid on with leaves its accelerations, which then cancel, off by what the forces are.
+[[nodiscard]] Off off_at(const Motion& motion, std::uint32_t number, double size, double unit);
+
+[[nodiscard]] inline bool is_slid(const Switches& switches, std::uint32_t number) {
+  return std::binary_search(switches.slid.begin(), switches.slid.end(), number);
+}
+
+[[nodiscard]] inline bool is_valley(const Switches& switches, std::uint32_t row) {
+  return std::binary_search(switches.valleys.begin(), switches.valleys.end(), row);
+}
+
+/// The switches of a row that keeps its corners inside.
+template <class Visit>
+void for_switches_of(const model::Model& model, std::uint32_t row, const Visit& visit) {
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+    visit(group, c, group.first_switch + c * group.lanes + model.row_lane[row]);
+  }
+}
+
+/// Every switch of the model, with its place.
+template <class Visit>
+void for_switches(const model::Model& model, const Visit& visit) {
+  model::for_cornered(model, [&](const model::Slotted& group) {
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        visit(group, c, lane, group.first_switch + c * group.lanes + lane);
+      }
+    }
+  });
+}
+
+/// The side behind the threshold that a turn passes.
+[[nodiscard]] expressions::Side behind(const expressions::Corner& corner, expressions::Side side, const Turn& turn,
+                                       double beside);
+/// The turn of a switch among what happens at an instant, or none.
+[[nodiscard]] const Turn* turn_of(const Triggers& triggers, std::uint32_t number);
+/// Half turns in comparisons of `stop` and `when` are counted; all else about these is told by what is there after the instant (look_at_truths).
+void count_turns_of_truths(Motion& motion, const Triggers& triggers);
+
+}  // namespace zwang::motion

@@ -1,0 +1,146 @@
+/// The comparisons of `stop` and `when`: what is true at an instant, and what that lets go.
+
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/instant/classify_tolerances.hpp"
+#include "zwang/instant/corners.hpp"
+#include "zwang/instant/evaluation.hpp"
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/reach.hpp"
+#include "zwang/motion/switches_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
+
+namespace zwang::motion {
+
+using expressions::Corner;
+using expressions::Side;
+
+namespace {
+
+/// Where a switching function goes from a threshold that it is on: -1, 1, or 0 if its first derivatives vanish, too.
+int leads_to(const Motion& motion, const instant::SwitchRates& rates, const Off& off) {
+  const double least_rate =
+      std::max(off[1], instant::bounds_that_are_nothing * rates.rate_doubt) + vanishing_part * rates.rate_size;
+  if (std::abs(rates.first) > least_rate) return rates.first > 0 ? 1 : -1;
+  if (rates.by_velocity || motion.impl->flow != nullptr) return 0;
+  return std::abs(rates.second) > 2 * off[2] ? (rates.second > 0 ? 1 : -1) : 0;
+}
+
+}  // namespace
+
+void count_turns_of_truths(Motion& motion, const Triggers& triggers) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  for (const model::Observable& truth : model.truths) {
+    const model::Slotted& group = truth.term;
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const std::uint32_t number = group.first_switch + c;
+      const Turn* turn = turn_of(triggers, number);
+      if (turn == nullptr || group.corners[c].kind != expressions::CornerKind::turns) continue;
+      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+      Side& side = switches.sides[number];
+      side = behind(group.corners[c], side, *turn, rates.beside);
+      switches.at_start[number] = 1;
+      motion.state.modes = model::modes_of(model, switches.sides);
+    }
+  }
+}
+
+bool is_true(const Motion& motion, std::uint32_t truth) {
+  const std::vector<std::uint8_t>& holds = motion.impl->switches.holds;
+  if (truth < holds.size() && holds[truth] != 0) return true;
+  const model::TermGroup& term = motion.impl->model.truths[truth].term;
+  std::vector<double> registers(term.tape.registers());
+  expressions::load_constants(term.tape, registers.data(), 1, 1);
+  const std::size_t place = std::size_t{1} + term.positions + term.velocities + term.steady();
+  for (std::uint32_t k = 0; k < term.modes; ++k) registers[place + k] = motion.state.modes[term.first_mode + k];
+  expressions::extend(term.tape, registers.data(), 1, 0, 0, 1);
+  return registers[term.tape.outputs[0]] != 0;
+}
+
+double next_release(const Motion& motion, double time) {
+  double next = never;
+  const Motion::Impl& impl = *motion.impl;
+  for (std::size_t k = 0; k < impl.model.releases.size(); ++k) {
+    const model::Release& release = impl.model.releases[k];
+    if (impl.switches.released[k] != 0 || !release.when.empty() || release.at <= time) continue;
+    next = std::min(next, release.at);
+  }
+  return next;
+}
+
+bool release_due(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  for (std::size_t k = 0; k < impl.model.releases.size(); ++k) {
+    const model::Release& release = impl.model.releases[k];
+    if (impl.switches.released[k] != 0) continue;
+    if (release.when.empty() ? release.at <= motion.state.time + resolution(motion.state.time)
+                             : is_true(motion, release.when[0])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void look_at_truths(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  switches.holds.assign(model.truths.size(), 0);
+  if (model.truths.empty() || model.switches == 0) return;
+  const std::vector<double> modes = motion.state.modes;
+  const std::span<const double> accelerations =
+      impl.flow != nullptr ? std::span<const double>{} : std::span<const double>(impl.instant.accelerations);
+  std::vector<Side> behind_it = switches.sides;
+  // At the instant itself, then right behind it. Comparisons may be nested: from the inside out.
+  for (const bool now : {true, false}) {
+    std::vector<Side> sides = switches.sides;
+    for (const model::Observable& truth : model.truths) {
+      const model::Slotted& group = truth.term;
+      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+        const Corner& corner = group.corners[c];
+        if (corner.kind == expressions::CornerKind::turns) continue;
+        const std::uint32_t number = group.first_switch + c;
+        motion.state.modes = model::modes_of(model, sides);
+        const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, accelerations);
+        if (!std::isfinite(rates.g)) continue;
+        const Side plain = corner.side(rates.g);
+        const Off off = off_at(motion, number, rates.size, 1.0);
+        double threshold = never;
+        for (const bool above : {false, true}) {
+          const Side interval = plain % 2 != 0 ? plain + 1 : plain;
+          if (!corner.has_threshold(interval, above)) continue;
+          const double one = corner.threshold(interval, above);
+          if (std::abs(rates.g - one) <= off[0]) threshold = one;
+        }
+        if (threshold == never) {
+          sides[number] = plain;
+          continue;
+        }
+        const Side on = corner.side(threshold);
+        const int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
+        const bool odd = on % 2 != 0;
+        sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
+        if (!now) switches.at_start[number] = 1;
+      }
+    }
+    motion.state.modes = model::modes_of(model, sides);
+    std::vector<std::uint8_t> holds(model.truths.size(), 0);
+    for (std::uint32_t k = 0; k < model.truths.size(); ++k) holds[k] = is_true(motion, k) ? 1 : 0;
+    switches.holds = std::move(holds);
+    if (!now) behind_it = std::move(sides);
+  }
+  motion.state.modes = modes;
+  switches.sides = std::move(behind_it);
+  const std::vector<double> new_modes = model::modes_of(model, switches.sides);
+  for (const model::Observable& truth : model.truths) {
+    const model::Slotted& group = truth.term;
+    for (std::uint32_t k = 0; k < group.modes; ++k) {
+      motion.state.modes[group.first_mode + k] = new_modes[group.first_mode + k];
+    }
+  }
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,337 @@
+/// Where switching functions pass their thresholds along a step, and how far they are known.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
+#include "zwang/instant/corners.hpp"
+#include "zwang/instant/evaluation.hpp"
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/excursion.hpp"
+#include "zwang/motion/lane.hpp"
+#include "zwang/motion/reach.hpp"
+#include "zwang/motion/switches_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
+
+namespace zwang::motion {
+
+using expressions::Corner;
+using expressions::Side;
+
+namespace {
+
+constexpr double off_at_start =
+    1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corner_tolerances.hpp), where the start is on one
+constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
+constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
+constexpr int most_grazes = 100;            ///< of one function on one step
+/// Newton's rounds from a place that is right up to rounding, and the part of the place that it may move by.
+constexpr int rounds_of_polish = 2;
+constexpr double slight_polish = 1e-6;
+
+/// A place found where what begins at zero, all but for rounding, comes to zero again: with that rounding. Left out it would be carried from
+/// one switch to the next, and count more and more in a motion that dies down.
+double polished(std::span<const double> p, double at, double h) {
+  for (int round = 0; round < rounds_of_polish; ++round) {
+    double value = 0;
+    double rate = 0;
+    for (std::size_t k = p.size(); k-- > 0;) {
+      rate = rate * at + value;
+      value = value * at + p[k];
+    }
+    const double next = at - value / rate;
+    if (!(std::abs(next - at) <= slight_polish * at) || !(next <= h)) break;
+    at = next;
+  }
+  return at;
+}
+
+/// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
+/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
+             double h, double& cut) {
+  std::array<double, 64> p{};
+  const std::size_t size = std::min(c.size(), p.size());
+  for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
+  p[0] -= sign * threshold;
+  double terms = std::abs(threshold) + std::abs(c[0]);
+  double rest = 0;
+  double power = 1;
+  for (std::size_t k = 1; k < size; ++k) {
+    power *= h;
+    rest += std::abs(p[k]) * power;
+  }
+  terms += rest;
+  if (p[0] + rest < 0) return never;
+
+  // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
+  std::size_t leading = 0;
+  power = 1;
+  // The start itself is known up to `slack`, and so is each derivative by what the next one makes of that.
+  const auto off_by_time = [&](std::size_t k) { return static_cast<double>(k + 1) * slack * std::abs(p[k + 1]); };
+  while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
+         std::abs(p[leading]) * power <= vanishing_part * terms + (off[leading] + off_by_time(leading)) * power) {
+    ++leading;
+    power *= h;
+  }
+  const std::span<const double> q(p.data() + leading, size - leading);
+  double from = 0;
+  for (int round = 0; round < most_grazes; ++round) {
+    const Excursion e = first_excursion(q, h, 0.0, from);
+    if (e.kind == Excursion::Kind::none) return never;
+    if (e.kind == Excursion::Kind::crossing) return leading == 0 ? e.at : polished({p.data(), size}, e.at, h);
+    if (e.kind == Excursion::Kind::pending) {
+      if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
+      return never;
+    }
+    // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
+    const double nearer = (1 - left_to_go) * e.at;
+    if (leading == 0 && nearer > sensible_cut * h) {
+      double value = 0;
+      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
+      if (std::abs(value) > worth_a_look * eps * terms) {
+        cut = std::min(cut, nearer);
+        return never;
+      }
+    }
+    from = e.at + (h - e.at) * behind_a_graze;
+    if (from >= h) return never;
+  }
+  return never;
+}
+
+/// Rows of alternatives that are not followed as conditions, unless they were let go.
+template <class Visit>
+void for_idle_rows(const Motion& motion, const Visit& visit) {
+  const Motion::Impl& impl = *motion.impl;
+  for (const model::Condition& condition : impl.model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
+      const bool twin = instant::is_second_twin(impl.model, row) && !is_valley(impl.switches, impl.model.row_twin[row]);
+      if (impl.switches.idle.contains(row) && !impl.switches.gone.contains(row) && !twin) visit(row);
+    }
+  }
+}
+
+Along along(const Motion::Impl& impl) { return impl.flow != nullptr ? impl.flow->along() : impl.series.along(); }
+
+/// Coefficients of g along the series, with these modes.
+std::span<const double> switching_series(const Along& series, const model::Slotted& group, std::uint32_t corner,
+                                         std::uint32_t lane, std::vector<double>& registers) {
+  run_lane(series, group, group.switching, lane, registers);
+  return {registers.data() + std::size_t{group.switching.outputs[corner]} * (std::size_t{series.known} + 1),
+          series.known};
+}
+
+/// Every switching function to be followed: on which side it is, the series with its modes, and the switch that its passing turns.
+/// Those that follow others have nothing of their own. Those nested about a surface slid on are followed on either side of it.
+template <class Visit>
+void for_followed(const Motion& motion, const Visit& visit) {
+  const Motion::Impl& impl = *motion.impl;
+  const Switches& switches = impl.switches;
+  const Along series = along(impl);
+  const auto is_mixed = [&](std::uint32_t number) {
+    return std::any_of(switches.mixed.begin(), switches.mixed.end(),
+                       [&](const instant::MixedMode& one) { return one.number == number; });
+  };
+  for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
+    if (group.corners[c].follows || switches.unfollowed[number] != 0) return;
+    if (is_slid(switches, number) || is_mixed(number)) return;
+    visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
+  });
+  if (switches.mixed.empty()) return;
+  for (const bool above : {false, true}) {
+    std::vector<double> modes(series.modes.begin(), series.modes.end());
+    for (const instant::MixedMode& one : switches.mixed) modes[one.mode] = above ? one.above : one.below;
+    Along side = series;
+    side.modes = modes;
+    for (std::size_t k = 0; k < switches.mixed.size(); ++k) {
+      const instant::MixedMode& one = switches.mixed[k];
+      const bool seen = k > 0 && switches.mixed[k - 1].number == one.number;
+      const model::SwitchPlace place = model::place_of_switch(impl.model, one.number);
+      if (seen || one.number == one.slid || place.group->corners[place.corner].follows) continue;
+      visit(*place.group, place.corner, place.lane, above ? one.side_above : one.side_below, side,
+            Turn{one.slid, false, false, true, 0});
+    }
+  }
+}
+
+/// The weights of surfaces slid on.
+std::span<const double> weight_of(const Motion::Impl& impl, std::size_t j) {
+  return impl.flow != nullptr ? impl.flow->weight(j) : impl.series.weight(j);
+}
+
+}  // namespace
+
+Off off_at(const Motion& motion, std::uint32_t number, double size, double unit) {
+  const Motion::Impl& impl = *motion.impl;
+  const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+  Off off{off_at_start * size + instant::bounds_that_are_nothing * rates.doubt};
+  if (impl.flow != nullptr) return off;
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  const model::Dynamics& dynamics = work.dynamics;
+  const auto mass = dynamics.mass.diagonal();
+  double second = 0;
+  for (std::size_t i = 0; i < slope.size(); ++i) {
+    if (slope[i] == 0 || i >= dynamics.force_error.size()) continue;
+    second += std::abs(slope[i]) * instant::bounds_that_are_nothing * dynamics.force_error[i] / mass[i];
+  }
+  if (!std::isfinite(second)) return off;
+  if (rates.by_velocity) {
+    off[1] = second * unit;
+  } else {
+    off[2] = second * unit * unit / 2;
+  }
+  return off;
+}
+
+FoundTurns find_turns(const Motion& motion, double h) {
+  const Motion::Impl& impl = *motion.impl;
+  const Switches& switches = impl.switches;
+  FoundTurns found;
+  if (impl.model.switches == 0 && !instant::has_alternatives(impl.model)) return found;
+  std::vector<double> registers;
+  const double slack = resolution(motion.state.time) / along(impl).unit;
+  const auto is_clear = [&](std::size_t number) {
+    return number < switches.clear.size() && switches.clear[number] != 0;
+  };
+  for_followed(motion, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, Side side,
+                           const Along& series, const Turn& turn) {
+    const Corner& corner = group.corners[c];
+    if (is_clear(group.first_switch + c * group.lanes + lane)) return;
+    const std::span<const double> g = switching_series(series, group, c, lane, registers);
+    const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
+    const double size = size_of_lane(series, group.switching, registers, group.switching.outputs[c]);
+    Off off{};
+    if (at_start) off = off_at(motion, group.first_switch + c * group.lanes + lane, size, series.unit);
+    for (const bool above : {false, true}) {
+      if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
+      const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
+      // What differs from its threshold by rounding alone, on all of the step, has no side.
+      double moves = std::abs(g[0] - threshold);
+      double power = 1;
+      for (std::size_t k = 1; k < g.size(); ++k) {
+        power *= h;
+        moves = std::max(moves, std::abs(g[k]) * power);
+      }
+      if (moves <= rounding_of_zero * size) continue;
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut);
+      if (at == never) continue;
+      found.turns.push_back({turn.number, above, false, turn.again, at});
+      found.at = std::min(found.at, at);
+    }
+  });
+
+  // Weights of those slid on.
+  const std::vector<Series::Slide> slides = slides_of(switches);
+  for (std::size_t j = 0; j < slides.size(); ++j) {
+    const std::span<const double> sigma = weight_of(impl, j);
+    for (const bool above : {false, true}) {
+      const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
+      const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, {}, h, found.cut);
+      if (at == never) continue;
+      for (const std::uint32_t number : slides[j].numbers) {
+        // A function with the same surface may fall where that of the first rises.
+        const bool turned = std::any_of(slides[j].mixed.begin(), slides[j].mixed.end(), [&](const auto& mode) {
+          return mode.number == number && mode.side_below > mode.side_above;
+        });
+        found.turns.push_back({number, above != turned, true, false, at});
+      }
+      found.at = std::min(found.at, at);
+    }
+  }
+
+  // Alternatives that do not count may come to count.
+  for_idle_rows(motion, [&](std::uint32_t row) {
+    if (is_clear(impl.model.switches + row)) return;
+    const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
+    run_lane(impl.series.along(), group, group.tape, impl.model.row_lane[row], registers);
+    const std::span<const double> f(registers.data() + std::size_t{group.tape.outputs[0]} * (impl.series.order() + 1),
+                                    impl.series.order());
+    // The first coefficient that counts tells on which side it starts.
+    double terms = 0;
+    for (std::size_t k = f.size(); k-- > 0;) terms = terms * h + std::abs(f[k]);
+    std::size_t leading = 0;
+    double power = 1;
+    while (leading < f.size() && std::abs(f[leading]) * power <= vanishing_part * terms) {
+      ++leading;
+      power *= h;
+    }
+    if (leading == f.size()) return;
+    const double at = rises(f, 0, f[leading] < 0 ? 1.0 : -1.0, true, 0, {}, h, found.cut);
+    if (at == never) return;
+    found.rows.emplace_back(row, at);
+    found.at = std::min(found.at, at);
+  });
+  return found;
+}
+
+double reach_of_switches(Motion& motion, double h) {
+  Motion::Impl& impl = *motion.impl;
+  const bool stops = !impl.model.simulation.stop.empty();
+  if (impl.model.switches == 0 && !stops && !instant::has_alternatives(impl.model)) return h;
+  std::vector<std::uint8_t>& is_clear = impl.switches.clear;
+  is_clear.assign(std::size_t{impl.model.switches} + impl.model.rows(), 0);
+  impl.switches.stop_clear = false;
+  bool clear = false;
+  const Along series = along(impl);
+  std::vector<double> registers;
+  std::vector<double> thresholds;
+  LaneBound bound;
+  const double part = part_of_rest * impl.tolerance;
+  for_followed(motion, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, Side side,
+                           const Along& followed, const Turn&) {
+    if (!(h > 0)) return;
+    static_cast<void>(switching_series(followed, group, c, lane, registers));
+    const Corner& corner = group.corners[c];
+    thresholds.clear();
+    for (const bool above : {false, true}) {
+      if (side % 2 != 0) thresholds.push_back(corner.threshold(side + 1, false));
+      if (side % 2 == 0 && corner.has_threshold(side, above)) thresholds.push_back(corner.threshold(side, above));
+    }
+    if (thresholds.empty()) return;
+    h = reach_of_lane(followed, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part,
+                      h, bound, clear);
+    if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
+  });
+  thresholds.assign(1, 0.0);
+  if (impl.flow == nullptr) {
+    for_idle_rows(motion, [&](std::uint32_t row) {
+      if (!(h > 0)) return;
+      const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
+      run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
+      h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
+                        thresholds, part, h, bound, clear);
+      if (clear) is_clear[impl.model.switches + row] = 1;
+    });
+  }
+  if (stops && h > 0) {
+    const model::TermGroup& term = impl.model.simulation.stop.front().term;
+    std::vector<double> value;
+    observe_lane(series, impl.model.simulation.stop.front(), registers, value);
+    h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
+                      impl.switches.stop_clear);
+  }
+  // A surface slid on is kept by its polynomials; the function itself must not leave it, either.
+  const double log_tolerance = elementary::log2(part_for(impl.tolerance));
+  const std::vector<Series::Slide> slides = slides_of(impl.switches);
+  for (std::size_t j = 0; j < slides.size() && h > 0; ++j) {
+    for (const std::uint32_t number : slides[j].numbers) {
+      const model::SwitchPlace place = model::place_of_switch(impl.model, number);
+      static_cast<void>(switching_series(series, *place.group, place.corner, place.lane, registers));
+      h = reach_of_lane(series, *place.group, place.group->switching, place.lane, registers,
+                        place.group->switching.outputs[place.corner], {}, part, h, bound, clear);
+    }
+    const std::span<const double> sigma = weight_of(impl, j);
+    const double log_of =
+        log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
+    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
+  }
+  return h;
+}
+
+}  // namespace zwang::motion

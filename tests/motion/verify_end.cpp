@@ -1,0 +1,131 @@
+/// A motion is finished only if every condition holds at its end and its account of energy closes: ends that were tampered with are told.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "zwang/base/number.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// A rod, a wall that is never met, a condition on velocities, and a string that is let go.
+const std::string held_by_four =
+    "gravity = [0, -10, 0]\n[points.a]\nmass = 1\nposition = [1, 0, 0]\n[points.b]\nmass = 2\nposition = [0, 0, 1]\n"
+    "velocity = [1, 0, 0]\n[points.c]\nmass = 1\nposition = [0, 5, 0]\n[constraints]\nrod = \"norm(a) = 1\"\n"
+    "wall = \"a.x >= -3\"\nblade = \"b.x' = 1\"\nstring = \"distance(c, [0, 5, 0]) <= 1\"\n[[releases]]\n"
+    "constraint = \"string\"\nat = 0.25\n[simulation]\nuntil = 1\n";
+
+Motion finished(const model::Model& model) {
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  return motion;
+}
+
+/// The end as it would be if this were what the steps had led to.
+void judge_again(Motion& motion, Status status = Status::finished) {
+  motion.status = status;
+  motion.why.clear();
+  motion.culprits.clear();
+  verify_end(motion);
+}
+
+}  // namespace
+
+TEST(VerifyEnd, lets_a_good_end_be) {
+  const model::Model model = model::load(held_by_four, "end.toml");
+  Motion motion = finished(model);
+  ASSERT_EQ(motion.status, Status::finished) << motion.why;
+  judge_again(motion);
+  EXPECT_EQ(motion.status, Status::finished) << motion.why;
+  judge_again(motion, Status::stopped);
+  EXPECT_EQ(motion.status, Status::stopped) << motion.why;
+}
+
+TEST(VerifyEnd, tells_every_condition_that_is_broken_by_its_name_and_amount) {
+  struct Tampered {
+    std::uint32_t row;
+    std::string name;
+    double amount;
+  };
+  const model::Model model = model::load(held_by_four, "end.toml");
+  for (const Tampered& one : {Tampered{0, "rod", 1e-3}, Tampered{1, "wall", 0.5}, Tampered{2, "blade", 1e-3}}) {
+    Motion motion = finished(model);
+    ASSERT_EQ(motion.status, Status::finished) << motion.why;
+    if (one.row == 0) {
+      for (std::size_t i = 0; i < 3; ++i) motion.state.position[i] *= 1 + one.amount;
+    } else if (one.row == 1) {
+      motion.state.position = {-3 - one.amount, 0, 0, 0, 0, 1, 0, 5, 0};
+    } else {
+      motion.state.velocity[3] = 1 + one.amount;
+    }
+    judge_again(motion);
+    EXPECT_EQ(motion.status, Status::gave_up) << one.name;
+    // The wall cannot be broken but by a longer rod, which is broken by more.
+    const std::uint32_t told = one.row == 1 ? 0 : one.row;
+    EXPECT_EQ(motion.culprits, std::vector<std::uint32_t>{told}) << one.name;
+    EXPECT_NE(motion.why.find(model::row_name(model, told)), std::string::npos) << motion.why;
+    EXPECT_NE(motion.why.find("broken"), std::string::npos) << motion.why;
+  }
+}
+
+TEST(VerifyEnd, an_inequality_is_broken_on_one_side_alone) {
+  const model::Model model = model::load(
+      "[points.a]\nmass = 1\nposition = [1, 0]\n[constraints]\nwall = \"a.x >= 0\"\n[simulation]\nuntil = 1\n",
+      "end.toml");
+  for (const double x : {2.0, 1e-3, 0.0, -1e-3}) {
+    Motion motion = finished(model);
+    motion.state.position[0] = x;
+    judge_again(motion);
+    EXPECT_EQ(motion.status, x < 0 ? Status::gave_up : Status::finished) << x << motion.why;
+  }
+}
+
+TEST(VerifyEnd, what_was_let_go_is_not_asked_any_more) {
+  const model::Model model = model::load(held_by_four, "end.toml");
+  Motion motion = finished(model);
+  // The free fall of c, far beyond the length of its string.
+  EXPECT_LT(motion.state.position[7], 5 - 1);
+  EXPECT_EQ(motion.status, Status::finished) << motion.why;
+  motion.impl->switches.gone.remove(3);
+  motion.impl->switches.idle.remove(3);
+  motion.impl->standing[3] = Standing::open;
+  judge_again(motion);
+  EXPECT_EQ(motion.status, Status::gave_up);
+  EXPECT_EQ(motion.culprits, std::vector<std::uint32_t>{3});
+}
+
+TEST(VerifyEnd, an_account_of_energy_that_does_not_close_is_told) {
+  const model::Model model = model::load(held_by_four, "end.toml");
+  for (const double part : {1e-3, -1e-3, 1e-7}) {
+    Motion motion = finished(model);
+    ASSERT_EQ(motion.status, Status::finished) << motion.why;
+    motion.energy.lost += part * motion.energy.largest;
+    judge_again(motion);
+    EXPECT_EQ(motion.status, Status::gave_up) << part;
+    EXPECT_NE(motion.why.find("the account of energy does not close"), std::string::npos) << motion.why;
+    // What one tolerance of each of a few steps may leave is none.
+    motion = finished(model);
+    motion.energy.lost += model.simulation.tolerance * motion.energy.largest;
+    judge_again(motion);
+    EXPECT_EQ(motion.status, Status::finished) << motion.why;
+  }
+}
+
+TEST(VerifyEnd, an_end_of_another_kind_stays_what_it_is) {
+  const model::Model model = model::load(held_by_four, "end.toml");
+  for (const Status status : {Status::jammed, Status::singular, Status::refused, Status::inadmissible, Status::going}) {
+    Motion motion = finished(model);
+    motion.state.position[0] = 100;
+    motion.energy.lost += motion.energy.largest;
+    judge_again(motion, status);
+    EXPECT_EQ(motion.status, status);
+    EXPECT_TRUE(motion.why.empty());
+  }
+}
+
+}  // namespace zwang::motion
