@@ -31,6 +31,7 @@ Model compile(const Draft& draft, const Overrides& overrides) {
   add_thin_rods(work);
   add_joints(work);
   add_springs(work);
+  add_contacts(work);
   add_free_functions(work);
   add_seizures(work);
   add_releases(work);
