@@ -1496,6 +1496,13 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
   Instant all;
   model::evaluate_rows(model, state, impl.scratch, impl.rows);
   inner.gone = idle;
+  // Where more than usual is forgiven, an alternative that needs it counts only if none holds without.
+  Instant strict;
+  if (options.broken > 0) {
+    Options usual = inner;
+    usual.broken = 0;
+    classify_rows(model, state, usual, impl, strict);
+  }
   classify_rows(model, state, inner, impl, all);
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
@@ -1510,6 +1517,13 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
         amount[model.row_alternative[row]] = std::max(amount[model.row_alternative[row]], all.value[row]);
         if (all.role[row] == Role::violated) one = State::broken;
         if (all.role[row] != Role::passive_in_position && one == State::open) one = State::touched;
+      }
+      if (!strict.role.empty()) {
+        std::vector<State> usual = states;
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (idle[row] == 0 && strict.role[row] == Role::violated) usual[model.row_alternative[row]] = State::broken;
+        }
+        if (std::any_of(usual.begin(), usual.end(), [](State one) { return one != State::broken; })) states = usual;
       }
       const auto keep = [&](std::uint32_t chosen) {
         for (std::uint32_t row = first; row < first + condition.components; ++row) {
