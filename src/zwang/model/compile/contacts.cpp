@@ -126,6 +126,7 @@ class ContactReader {
       text_ = fmt::format("contact {}, {}", a.side.mark.empty() ? "fixed" : a.side.mark,
                           b.side.mark.empty() ? "fixed" : b.side.mark);
       if (inside_) {
+        text_ += " inside";
         within(a, b);
       } else {
         outside(a, b);
