@@ -41,7 +41,7 @@ interface Part {
 
 const slack_share = 2e-4;
 const surface_opacity = 0.13;
-const solid_opacity = 0.94;
+const solid_opacity = 1;
 const hollow_opacity = 0.1;
 const most_with_paths = 8;
 // What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
@@ -366,7 +366,7 @@ export class Description {
     for (let i = 0; i + 1 < edges.length; i += 2) {
       const a = 3 * (edges[i] as number);
       const b = 3 * (edges[i + 1] as number);
-      segments.add(now[a] as number, now[a + 1] as number, now[a + 2] as number, now[b] as number, now[b + 1] as number, now[b + 2] as number, part.faces ? 1.2 : 2.6, colour, part.faces || shape.radius !== undefined ? 0.75 : 0.95);
+      segments.add(now[a] as number, now[a + 1] as number, now[a + 2] as number, now[b] as number, now[b + 1] as number, now[b + 2] as number, part.faces ? 1.2 : shape.radius !== undefined || shape.hollow ? 1.6 : 2.6, colour, part.faces || shape.radius !== undefined ? 0.75 : 0.95);
     }
   }
 

@@ -44,7 +44,7 @@ struct Form {
   }
   /// A circle about the origin in the directions of two axes.
   void circle(std::size_t across, std::size_t up, double r) {
-    constexpr int parts = 32;
+    constexpr int parts = 72;
     std::uint32_t last = 0;
     for (int k = 0; k <= parts; ++k) {
       Vector p{0, 0, 0};
