@@ -576,12 +576,15 @@ class ContactReader {
       const std::string ahead = a.side.carried(k(), {tip * next.along[0], tip * next.along[1]});
       const std::string back = a.side.carried(k(), {-tip * last.along[0], -tip * last.along[1]});
       const std::string apart = fmt::format("({} - {})", at(a, a.points[i]), b.side.name);
+      // A tip may lie a little below: flat on flat it does not press, and tells only which side counts.
+      const std::string slack = k().number(tip / 2);
       std::string whole;
       for (const Edge& face : faces) {
         const std::string n = b.side.carried(k(), face.normal);
         const std::string h = fmt::format("dot({}, {})", n, apart);
-        whole += fmt::format("{}min({}, {} + dot({}, {}), {} + dot({}, {})) >= {}", whole.empty() ? "" : " or ", h, h,
-                             n, ahead, h, n, back, k().number(face.offset));
+        whole +=
+            fmt::format("{}min({}, {} + dot({}, {}) + {}, {} + dot({}, {}) + {}) >= {}", whole.empty() ? "" : " or ", h,
+                        h, n, ahead, slack, h, n, back, slack, k().number(face.offset));
       }
       formulas_.push_back(whole);
     }
