@@ -1597,11 +1597,22 @@ std::vector<std::uint8_t> idle_rows(const model::Model& model, const model::Stat
             tie = false;
           }
         }
-        idle = before;
-        keep(chosen[best]);
         const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Minimiser& way) {
           return same_accelerations(way.accelerations, ways[best].accelerations);
         });
+        // Without a shock, and with the motion held by others, one that opens with the velocities is open right behind the instant.
+        for (std::size_t k = 0; tie && ways_agree && cost[2 * best] == 0 && k < chosen.size(); ++k) {
+          bool opens = cost[2 * k] == 0;
+          for (std::uint32_t row = first; row < first + condition.components; ++row) {
+            if (model.row_alternative[row] != chosen[k] || before[row] != 0) continue;
+            opens = opens && (all.role[row] == Role::passive_in_position || all.role[row] == Role::passive_in_velocity);
+          }
+          if (!opens) continue;
+          best = k;
+          tie = false;
+        }
+        idle = before;
+        keep(chosen[best]);
         if (tie) {
           // Those that are as near as the nearest one.
           std::vector<std::vector<double>> nearest;
