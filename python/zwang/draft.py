@@ -177,8 +177,10 @@ class Draft:
 
         if "each" in more:
             more["for"] = more.pop("each")
+        inside = bool(more.pop("inside", False))
         who = {"body": partner(first)} if second is None else {"between": [partner(first), partner(second)]}
-        self._contacts[name] = _value({**who, **more}, name)
+        text = _value({**who, **more}, name)
+        self._contacts[name] = text.removesuffix(" }") + ", inside = true }" if inside else text
 
     # What they obey.
 
