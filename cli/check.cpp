@@ -133,9 +133,17 @@ int check(const Request& request) {
     print(trouble(model, instant));
   }
   Table table({"condition", "kind", "f", "f'", "role"});
+  const std::vector<report::OpenCondition> open = report::open_conditions(model, state, instant);
+  auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
-    if (instant.role[row] == instant::Role::absent) {
+    if (next != open.end() && next->row == row) {
+      table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])), readable(next->value),
+                 readable(next->rate), std::string(instant::words(instant::Role::passive_in_position))});
+      ++next;
+      continue;
+    }
+    if (instant.role[row] == instant::Role::absent || row != report::speaking_row(model, instant, row)) {
       continue;
     }
     table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])),

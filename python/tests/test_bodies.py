@@ -54,3 +54,23 @@ def test_joints_and_springs_of_a_draft_are_those_of_the_model_file() -> None:
     assert answer.accelerations["bar"][2] == pytest.approx(-15)
     assert answer.reactions["pin"]["torque"] == pytest.approx(0, abs=1e-12)
     assert model.run(until=0.1).status == "finished"
+
+
+def test_contacts_of_a_draft_are_those_of_the_model_file() -> None:
+    draft = zwang.Draft(gravity=[0, -10])
+    draft.body("box", mass=2, shape={"box": [1, 0.5]}, position=[0, 0.25])
+    draft.body("disc", mass=1, shape={"disc": 0.2}, position=[0, 0.7])
+    draft.contact("floor", "box", plane={"normal": [0, 1]})
+    draft.contact("on", "box", "disc", restitution=0.5)
+    answer = draft.compile().accelerate()
+    assert answer.multipliers["floor[1]"] + answer.multipliers["floor[2]"] == pytest.approx(30)
+    assert answer.multipliers["on[3]"] == pytest.approx(10)
+
+
+def test_a_draft_keeps_the_second_partner_inside_of_the_first() -> None:
+    draft = zwang.Draft(gravity=[0, -10])
+    draft.body("drum", mass=5, shape={"disc": 1}, position=[0, 0])
+    draft.body("disc", mass=1, shape={"disc": 0.2}, position=[0, -0.8])
+    draft.joint("axle", "hinge", [0, 0], "drum")
+    draft.contact("wall", "drum", "disc", inside=True)
+    assert draft.compile().accelerate().multipliers["wall"] == pytest.approx(10)

@@ -78,6 +78,7 @@ class Draft:
         self._constraints: dict[str, str] = {}
         self._joints: dict[str, str] = {}
         self._springs: dict[str, str] = {}
+        self._contacts: dict[str, str] = {}
         self._impulses: list[dict[str, str]] = []
         self._seizures: list[dict[str, str]] = []
         self._outputs: dict[str, str] = {}
@@ -159,6 +160,27 @@ class Draft:
             more["for"] = more.pop("each")
         ends = {} if first is None else {"between": [first, second]}
         self._springs[name] = _value({**ends, **more}, name)
+
+    def contact(self, name: str, first: ExpressionLike, second: ExpressionLike | None = None, **more: Any) -> None:
+        """Two partners that do not enter each other, or with `plane` one that stays in a half-space: `inside`, `restitution` as in the model
+        file; `each` stands for `for`.
+
+        >>> import zwang
+        >>> draft = zwang.Draft(gravity=[0, 0, -9.81])
+        >>> ball = draft.body("ball", mass=1, shape={"ball": 0.1}, position=[0, 0, 1])
+        >>> draft.contact("floor", ball, plane={"normal": [0, 0, 1]}, restitution=0.5)
+        >>> draft.compile().run(until=1).status
+        'finished'
+        """
+        def partner(value: ExpressionLike) -> Any:
+            return str(value) if isinstance(value, Expression) else value
+
+        if "each" in more:
+            more["for"] = more.pop("each")
+        inside = bool(more.pop("inside", False))
+        who = {"body": partner(first)} if second is None else {"between": [partner(first), partner(second)]}
+        text = _value({**who, **more}, name)
+        self._contacts[name] = text.removesuffix(" }") + ", inside = true }" if inside else text
 
     # What they obey.
 
@@ -261,6 +283,7 @@ class Draft:
         table("[constraints]", self._constraints)
         table("[joints]", self._joints)
         table("[springs]", self._springs)
+        table("[contacts]", self._contacts)
         for entry in self._impulses:
             table("[[impulses]]", entry)
         for entry in self._seizures:

@@ -251,6 +251,8 @@ TEST_P(GalleryAnswer, is_the_one_derived_by_hand) {
     json rest = given["reaction"];
     double scale = 1;
     for (const json& reaction : given["reactions"]) {
+      // What a joint does as a whole is the sum of its conditions, which are listed themselves.
+      if (reaction.contains("force") && reaction.contains("torque")) continue;
       for (const auto& [body, force] : reaction.items()) {
         if (!rest.contains(body))
           rest[body] = force.is_array() ? json(std::vector<double>(force.size(), 0.0)) : json(0.0);

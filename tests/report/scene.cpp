@@ -2,6 +2,9 @@
 #include "zwang/report/scene.hpp"
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "page_reader.hpp"
 
@@ -293,6 +296,59 @@ TEST(Scene, up_is_against_gravity) {
   EXPECT_EQ(report::upwards(model::load("gravity = [3, 4]\n[points.a]\nmass = 2\nposition = [0, 0]\n", "m")),
             (report::Vector{-0.6, -0.8, 0}));
   EXPECT_EQ(report::upwards(model::load("[points.a]\nmass = 2\nposition = [0, 0]\n", "m")), (report::Vector{0, 1, 0}));
+}
+
+TEST(Scene, RigidBodiesAreSolidsWithTheirPlanesSpringsAndJoints) {
+  const Drawn drawn = draw(R"toml(gravity = [0, 0, -9.81]
+[bodies.box]
+mass = 1
+shape = { box = [2, 1, 0.5] }
+position = [0, 0, 1]
+[bodies.box.marks]
+corner = [1, 0.5, 0.25]
+[bodies.ball]
+count = 2
+mass = 1
+shape = { ball = 0.2 }
+position = ["2*i", 0, 1]
+[bodies.drum]
+mass = 1
+shape = { cylinder = [3, 4] }
+position = [2, 0, 0]
+[joints]
+pin = { ball = [[1, 0.5, 1.25], "box.corner"] }
+[springs]
+s = { between = ["box.corner", "ball[1]"], length = 1, stiffness = 3 }
+[contacts]
+floor = { for = "i = 1..2", body = "ball[i]", plane = { normal = [0, 0, 2], offset = 1 } }
+table = { body = "box", plane = { normal = [0, 0, 1], offset = 0.5 } }
+lift  = { body = "drum", plane = { normal = [0, 0, 1], offset = "sin(t) - 5" } }
+balls = { between = ["ball[1]", "ball[2]"] }
+in    = { for = "i = 1..2", between = ["drum", "ball[i]"], inside = true }
+)toml");
+  std::map<std::string, std::vector<json>> found;
+  for (const json& shape : drawn.shapes) found[shape["kind"]].push_back(shape);
+  ASSERT_EQ(found["solid"].size(), 4U);
+  const json& box = found["solid"][0];
+  EXPECT_EQ(box["name"], "box");
+  EXPECT_EQ(box["edges"]["count"], 48);
+  EXPECT_EQ(box["triangles"]["count"], 36);
+  for (const double x : drawn.f64(box["vertices"])) {
+    EXPECT_TRUE(std::abs(x) == 1 || std::abs(x) == 0.5 || std::abs(x) == 0.25);
+  }
+  EXPECT_EQ(found["solid"][2]["radius"], 0.2);
+  EXPECT_FALSE(box.contains("hollow"));
+  EXPECT_EQ(found["solid"][3]["hollow"], true);
+  // What the balls and the box stand on is one plane; one that moves has keys.
+  ASSERT_EQ(found["plane"].size(), 2U);
+  EXPECT_EQ(found["plane"][0]["offset"], 0.5);
+  EXPECT_EQ(found["plane"][0]["rows"].size(), 2U + 8U);
+  EXPECT_TRUE(found["plane"][1].contains("keys"));
+  ASSERT_EQ(found["spring"].size(), 1U);
+  EXPECT_EQ(found["spring"][0]["from"]["mark"], json::array({1, 0.5, 0.25}));
+  ASSERT_EQ(found["joint"].size(), 1U);
+  EXPECT_EQ(found["joint"][0]["form"], "ball");
+  EXPECT_EQ(found.size(), 4U);
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ struct Way {
   Minimiser after;
   double constraint = 0;  ///< that of `after`, or beyond all numbers
   std::vector<double> velocity;
+  bool opens = true;  ///< with the velocities: none of its rows touches but those that recede
 };
 
 /// Under `options`, which say what is gone.
@@ -132,6 +133,12 @@ std::uint32_t nearest_alternative(const model::Model& model, const model::Condit
     const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Way& way) {
       return same_accelerations(way.after.accelerations, ways[best].after.accelerations);
     });
+    // Without a shock, and with the motion held by others, one that opens with the velocities is open right behind the instant.
+    if (ways_agree && ways[best].shock == 0) {
+      for (const Way& way : ways) {
+        if (way.opens && way.shock == 0) return way.alternative;
+      }
+    }
     std::vector<std::vector<double>> nearest;
     for (const Way& way : ways) {
       if (as_near(way, ways[best])) nearest.push_back(way.velocity);
@@ -157,6 +164,13 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
   Instant all;
   model::evaluate_rows(model, state, impl.scratch, impl.rows);
   inner.gone = idle;
+  // Where more than usual is forgiven, an alternative that needs it counts only if none holds without.
+  Instant strict;
+  if (options.broken > 0) {
+    Options usual = inner;
+    usual.broken = 0;
+    classify_rows(model, state, usual, impl, strict);
+  }
   classify_rows(model, state, inner, impl, all);
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
@@ -171,6 +185,14 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
         amount[model.row_alternative[row]] = std::max(amount[model.row_alternative[row]], all.value[row]);
         if (all.role[row] == Role::violated) one = State::broken;
         if (all.role[row] != Role::passive_in_position && one == State::open) one = State::touched;
+      }
+      if (!strict.role.empty()) {
+        std::vector<State> usual = states;
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (!idle.contains(row) && strict.role[row] == Role::violated)
+            usual[model.row_alternative[row]] = State::broken;
+        }
+        if (std::any_of(usual.begin(), usual.end(), [](State one) { return one != State::broken; })) states = usual;
       }
       const auto without_others = [&](RowSet set, std::uint32_t chosen) {
         for (std::uint32_t row = first; row < first + condition.components; ++row) {
@@ -198,6 +220,11 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
           if (states[j] != State::touched) continue;
           inner.gone = without_others(idle, j);
           ways.push_back(follow_alternative(model, state, inner, workspace, j));
+          for (std::uint32_t row = first; row < first + condition.components; ++row) {
+            if (model.row_alternative[row] != j || idle.contains(row)) continue;
+            ways.back().opens = ways.back().opens && (all.role[row] == Role::passive_in_position ||
+                                                      all.role[row] == Role::passive_in_velocity);
+          }
         }
         chosen = nearest_alternative(model, condition, ways, several);
       }

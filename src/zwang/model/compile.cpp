@@ -34,6 +34,7 @@ void compile_all(Compilation& work, bool seen) {
   add_thin_rods(work);
   add_joints(work);
   add_springs(work);
+  add_contacts(work);
   add_free_functions(work);
   add_seizures(work);
   add_releases(work);

@@ -46,6 +46,16 @@ constexpr std::array table_list = {
     Table{"springs.*", "NAME = { … } in [springs]",
           "`between` two ends with stiffness (length - rest)^2 / 2 and a damper along their line, or `on` a hinge or "
           "slider."},
+    Table{"contacts", "[contacts]",
+          "Where shapes touch and do not enter each other, without friction. A contact of one condition has its own "
+          "name, one of several "
+          "the conditions `NAME[1]`, `NAME[2]`, ...; in a family the indices come first."},
+    Table{"contacts.*", "NAME = { … } in [contacts]",
+          "`body` above a `plane`, or two partners `between` which it is. Partners are bodies with a shape, points, "
+          "marks and fixed places "
+          "(balls of radius 0); a body without a shape is the cloud of its marks."},
+    Table{"contacts.*.plane", "plane = { … } in a contact",
+          "The half-space that the body stays in: normal . r >= offset."},
     Table{"flow", "[flow]",
           "A first-order system x' = X instead of points and energy: one line per variable, initial values in "
           "[coordinates]."},
@@ -73,6 +83,7 @@ constexpr std::array key_list = {
     Key{"", "constraints", Form::named, false, "", "The conditions."},
     Key{"", "joints", Form::named, false, "", "What holds bodies together."},
     Key{"", "springs", Form::named, false, "", "Springs and dampers."},
+    Key{"", "contacts", Form::named, false, "", "Where shapes touch."},
     Key{"", "flow", Form::named, false, "", "A first-order system instead of points and energy."},
     Key{"", "free", Form::table, false, "", "The functions whose rates keep their free form in a flow."},
     Key{"", "impulses", Form::list, false, "", "Blows."},
@@ -198,6 +209,17 @@ constexpr std::array key_list = {
     Key{"springs.*", "travel", Form::number, false, "0", "Rest place on a slider."},
     Key{"springs.*", "for", Form::ranges, false, "a single spring", "One or two indices and their ranges: `i = 1..n`."},
 
+    Key{"contacts.*", "body", Form::reference, false, "", "What stays in the half-space `plane`."},
+    Key{"contacts.*", "plane", Form::table, false, "", "The half-space."},
+    Key{"contacts.*", "between", Form::partners, false, "", "Two partners that do not enter each other."},
+    Key{"contacts.*", "inside", Form::truth, false, "false", "The second partner stays inside of the first."},
+    Key{"contacts.*", "restitution", Form::number, false, "0", "Coefficient of restitution in shocks, from 0 to 1."},
+    Key{"contacts.*", "for", Form::ranges, false, "a single contact",
+        "One or two indices and their ranges: `i = 1..n, j = i+1..n`."},
+
+    Key{"contacts.*.plane", "normal", Form::numbers, true, "", "Into the half-space, of any length."},
+    Key{"contacts.*.plane", "offset", Form::expression, false, "0", "normal . r on the plane; may depend on `t`."},
+
     Key{"flow", "*", Form::expression, false, "",
         "The rate X of the coordinate of that name, of time and positions; in a family `i` (and `j`) is the index."},
 
@@ -259,9 +281,8 @@ constexpr std::string_view friction =
     "resistance; "
     "friction under the load of a contact is outside of this mechanics";
 constexpr std::string_view geometry =
-    "a shape belongs to a rigid body, shape = { ball = r } in [bodies.NAME]; what touches is written as a condition, "
-    "such as "
-    "\"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
+    "a shape belongs to a rigid body, shape = { ball = r } in [bodies.NAME]; what touches stands in [contacts], or is "
+    "written as a condition such as \"distance(a, b) >= r\" or \"a.z >= r\" in [constraints]";
 constexpr std::string_view code =
     "programs are not run by a model: write the force, energy or condition itself as an expression in quotes";
 constexpr std::string_view method =

@@ -94,6 +94,10 @@ struct Rigid {
   std::vector<Mark> marks;
   std::vector<double>
       inertia;  ///< [member * 9 + row * 3 + column] in the body's axes about its centre; in the plane one number each
+  std::string shape = {};  ///< "box", "ball", ...; empty: none
+  std::vector<double> sizes =
+      {};  ///< of the shape, `shape_sizes` numbers per member; of a polygon its corners about the centre
+  std::uint32_t shape_sizes = 0;
 };
 
 /// A condition that stands in no table of conditions but follows from what a body or joint is: what it is made of.
@@ -118,6 +122,22 @@ struct Joint {
   Partner first, second;
   std::uint32_t first_row = 0;
   std::uint32_t rows = 0;
+};
+
+/// A spring or damper between two ends, or on the joint of that number.
+struct Spring {
+  std::string name;
+  Partner first, second;
+  std::uint32_t joint = ~std::uint32_t{0};
+};
+
+/// A half-space that bodies are kept in: normal . r >= offset, with a unit normal.
+struct HalfSpace {
+  std::string name;
+  std::vector<double> normal;
+  double offset = 0;                     ///< at the start
+  std::vector<std::uint32_t> rows = {};  ///< of the model, those of this half-space
+  bool moves = false;                    ///< the offset depends on t
 };
 
 /// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
@@ -222,6 +242,8 @@ struct Model {
 
   std::vector<Generated> generated;  ///< in the order of their conditions
   std::vector<Joint> joints;
+  std::vector<Spring> springs;
+  std::vector<HalfSpace> half_spaces;
 
   std::vector<Blow> blows;
   std::vector<Release> releases;

@@ -26,6 +26,16 @@ inline constexpr double vanishing_part = 1e-10;
 inline constexpr double vanishing_difference = 1e-8;
 inline constexpr double vanishing_of_sizes = 1e-13;
 
+/// So far along its sides, as a part of the shorter one, a corner of a polygon is looked at beside the corner itself: much more than what
+/// rounding does to the place where two corners meet, much less than anybody sees.
+inline constexpr double corner_tip = 1e-7;
+/// Sine of the angle within which two capsules count as parallel: lines that cross there come nearer than their ends by half its square.
+inline constexpr double nearly_parallel = 1e-6;
+/// What is added to the square of that sine where it is divided by: nothing at the angles at which the quotient counts.
+inline constexpr double sine_floor = 1e-20;
+/// Polygons overlap at the start if they do by more than this part of their sides; less is left to the conditions themselves.
+inline constexpr double nearly_touching = 1e-9;
+
 /// A rotation matrix written with nine digits: what its rows may lack of unit length and right angles.
 inline constexpr double nearly_a_rotation = 1e-8;
 /// Of its largest entry: a matrix of inertia whose halves were computed apart is symmetric up to their rounding, with room for printing.

@@ -255,6 +255,9 @@ FoundTurns find_turns(const Motion& motion, double h) {
     // The first coefficient that counts tells on which side it starts.
     double terms = 0;
     for (std::size_t k = f.size(); k-- > 0;) terms = terms * h + std::abs(f[k]);
+    // What stays zero but for rounding, on all of the step, has no side: a face that another one rests on.
+    if (terms <= rounding_of_zero * size_of_lane(impl.series.along(), group.tape, registers, group.tape.outputs[0]))
+      return;
     std::size_t leading = 0;
     double power = 1;
     while (leading < f.size() && std::abs(f[leading]) * power <= vanishing_part * terms) {

@@ -10,13 +10,16 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
 #include "zwang/report/scene.hpp"
+#include "zwang/report/scene/sight.hpp"
 #include "zwang/report/tolerances.hpp"
 #include "zwang/report/tracks.hpp"
 #include "zwang/trajectory.hpp"
@@ -382,7 +385,8 @@ bool concerns(const model::Model& model, const Event& event, const Subject& subj
 }
 
 constexpr std::array<const char*, 3> axis_names = {"x", "y", "z"};
-constexpr int instants_shown = 6;  // of the lines between bodies
+constexpr int instants_shown = 6;       // of the lines between bodies
+constexpr double spring_width = 0.015;  // of a zigzag to either side, as a part of the picture
 
 /// A picture of the plane or of space, filled in the same words.
 class Drawing {
@@ -442,7 +446,9 @@ class Drawing {
       case OutlineKind::curve:
         for (const std::vector<Vector>& stroke : shape.strokes) line(stroke, 0.35, 1.4);
         break;
-      case OutlineKind::line: break;
+      case OutlineKind::line:
+      case OutlineKind::solid:
+      case OutlineKind::spring: break;
     }
   }
 
@@ -664,9 +670,65 @@ Subject subject_of(const SceneBody& body) {
   return out;
 }
 
+/// A place in the axes of a body, where the body is: x + R r, in the plane by its angle.
+Vector placed(const std::vector<double>& all, const SceneBody& body, const Vector& own) {
+  const Vector at = Sight::place(all, subject_of(body));
+  if (body.turn.size() == 1) {
+    const double c = elementary::cos(all[body.turn[0]]);
+    const double s = elementary::sin(all[body.turn[0]]);
+    return {at[0] + c * own[0] - s * own[1], at[1] + s * own[0] + c * own[1], 0};
+  }
+  if (body.turn.size() != 4) return {at[0] + own[0], at[1] + own[1], at[2] + own[2]};
+  const std::array<double, 3> turned =
+      model::turned(std::span<const double>(all).subspan(body.turn[0], 4), {own[0], own[1], own[2]});
+  return {at[0] + turned[0], at[1] + turned[1], at[2] + turned[2]};
+}
+
+/// A zigzag from one place to another.
+std::vector<Vector> zigzag(const Vector& a, const Vector& b, double width) {
+  const Vector along = minus(b, a);
+  const double far = length(along);
+  if (!(far > 0)) return {a, b};
+  // Across, as level as may be.
+  Vector side{-along[1], along[0], 0};
+  if (!(length(side) > 0)) side = {1, 0, 0};
+  const double scale = width / length(side);
+  constexpr int turns = 12;
+  std::vector<Vector> out = {a};
+  for (int k = 1; k < turns; ++k) {
+    const double s = static_cast<double>(k) / turns;
+    const double out_of = k == 1 || k == turns - 1 ? 0.0 : (k % 2 == 0 ? scale : -scale);
+    out.push_back({a[0] + s * along[0] + out_of * side[0], a[1] + s * along[1] + out_of * side[1],
+                   a[2] + s * along[2] + out_of * side[2]});
+  }
+  out.push_back(b);
+  return out;
+}
+
+/// The edges of a solid where its body is.
+std::vector<std::vector<Vector>> edges_of(const OutlineShape& shape, const std::vector<double>& all,
+                                          const SceneBody& body) {
+  std::vector<std::vector<Vector>> out;
+  for (const std::vector<Vector>& stroke : shape.strokes) {
+    out.emplace_back();
+    for (const Vector& own : stroke) out.back().push_back(placed(all, body, own));
+  }
+  if (shape.radius > 0 && body.turn.size() == 1) {
+    constexpr int parts = 48;
+    constexpr double turn = 6.28318530717958647692;
+    out.emplace_back();
+    for (int k = 0; k <= parts; ++k) {
+      out.back().push_back(placed(
+          all, body,
+          {shape.radius * elementary::cos(turn * k / parts), shape.radius * elementary::sin(turn * k / parts), 0}));
+    }
+  }
+  return out;
+}
+
 /// The lines between bodies at a few instants, earlier ones paler.
 void draw_lines(Drawing& canvas, const motion::RunView& run, const std::vector<SceneBody>& bodies,
-                const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end) {
+                const std::vector<OutlineShape>& shapes, Sight& sight, double start, double end, double size) {
   std::size_t count = 0;
   for (const OutlineShape& shape : shapes) count += shape.kind == OutlineKind::line ? 1 : 0;
   const int instants = count > 1500 ? 1 : instants_shown;
@@ -677,7 +739,20 @@ void draw_lines(Drawing& canvas, const motion::RunView& run, const std::vector<S
     if (piece == nullptr) continue;
     const std::vector<double> all =
         last ? sight.of(end, run.account->present.state.position) : sight.at(*piece, std::min(time, piece->end()));
+    const auto anchored = [&](const OutlineAnchor& anchor) {
+      return anchor.body < 0 ? anchor.at : placed(all, bodies[static_cast<std::size_t>(anchor.body)], anchor.at);
+    };
+    const double shade = last ? 0.15 : 0.86 - 0.07 * k;
     for (const OutlineShape& shape : shapes) {
+      // Solids where they are at the beginning, in the middle and at the end: more would hide one another.
+      if (shape.kind == OutlineKind::solid && (last || k % ((instants_shown + 1) / 2) == 0)) {
+        const SceneBody& body = bodies[static_cast<std::size_t>(shape.through[0].body)];
+        for (const std::vector<Vector>& stroke : edges_of(shape, all, body))
+          canvas.line(stroke, shade, last ? 1.2 : 0.8, false, true);
+      }
+      if (shape.kind == OutlineKind::spring && last)
+        canvas.line(zigzag(anchored(shape.through[0]), anchored(shape.through[1]), spring_width * size), shade, 1.1,
+                    false, true);
       if (shape.kind != OutlineKind::line || shape.relation == ">=") continue;
       std::vector<Vector> through;
       double length = 0;
@@ -703,9 +778,13 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
   const unsigned dimension = picture_dimension(model);
   const std::vector<SceneBody> bodies = scene_bodies(model);
   const Survey seen = survey(model, run);
-  const SceneBox box = body_box(bodies, seen.low, seen.high);
   Blob blob;
-  const Scene drawn = scene(model, bodies, box, g.start, g.end, 400'000, blob);
+  const Scene drawn = scene(model, bodies, body_box(bodies, seen.low, seen.high), g.start, g.end, 400'000, blob);
+  // Solids are larger than the paths of their centres.
+  const SceneBox box = std::any_of(model.rigids.begin(), model.rigids.end(),
+                                   [](const model::Rigid& one) { return !one.inertia.empty(); })
+                           ? drawn.box
+                           : body_box(bodies, seen.low, seen.high);
   const std::vector<OutlineShape> shapes = outlines(drawn, blob, dimension);
 
   // Paths of the points of the model, or of those points of the view that are drawn.
@@ -749,7 +828,7 @@ std::string path_figure(const model::Model& model, const motion::RunView& run, c
   }
   Drawing canvas(view, box.low, box.high);
   for (const OutlineShape& shape : shapes) canvas.surface(shape);
-  draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end);
+  draw_lines(canvas, run, bodies, shapes, sight, g.start, g.end, size);
   const Paths paths = paths_of(run, g.end, along, path_error * size);
   for (std::size_t k = 0; k < shown.size(); ++k) {
     canvas.curve(all.size() == 1 ? "" : shown[k].label, paths.spots[k], static_cast<std::uint32_t>(k));

@@ -77,8 +77,8 @@ void put_certificate(Writer& json, const gauss::Certificate& c) {
 }
 
 /// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
-std::uint32_t speaking_row(const model::Model& model, const std::vector<instant::Role>& role,
-                           const std::vector<double>& multipliers, std::uint32_t row) {
+std::uint32_t row_that_speaks(const model::Model& model, const std::vector<instant::Role>& role,
+                              const std::vector<double>& multipliers, std::uint32_t row) {
   const std::uint32_t first = model::leading_row(model, row);
   const model::Condition& condition = model.conditions[model.row_condition[row]];
   if (!condition.compound) return row;
@@ -104,11 +104,21 @@ std::uint32_t speaking_row(const model::Model& model, const std::vector<instant:
   return best;
 }
 
-void put_conditions(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second) {
+/// `open`: those of which several alternatives hold, in the order of their rows.
+void put_conditions(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second,
+                    const std::vector<OpenCondition>& open = {}) {
   json.open("constraints");
+  auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (next != open.end() && next->row == row) {
+      json.open(model::row_name(model, row)).put("kind", model::words(model.row_kind[row]));
+      json.put("value", next->value).put("rate", next->rate);
+      json.put("role", instant::words(instant::Role::passive_in_position)).close();
+      ++next;
+      continue;
+    }
     if (instant.role[row] == instant::Role::absent ||
-        row != speaking_row(model, instant.role, instant.multipliers, row)) {
+        row != row_that_speaks(model, instant.role, instant.multipliers, row)) {
       continue;
     }
     json.open(model::row_name(model, row));
@@ -314,7 +324,7 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
   json.put("impulses_unique", shock.impulses_unique);
   json.open("roles");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (shock.role[row] != instant::Role::absent && row == speaking_row(model, shock.role, shock.impulses, row)) {
+    if (shock.role[row] != instant::Role::absent && row == row_that_speaks(model, shock.role, shock.impulses, row)) {
       json.put(model::row_name(model, row), instant::words(shock.role[row]));
     }
   }
@@ -369,6 +379,38 @@ std::string impact_json(const model::Model& model, const instant::Shock& shock) 
   return json.close().text();
 }
 
+std::vector<OpenCondition> open_conditions(const model::Model& model, const model::State& state,
+                                           const instant::Instant& instant) {
+  std::vector<OpenCondition> out;
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      // Of each alternative the row that is nearest to being broken, and of those the one farthest from it.
+      std::vector<std::uint32_t> nearest(condition.alternatives, first + condition.components);
+      bool counts = false;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        counts = counts || instant.role[row] != instant::Role::absent;
+        std::uint32_t& one = nearest[model.row_alternative[row]];
+        if (one == first + condition.components || rows.value[row] > rows.value[one]) one = row;
+      }
+      if (counts) continue;
+      const std::uint32_t best =
+          *std::min_element(nearest.begin(), nearest.end(),
+                            [&](std::uint32_t a, std::uint32_t b) { return rows.value[a] < rows.value[b]; });
+      out.push_back({best, rows.value[best], rows.rate[best]});
+    }
+  }
+  return out;
+}
+
+std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row) {
+  return row_that_speaks(model, instant.role, instant.multipliers, row);
+}
+
 std::vector<NearlyTouching> nearly_touching(const model::Model& model, const model::State& state,
                                             const instant::Instant& instant) {
   constexpr double six_digits = 1e-6;  // of the terms of the condition
@@ -380,6 +422,15 @@ std::vector<NearlyTouching> nearly_touching(const model::Model& model, const mod
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const double distance = -rows.value[row], size = rows.value_scale[row];
     const bool open = instant.role[row] == instant::Role::passive_in_position;
+    // A part of a condition of which another part touches says nothing.
+    const std::uint32_t first = model::leading_row(model, row);
+    const model::Condition& condition = model.conditions[model.row_condition[row]];
+    bool touches = false;
+    for (std::uint32_t one = first; condition.compound && one < first + condition.components; ++one) {
+      touches = touches ||
+                (instant.role[one] != instant::Role::absent && instant.role[one] != instant::Role::passive_in_position);
+    }
+    if (touches) continue;
     if (open && distance > 0 && distance <= six_digits * size) {
       found.push_back({row, distance, closes * distance / size});
     }
@@ -395,7 +446,7 @@ std::string check_json(const model::Model& model, const model::State& state, con
   json.put("status", instant.status == instant::Status::determined ? "admissible" : instant::words(instant.status));
   json.put("regular", instant.regular);
   json.put("variables", std::uint64_t{model.variables});
-  put_conditions(json, model, instant, false);
+  put_conditions(json, model, instant, false, open_conditions(model, state, instant));
   if (model.flow) {
     put_rates(json, model, state);
   }

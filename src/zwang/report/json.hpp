@@ -25,6 +25,17 @@ namespace zwang::report {
                                        const instant::Instant& instant, const instant::Shock* shock,
                                        const instant::Instant* after, const model::State* state_after);
 [[nodiscard]] std::string impact_json(const model::Model& model, const instant::Shock& shock);
+/// A condition of which several alternatives hold: nothing can happen to it before one of them closes. The row that is nearest to being broken in
+/// the alternative that is farthest from it.
+struct OpenCondition {
+  std::uint32_t row = 0;
+  double value = 0;
+  double rate = 0;
+};
+[[nodiscard]] std::vector<OpenCondition> open_conditions(const model::Model& model, const model::State& state,
+                                                         const instant::Instant& instant);
+/// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
+[[nodiscard]] std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row);
 /// An open inequality that a start written with six digits may mean to touch: how far it is, and the `touch` that would close it.
 struct NearlyTouching {
   std::uint32_t row = 0;

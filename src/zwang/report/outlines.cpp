@@ -120,6 +120,11 @@ std::optional<OutlineAnchor> anchor(const Json& json) {
   OutlineAnchor out;
   if (const Json* body = json.find("body")) {
     out.body = static_cast<std::int64_t>(body->number);
+    if (const Json* mark = json.find("mark")) {
+      for (std::size_t i = 0; i < 3 && i < mark->items.size(); ++i) {
+        out.at[i] = mark->items[i].number;
+      }
+    }
     return out;
   }
   if (const Json* at = json.find("at")) {
@@ -201,6 +206,33 @@ bool fill_curve(const Json& shape, const Blob& blob, unsigned dimension, Outline
   return out.strokes[0].size() > 1;
 }
 
+bool fill_solid(const Json& shape, const Blob& blob, OutlineShape& out) {
+  const Json* vertices = shape.find("vertices");
+  const Json* edges = shape.find("edges");
+  const std::optional<OutlineAnchor> where = anchor(shape);
+  if (vertices == nullptr || edges == nullptr || !where) {
+    return false;
+  }
+  out.through = {*where};
+  if (const Json* radius = shape.find("radius")) {
+    out.radius = radius->number;
+  }
+  const std::vector<float> places = block<float>(*vertices, blob);
+  const std::vector<std::uint32_t> ends = block<std::uint32_t>(*edges, blob);
+  const auto place = [&](std::uint32_t k) {
+    return Vector{places[3 * std::size_t{k}], places[3 * std::size_t{k} + 1], places[3 * std::size_t{k} + 2]};
+  };
+  for (std::size_t k = 0; k + 1 < ends.size(); k += 2) {
+    // Edges that follow one another are one stroke.
+    if (k > 0 && ends[k] == ends[k - 1]) {
+      out.strokes.back().push_back(place(ends[k + 1]));
+    } else {
+      out.strokes.push_back({place(ends[k]), place(ends[k + 1])});
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<OutlineShape> outlines(const Scene& scene, const Blob& blob, unsigned dimension) {
@@ -237,6 +269,12 @@ std::vector<OutlineShape> outlines(const Scene& scene, const Blob& blob, unsigne
       one.kind = OutlineKind::cone;
       append(one.numbers, shape, {"apex", "axis", "angle"});
       whole = one.numbers.size() == 7;
+    } else if (kind->text == "solid") {
+      one.kind = OutlineKind::solid;
+      whole = fill_solid(shape, blob, one);
+    } else if (kind->text == "spring") {
+      one.kind = OutlineKind::spring;
+      whole = fill_line(shape, one);
     } else if (kind->text == "mesh") {
       one.kind = OutlineKind::curve;
       whole = fill_mesh(shape, blob, dimension, one);

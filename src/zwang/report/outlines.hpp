@@ -10,13 +10,13 @@
 
 namespace zwang::report {
 
-/// Where a line is fastened: at a body of the scene, or at a place that stands still.
+/// Where a line is fastened: at a body of the scene, at a mark of it, or at a place that stands still.
 struct OutlineAnchor {
   std::int64_t body = -1;
-  Vector at{0, 0, 0};
+  Vector at{0, 0, 0};  ///< of a mark: in the axes of the body
 };
 
-enum class OutlineKind : std::uint8_t { line, plane, sphere, cylinder, cone, curve };
+enum class OutlineKind : std::uint8_t { line, plane, sphere, cylinder, cone, curve, solid, spring };
 
 struct OutlineShape {
   OutlineKind kind = OutlineKind::line;
@@ -27,7 +27,9 @@ struct OutlineShape {
   std::vector<double>
       numbers;  ///< plane: normal, offset; sphere: centre, radius; cylinder: point, axis, radius; cone: apex, axis, angle
   int side = 0;  ///< 1: allowed where normal.x <= offset, inside; -1: the other side; 0: on it
-  std::vector<std::vector<Vector>> strokes;  ///< curve
+  std::vector<std::vector<Vector>>
+      strokes;        ///< curve; of a solid in the axes of its body, which is the only one of `through`
+  double radius = 0;  ///< of a solid that is a ball or disc
 };
 
 /// Shapes that move, surfaces of other kinds in space, and what begins later are left out.

@@ -298,7 +298,11 @@ class Maker {
       for (const std::uint32_t i : body.track) {
         track += (track.empty() ? "" : ", ") + std::to_string(i);
       }
-      one.put_json("track", "[" + track + "]").put("view", body.view).close();
+      one.put_json("track", "[" + track + "]");
+      if (!body.turn.empty()) {
+        one.put_json("turn", fmt::format("[{}]", fmt::join(body.turn, ", ")));
+      }
+      one.put("view", body.view).close();
       json_.put_json(one.take());
     }
     json_.close_list();

@@ -23,9 +23,7 @@ unsigned picture_dimension(const model::Model& model) {
   }
   unsigned out = 0;
   for (const model::Body& body : model.bodies) {
-    if (body.kind == model::BodyKind::point) {
-      out = std::max<unsigned>(out, body.dimension);
-    }
+    out = std::max<unsigned>(out, body.place());
   }
   for (const model::ViewPoint& point : model.view.points) {
     out = std::max<unsigned>(out, point.dimension);
@@ -41,8 +39,9 @@ std::vector<SceneBody> scene_bodies(const model::Model& model) {
       one.name = model::member_name(body, member);
       one.view = view;
       one.size = size;
+      const std::uint32_t place = view ? body.dimension : body.place();
       for (std::uint32_t c = 0; c < body.dimension; ++c) {
-        one.track.push_back(offset + body.first + member * body.dimension + c);
+        (c < place ? one.track : one.turn).push_back(offset + body.first + member * body.dimension + c);
       }
       if (!view) {
         one.mass = model.point_mass[one.track[0]];
@@ -50,10 +49,15 @@ std::vector<SceneBody> scene_bodies(const model::Model& model) {
       out.push_back(std::move(one));
     }
   };
-  for (const model::Body& body : model.bodies) {
-    if (body.kind == model::BodyKind::point) {
-      add(body, false, -1, 0);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const model::Body& body = model.bodies[b];
+    if (body.kind == model::BodyKind::coordinate) {
+      continue;
     }
+    // A solid is seen by its edges, and its centre is no point of its own.
+    const std::string& shape = model.rigids[b].shape;
+    const bool solid = !shape.empty() && shape != "ball" && shape != "disc";
+    add(body, false, solid ? 0 : -1, 0);
   }
   for (const model::ViewPoint& point : model.view.points) {
     add(point, true, point.size, model.variables);
@@ -72,11 +76,10 @@ Vector upwards(const model::Model& model) {
   // Against gravity, where there is one.
   Vector weight{0, 0, 0};
   for (const model::Body& body : model.bodies) {
-    if (body.kind != model::BodyKind::point) {
-      continue;
-    }
     for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
-      weight[k % body.dimension] += model.constant_force[body.first + k];
+      if (k % body.dimension < body.place()) {
+        weight[k % body.dimension] += model.constant_force[body.first + k];
+      }
     }
   }
   const double size = elementary::hypot(weight[0], weight[1], weight[2]);
@@ -145,8 +148,18 @@ Scene scene(const model::Model& model, const std::vector<SceneBody>& bodies, con
   Canvas canvas(stage, bytes, blob);
   if (picture_dimension(model) > 0) {
     Sheets sheets(stage);
+    paint_solids(stage, canvas);
+    // What joints and contacts hold is seen by the bodies themselves.
+    std::vector<bool> generated(model.conditions.size(), false);
+    for (const model::Generated& one : model.generated) {
+      if (one.condition < generated.size()) {
+        generated[one.condition] = true;
+      }
+    }
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      paint_row(stage, row, sheets, canvas);
+      if (!generated[model.row_condition[row]]) {
+        paint_row(stage, row, sheets, canvas);
+      }
     }
     sheets.paint(canvas);
     paint_wires(stage, canvas);

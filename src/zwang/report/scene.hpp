@@ -24,6 +24,7 @@ struct SceneBody {
   double size = -1;                  ///< of [view]; negative: none
   std::vector<std::uint32_t> track;  ///< 2 or 3
   bool view = false;
+  std::vector<std::uint32_t> turn = {};  ///< of a rigid body: its quaternion, in the plane its angle
 };
 
 /// Half the width of the picture, and what is in it.

@@ -19,6 +19,8 @@ export interface Keys {
 
 export interface Anchor {
   body?: number;
+  // A point fixed in the body, in its axes.
+  mark?: number[];
   at?: number[];
   keys?: Keys;
 }
@@ -103,7 +105,30 @@ export interface PolylineShape extends Condition {
   through: Anchor[];
   closed?: boolean;
 }
+// A rigid body: vertices in its axes, edges and triangles by their numbers; a ball or disc has a radius besides.
+export interface SolidShape extends Condition {
+  kind: "solid";
+  body: number;
+  vertices: Block;
+  edges: Block;
+  triangles: Block;
+  radius?: number;
+  hollow?: boolean;
+}
+export interface SpringShape extends Condition {
+  kind: "spring";
+  from: Anchor;
+  to: Anchor;
+}
+export interface JointShape extends Condition {
+  kind: "joint";
+  at: Anchor;
+  form: string;
+}
 export type Shape =
+  | SolidShape
+  | SpringShape
+  | JointShape
   | LineShape
   | RopeShape
   | PlaneShape
@@ -118,6 +143,8 @@ export interface Body {
   name: string;
   mass?: number;
   track: number[];
+  // Of a rigid body: the tracks of its quaternion w, x, y, z, or in the plane of its angle.
+  turn?: number[];
   view?: boolean;
   // Radius of a point of the view; 0: only lines pass through it.
   size?: number;

@@ -5,10 +5,11 @@ import type { Data } from "../data/read";
 import type { Run } from "../data/runs";
 import { body_colour, multiplier_colour, palette_for, run_colour, type Colour, type Palette } from "./palette";
 import { Look, Picture, type Surface } from "./picture";
+import { carry, rotation } from "./solids";
 import { hang } from "./strings";
 import * as surfaces from "./surfaces";
 import { Trails } from "./trails";
-import { add, dot, norm, scaled, subtract, triple, unit, type Triple } from "./vector";
+import { add, cross, dot, norm, scaled, subtract, triple, unit, type Triple } from "./vector";
 
 // What the viewer has chosen to see.
 export interface Wishes {
@@ -33,10 +34,15 @@ interface Part {
   length?: (t: number) => number;
   frames?: { time: number; solid: surfaces.Solid }[];
   frame: number;
+  // Of a rigid body: its form in its own axes, where that is now, and its faces, one surface per run.
+  form?: { vertices: ArrayLike<number>; edges: ArrayLike<number>; now: Float32Array };
+  faces?: Surface[];
 }
 
 const slack_share = 2e-4;
 const surface_opacity = 0.13;
+const solid_opacity = 1;
+const hollow_opacity = 0.1;
 const most_with_paths = 8;
 // What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
 const least_extent = 1e-8;
@@ -67,6 +73,7 @@ export class Description {
   private readonly here = [0, 0, 0];
   private readonly there = [0, 0, 0];
   private readonly tint = [0, 0, 0];
+  private readonly turned = new Float64Array(9);
   private readonly down: Triple;
   private readonly drawn_at: Int32Array[];
   private readonly ground: surfaces.Solid | undefined;
@@ -133,6 +140,7 @@ export class Description {
       const time = Math.min(Math.max(t, run.pieces.begin), run.pieces.end);
       this.place(r, time);
       if (!wishes.visible[r]) {
+        for (const part of this.parts) if (part.faces) (part.faces[r] as Surface).opacity = 0;
         (this.drawn_at[r] as Int32Array).fill(-1);
         continue;
       }
@@ -275,6 +283,12 @@ export class Description {
       if (shape.kind === "line") this.draw_line(part, shape.relation ?? "=", run, r, t, overlaid);
       else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
       else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
+      else if (shape.kind === "solid") this.draw_solid(part, r);
+      else if (shape.kind === "spring") this.draw_spring(part, r, t);
+      else if (shape.kind === "joint") {
+        (part.anchors[0] as Part["anchors"][0])(r, t, this.here);
+        this.pin(this.here);
+      }
     }
   }
 
@@ -328,6 +342,53 @@ export class Description {
     (part.anchors[i] as Part["anchors"][0])(r, t, this.here);
     (part.anchors[i + 1] as Part["anchors"][0])(r, t, this.there);
     return Math.hypot((this.there[0] as number) - (this.here[0] as number), (this.there[1] as number) - (this.here[1] as number), (this.there[2] as number) - (this.here[2] as number));
+  }
+
+  // A rigid body: its faces, and its edges above them.
+  private draw_solid(part: Part, r: number): void {
+    const shape = part.shape;
+    if (shape.kind !== "solid" || !part.form) return;
+    const { vertices, edges, now } = part.form;
+    const body = shape.body;
+    const places = this.places[r] as Float64Array;
+    const [ox, oy, oz] = this.extent.centre;
+    rotation(this.bodies[body] as Body, this.values[r] as Float64Array, this.turned);
+    carry(vertices, this.turned, (places[3 * body] as number) - ox, (places[3 * body + 1] as number) - oy, (places[3 * body + 2] as number) - oz, now);
+    const face = part.faces?.[r];
+    if (face) {
+      face.positions = Float32Array.from(now);
+      face.opacity = shape.hollow ? hollow_opacity : solid_opacity;
+      face.colour = this.colour(r, body);
+      face.version++;
+    }
+    const colour = this.palette.dark ? this.palette.ink : this.palette.rod;
+    const segments = this.picture.segments;
+    for (let i = 0; i + 1 < edges.length; i += 2) {
+      const a = 3 * (edges[i] as number);
+      const b = 3 * (edges[i + 1] as number);
+      segments.add(now[a] as number, now[a + 1] as number, now[a + 2] as number, now[b] as number, now[b + 1] as number, now[b + 2] as number, part.faces ? 1.2 : shape.radius !== undefined || shape.hollow ? 1.6 : 2.6, colour, part.faces || shape.radius !== undefined ? 0.75 : 0.95);
+    }
+  }
+
+  // A zigzag between the two ends of a spring.
+  private draw_spring(part: Part, r: number, t: number): void {
+    (part.anchors[0] as Part["anchors"][0])(r, t, this.here);
+    (part.anchors[1] as Part["anchors"][0])(r, t, this.there);
+    const from = triple(this.here);
+    const to = triple(this.there);
+    const along = subtract(to, from);
+    if (!(norm(along) > 0)) return;
+    const direction = unit(along);
+    const aside: Triple = this.dimension === 2 ? [-direction[1], direction[0], 0] : unit(cross(direction, Math.abs(dot(direction, this.up)) < 0.99 ? this.up : [1, 0, 0]));
+    const width = 0.012 * this.extent.size;
+    const turns = 16;
+    let last = from;
+    for (let k = 1; k <= turns; k++) {
+      const out = k < 2 || k > turns - 2 ? 0 : k % 2 === 0 ? width : -width;
+      const next = k === turns ? to : add(add(from, scaled(along, k / turns)), scaled(aside, out));
+      this.straight(last, next, 1.6, this.palette.rod, 0.9);
+      last = next;
+    }
   }
 
   // A small ring where a string or rod is fixed.
@@ -486,6 +547,15 @@ export class Description {
       case "polyline":
         part.anchors = shape.through.map((anchor) => this.anchor(anchor));
         break;
+      case "spring":
+        part.anchors = [this.anchor(shape.from), this.anchor(shape.to)];
+        break;
+      case "joint":
+        part.anchors = [this.anchor(shape.at)];
+        break;
+      case "solid":
+        this.prepare_solid(part, this.array(shape.vertices), this.array(shape.edges), this.array(shape.triangles));
+        break;
       case "plane":
       case "sphere":
       case "cylinder":
@@ -514,6 +584,23 @@ export class Description {
     return part;
   }
 
+  private prepare_solid(part: Part, vertices: ArrayLike<number>, edges: ArrayLike<number>, triangles: ArrayLike<number>): void {
+    part.form = { vertices, edges, now: new Float32Array(vertices.length) };
+    if (triangles.length === 0) return;
+    part.faces = this.runs.map(() => ({
+      positions: new Float32Array(vertices.length),
+      triangles: Uint32Array.from(triangles),
+      colour: this.palette.wall,
+      opacity: 0,
+      version: 0,
+      solid: part.shape.kind === "solid" && part.shape.hollow !== true,
+    }));
+    for (const face of part.faces) {
+      face.opacity = face.solid ? solid_opacity : hollow_opacity;
+      this.picture.surfaces.push(face);
+    }
+  }
+
   private array(block: Block | undefined): ArrayLike<number> {
     return block ? this.data.numbers(block) : [];
   }
@@ -522,6 +609,16 @@ export class Description {
   }
 
   private anchor(anchor: Anchor): Part["anchors"][0] {
+    if (anchor.body !== undefined && anchor.mark) {
+      const body = anchor.body;
+      const mark = triple(anchor.mark);
+      const turned = new Float64Array(9);
+      return (run, _t, out) => {
+        const places = this.places[run] as Float64Array;
+        rotation(this.bodies[body] as Body, this.values[run] as Float64Array, turned);
+        carry(mark, turned, places[3 * body] as number, places[3 * body + 1] as number, places[3 * body + 2] as number, out);
+      };
+    }
     if (anchor.body !== undefined) {
       const body = 3 * anchor.body;
       return (run, _t, out) => {
@@ -704,7 +801,8 @@ export class Description {
     });
     const discs = new Float64Array(this.bodies.length);
     for (const { shape } of this.parts)
-      if (shape.kind === "line" && shape.radius !== undefined)
+      if (shape.kind === "solid" && shape.radius !== undefined) discs[shape.body] = shape.radius;
+      else if (shape.kind === "line" && shape.radius !== undefined)
         for (const body of bodies_of(shape)) discs[body] = Math.max(discs[body] ?? 0, shape.radius);
     return [radii, discs];
   }
@@ -728,7 +826,8 @@ function fields_of(shape: Shape): number[] {
 
 // The bodies on which the condition of a shape acts.
 export function bodies_of(shape: Shape): number[] {
-  const anchors = shape.kind === "line" ? [shape.from, shape.to] : shape.kind === "rope" || shape.kind === "polyline" ? shape.through : [];
+  if (shape.kind === "solid") return [];
+  const anchors = shape.kind === "line" || shape.kind === "spring" ? [shape.from, shape.to] : shape.kind === "rope" || shape.kind === "polyline" ? shape.through : [];
   const found = anchors.map((anchor) => anchor.body).filter((body): body is number => body !== undefined);
   return [...new Set([...found, ...(shape.bodies ?? [])])];
 }

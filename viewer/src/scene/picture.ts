@@ -94,6 +94,8 @@ export interface Surface {
   colour: readonly number[];
   opacity: number;
   version: number;
+  // The side of a body, which hides what lies behind it.
+  solid?: boolean;
 }
 
 export class Picture {

@@ -144,6 +144,21 @@ void main() {
   gl_Position = projectionMatrix * view;
 }`;
 
+// The side of a body, lit from above left of the eye.
+export const solid_fragment = `
+precision highp float;
+uniform vec3 tint;
+uniform float opacity;
+in vec3 facing;
+in vec3 sight;
+out vec4 colour;
+void main() {
+  vec3 n = normalize(facing);
+  if (dot(n, sight) > 0.0) n = -n;
+  float light = 0.62 + 0.38 * max(0.0, dot(n, normalize(vec3(-0.4, 0.7, 0.6))));
+  colour = vec4(tint * light * opacity, opacity);
+}`;
+
 export const surface_fragment = `
 precision highp float;
 uniform vec3 tint;

@@ -85,6 +85,9 @@ declare module "three" {
     premultipliedAlpha?: boolean;
     depthWrite?: boolean;
     depthTest?: boolean;
+    polygonOffset?: boolean;
+    polygonOffsetFactor?: number;
+    polygonOffsetUnits?: number;
     side?: number;
   }
   export class RawShaderMaterial extends Material {

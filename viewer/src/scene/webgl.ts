@@ -169,10 +169,13 @@ export class WebglRenderer implements Renderer {
         glslVersion: GLSL3,
         transparent: true,
         premultipliedAlpha: true,
-        depthWrite: false,
+        depthWrite: surface.solid === true,
+        polygonOffset: surface.solid === true,
+        polygonOffsetFactor: 1,
+        polygonOffsetUnits: 1,
         side: DoubleSide,
         vertexShader: shaders.surface_vertex,
-        fragmentShader: shaders.surface_fragment,
+        fragmentShader: surface.solid === true ? shaders.solid_fragment : shaders.surface_fragment,
         uniforms: { tint: { value: new Vector3() }, opacity: { value: surface.opacity } },
       });
       held = { mesh: new Mesh(new BufferGeometry(), material), version: -1, material };

@@ -203,8 +203,9 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
                                                       "conditions: write them as separate constraints",
                                                       condition.name));
     }
-    for (const Binding& binding : work.bindings)
-      condition.index_values.push_back(static_cast<std::int32_t>(binding.value));
+    // The indices stand last, behind the numbers of a formula.
+    for (std::size_t k = work.bindings.size() - ranges.size(); k < work.bindings.size(); ++k)
+      condition.index_values.push_back(static_cast<std::int32_t>(work.bindings[k].value));
     ++members;
   };
   work.for_ranges(std::span<const RangeSyntax>(ranges), add_member);
@@ -245,7 +246,6 @@ void add_generated(Compilation& work, Condition condition, Generated generated) 
   for (const auto& [name, value] : generated.numbers) work.bindings.push_back({name, value});
   add_condition(work, std::move(condition), all, members, nullptr);
   work.bindings.clear();
-  if (members.empty()) work.model.conditions.back().index_values.clear();
   work.model.generated.push_back(std::move(generated));
 }
 

@@ -40,6 +40,7 @@ void check_flow(Compilation& work) {
     if (field.key == "points") refuse(field, "it has coordinates with an initial value each, and no points");
     if (field.key == "bodies") refuse(field, "it has coordinates with an initial value each, and no bodies");
     if (field.key == "joints") refuse(field, "it has no bodies that could be joined");
+    if (field.key == "contacts") refuse(field, "it has no bodies that could touch");
     if (field.key == "springs") refuse(field, "springs pull at masses, and it has rates");
     if (field.key == "gravity" || field.key == "energy") {
       refuse(field, fmt::format("it has rates, not masses, and no {}", field.key));

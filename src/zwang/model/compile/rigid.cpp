@@ -197,6 +197,11 @@ class RigidReader {
       model.point_mass.insert(model.point_mass.end(), 4, 0.0);
     }
     put_marks(solid ? &*solid : nullptr);
+    if (solid) {
+      rigid_.shape = table_.find("shape")->fields[0].key;
+      rigid_.sizes.insert(rigid_.sizes.end(), solid->sizes.begin(), solid->sizes.end());
+      rigid_.shape_sizes = static_cast<std::uint32_t>(solid->sizes.size());
+    }
 
     // How it moves.
     Traced v;

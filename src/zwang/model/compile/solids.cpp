@@ -66,6 +66,9 @@ Solid polygon(Compilation& work, const Field& field) {
   out.volume = std::abs(area);
   out.inertia[0] = second / area - (arm[0] * arm[0] + arm[1] * arm[1]);
   out.centre = {base[0] + arm[0], base[1] + arm[1]};
+  for (const auto& corner : corners) {
+    for (std::size_t c = 0; c < 2; ++c) out.sizes.push_back(corner.at(c) - out.centre.at(c));
+  }
   return out;
 }
 
@@ -92,6 +95,7 @@ Solid read_solid(Compilation& work, const Value& shape, std::uint32_t place) {
   Solid out;
   if (field.key == "box") {
     const std::vector<double> a = sizes(work, field, place);
+    out.sizes = a;
     out.volume = a[0] * a[1] * (plane ? 1 : a[2]);
     if (plane) {
       out.inertia = {(a[0] * a[0] + a[1] * a[1]) / 12, 0, 0};
@@ -104,16 +108,19 @@ Solid read_solid(Compilation& work, const Value& shape, std::uint32_t place) {
     }
   } else if (field.key == "rod") {
     const double h = sizes(work, field, 1)[0];
+    out.sizes = {h};
     out.volume = h;
     out.inertia = plane ? std::array<double, 3>{h * h / 12, 0, 0} : std::array<double, 3>{0, h * h / 12, h * h / 12};
   } else if (field.key == "ball") {
     where(!plane);
     const double r = sizes(work, field, 1)[0];
+    out.sizes = {r};
     out.volume = 4 * number_pi / 3 * r * r * r;
     out.inertia.fill(2 * r * r / 5);
   } else if (field.key == "disc") {
     where(plane);
     const double r = sizes(work, field, 1)[0];
+    out.sizes = {r};
     out.volume = number_pi * r * r;
     out.inertia[0] = r * r / 2;
   } else if (field.key == "polygon") {
@@ -122,6 +129,7 @@ Solid read_solid(Compilation& work, const Value& shape, std::uint32_t place) {
   } else {
     where(!plane);
     const std::vector<double> size = sizes(work, field, 2);
+    out.sizes = size;
     const double r = size[0];
     const double h = size[1];
     const double middle = number_pi * r * r * h;

@@ -13,6 +13,7 @@ struct Solid {
   double volume = 0;
   std::array<double, 3> inertia{};     ///< along the body's axes; in the plane the first alone
   std::array<double, 2> centre{0, 0};  ///< of a polygon: where its centre lies in the axes it was written in
+  std::vector<double> sizes;           ///< as they were written; of a polygon its corners about the centre, x and y
 };
 
 /// What `shape` of one member is; `place` is 2 in the plane, 3 in space.

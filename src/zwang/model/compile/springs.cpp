@@ -79,6 +79,7 @@ class SpringReader {
     if (a.fixed && b.fixed) fail(ends.place, "both ends of this spring are fixed: it moves nothing");
     if (a.place.size() != b.place.size())
       fail(ends.place, "one end of this spring lies in the plane and the other in space");
+    work_.model.springs.push_back({name_, a.partner, b.partner});
     const double length = number("length", true);
     std::string_view only;
     if (const Field* word = find("only")) {
@@ -130,6 +131,8 @@ class SpringReader {
     if (wrong != nullptr) {
       fail(wrong->place, fmt::format("`{}` is a {}: write `{}`", wanted, f.kind, f.turns() ? "angle" : "travel"));
     }
+    work_.model.springs.push_back(
+        {name_, f.first.partner, f.second.partner, static_cast<std::uint32_t>(found - work_.joints.begin())});
     FormulaNumbers& k = *numbers_;
     const double rest = number(f.turns() ? "angle" : "travel", false);
     if (stiffness_ != 0)

@@ -50,6 +50,7 @@ void add_thin_rods(Compilation& work);
 /// A force on one body or point, at its centre, or a torque.
 void add_member_force(Compilation& work, const Body& body, std::uint32_t member, const Syntax& syntax, bool torque);
 void add_springs(Compilation& work);
+void add_contacts(Compilation& work);
 
 // What several steps do.
 

@@ -17,6 +17,10 @@ namespace zwang::report {
 [[nodiscard]] bool paint_rope(const Stage& stage, std::uint32_t row, Canvas& canvas);
 /// A point of space under two equations of its own moves on a curve.
 void paint_wires(const Stage& stage, Canvas& canvas);
+/// Rigid bodies as solids, the half-spaces they stay in, springs and joints.
+void paint_solids(const Stage& stage, Canvas& canvas);
+/// Of every body of the model: the number of its first member in the picture.
+[[nodiscard]] std::vector<std::uint32_t> first_of_bodies(const model::Model& model);
 /// The lines of [view].
 void paint_view(const Stage& stage, Canvas& canvas);
 

@@ -8,12 +8,11 @@
 namespace zwang::report {
 
 void paint_view(const Stage& stage, Canvas& canvas) {
-  std::vector<std::uint32_t> first_of_body;
+  const std::vector<std::uint32_t> first_of_body = first_of_bodies(stage.model);
   std::vector<std::uint32_t> first_of_view;
   std::uint32_t count = 0;
   for (const model::Body& body : stage.model.bodies) {
-    first_of_body.push_back(count);
-    count += body.kind == model::BodyKind::point ? body.members() : 0;
+    count += body.kind != model::BodyKind::coordinate ? body.members() : 0;
   }
   for (const model::ViewPoint& point : stage.model.view.points) {
     first_of_view.push_back(count);

@@ -1,0 +1,571 @@
+/// Contacts against conditions on marks, formulas of the hand, and distances computed by another route.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "answer.hpp"
+
+namespace zwang::testing {
+
+namespace {
+
+/// What a run at the default tolerance is good to, at sizes of about 1.
+constexpr double contact_exactness = 1e-10;
+/// How deep shapes may lie in each other at any sample.
+constexpr double nothing_deep = 1e-9;
+
+using Two = std::array<double, 2>;
+
+/// Corners of a polygon where the body is: x, y, angle.
+std::vector<Two> corners_at(const std::vector<double>& body, const std::vector<Two>& own) {
+  const double c = std::cos(body.at(2)), s = std::sin(body.at(2));
+  std::vector<Two> out;
+  for (const Two& p : own) out.push_back({body.at(0) + c * p[0] - s * p[1], body.at(1) + s * p[0] + c * p[1]});
+  return out;
+}
+std::vector<Two> rectangle(double a, double b) {
+  return {{-a / 2, -b / 2}, {a / 2, -b / 2}, {a / 2, b / 2}, {-a / 2, b / 2}};
+}
+
+/// The widest gap that a line along a side of one or the other leaves; negative: how deep they lie in each other.
+double gap_of(const std::vector<Two>& p, const std::vector<Two>& q) {
+  double best = -std::numeric_limits<double>::max();
+  for (const auto* of : {&p, &q}) {
+    const std::vector<Two>& other = of == &p ? q : p;
+    for (std::size_t k = 0; k < of->size(); ++k) {
+      const Two& a = (*of)[k];
+      const Two& b = (*of)[(k + 1) % of->size()];
+      const double length = std::hypot(b[0] - a[0], b[1] - a[1]);
+      double least = std::numeric_limits<double>::max();
+      for (const Two& x : other) {
+        least = std::min(least, ((b[1] - a[1]) * (x[0] - a[0]) - (b[0] - a[0]) * (x[1] - a[1])) / length);
+      }
+      best = std::max(best, least);
+    }
+  }
+  return best;
+}
+/// From a place outside of a polygon to its sides.
+double distance_to(const std::vector<Two>& p, const Two& x) {
+  double best = std::numeric_limits<double>::max();
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    const Two& a = p[k];
+    const Two& b = p[(k + 1) % p.size()];
+    const double square = (b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]);
+    const double s = std::clamp(((x[0] - a[0]) * (b[0] - a[0]) + (x[1] - a[1]) * (b[1] - a[1])) / square, 0.0, 1.0);
+    best = std::min(best, std::hypot(a[0] + s * (b[0] - a[0]) - x[0], a[1] + s * (b[1] - a[1]) - x[1]));
+  }
+  return best;
+}
+
+/// The least distance of two segments: projections to and fro, from many places.
+double between_segments(const Three& a, const Three& d, const Three& b, const Three& e) {
+  double best = std::numeric_limits<double>::max();
+  for (int start = 0; start <= 8; ++start) {
+    double s = start / 8.0, t = 0;
+    for (int round = 0; round < 400; ++round) {
+      const Three x = sum(a, times(s, d));
+      t = std::clamp(dot(sum(x, times(-1, b)), e) / dot(e, e), 0.0, 1.0);
+      const Three y = sum(b, times(t, e));
+      s = std::clamp(dot(sum(y, times(-1, a)), d) / dot(d, d), 0.0, 1.0);
+    }
+    const Three apart = sum(sum(a, times(s, d)), times(-1, sum(b, times(t, e))));
+    best = std::min(best, std::sqrt(dot(apart, apart)));
+  }
+  return best;
+}
+
+std::vector<double> instants(double until, int count) {
+  std::vector<double> out;
+  for (int k = 0; k <= count; ++k) out.push_back(until * k / count);
+  return out;
+}
+
+}  // namespace
+
+TEST(Contact, a_box_above_a_plane_is_its_eight_corners) {
+  const std::string box = R"toml(gravity = [0, 0, -9.81]
+[bodies.box]
+density = 500
+shape = { box = [0.4, 0.3, 0.2] }
+position = [0, 0, 0.6]
+orientation = { axis = [1, 2, 0.5], angle = 0.7 }
+spin = [0.5, -1, 0.3]
+)toml";
+  const std::string end = "[simulation]\nuntil = 0.6\n";
+  std::string marks = "[bodies.box.marks]\n";
+  std::string conditions = "[constraints]\n";
+  for (int k = 0; k < 8; ++k) {
+    marks += fmt::format("c{} = [{}, {}, {}]\n", k + 1, (k & 1) != 0 ? 0.2 : -0.2, (k & 2) != 0 ? 0.15 : -0.15,
+                         (k & 4) != 0 ? 0.1 : -0.1);
+    conditions += fmt::format("c{} = {{ condition = \"box.c{}.z + 0.2*box.c{}.x >= -0.1\", restitution = 0.4 }}\n",
+                              k + 1, k + 1, k + 1);
+  }
+  const Json one = run_answer(box +
+                              "[contacts]\nfloor = { body = \"box\", plane = { normal = [0.2, 0, 1], offset = -0.1 }, "
+                              "restitution = 0.4 }\n" +
+                              end);
+  const Json other = run_answer(box + marks + conditions + end);
+  ASSERT_EQ(one["status"], "finished");
+  EXPECT_GT(one["events"].size(), 3U);
+  EXPECT_EQ(one["events"].size(), other["events"].size());
+  for (const char* what : {"positions", "velocities"}) {
+    expect_near(numbers(one["final"][what]["box"]), numbers(other["final"][what]["box"]), contact_exactness);
+  }
+  EXPECT_EQ(one["events"][0]["constraints"][0].get<std::string>().substr(0, 6), "floor[");
+}
+
+TEST(Contact, the_shock_of_a_corner_is_that_of_the_hand) {
+  // l = (1 + e) u / (1/m + (r x n)^2 / I) in the plane, the corner below right of a box that is turned by 0.3.
+  const Json answer = impact_answer(R"toml([bodies.b]
+mass = 2
+shape = { box = [1.0, 0.6] }
+position = [0, "0.5*sin(0.3) + 0.3*cos(0.3)"]
+orientation = -0.3
+velocity = [0.3, -1.5]
+spin = 0.7
+[contacts]
+floor = { body = "b", plane = { normal = [0, 3] }, restitution = 0.25 }
+)toml");
+  const double inertia = 2 * (1 + 0.36) / 12;
+  const double x = 0.5 * std::cos(0.3) - 0.3 * std::sin(0.3);
+  const double u = -(-1.5 + 0.7 * x);
+  const double l = 1.25 * u / (1.0 / 2 + x * x / inertia);
+  EXPECT_NEAR(answer["impulses"]["floor[2]"].get<double>(), l, 1e-12);
+  expect_near(numbers(answer["velocities"]["b"]), {0.3, -1.5 + l / 2, 0.7 + x * l / inertia}, 1e-12);
+}
+
+TEST(Contact, balls_above_a_plane_that_moves_and_families_of_them) {
+  const Json answer = run_answer(R"toml(gravity = [0, 0, -9.81]
+[parameters]
+a = 0.02
+[bodies.ball]
+count = 2
+mass = 1
+shape = { ball = "0.1*i" }
+position = ["i", 0, "0.1*i"]
+[points.p]
+mass = 1
+position = [5, 0, 0]
+[contacts]
+lift = { for = "i = 1..2", body = "ball[i]", plane = { normal = [0, 0, 2], offset = "2*a*sin(3*t)" } }
+drop = { body = "p", plane = { normal = [0, 0, 1], offset = "a*sin(3*t)" } }
+[simulation]
+until = 0.4
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  const double height = 0.02 * std::sin(1.2);
+  const double weight = 9.81 - 9 * height;
+  for (const int k : {1, 2}) {
+    EXPECT_NEAR(answer["final"]["positions"][fmt::format("ball[{}]", k)][2].get<double>(), 0.1 * k + height,
+                contact_exactness);
+    EXPECT_NEAR(answer["final"]["multipliers"][fmt::format("lift[{}]", k)].get<double>(), weight, contact_exactness);
+  }
+  EXPECT_NEAR(answer["final"]["positions"]["p"][2].get<double>(), height, contact_exactness);
+}
+
+TEST(Contact, a_box_tumbles_and_comes_to_rest) {
+  const Json answer = run_answer(R"toml(gravity = [0, 0, -9.81]
+[bodies.box]
+density = 500
+shape = { box = [0.4, 0.3, 0.2] }
+position = [0, 0, 1]
+orientation = { axis = [1, 2, 0.5], angle = 0.7 }
+[contacts]
+floor = { body = "box", plane = { normal = [0, 0, 1] }, restitution = 0.3 }
+[simulation]
+until = 3
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  const std::vector<double> box = numbers(answer["final"]["positions"]["box"]);
+  const std::vector<double> velocity = numbers(answer["final"]["velocities"]["box"]);
+  EXPECT_NEAR(box[2], 0.1, contact_exactness);
+  for (const double v : velocity) EXPECT_NEAR(v, 0, contact_exactness);
+  double weight = 0;
+  for (int k = 1; k <= 4; ++k) weight += answer["final"]["multipliers"][fmt::format("floor[{}]", k)].get<double>();
+  EXPECT_NEAR(weight, 500 * 0.024 * 9.81, 1e-8);
+}
+
+TEST(Contact, a_stack_of_ten_boxes_stands) {
+  const Json answer = run_answer(R"toml(gravity = [0, -9.81]
+[bodies.b]
+count = 10
+density = 1
+shape = { box = [1.0, 0.5] }
+position = [0, "0.25 + 0.5*(i - 1)"]
+[contacts]
+floor = { body = "b[1]", plane = { normal = [0, 1] } }
+pile = { for = "i = 1..9", between = ["b[i]", "b[i+1]"] }
+[simulation]
+until = 5
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  EXPECT_TRUE(answer["events"].empty());
+  for (int k = 1; k <= 10; ++k) {
+    expect_near(numbers(answer["final"]["positions"][fmt::format("b[{}]", k)]), {0, 0.25 + 0.5 * (k - 1), 0},
+                contact_exactness);
+  }
+  const Json& multipliers = answer["final"]["multipliers"];
+  EXPECT_NEAR(multipliers["floor[1]"].get<double>() + multipliers["floor[2]"].get<double>(), 10 * 0.5 * 9.81, 1e-9);
+}
+
+TEST(Contact, a_plank_tips_over_the_corner_that_it_overhangs) {
+  // Its centre lies beyond the block: until it is off the block it turns about the corner and slides on it, as the same written with marks.
+  const auto model = [](const std::string& contacts) {
+    return R"toml(gravity = [0, -9.81]
+[bodies.plank]
+density = 1
+shape = { box = [2.0, 0.2] }
+position = [0.7, 0.6]
+)toml" + contacts +
+           "[simulation]\nuntil = 0.3\n";
+  };
+  const Json one = run_answer(model(R"toml([bodies.block]
+density = 1
+shape = { box = [1.0, 0.5] }
+position = [0, 0.25]
+[joints]
+still = { weld = [[0, 0.25], "block"] }
+[contacts]
+pile = { between = ["block", "plank"] }
+)toml"));
+  const Json other = run_answer(model(R"toml([constraints]
+corner = "cos(plank.angle)*(0.5 - plank.y) - sin(plank.angle)*(0.5 - plank.x) <= -0.1"
+)toml"));
+  ASSERT_EQ(one["status"], "finished");
+  ASSERT_EQ(other["status"], "finished");
+  EXPECT_LT(one["final"]["positions"]["plank"][2].get<double>(), -0.05);
+  expect_near(numbers(one["final"]["positions"]["plank"]), numbers(other["final"]["positions"]["plank"]),
+              contact_exactness);
+  expect_near(numbers(one["final"]["velocities"]["plank"]), numbers(other["final"]["velocities"]["plank"]),
+              contact_exactness);
+}
+
+TEST(Contact, in_a_row_of_balls_the_last_one_flies_off) {
+  const Json answer = run_answer(R"toml([bodies.ball]
+count = 5
+mass = 0.3
+shape = { ball = 0.5 }
+position = ["1.1*i", 0, 0]
+velocity = [[2, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+[contacts]
+balls = { for = "i = 1..4, j = i+1..5", between = ["ball[i]", "ball[j]"], restitution = 1 }
+[simulation]
+until = 3
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  EXPECT_EQ(answer["events"].size(), 4U);
+  EXPECT_EQ(answer["events"][3]["constraints"][0], "balls[4,5]");
+  // Each gap of 0.1 takes 0.05.
+  for (int k = 1; k <= 4; ++k) {
+    const std::string name = fmt::format("ball[{}]", k);
+    expect_near(numbers(answer["final"]["velocities"][name]), {0, 0, 0, 0, 0, 0}, contact_exactness);
+    EXPECT_NEAR(answer["final"]["positions"][name][0].get<double>(), 1.1 * k + 0.1, contact_exactness);
+  }
+  EXPECT_NEAR(answer["final"]["positions"]["ball[5]"][0].get<double>(), 5.5 + 2 * (3 - 0.2), contact_exactness);
+}
+
+TEST(Contact, a_ball_slides_off_a_box_over_its_edge_as_off_the_distance_to_it) {
+  const std::string scene = R"toml(gravity = [0, 0, -9.81]
+[bodies.box]
+mass = 3
+shape = { box = [1, 0.8, 0.6] }
+position = [0, 0, 0.3]
+[bodies.ball]
+mass = 1
+shape = { ball = 0.2 }
+position = [0.3, 0.2, 0.8]
+velocity = [0.8, 0.4, 0]
+[joints]
+still = { weld = [[0, 0, 0.3], "box"] }
+[contacts]
+on = { between = ["box", "ball"] }
+[simulation]
+until = 0.9
+)toml";
+  const Json answer = run_answer(scene, instants(0.9, 90));
+  ASSERT_EQ(answer["status"], "finished");
+  for (const Json& sample : answer["samples"]) {
+    const std::vector<double> x = numbers(sample["positions"]["ball"]);
+    const double u = std::max(std::abs(x[0]) - 0.5, 0.0), v = std::max(std::abs(x[1]) - 0.4, 0.0),
+                 w = std::max(x[2] - 0.6, 0.0);
+    if (x[2] < 0.6) continue;
+    EXPECT_GE(std::hypot(u, v, w), 0.2 - nothing_deep) << "t = " << sample["time"];
+    // On the face with its speed, then round the edge: energy is kept.
+    const std::vector<double> speed = numbers(sample["velocities"]["ball"]);
+    EXPECT_NEAR((speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]) / 2 + 9.81 * x[2], 0.4 + 9.81 * 0.8,
+                contact_exactness);
+  }
+  EXPECT_LT(answer["final"]["positions"]["ball"][2].get<double>(), 0.75);
+}
+
+TEST(Contact, crossed_capsules_meet_as_balls_at_the_place_where_they_cross) {
+  // Both at rest but for the upper one's fall; they cross at s along the lower and t along the upper one.
+  const Json answer = impact_answer(R"toml([bodies.a]
+mass = 2
+shape = { capsule = [0.1, 1] }
+position = [0, 0, 0]
+orientation = { axis = [0, 1, 0], angle = "pi/2" }
+[bodies.b]
+mass = 3
+shape = { capsule = [0.15, 1.4] }
+position = [0.2, 0.3, 0.25]
+orientation = { axis = [1, 0, 0], angle = "pi/2" }
+velocity = [0, 0, -1]
+[contacts]
+hit = { between = ["a", "b"], restitution = 0.5 }
+)toml");
+  const auto across = [](double m, double r, double h) {
+    const double pi = std::acos(-1.0);
+    const double middle = pi * r * r * h, ends = 4 * pi / 3 * r * r * r;
+    return m * (middle * (3 * r * r + h * h) / 12 + ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8)) /
+           (middle + ends);
+  };
+  const double l = 1.5 / (1.0 / 2 + 1.0 / 3 + 0.04 / across(2, 0.1, 1) + 0.09 / across(3, 0.15, 1.4));
+  EXPECT_NEAR(answer["impulses"]["hit[5]"].get<double>(), l, 1e-12);
+  EXPECT_NEAR(answer["velocities"]["b"][2].get<double>(), -1 + l / 3, 1e-12);
+  EXPECT_NEAR(answer["velocities"]["a"][2].get<double>(), -l / 2, 1e-12);
+}
+
+TEST(Contact, a_disc_in_a_drum_is_a_pendulum) {
+  // Centre on a circle of radius R - r; the drum is still.
+  const Json one = run_answer(R"toml(gravity = [0, -9.81]
+[bodies.drum]
+mass = 5
+shape = { disc = 1 }
+position = [0, 0]
+[bodies.disc]
+mass = 1
+shape = { disc = 0.2 }
+position = ["0.8*sin(1)", "-0.8*cos(1)"]
+[joints]
+still = { weld = [[0, 0], "drum"] }
+[contacts]
+in = { between = ["drum", "disc"], inside = true }
+[simulation]
+until = 2
+)toml");
+  const Json other = run_answer(R"toml(gravity = [0, -9.81]
+[points.p]
+mass = 1
+position = ["0.8*sin(1)", "-0.8*cos(1)"]
+[constraints]
+string = "distance(p, [0, 0]) = 0.8"
+[simulation]
+until = 2
+)toml");
+  ASSERT_EQ(one["status"], "finished");
+  const std::vector<double> x = numbers(one["final"]["positions"]["disc"]);
+  expect_near({x[0], x[1]}, numbers(other["final"]["positions"]["p"]), contact_exactness);
+  EXPECT_NEAR(one["final"]["multipliers"]["in"].get<double>(), other["final"]["multipliers"]["string"].get<double>(),
+              1e-8);
+}
+
+TEST(Contact, bodies_stay_inside_of_hollow_ones) {
+  for (const char* outer : {"ball = 1.2", "box = [2, 1.8, 1.6]", "cylinder = [1, 1.8]", "capsule = [0.9, 0.6]"}) {
+    const std::string model = fmt::format(R"toml(gravity = [0, 0, -9.81]
+[bodies.room]
+mass = 5
+shape = {{ {} }}
+position = [0, 0, 0]
+[bodies.ball]
+mass = 1
+shape = {{ ball = 0.2 }}
+position = [0.1, 0.2, 0]
+velocity = [2, 1, 0.5]
+[bodies.box]
+mass = 1
+shape = {{ box = [0.3, 0.2, 0.1] }}
+position = [-0.3, -0.2, 0]
+spin = [1, 2, 3]
+[joints]
+still = {{ weld = [[0, 0, 0], "room"] }}
+[contacts]
+a = {{ between = ["room", "ball"], inside = true, restitution = 0.6 }}
+b = {{ between = ["room", "box"], inside = true, restitution = 0.3 }}
+[simulation]
+until = 0.8
+)toml",
+                                          outer);
+    const Json answer = run_answer(model, instants(0.8, 80));
+    ASSERT_EQ(answer["status"], "finished") << outer;
+    const std::string word = outer;
+    for (const Json& sample : answer["samples"]) {
+      const std::vector<double> ball = numbers(sample["positions"]["ball"]);
+      const std::vector<double> box = numbers(sample["positions"]["box"]);
+      const auto room = [&](const Three& x, double r) {
+        const double rho = std::hypot(x[0], x[1]);
+        if (word.starts_with("ball")) return 1.2 - r - std::hypot(rho, x[2]);
+        if (word.starts_with("box"))
+          return std::min({1 - std::abs(x[0]), 0.9 - std::abs(x[1]), 0.8 - std::abs(x[2])}) - r;
+        if (word.starts_with("cyl")) return std::min(1 - rho, 0.9 - std::abs(x[2])) - r;
+        return 0.9 - r - std::hypot(rho, std::max(std::abs(x[2]) - 0.3, 0.0));
+      };
+      EXPECT_GE(room(part(ball, 0), 0.2), -nothing_deep) << outer << " t = " << sample["time"];
+      for (int k = 0; k < 8; ++k) {
+        const Three own = {(k & 1) != 0 ? 0.15 : -0.15, (k & 2) != 0 ? 0.1 : -0.1, (k & 4) != 0 ? 0.05 : -0.05};
+        EXPECT_GE(room(sum(part(box, 0), carried(box, own)), 0), -nothing_deep) << outer << " t = " << sample["time"];
+      }
+    }
+    EXPECT_FALSE(answer["events"].empty()) << outer;
+  }
+}
+
+TEST(Contact, random_polygons_and_discs_in_a_bin_do_not_enter_each_other) {
+  std::mt19937_64 dice(5);
+  const auto number = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(dice() >> 11U) * 0x1p-53;
+  };
+  for (int trial = 0; trial < 3; ++trial) {
+    std::vector<double> v;
+    for (int k = 0; k < 8; ++k) v.push_back(number(-1, 1));
+    const std::string model = fmt::format(R"toml(gravity = [0, -9.81]
+[bodies.a]
+mass = 1
+shape = {{ box = [0.6, 0.4] }}
+position = [0.5, 0.8]
+orientation = {}
+velocity = [{}, {}]
+[bodies.b]
+mass = 2
+shape = {{ polygon = [[-0.3, -0.2], [0.4, -0.2], [0.1, 0.4]] }}
+position = [1.2, 1.5]
+orientation = {}
+spin = {}
+[bodies.c]
+mass = 1
+shape = {{ disc = 0.25 }}
+position = [0.6, 1.6]
+velocity = [{}, {}]
+[contacts]
+floor_a = {{ body = "a", plane = {{ normal = [0.1, 1] }}, restitution = 0.3 }}
+floor_b = {{ body = "b", plane = {{ normal = [0.1, 1] }}, restitution = 0.3 }}
+floor_c = {{ body = "c", plane = {{ normal = [0.1, 1] }}, restitution = 0.3 }}
+wall_a = {{ body = "a", plane = {{ normal = [1, 0], offset = -0.2 }} }}
+wall_b = {{ body = "b", plane = {{ normal = [1, 0], offset = -0.2 }} }}
+wall_c = {{ body = "c", plane = {{ normal = [1, 0], offset = -0.2 }} }}
+ab = {{ between = ["a", "b"], restitution = 0.3 }}
+ac = {{ between = ["a", "c"], restitution = 0.3 }}
+bc = {{ between = ["b", "c"], restitution = 0.3 }}
+[simulation]
+until = 0.8
+)toml",
+                                          v[0], v[1], v[2], v[3], 3 * v[4], v[5], v[6]);
+    const Json answer = run_answer(model, instants(0.8, 160));
+    ASSERT_EQ(answer["status"], "finished") << model << answer["why"];
+    // About its centre of mass, which is the mean of a triangle's corners.
+    const std::vector<Two> triangle = {{-0.3 - 0.2 / 3, -0.2}, {0.4 - 0.2 / 3, -0.2}, {0.1 - 0.2 / 3, 0.4}};
+    bool touched = false;
+    for (const Json& sample : answer["samples"]) {
+      const std::vector<Two> a = corners_at(numbers(sample["positions"]["a"]), rectangle(0.6, 0.4));
+      const std::vector<Two> b = corners_at(numbers(sample["positions"]["b"]), triangle);
+      const std::vector<double> c = numbers(sample["positions"]["c"]);
+      EXPECT_GE(gap_of(a, b), -nothing_deep) << model << sample["time"];
+      EXPECT_GE(distance_to(a, {c[0], c[1]}), 0.25 - nothing_deep) << model << sample["time"];
+      EXPECT_GE(distance_to(b, {c[0], c[1]}), 0.25 - nothing_deep) << model << sample["time"];
+    }
+    for (const Json& event : answer["events"]) {
+      for (const Json& name : event["constraints"]) touched = touched || name.get<std::string>()[1] != 'l';
+    }
+    EXPECT_TRUE(touched);
+  }
+}
+
+TEST(Contact, random_capsules_and_balls_do_not_enter_each_other) {
+  std::mt19937_64 dice(9);
+  const auto number = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(dice() >> 11U) * 0x1p-53;
+  };
+  for (int trial = 0; trial < 3; ++trial) {
+    std::vector<double> v;
+    for (int k = 0; k < 9; ++k) v.push_back(number(-1, 1));
+    const std::string model = fmt::format(R"toml(gravity = [0, 0, -9.81]
+[bodies.a]
+mass = 1
+shape = {{ capsule = [0.1, 0.8] }}
+position = [0, 0, 0.3]
+orientation = {{ axis = [{}, {}, 0.2], angle = 1.4 }}
+[bodies.b]
+mass = 1
+shape = {{ capsule = [0.15, 0.6] }}
+position = [0.1, 0.1, 1.0]
+orientation = {{ axis = [{}, 1, {}], angle = 1.2 }}
+spin = [{}, {}, 1]
+[bodies.c]
+mass = 0.5
+shape = {{ ball = 0.2 }}
+position = [{}, {}, 1.6]
+[contacts]
+fa = {{ body = "a", plane = {{ normal = [0, 0, 1], offset = -0.3 }} }}
+fb = {{ body = "b", plane = {{ normal = [0, 0, 1], offset = -0.3 }} }}
+fc = {{ body = "c", plane = {{ normal = [0, 0, 1], offset = -0.3 }} }}
+ab = {{ between = ["a", "b"], restitution = 0.4 }}
+ac = {{ between = ["a", "c"], restitution = 0.4 }}
+bc = {{ between = ["b", "c"], restitution = 0.4 }}
+[simulation]
+until = 0.8
+)toml",
+                                          v[0], v[1], v[2], v[3], 2 * v[4], 2 * v[5], 0.2 * v[6], 0.2 * v[7]);
+    const Json answer = run_answer(model, instants(0.8, 80));
+    ASSERT_EQ(answer["status"], "finished") << model << answer["why"];
+    for (const Json& sample : answer["samples"]) {
+      const std::vector<double> a = numbers(sample["positions"]["a"]);
+      const std::vector<double> b = numbers(sample["positions"]["b"]);
+      const std::vector<double> c = numbers(sample["positions"]["c"]);
+      const Three da = carried(a, {0, 0, 0.8}), db = carried(b, {0, 0, 0.6});
+      const Three pa = sum(part(a, 0), times(-0.5, da)), pb = sum(part(b, 0), times(-0.5, db));
+      const Three still = {0, 0, 1e-12};
+      EXPECT_GE(between_segments(pa, da, pb, db), 0.25 - nothing_deep) << model << sample["time"];
+      EXPECT_GE(between_segments(pa, da, part(c, 0), still), 0.3 - nothing_deep) << model << sample["time"];
+      EXPECT_GE(between_segments(pb, db, part(c, 0), still), 0.35 - nothing_deep) << model << sample["time"];
+    }
+  }
+}
+
+TEST(Contact, what_is_not_offered_is_refused_with_what_is) {
+  const auto refused = [](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(parse(text));
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string boxes = R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 2]
+[contacts]
+)toml";
+  EXPECT_NE(refused(boxes + "c = { between = [\"a\", \"b\"] }\n").find("a box and a box is not offered"),
+            std::string::npos);
+  EXPECT_NE(refused(boxes + "c = { between = [\"a\", \"a\"] }\n").find("the same body"), std::string::npos);
+  EXPECT_NE(refused(boxes + "c = { body = \"a\" }\n").find("needs `body` and `plane`"), std::string::npos);
+  EXPECT_NE(refused(boxes + "c = { body = \"a\", plane = { normal = [0, 1] } }\n").find("3 components"),
+            std::string::npos);
+  const std::string plates = R"toml([bodies.a]
+mass = 1
+shape = { box = [2, 0.2] }
+position = [0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [0.2, 2] }
+position = [0, 0]
+[contacts]
+c = { between = ["a", "b"] }
+)toml";
+  EXPECT_NE(refused(plates).find("overlap at the start"), std::string::npos);
+}
+
+}  // namespace zwang::testing
