@@ -177,7 +177,7 @@ std::string map_over(const Columns& columns, std::size_t x, std::size_t y, std::
   return report::draw(chart);
 }
 
-constexpr std::string_view style =
+constexpr std::string_view look =
     "body{font:16px/1.5 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222;background:#fff}"
     "figure{display:inline-block;margin:.5em;vertical-align:top}figure svg{width:34em;max-width:100%;height:auto}"
     "table{border-collapse:collapse}td,th{padding:.1em .8em;text-align:left}code{font-size:.95em}";
@@ -199,7 +199,7 @@ std::string write_sweep_page(const std::string& sweep_file, const std::string& f
                   "<meta name=\"viewport\" content=\"width=device-width, "
                   "initial-scale=1\"/>\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
                   "<body id=\"zwang-data\">\n<h1>{0}</h1>\n",
-                  xml_escaped(title), style));
+                  xml_escaped(title), look));
   file.put(fmt::format("<p>{} of {} samples", table.done(), table.total()));
   if (columns.every > 1) file.put(fmt::format("; the pictures show one of {}", columns.every));
   file.put(".</p>\n<table>\n<tr><th>status</th><th>samples</th></tr>\n");

@@ -298,7 +298,7 @@ TEST(Scene, up_is_against_gravity) {
   EXPECT_EQ(report::upwards(model::load("[points.a]\nmass = 2\nposition = [0, 0]\n", "m")), (report::Vector{0, 1, 0}));
 }
 
-TEST(Scene, RigidBodiesAreSolidsWithTheirPlanesSpringsAndJoints) {
+TEST(Scene, rigid_bodies_are_solids_with_their_planes_springs_and_joints) {
   const Drawn drawn = draw(R"toml(gravity = [0, 0, -9.81]
 [bodies.box]
 mass = 1

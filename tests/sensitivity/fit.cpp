@@ -25,7 +25,7 @@ y = "a.y"
 until = 1
 )toml";
 
-TEST(Fit, OfAFallIsTheLineOfLeastSquares) {
+TEST(Fit, of_a_fall_is_the_line_of_least_squares) {
   // y = h - g t^2 / 2 is linear in h and g: normal equations by hand.
   Measured measured;
   measured.outputs = {"y"};
@@ -59,7 +59,7 @@ TEST(Fit, OfAFallIsTheLineOfLeastSquares) {
   EXPECT_NEAR(found.covariance(0, 1), -squares / 5 * s / (n * ss - s * s), 1e-10);
 }
 
-TEST(Fit, FindsALengthFromASwingBehindShocks) {
+TEST(Fit, finds_a_length_from_a_swing_behind_shocks) {
   const std::string text = R"toml(
 gravity = [0, -9.81]
 [parameters]
@@ -100,7 +100,7 @@ until = 3
   EXPECT_EQ(found.misfit.size(), 61U);
 }
 
-TEST(Fit, SaysWhatValuesDoNotTell) {
+TEST(Fit, says_what_values_do_not_tell) {
   // h and g enter the first instant alone as h: one value for two parameters.
   const model::Draft draft = model::read(fall, "model.toml");
   const Fit found = fit(draft, {}, {"h", "g"}, {{0}, {"y"}, {4}});

@@ -36,7 +36,7 @@ square = "x^2 + a"
 until = 2
 )toml";
 
-TEST(Sensitivity, OfAnOscillatorIsTheClosedForm) {
+TEST(Sensitivity, of_an_oscillator_is_the_closed_form) {
   // x = a cos(w t), w = sqrt(k / m). A factor that is 1 is not in the compiled model, and its slope is there nevertheless.
   const Differentiated run = differentiate(oscillator, {"k", "m", "a"}, {0.7});
   const double t = 2;
@@ -91,7 +91,7 @@ void expect_differences(const std::string& text, const std::string& name, double
   }
 }
 
-TEST(Sensitivity, OfAPendulumIsThatOfDifferences) {
+TEST(Sensitivity, of_a_pendulum_is_that_of_differences) {
   expect_differences(rod, "L", 1.3, 1e-4, 1e-10);
   expect_differences(rod, "w", 2, 2e-3, 1e-10);
   // The mass is without effect, on the motion; not on the rod's force.
@@ -117,7 +117,7 @@ floor = { condition = "b.y >= 0", restitution = "e" }
 until = 1.2
 )toml";
 
-TEST(Sensitivity, GoesThroughAShock) {
+TEST(Sensitivity, goes_through_a_shock) {
   // It falls for T = sqrt(2 h / g) and rises with e g T.
   const Differentiated run = differentiate(ball, {"h", "e", "g"});
   const double h = 2;
@@ -138,7 +138,7 @@ TEST(Sensitivity, GoesThroughAShock) {
   EXPECT_NEAR(end_of(run, 2).position[0], 0, 1e-13);
 }
 
-TEST(Sensitivity, KnowsTheLimitOfInfinitelyManyShocks) {
+TEST(Sensitivity, knows_the_limit_of_infinitely_many_shocks) {
   model::Overrides longer;
   longer.until = "4";
   const Differentiated run = differentiate(ball, {"h", "e", "g"}, {}, longer);
@@ -158,7 +158,7 @@ TEST(Sensitivity, KnowsTheLimitOfInfinitelyManyShocks) {
   EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-13);
 }
 
-TEST(Sensitivity, OfAReleaseFollowsFromTheMultiplier) {
+TEST(Sensitivity, of_a_release_follows_from_the_multiplier) {
   // A point slides from the top of a sphere with speed u: it leaves at cos a = (2 + u^2 / (g r)) / 3. Energy and time by differences.
   const std::string text = R"toml(
 gravity = [0, "-g"]
@@ -186,7 +186,7 @@ until = 0.8
   expect_differences(text, "u", 1, 1e-3, 1e-9);
 }
 
-TEST(Sensitivity, GoesThroughSwitchesBlowsAndGivenTimes) {
+TEST(Sensitivity, goes_through_switches_blows_and_given_times) {
   const std::string text = R"toml(
 [parameters]
 T = 1.0
@@ -219,7 +219,7 @@ until = 2
   }
 }
 
-TEST(Sensitivity, OfAnEndThatIsReachedIsThatOfTheEnd) {
+TEST(Sensitivity, of_an_end_that_is_reached_is_that_of_the_end) {
   // Thrown at 45 degrees with speed v, stopped at x = 2: after 2 sqrt 2 / v, at y = x - g x^2 / v^2.
   const std::string text = R"toml(
 gravity = [0, "-g"]
@@ -246,7 +246,7 @@ height = "a.y"
   EXPECT_EQ(*end_of(run, 1).time, 0);
 }
 
-TEST(Sensitivity, SaysWhereThereIsNone) {
+TEST(Sensitivity, says_where_there_is_none) {
   // A throw that touches the edge of a roof with its highest point: higher, it strikes.
   const std::string graze = R"toml(
 gravity = [0, -10]
@@ -287,7 +287,7 @@ until = 3
   EXPECT_NE(both.by[0].final.why.find("one instant"), std::string::npos);
 }
 
-TEST(Sensitivity, OfWhatIsPressedAtTheStartIsOnBothSidesTheSame) {
+TEST(Sensitivity, of_what_is_pressed_at_the_start_is_on_both_sides_the_same) {
   // A point on the floor that is thrown up a little comes down at once; a load on a rope that is a little slack in speed as well.
   const std::string crane = R"toml(
 gravity = [0, -10]
@@ -305,7 +305,7 @@ until = 1
   expect_differences(crane, "winch", 1, 1e-6, 1e-5);
 }
 
-TEST(Sensitivity, OfAFlowGoesThroughItsSwitch) {
+TEST(Sensitivity, of_a_flow_goes_through_its_switch) {
   const std::string text = R"toml(
 [parameters]
 a = 0.7
@@ -331,7 +331,7 @@ until = 2.2
   }
 }
 
-TEST(Sensitivity, BeginsWhereARootDoes) {
+TEST(Sensitivity, begins_where_a_root_does) {
   // Drag by the square of the speed, from rest: v = sqrt(g / c) tanh(sqrt(g c) t).
   const std::string text = R"toml(
 gravity = [0, "-g"]
@@ -354,7 +354,7 @@ until = 0.6
   EXPECT_NEAR(end_of(run, 1).velocity[1], -(-speed / 1 + std::sqrt(20.0) * slope * u / 1), 1e-11);
 }
 
-TEST(Sensitivity, TakesThingsApartThatHappenAtOnceAndElsewhere) {
+TEST(Sensitivity, takes_things_apart_that_happen_at_once_and_elsewhere) {
   const std::string text = R"toml(
 [parameters]
 x = 1
@@ -378,7 +378,7 @@ until = 3
   EXPECT_NEAR(end_of(run).position[3], 0, 1e-13);
 }
 
-TEST(Sensitivity, OfTheGalleryIsThatOfDifferences) {
+TEST(Sensitivity, of_the_gallery_is_that_of_differences) {
   struct Case {
     const char* model;
     const char* parameter;
@@ -393,7 +393,7 @@ TEST(Sensitivity, OfTheGalleryIsThatOfDifferences) {
   }
 }
 
-TEST(ParameterSlopes, AreRefusedWithAReason) {
+TEST(ParameterSlopes, are_refused_with_a_reason) {
   const model::Draft draft = model::read(R"toml(
 [parameters]
 n = 3
@@ -420,7 +420,7 @@ until = 1
   }
 }
 
-TEST(ParameterSlopes, StandAtTheEdgeOfWhatIsAllowed) {
+TEST(ParameterSlopes, stand_at_the_edge_of_what_is_allowed) {
   // No restitution is larger than 1, and none smaller than 0.
   for (const char* value : {"1", "0"}) {
     model::Overrides overrides;

@@ -27,7 +27,7 @@ std::vector<Expr> everything(Graph& graph) {
   return out;
 }
 
-TEST(Tangent, IsTheDerivativeAlongADirection) {
+TEST(Tangent, is_the_derivative_along_a_direction) {
   Graph graph;
   const std::vector<Expr> outputs = everything(graph);
   const std::vector<Symbol> inputs = {{SymbolKind::position, 0}, {SymbolKind::velocity, 0}, {SymbolKind::constant, 0}};
@@ -60,7 +60,7 @@ TEST(Tangent, IsTheDerivativeAlongADirection) {
   }
 }
 
-TEST(Tangent, GivesTheSeriesOfDerivatives) {
+TEST(Tangent, gives_the_series_of_derivatives) {
   // sin(c t) by c is t cos(c t): its series, order by order.
   Graph graph;
   const Expr t = graph.symbol({SymbolKind::time, 0});
@@ -83,7 +83,7 @@ TEST(Tangent, GivesTheSeriesOfDerivatives) {
   }
 }
 
-TEST(Tangent, FollowsConstantsOfTheTapeItself) {
+TEST(Tangent, follows_constants_of_the_tape_itself) {
   // 2.5 x + x^1.7: by the factor it is x, by the exponent x^1.7 log x.
   Graph graph;
   const Expr x = graph.symbol({SymbolKind::position, 0});

@@ -24,14 +24,14 @@ Design design_of(const std::vector<std::string>& texts, std::uint64_t count = 0,
   return read_design(specs, count, seed);
 }
 
-TEST(Design, OfValuesTheLastVariesFastest) {
+TEST(Design, of_values_the_last_varies_fastest) {
   const Design design = design_of({"a=1,2", "b=0..1:3"});
   ASSERT_EQ(design.total, 6U);
   const std::vector<std::vector<double>> wanted = {{1, 0}, {1, 0.5}, {1, 1}, {2, 0}, {2, 0.5}, {2, 1}};
   for (std::uint64_t k = 0; k < 6; ++k) EXPECT_EQ(sample(design, k), wanted[k]);
 }
 
-TEST(Design, AGridHasItsEndsAndShortDecimalsBetween) {
+TEST(Design, a_grid_has_its_ends_and_short_decimals_between) {
   const Design design = design_of({"a=0.1..0.7:7"});
   const double wanted[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
   for (std::uint64_t k = 0; k < 7; ++k) EXPECT_EQ(sample(design, k)[0], wanted[k]);
@@ -40,14 +40,14 @@ TEST(Design, AGridHasItsEndsAndShortDecimalsBetween) {
   EXPECT_EQ(sample(down, 2)[0], -1);
 }
 
-TEST(Design, ValuesMayBeExpressionsOfNumbers) {
+TEST(Design, values_may_be_expressions_of_numbers) {
   const Design design = design_of({"a=pi/2, -2^2, sqrt(2), 1e-3"});
   EXPECT_EQ(sample(design, 0)[0], 3.14159265358979323846 / 2);
   EXPECT_EQ(sample(design, 1)[0], -4);
   EXPECT_EQ(sample(design, 3)[0], 1e-3);
 }
 
-TEST(Design, EveryCombinationGetsItsDrawsAndTheyAreThoseOfTheNumberOfTheSample) {
+TEST(Design, every_combination_gets_its_draws_and_they_are_those_of_the_number_of_the_sample) {
   const Design alone = design_of({"v~uniform(2,4)"}, 12, 7);
   const Design among = design_of({"a=1,2,3", "v~uniform(2,4)", "w~normal(0,1)", "s~sobol(0,1)"}, 4, 7);
   ASSERT_EQ(among.total, 12U);
@@ -59,7 +59,7 @@ TEST(Design, EveryCombinationGetsItsDrawsAndTheyAreThoseOfTheNumberOfTheSample) 
   EXPECT_NE(sample(design_of({"v~uniform(2,4)"}, 12, 8), 0)[0], sample(alone, 0)[0]);
 }
 
-TEST(Design, ATableIsAnAxisOfSeveralNames) {
+TEST(Design, a_table_is_an_axis_of_several_names) {
   const std::string file = (std::filesystem::temp_directory_path() / "zwang-design-test.csv").string();
   std::ofstream(file) << "\xEF\xBB\xBF"
                       << "a, \"b\"\r\n1,2\r\n\r\n3,4e-1\r\n";
@@ -74,7 +74,7 @@ TEST(Design, ATableIsAnAxisOfSeveralNames) {
   EXPECT_THROW(static_cast<void>(spec_of("@" + file)), Error);
 }
 
-TEST(Design, WhatCannotBeReadIsAnErrorWithItsPlace) {
+TEST(Design, what_cannot_be_read_is_an_error_with_its_place) {
   const std::pair<const char*, unsigned> wrong[] = {{"", 1},
                                                     {"a", 1},
                                                     {"=1", 1},
@@ -117,7 +117,7 @@ TEST(Design, WhatCannotBeReadIsAnErrorWithItsPlace) {
   EXPECT_THROW(static_cast<void>(design_of({"a=0..1:100000", "b~uniform(0,1)"}, 100000)), Error);
 }
 
-TEST(Design, NoTextDoesHarm) {
+TEST(Design, no_text_does_harm) {
   rc::check("specs of any characters are read or refused", [](const std::vector<int>& picks) {
     constexpr std::string_view alphabet = "aL=~.,:()@[]0123456789e-+ uniformsobl\xC3\xA9\n\"";
     std::string text;

@@ -15,7 +15,7 @@ namespace {
 
 double fraction(std::uint32_t digits) { return std::ldexp(static_cast<double>(digits), -32); }
 
-TEST(Sobol, TheFirstDimensionIsVanDerCorputs) {
+TEST(Sobol, the_first_dimension_is_van_der_corputs) {
   const Directions v = directions_of(0);
   for (std::uint32_t k = 0; k < 4096; ++k) {
     std::uint32_t mirrored = 0;
@@ -24,7 +24,7 @@ TEST(Sobol, TheFirstDimensionIsVanDerCorputs) {
   }
 }
 
-TEST(Sobol, TheFirstPointsOfTheSecondAndThirdDimensionAreTheTabulatedOnes) {
+TEST(Sobol, the_first_points_of_the_second_and_third_dimension_are_the_tabulated_ones) {
   // By hand from m = 1, 3, 5, 15 (z + 1) and m = 1, 3, 3 (z^2 + z + 1: m_3 = 2 m_2 ^ 4 m_1 ^ m_1 = 3): halves, quarters, eighths.
   const double second[] = {0, 0.5, 0.75, 0.25, 0.625, 0.125, 0.375, 0.875};
   const double third[] = {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125};
@@ -34,7 +34,7 @@ TEST(Sobol, TheFirstPointsOfTheSecondAndThirdDimensionAreTheTabulatedOnes) {
   }
 }
 
-TEST(Sobol, EveryPolynomialIsPrimitiveAndEveryStartIsOddAndSmall) {
+TEST(Sobol, every_polynomial_is_primitive_and_every_start_is_odd_and_small) {
   std::set<std::uint32_t> met;
   for (const Direction& direction : joe_kuo) {
     const std::uint32_t p = direction.polynomial;
@@ -56,7 +56,7 @@ TEST(Sobol, EveryPolynomialIsPrimitiveAndEveryStartIsOddAndSmall) {
   }
 }
 
-TEST(Sobol, TheDirectionNumbersObeyTheRecurrenceOnWholeNumbers) {
+TEST(Sobol, the_direction_numbers_obey_the_recurrence_on_whole_numbers) {
   // m_i = 2 p_1 m_(i-1) ^ ... ^ 2^d m_(i-d) ^ m_(i-d), on the numbers m_i = 2^i v_i themselves.
   for (std::uint32_t dimension = 1; dimension < dimensions; ++dimension) {
     const Direction& direction = joe_kuo[dimension - 1];
@@ -78,7 +78,7 @@ TEST(Sobol, TheDirectionNumbersObeyTheRecurrenceOnWholeNumbers) {
   }
 }
 
-TEST(Sobol, ScrambledOrNotEveryBinaryPartGetsItsShare) {
+TEST(Sobol, scrambled_or_not_every_binary_part_gets_its_share) {
   constexpr unsigned digits = 10;
   for (std::uint32_t dimension = 0; dimension < dimensions; ++dimension) {
     const Directions v = directions_of(dimension);
@@ -94,7 +94,7 @@ TEST(Sobol, ScrambledOrNotEveryBinaryPartGetsItsShare) {
   }
 }
 
-TEST(Sobol, TheFirstTwoDimensionsFillEveryRectangleOfAQuarterOfThousandParts) {
+TEST(Sobol, the_first_two_dimensions_fill_every_rectangle_of_a_quarter_of_thousand_parts) {
   // A (0, 2)-sequence: of 1024 points each of the 1024 boxes of sides 2^-a, 2^-(10-a) gets one, and Owen's scramble keeps that.
   const Directions x = directions_of(0);
   const Directions y = directions_of(1);
@@ -108,7 +108,7 @@ TEST(Sobol, TheFirstTwoDimensionsFillEveryRectangleOfAQuarterOfThousandParts) {
   }
 }
 
-TEST(Sobol, AnotherSeedScramblesOtherwiseAndSumsStayExact) {
+TEST(Sobol, another_seed_scrambles_otherwise_and_sums_stay_exact) {
   const Directions v = directions_of(3);
   EXPECT_NE(scrambled(v, 1, 5), scrambled(v, 2, 5));
   // The mean of 2^14 points of a smooth function: the error of a scrambled net falls with the power 3/2, here below 1e-6; 16384 independent draws would be off by 2e-3.
@@ -118,7 +118,7 @@ TEST(Sobol, AnotherSeedScramblesOtherwiseAndSumsStayExact) {
   EXPECT_NEAR(sum / count, std::exp(1.0) - 1, 1e-6);
 }
 
-TEST(Normal, TheInverseIsTheInverse) {
+TEST(Normal, the_inverse_is_the_inverse) {
   EXPECT_EQ(inverse_normal(0.5), 0);
   // The double next to 0.975 is off by up to 2^-54, which the density there, 0.058, makes 9.5e-16; of 0.99 with 0.027 2.1e-15.
   EXPECT_NEAR(inverse_normal(0.975), 1.9599639845400542355, 9.5e-16 + 5e-16);
@@ -133,7 +133,7 @@ TEST(Normal, TheInverseIsTheInverse) {
   }
 }
 
-TEST(Uniform, DrawsFillAllPartsAlikeAndKnowNothingOfEachOther) {
+TEST(Uniform, draws_fill_all_parts_alike_and_know_nothing_of_each_other) {
   const std::uint64_t a = key_of(1, "a");
   const std::uint64_t b = key_of(1, "b");
   constexpr int count = 1 << 18;
@@ -158,7 +158,7 @@ TEST(Uniform, DrawsFillAllPartsAlikeAndKnowNothingOfEachOther) {
   EXPECT_NEAR(serial, 0, 5 * std::sqrt(count) / 12);
 }
 
-TEST(Uniform, SeedsAndNamesGiveOtherNumbers) {
+TEST(Uniform, seeds_and_names_give_other_numbers) {
   std::set<std::uint64_t> keys;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     for (const char* name : {"a", "b", "ab", "ba", "L", "l"}) keys.insert(key_of(seed, name));

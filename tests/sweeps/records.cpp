@@ -49,7 +49,7 @@ Row one(const std::string& text, const std::vector<std::string>& over, const std
   return row;
 }
 
-TEST(Records, OfABouncingBallAreThoseOfTheClosedForm) {
+TEST(Records, of_a_bouncing_ball_are_those_of_the_closed_form) {
   const Row row =
       one(ball, {"h=0.2"},
           {"ball.x", "at(0.1, height)", "max(ball.y)", "min(ball.y')", "time(impact, 1)", "time(impact floor, 2)",
@@ -76,7 +76,7 @@ TEST(Records, OfABouncingBallAreThoseOfTheClosedForm) {
   EXPECT_NEAR(r[14], 0.4, 1e-15);
 }
 
-TEST(Records, ExtremesWithCornersAreThoseOfTheFunctionAsItIs) {
+TEST(Records, extremes_with_corners_are_those_of_the_function_as_it_is) {
   const Row row = one(ball, {"h=0.2"},
                       {"max(abs(ball.y - 0.1))", "min(abs(ball.y - 0.03))", "max(if(ball.y <= 0.1, ball.x, 0))",
                        "max(min(ball.y, 0.02*t))", "max(sign(ball.y - 0.3))", "min(floor(10*ball.y + 0.5))"});
@@ -90,7 +90,7 @@ TEST(Records, ExtremesWithCornersAreThoseOfTheFunctionAsItIs) {
   EXPECT_EQ(row.records[5], 0);
 }
 
-TEST(Records, AnExtremeIsNoSampleOfTheMotion) {
+TEST(Records, an_extreme_is_no_sample_of_the_motion) {
   // x = sin t: the extremes lie inside of pieces, at pi/2 and 3 pi/2; exp(3 x) and 1/(1.01 + x) have series that are long or die out late.
   const std::string oscillator = R"toml([parameters]
 k = 1
@@ -117,7 +117,7 @@ until = 7
   EXPECT_EQ(row.records[7], 7);
 }
 
-TEST(Records, ExtremesAreThoseThatASearchOverTheWholeMotionFinds) {
+TEST(Records, extremes_are_those_that_a_search_over_the_whole_motion_finds) {
   // The second route: twenty thousand states, and thirds of the interval around the best of them.
   const std::string pendulum = R"toml([parameters]
 l = 1
@@ -197,7 +197,7 @@ until = 6
   }
 }
 
-TEST(Records, EverySampleHasTheBitsOfItsOwnRun) {
+TEST(Records, every_sample_has_the_bits_of_its_own_run) {
   Recipe recipe;
   recipe.file = "model.toml";
   recipe.text = ball;
@@ -238,7 +238,7 @@ TEST(Records, EverySampleHasTheBitsOfItsOwnRun) {
   }
 }
 
-TEST(Records, WhatCannotBeRecordedIsAnErrorWithItsPlace) {
+TEST(Records, what_cannot_be_recorded_is_an_error_with_its_place) {
   const std::pair<const char*, unsigned> wrong[] = {{"", 1},
                                                     {"ball", 1},
                                                     {"bal.x", 1},
@@ -267,7 +267,7 @@ TEST(Records, WhatCannotBeRecordedIsAnErrorWithItsPlace) {
   }
 }
 
-TEST(Records, NamesOfParametersAreLookedAt) {
+TEST(Records, names_of_parameters_are_looked_at) {
   for (const char* spec : {"hh=1", "ball=1", "place=1"}) {
     EXPECT_THROW(static_cast<void>(one(ball, {spec}, {})), Error) << spec;
   }
@@ -278,7 +278,7 @@ TEST(Records, NamesOfParametersAreLookedAt) {
   }
 }
 
-TEST(Records, AFailureIsALineWithItsReason) {
+TEST(Records, a_failure_is_a_line_with_its_reason) {
   const Row bad = one(ball, {"e=0.5,2"}, {"ball.x", "count(impact)"}, 1);
   EXPECT_EQ(bad.status, no_model);
   EXPECT_FALSE(bad.why.empty());
@@ -293,7 +293,7 @@ TEST(Records, AFailureIsALineWithItsReason) {
   EXPECT_NEAR(stopped.records[0], 1, 1e-12);
 }
 
-TEST(Records, ColumnsHaveDifferentNamesForSqlite) {
+TEST(Records, columns_have_different_names_for_sqlite) {
   Recipe recipe;
   recipe.file = "model.toml";
   recipe.text = "[parameters]\nTime = 1\nl = 1\nL = 2\n[coordinates.x]\ninitial = 0\n[energy]\nkinetic = \"x'^2/2\"\n";
@@ -306,7 +306,7 @@ TEST(Records, ColumnsHaveDifferentNamesForSqlite) {
                                                        "events", "defect", "x", "x_2"}));
 }
 
-TEST(MonteCarlo, WhereABallFirstBouncesFollowsItsLaw) {
+TEST(MonteCarlo, where_a_ball_first_bounces_follows_its_law) {
   // Dropped from h uniform in (a, b) with speed u sideways: x = u sqrt(2 h / g), mean u sqrt(2/g) (2/3) (b^1.5 - a^1.5) / (b - a).
   Recipe recipe;
   recipe.file = "model.toml";

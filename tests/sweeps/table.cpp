@@ -69,7 +69,7 @@ std::string made_by(unsigned threads, const std::string& file) {
   return csv(table);
 }
 
-TEST(Table, IsTheSameForAnyNumberOfThreads) {
+TEST(Table, is_the_same_for_any_number_of_threads) {
   const Folder folder;
   const std::string one = made_by(1, folder.file("1.sqlite"));
   for (const unsigned threads : {2U, 3U, 7U}) {
@@ -80,7 +80,7 @@ TEST(Table, IsTheSameForAnyNumberOfThreads) {
   EXPECT_NE(one.find("\n80,2,"), std::string::npos);
 }
 
-TEST(Table, KnowsWhySamplesFailed) {
+TEST(Table, knows_why_samples_failed) {
   const Folder folder;
   static_cast<void>(made_by(2, folder.file("why.sqlite")));
   const Table table = Table::read(folder.file("why.sqlite"));
@@ -92,7 +92,7 @@ TEST(Table, KnowsWhySamplesFailed) {
   EXPECT_EQ(table.statuses(), (std::map<std::string, std::uint64_t>{{"error", 40}, {"finished", 80}}));
 }
 
-TEST(Table, AnInterruptedSweepGoesOnWithTheNextSample) {
+TEST(Table, an_interrupted_sweep_goes_on_with_the_next_sample) {
   const Folder folder;
   const std::string whole = made_by(1, folder.file("whole.sqlite"));
   const std::string file = folder.file("parts.sqlite");
@@ -119,7 +119,7 @@ TEST(Table, AnInterruptedSweepGoesOnWithTheNextSample) {
   ADD_FAILURE() << "it never came to its end";
 }
 
-TEST(Table, OtherProcessesBringTheSameLines) {
+TEST(Table, other_processes_bring_the_same_lines) {
   const Folder folder;
   const std::string one = made_by(1, folder.file("1.sqlite"));
   for (const int others : {1, 4}) {
@@ -172,7 +172,7 @@ TEST(Table, OtherProcessesBringTheSameLines) {
   }
 }
 
-TEST(Table, AFullDiskIsAFaultAndWhatWasKeptStays) {
+TEST(Table, a_full_disk_is_a_fault_and_what_was_kept_stays) {
   const Folder folder;
   const std::string file = folder.file("full.sqlite");
   const Recipe recipe = recipe_of_balls();
@@ -203,7 +203,7 @@ TEST(Table, AFullDiskIsAFaultAndWhatWasKeptStays) {
   EXPECT_EQ(csv(table), made_by(1, folder.file("whole.sqlite")));
 }
 
-TEST(Table, StrangersAndDamageAreTold) {
+TEST(Table, strangers_and_damage_are_told) {
   const Folder folder;
   const std::string file = folder.file("sweep.sqlite");
   static_cast<void>(made_by(1, file));
@@ -231,7 +231,7 @@ TEST(Table, StrangersAndDamageAreTold) {
   }
 }
 
-TEST(Table, TwoSweepsOfOneNameGetTwoFiles) {
+TEST(Table, two_sweeps_of_one_name_get_two_files) {
   const Folder folder;
   const Recipe recipe = recipe_of_balls();
   const Sweep sweep(recipe);
