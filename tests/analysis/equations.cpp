@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -50,6 +51,7 @@ struct System {
     state.time += 0.3;
     for (double& q : state.position) q += small(dice);
     for (double& v : state.velocity) v += any(dice);
+    on_the_unit_sphere();
     for (std::size_t k = 0; k < n; ++k) acceleration.push_back(any(dice));
     for (std::size_t k = 0; k < model.rows(); ++k) {
       multiplier.push_back(any(dice));
@@ -57,6 +59,24 @@ struct System {
     }
     evaluate_dynamics(model, state, scratch, dynamics);
     evaluate_rows(model, state, scratch, rows);
+  }
+
+  /// Quaternions of bodies have length one, and keep it: beside that formulas and engine may differ.
+  void on_the_unit_sphere() {
+    for (const model::Body& body : model.bodies) {
+      for (std::uint32_t member = 0; body.turns() && member < body.members(); ++member) {
+        double* e = state.position.data() + body.first + member * body.dimension + 3;
+        double* rate = state.velocity.data() + body.first + member * body.dimension + 3;
+        double square = 0;
+        for (int k = 0; k < 4; ++k) square += e[k] * e[k];
+        double along = 0;
+        for (int k = 0; k < 4; ++k) {
+          e[k] /= std::sqrt(square);
+          along += e[k] * rate[k];
+        }
+        for (int k = 0; k < 4; ++k) rate[k] -= along * e[k];
+      }
+    }
   }
 
   model::Draft draft;
@@ -385,7 +405,10 @@ TEST(Equations, of_the_gallery_say_what_the_engine_computes) {
     SCOPED_TRACE(entry.path().filename().string());
     // Conditions of several parts are rows of the engine and one formula on paper; at a corner the engine is on one of its sides.
     // What is told of them is held by the tests of switches.
-    if (model::load(small, "model.toml").switches > 0 || text.find(" or ") != std::string::npos) continue;
+    const model::Model model = model::load(small, "model.toml");
+    const bool parts = std::any_of(model.conditions.begin(), model.conditions.end(),
+                                   [](const model::Condition& one) { return one.alternatives > 1; });
+    if (model.switches > 0 || parts) continue;
     compare(small);
     ++models;
   }

@@ -25,8 +25,9 @@ constexpr std::size_t longest_formula = 20;  // lines of one formula
 constexpr std::size_t most_written = 40;     // bodies and conditions of the file, beyond which nothing is written out
 constexpr std::size_t most_formula =
     600;  // letters of a condition of joints and contacts, beyond which nothing is written out
-constexpr std::size_t most_shown = 24;    // formulas of a section
-constexpr std::size_t most_latex = 6000;  // bytes of one formula
+constexpr std::size_t most_mathml = 190'000;  // bytes of all formulas together
+constexpr std::size_t most_shown = 24;        // formulas of a section
+constexpr std::size_t most_latex = 6000;      // bytes of one formula
 
 /// Formulas below one another.
 class Formulas {
@@ -213,7 +214,12 @@ std::string equations_mathml(const model::Model& model) {
         written);
   }
   const model::Draft draft = model::read(model.text, model.file);
-  return equations_mathml(model, analysis::equations(draft, model));
+  std::string out = equations_mathml(model, analysis::equations(draft, model));
+  if (out.size() > most_mathml) {
+    return "<p class=\"left-out\">The equations are too long to be read here: <code>zwang equations</code> writes out "
+           "all.</p>\n";
+  }
+  return out;
 }
 
 }  // namespace zwang::report

@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/model/compile/steps.hpp"
 #include "zwang/model/tolerances.hpp"
 
@@ -66,7 +67,7 @@ std::vector<Edge> edges_of(const std::vector<Numbers>& corners) {
     const Numbers& p = corners[k];
     const Numbers& q = corners[(k + 1) % corners.size()];
     Edge edge;
-    edge.length = std::hypot(q[0] - p[0], q[1] - p[1]);
+    edge.length = elementary::hypot(q[0] - p[0], q[1] - p[1]);
     edge.along = {(q[0] - p[0]) / edge.length, (q[1] - p[1]) / edge.length};
     edge.normal = {edge.along[1], -edge.along[0]};
     edge.from = p;
@@ -594,8 +595,8 @@ class ContactReader {
   void refuse_overlap(const Touching& a, const Touching& b) const {
     const auto placed = [](const Touching& body) {
       std::vector<Numbers> out;
-      const double c = std::cos(body.side.angle);
-      const double s = std::sin(body.side.angle);
+      const double c = elementary::cos(body.side.angle);
+      const double s = elementary::sin(body.side.angle);
       for (const Numbers& p : body.points)
         out.push_back({body.side.place[0] + c * p[0] - s * p[1], body.side.place[1] + s * p[0] + c * p[1]});
       return out;
