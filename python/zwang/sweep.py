@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import functools
 import itertools
 import os
@@ -218,6 +217,7 @@ def sweep(model: Model | str, design: Design, *, record: str | Iterable[str] = (
 
     own = None
     if executor is None:
+        import concurrent.futures
         executor = own = concurrent.futures.ThreadPoolExecutor(hands)
     parts: list[tuple[Any, ...]] = []
     done = 0

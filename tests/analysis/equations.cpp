@@ -15,6 +15,7 @@
 #include <random>
 
 #include "places.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
@@ -413,6 +414,19 @@ TEST(Equations, of_the_gallery_say_what_the_engine_computes) {
     ++models;
   }
   EXPECT_GE(models, 40U);
+}
+
+TEST(Equations, of_polygons_that_touch_are_refused_at_once) {
+  const std::string text = file(places::source("gallery/stack-of-boxes/model.toml"));
+  const model::Draft draft = model::read(text, "model.toml");
+  const model::Model model = model::compile(draft);
+  ASSERT_TRUE(too_long(model));
+  try {
+    (void)equations(draft, model);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("too many parts"), std::string::npos);
+  }
 }
 
 TEST(Equations, written_member_by_member_say_the_same) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "zwang/error.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::analysis {
@@ -997,7 +998,21 @@ class Deriver {
 
 }  // namespace
 
+std::optional<std::uint32_t> too_long(const model::Model& model) {
+  constexpr std::size_t most_letters = 600;  // of a condition as the language of the model has it
+  for (const model::Generated& one : model.generated) {
+    if (one.condition < model.conditions.size() && one.formula.size() > most_letters) return one.condition;
+  }
+  return std::nullopt;
+}
+
 Equations equations(const model::Draft& draft, const model::Model& model, bool members) {
+  if (const std::optional<std::uint32_t> one = too_long(model)) {
+    throw Error(model.conditions[*one].place,
+                "the distances of the contact " + model.conditions[*one].name +
+                    " have too many parts for their equations to be written out; `zwang check` lists its conditions, "
+                    "and every other question is answered");
+  }
   return Deriver(draft, model, members).run();
 }
 

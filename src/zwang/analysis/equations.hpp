@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,10 @@ struct Equations {
 [[nodiscard]] int rank(const model::Symbols& symbols, expressions::Symbol symbol);
 
 /// `members`: every member of the families by itself.
+/// Throws Error where a condition is too long for anybody (`too_long`).
 [[nodiscard]] Equations equations(const model::Draft& draft, const model::Model& model, bool members = false);
+
+/// A contact whose distances have so many parts that their equations would fill books, as those of polygons have: its number among the conditions.
+[[nodiscard]] std::optional<std::uint32_t> too_long(const model::Model& model);
 
 }  // namespace zwang::analysis

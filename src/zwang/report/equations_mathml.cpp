@@ -20,11 +20,9 @@ using expressions::Notation;
 
 namespace {
 
-constexpr std::size_t mathml_line = 44;      // signs that fit on a line
-constexpr std::size_t longest_formula = 20;  // lines of one formula
-constexpr std::size_t most_written = 40;     // bodies and conditions of the file, beyond which nothing is written out
-constexpr std::size_t most_formula =
-    600;  // letters of a condition of joints and contacts, beyond which nothing is written out
+constexpr std::size_t mathml_line = 44;       // signs that fit on a line
+constexpr std::size_t longest_formula = 20;   // lines of one formula
+constexpr std::size_t most_written = 40;      // bodies and conditions of the file, beyond which nothing is written out
 constexpr std::size_t most_mathml = 190'000;  // bytes of all formulas together
 constexpr std::size_t most_shown = 24;        // formulas of a section
 constexpr std::size_t most_latex = 6000;      // bytes of one formula
@@ -194,15 +192,9 @@ std::string equations_mathml(const model::Model& model, const analysis::Equation
 }
 
 std::string equations_mathml(const model::Model& model) {
-  const auto long_one = std::find_if(model.generated.begin(), model.generated.end(), [&](const model::Generated& one) {
-    return one.condition < model.conditions.size() && one.formula.size() > most_formula;
-  });
-  if (long_one != model.generated.end()) {
-    return fmt::format(
-        "<p class=\"left-out\">The distances of the contact {} are too long to be read here: <code>zwang "
-        "equations</code> "
-        "writes out all.</p>\n",
-        model.conditions[long_one->condition].name);
+  if (const std::optional<std::uint32_t> one = analysis::too_long(model)) {
+    return fmt::format("<p class=\"left-out\">The distances of the contact {} have too many parts to be read.</p>\n",
+                       model.conditions[*one].name);
   }
   // A condition of several parts is read part by part.
   std::size_t written = model.bodies.size();
