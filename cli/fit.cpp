@@ -16,31 +16,6 @@
 
 namespace zwang::cli {
 
-namespace {
-
-/// The parameters that may move, as they were typed.
-std::vector<std::string> names_of(const std::string& typed, const char* option) {
-  std::vector<std::string> names;
-  std::size_t from = 0;
-  while (from <= typed.size()) {
-    const std::size_t comma = std::min(typed.find(',', from), typed.size());
-    std::string name = typed.substr(from, comma - from);
-    std::erase(name, ' ');
-    if (name.empty()) {
-      throw Error({option, 1, static_cast<std::uint32_t>(from + 1)},
-                  fmt::format("names of parameters are expected, with commas between them: {} L,c", option), typed);
-    }
-    for (const std::string& other : names) {
-      if (other == name) throw Error({option, 1, static_cast<std::uint32_t>(from + 1)}, "twice the same", typed);
-    }
-    names.push_back(std::move(name));
-    from = comma + 1;
-  }
-  return names;
-}
-
-}  // namespace
-
 int fit(const Request& request) {
   listen_to_signals();
   const Source source = read_source(request.model);
@@ -52,7 +27,8 @@ int fit(const Request& request) {
       report::read_measured(read_source(request.data, "the data").text, request.data);
   sensitivity::FitOptions options;
   options.go_on = [] { return !asked_to_end(); };
-  const sensitivity::Fit found = sensitivity::fit(draft, changed, names_of(request.free, "--free"), measured, options);
+  const sensitivity::Fit found =
+      sensitivity::fit(draft, changed, parameter_names(request.free, "--free"), measured, options);
   const int status = asked_to_end() ? interrupted : found.converged ? answered : gave_up;
   if (request.json) {
     print(report::fit_json(model, measured, found));

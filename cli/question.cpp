@@ -95,6 +95,26 @@ Source read_source(const std::string& name, std::string_view what) {
   return source;
 }
 
+std::vector<std::string> parameter_names(const std::string& typed, const char* option) {
+  std::vector<std::string> names;
+  std::size_t from = 0;
+  while (from <= typed.size()) {
+    const std::size_t comma = std::min(typed.find(',', from), typed.size());
+    std::string name = typed.substr(from, comma - from);
+    std::erase(name, ' ');
+    if (name.empty()) {
+      throw Error({option, 1, static_cast<std::uint32_t>(from + 1)},
+                  fmt::format("names of parameters are expected, with commas between them: {} L,c", option), typed);
+    }
+    for (const std::string& other : names) {
+      if (other == name) throw Error({option, 1, static_cast<std::uint32_t>(from + 1)}, "twice the same", typed);
+    }
+    names.push_back(std::move(name));
+    from = comma + 1;
+  }
+  return names;
+}
+
 model::Overrides overrides(const Question& question) {
   model::Overrides result;
   for (const std::string& one : question.set) {

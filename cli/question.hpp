@@ -27,6 +27,8 @@ struct Source {
   std::string name;
 };
 [[nodiscard]] Source read_source(const std::string& name, std::string_view what = "the model");
+/// Names of parameters as an option takes them, "L,v"; throws zwang::Error with the place in what was typed.
+[[nodiscard]] std::vector<std::string> parameter_names(const std::string& typed, const char* option);
 [[nodiscard]] model::Overrides overrides(const Question& question);
 /// The name of a model's files: that of the gallery, the file's without folder and ending, or "model".
 [[nodiscard]] std::string file_stem(const std::string& model);

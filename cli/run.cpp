@@ -170,19 +170,7 @@ std::vector<sensitivity::ParameterSlope> differentiated(const Request& request, 
   if (request.use_integrals) {
     throw Error({"command line", 0, 0}, "--sensitivity and --use-integrals do not go together");
   }
-  std::vector<std::string> names;
-  std::size_t from = 0;
-  while (from <= request.sensitivity.size()) {
-    const std::size_t comma = std::min(request.sensitivity.find(',', from), request.sensitivity.size());
-    std::string name = request.sensitivity.substr(from, comma - from);
-    std::erase(name, ' ');
-    if (name.empty()) {
-      throw Error({"--sensitivity", 1, static_cast<std::uint32_t>(from + 1)},
-                  "names of parameters are expected, with commas between them: --sensitivity L,v", request.sensitivity);
-    }
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-    from = comma + 1;
-  }
+  const std::vector<std::string> names = parameter_names(request.sensitivity, "--sensitivity");
   return sensitivity::parameter_slopes(model::read(task.recipe.text, task.recipe.file), task.recipe.overrides, names);
 }
 

@@ -385,6 +385,17 @@ struct Variation::Impl {
     const std::uint32_t group = model().row_group[row];
     return {&model().groups[group], Lane(rows[group], model().row_lane[row], room)};
   }
+  /// A row to first order along its velocities, the state itself kept where the parameter moves.
+  [[nodiscard]] RowLane row_at(std::uint32_t row, const model::State& state) const {
+    RowLane out = row_lane(row, 2);
+    std::vector<double> coefficients = state.position;
+    coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
+    out.lane.begin({state.time, 1, model().variables, 2, coefficients, state.modes});
+    out.lane.extend(0);
+    out.lane.extend(1);
+    return out;
+  }
+
   // Lanes in blocks, kept from piece to piece.
   unsigned orders = 0;
   std::vector<Block> term_blocks;
@@ -877,24 +888,13 @@ Variation::Change Variation::rate(std::uint32_t row, const MotionPoint& at) cons
 }
 
 double Variation::rate_of(std::uint32_t row, const model::State& state) const {
-  RowLane lane = impl_->row_lane(row, 2);
-  std::vector<double> coefficients = state.position;
-  coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
-  const Path path{state.time, 1, impl_->model().variables, 2, coefficients, state.modes};
-  lane.lane.begin(path);
-  lane.lane.extend(0);
-  lane.lane.extend(1);
+  const RowLane lane = impl_->row_at(row, state);
   return lane.group->holonomic ? lane.lane.value(0, 1) : lane.lane.value(0, 0);
 }
 
 double Variation::bound(std::uint32_t row, const model::State& state, std::span<const double> positions,
                         std::span<const double> velocities) const {
-  RowLane lane = impl_->row_lane(row, 2);
-  std::vector<double> coefficients = state.position;
-  coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
-  const Path path{state.time, 1, impl_->model().variables, 2, coefficients, state.modes};
-  lane.lane.begin(path);
-  lane.lane.extend(0);
+  const RowLane lane = impl_->row_at(row, state);
   // With the state kept, what is left of the slope is the parameter's own.
   double sum = std::abs(lane.lane.slope(0, 0));
   double most = 0;
@@ -909,14 +909,8 @@ double Variation::bound(std::uint32_t row, const model::State& state, std::span<
 
 double Variation::bound_of_rate(std::uint32_t row, const model::State& state, std::span<const double> positions,
                                 std::span<const double> velocities) const {
-  RowLane lane = impl_->row_lane(row, 2);
+  const RowLane lane = impl_->row_at(row, state);
   if (!lane.group->holonomic) return bound(row, state, positions, velocities);
-  std::vector<double> coefficients = state.position;
-  coefficients.insert(coefficients.end(), state.velocity.begin(), state.velocity.end());
-  const Path path{state.time, 1, impl_->model().variables, 2, coefficients, state.modes};
-  lane.lane.begin(path);
-  lane.lane.extend(0);
-  lane.lane.extend(1);
   // f' = g.v + df/dt: gradients by the derivatives of velocities, their change along the motion by those of positions.
   double sum = std::abs(lane.lane.slope(0, 1));
   double most = 0;
