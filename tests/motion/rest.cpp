@@ -192,4 +192,34 @@ TEST(Rest, tables_on_eight_legs_stop_rattling) {
   }
 }
 
+TEST(RestLong, discs_that_fall_into_a_box_go_on_when_one_lies_in_the_corner_at_the_origin) {
+  const Ran ran = run(R"(gravity = [0, -10]
+[parameters]
+n = 30
+side = 6
+d = 0.62
+L = "side*d*1.618"
+[points.b]
+count = "n"
+mass = 1
+position = ["d*1.618*(i - 0.5 - side*floor((i-1)/side))", "d*1.618*(floor((i-1)/side) + 0.5)"]
+velocity = ["sin(7*i*i)", "cos(11*i*i + 3)"]
+[constraints]
+apart = { for
+      = "i = 1..n, j = i+1..n", condition = "distance(b[i], b[j]) >= d", restitution = 0.5 }
+left = { for
+      = "i = 1..n", condition = "b[i].x >= 0", restitution = 0.5 }
+right = { for
+      = "i = 1..n", condition = "b[i].x <= L", restitution = 0.5 }
+low = { for
+      = "i = 1..n", condition = "b[i].y >= 0", restitution = 0.5 }
+high = { for
+      = "i = 1..n", condition = "b[i].y <= L*n/side^2", restitution = 0.5 }
+[simulation]
+until = 1.7
+)");
+  EXPECT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_LE(ran.worst, tolerance_of_the_run);
+}
+
 }  // namespace zwang::motion
