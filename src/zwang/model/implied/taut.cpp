@@ -158,6 +158,8 @@ class Tightness {
       asked_ = std::move(left);
     }
     Stresses::echelon(rows);
+    // A start that moves across them has no acceleration at all: the strings themselves tell that.
+    if (!std::all_of(rows.begin(), rows.end(), [&](const Vector& row) { return keeps(row); })) return;
     for (const Vector& row : rows) {
       Implied out;
       for (std::size_t i = 0; i < row.size(); ++i) {
@@ -173,6 +175,17 @@ class Tightness {
  private:
   [[nodiscard]] std::size_t place_of(std::uint32_t variable) const {
     return static_cast<std::size_t>(std::lower_bound(variable_.begin(), variable_.end(), variable) - variable_.begin());
+  }
+
+  /// Does the velocity of the start keep c.u = 0?
+  [[nodiscard]] bool keeps(const Vector& row) const {
+    double rate = 0;
+    double terms = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      rate += row[i] * model_.initial_velocity[variable_[i]];
+      terms += std::abs(row[i] * model_.initial_velocity[variable_[i]]);
+    }
+    return std::abs(rate) <= model_.simulation.touch * terms;
   }
 
   /// One more linear equation, if it is one more.
