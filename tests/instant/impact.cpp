@@ -274,4 +274,25 @@ floor = { condition = "a.y >= 0", restitution = 0.5 }
   expect_velocities(impact(model, initial_state(model), options), {0, 0});
 }
 
+TEST(Impact, of_a_row_that_fits_between_walls_but_for_its_last_digits_has_no_impulse_without_bound) {
+  // Two discs fill the box; the second stands higher by 1e-11, so that the three conditions along the row are dependent but for that.
+  const auto model = zwang::model::load(R"toml(
+[points.d]
+count    = 2
+mass     = 1.3
+position = ["i - 0.5", "if(i == 1, 2, 2 + 1e-11)"]
+velocity = ["if(i == 1, 0, 2.5)", "if(i == 1, 0, -0.11)"]
+[constraints]
+left  = { for = "i = 1..2", condition = "d[i].x >= 0.5", restitution = 0.3 }
+right = { for = "i = 1..2", condition = "d[i].x <= 1.5", restitution = 0.3 }
+apart = { condition = "distance(d[1], d[2]) >= 1", restitution = 0.3 }
+)toml",
+                                        "row.toml");
+  const auto shock = zwang::instant::impact(model, zwang::model::initial_state(model));
+  ASSERT_EQ(shock.status, zwang::instant::ShockStatus::regulated) << shock.restitution_note;
+  const std::vector<double> wanted{0, 0, 0, -0.11};
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(shock.velocities[i], wanted[i], 1e-10) << i;
+  for (const double impulse : shock.impulses) EXPECT_LT(std::abs(impulse), 10);
+}
+
 }  // namespace

@@ -71,6 +71,26 @@ TEST(Implied, nothing_where_rods_can_bend_or_need_not_last) {
                   .empty());
 }
 
+TEST(Implied, both_ends_of_a_string_that_cannot_but_be_taut_move_alike) {
+  const std::string line = point("a", "[1, 0]") + point("b", "[2, 0]");
+  const std::string strings =
+      "[constraints]\nl = \"distance(a, [0, 0]) <= 1\"\nm = \"distance(a, b) <= 1\"\nr = \"distance(b, [3, 0]) <= "
+      "1\"\n";
+  EXPECT_EQ(implied(load(line + strings, "line.toml")),
+            (std::vector<std::string>{"a.x = 1", "a.y = 0", "b.x = 2", "b.y = 0"}));
+  // Not if one of them is longer, bent, let go, or only holds apart, nor where the start moves across them: that is a jam.
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = line + strings;
+    text.replace(text.find(from), from.size(), to);
+    return implied(load(text, "line.toml"));
+  };
+  EXPECT_TRUE(with("r = \"distance(b, [3, 0]) <= 1", "r = \"distance(b, [3, 0]) <= 1.01").empty());
+  EXPECT_TRUE(with("r = \"distance(b, [3, 0]) <= 1", "r = \"distance(b, [2, 1]) <= 1").empty());
+  EXPECT_TRUE(with("r = \"distance(b, [3, 0]) <= 1", "r = \"distance(b, [3, 0]) >= 1").empty());
+  EXPECT_TRUE(with("position = [1, 0]", "position = [1, 0]\nvelocity = [0, 1]").empty());
+  EXPECT_TRUE(implied(load(line + strings + "[[releases]]\nconstraint = \"m\"\nat = 1\n", "let_go.toml")).empty());
+}
+
 TEST(Implied, halves_of_equations_count_as_equations_and_names_stay_free) {
   const Model model =
       load(point("implied1", "[0, 0]") + point("b", "[1, 0]") +

@@ -53,6 +53,30 @@ TEST(Endings, a_start_that_breaks_conditions_names_each_with_its_amount_and_the_
   expect_words(ended, {"floor by 0.125 (a)", "rod by 1 (a, b)", "zwang check --repair"});
 }
 
+TEST(Endings, a_root_that_drives_its_own_argument_away_from_zero_has_several_motions) {
+  const auto at_rest = [](const std::string& force, const std::string& initial) {
+    return run("[coordinates.x]\ninitial = " + initial + "\nforce = \"" + force +
+               "\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 2\n");
+  };
+  // Norton's dome: x = 0, and x = (t - T)^4 / 144 from any T on.
+  for (const char* force : {"sqrt(x)", "sqrt(abs(x))*sign(x)", "x + 0.001*sqrt(x)"}) {
+    const Ended dome = at_rest(force, "0");
+    EXPECT_EQ(dome.status, Status::singular) << force;
+    expect_words(dome, {"the force on x", "several motions", "like t^4"});
+  }
+  expect_words(at_rest("abs(x - 1)^(1/3)*sign(x - 1)", "1"), {"several motions", "like t^3"});
+  expect_words(at_rest("sqrt(abs(x'))*sign(x')", "0"), {"several motions", "like t^2, of the speed"});
+  // Drawn back, or driven at once, or along something that cannot give way: one motion.
+  for (const char* force : {"-sqrt(x)", "-sqrt(abs(x))*sign(x)", "1 + sqrt(x)", "sqrt(x^2)", "abs(x)^(3/2)"}) {
+    EXPECT_EQ(at_rest(force, "0").status, Status::finished) << force;
+  }
+  const Ended held =
+      run("[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"sqrt(abs(a.x))*sign(a.x)\", 1]\n[constraints]\nwire = "
+          "\"a.x = 0\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(held.status, Status::finished) << held.why;
+  EXPECT_NEAR(held.state.position[1], 2, 1e-12);
+}
+
 TEST(Endings, a_jam_names_the_conditions_that_contradict_each_other) {
   const std::string point = "[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\n";
   const Ended at_once = run(point + "l = \"a.x >= t^2\"\nr = \"a.x <= -t^2\"\n[simulation]\nuntil = 1\n");

@@ -277,4 +277,54 @@ until = 3
   EXPECT_NEAR(reached[0][3], -1.5 * std::cos(reached[1][0]), same_place);
 }
 
+TEST(Implied, a_pendulum_on_a_line_that_is_exactly_taut_swings_as_from_a_nail) {
+  const auto end_of = [](const std::string& text) {
+    const model::Model model = model::load(text + "[simulation]\nuntil = 3\n", "line.toml");
+    Motion motion = begin(model);
+    while (advance(motion)) {
+    }
+    EXPECT_EQ(motion.status, Status::finished) << motion.why;
+    return motion.state.position;
+  };
+  const std::string bob = "gravity = [0, -10]\n[points.w]\nmass = 2\nposition = [0.6, -0.8]\n";
+  const std::vector<double> nail = end_of(bob + "[constraints]\ns = \"distance(w, [0, 0]) <= 1\"\n");
+  const std::vector<double> line =
+      end_of(bob + "[points.b]\nmass = 1\nposition = [0, 0]\n[constraints]\ns = \"distance(w, b) <= 1\"\n" +
+             "l = \"distance(b, [-1, 0]) <= 1\"\nr = \"distance(b, [1, 0]) <= 1\"\n");
+  EXPECT_NEAR(line[0], nail[0], same_place);
+  EXPECT_NEAR(line[1], nail[1], same_place);
+  EXPECT_NEAR(line[2], 0, same_length);
+  EXPECT_NEAR(line[3], 0, same_length);
+}
+
+TEST(Implied, a_net_on_two_nails_keeps_its_upper_edge_and_falls_below) {
+  const model::Model model = model::load(R"toml(
+gravity = [0, 0, -10]
+[points.p]
+count    = [5, 5]
+mass     = 1
+position = ["i", "j", 0]
+[constraints]
+along  = { for = "i = 1..4, j = 1..5", condition = "distance(p[i,j], p[i+1,j]) <= 1" }
+across = { for = "i = 1..5, j = 1..4", condition = "distance(p[i,j], p[i,j+1]) <= 1" }
+left   = "p[1,1] = [1, 1, 0]"
+right  = "p[5,1] = [5, 1, 0]"
+[simulation]
+until = 0.2
+)toml",
+                                         "net.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  EXPECT_EQ(motion.status, Status::finished) << motion.why;
+  for (std::size_t i = 0; i < 5; ++i) {
+    // The edge does not move; every knot below it turns about it as a stiff chain would begin to: the row next to it and the last one.
+    const double* const edge = &motion.state.position[(5 * i) * 3];
+    EXPECT_NEAR(edge[0], static_cast<double>(i) + 1, same_length);
+    EXPECT_NEAR(edge[2], 0, same_length);
+    const double* const last = &motion.state.position[(5 * i + 4) * 3];
+    EXPECT_LT(last[2], -0.1);
+  }
+}
+
 }  // namespace zwang::motion

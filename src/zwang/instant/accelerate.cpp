@@ -616,14 +616,22 @@ bool independent(const model::Model& model, const model::State& state, Workspace
     }
   }
 
-  // In doubt: part by part against the uncertainty of the rows, by the skipped pivots of the sparse factor beyond.
-  if (r * n > dense_rank) {
-    impl.near_dependence = !independent_sparse(mass, problem);
-    return !impl.near_dependence;
+  // Of many rows the sparse factor has the same pivots; those of a connected part settle that part.
+  std::vector<std::uint8_t> settled(r, 0);
+  if (r > dense_gram) {
+    const bool none_skipped = independent_sparse(mass, problem, settled);
+    if (std::all_of(settled.begin(), settled.end(), [](std::uint8_t one) { return one != 0; })) return true;
+    if (r * n > dense_rank) {
+      impl.near_dependence = !none_skipped;
+      return none_skipped;
+    }
   }
+
+  // In doubt: part by part against the uncertainty of the rows.
   const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
   bool result = true;
   for (Part& part : connected_parts(model, mass, problem)) {
+    if (std::all_of(part.row.begin(), part.row.end(), [&](std::uint32_t j) { return settled[j] != 0; })) continue;
     whiten(mass, problem, uncertainty, model, part);
     std::vector<std::size_t> all(part.r());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -636,7 +644,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
   return result;
 }
 
-bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
+bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std::vector<std::uint8_t>& settled) {
   const linear::SparseRows rows{problem.start, problem.column, problem.entry};
   linear::SparseGram gram;
   gram.shape(rows, mass);
@@ -647,6 +655,15 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem) {
   factor.reset(gram.nodes());
   factor.choose(gram, all);
   factor.factor(gram);
+  for (std::size_t c = 0; c < factor.components(); ++c) {
+    const bool far = factor.least_pivot_of(c) > safe_pivot;
+    for (const std::uint32_t j : factor.rows_of(c)) settled[j] = far ? 1 : 0;
+  }
+  // A row that was skipped has no pivot.
+  for (std::size_t place = 0; place < factor.order().size(); ++place) {
+    if (!factor.skipped(place)) continue;
+    for (const std::uint32_t j : factor.rows_of(factor.component_of(factor.order()[place]))) settled[j] = 0;
+  }
   return factor.skipped_count() == 0;
 }
 

@@ -147,7 +147,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
                           " has no gradient at this state; write it without a root (squares, or a vector equation)";
       continue;
     }
-    const bool closed = options.closed.contains(row);
+    // What others imply holds where they do: of them it is told whether the position is admissible. Their zeros are squares of its own.
+    const bool closed = options.closed.contains(row) || model.conditions[model.row_condition[row]].implied;
     const bool steady = options.steady.contains(row);
     const double value = closed ? 0.0 : rows.value[row];
     const double rate = steady ? 0.0 : rows.rate[row];

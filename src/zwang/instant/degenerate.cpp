@@ -237,12 +237,12 @@ class Decider {
       }
       if (!step(k, orders, c, c_scale, hold, lambda)) {
         if (opened_) return Pass::again;
-        if (instant_.status == Status::jammed && !unique_ && shift(k, inequality, may_carry, multipliers)) {
-          instant_.status = Status::determined;
-          instant_.farkas.clear();
-          return Pass::again;
-        }
-        return instant_.status == Status::jammed ? Pass::jammed : Pass::finished;
+        if (instant_.status != Status::jammed) return Pass::finished;
+        if (proves_for_inequalities(inequality)) return Pass::jammed;
+        // Rows held as equations only because they carry force: another share of it is asked for, and no jam is claimed.
+        instant_.status = Status::determined;
+        instant_.farkas.clear();
+        return shift(k, inequality, may_carry, lambda, multipliers) ? Pass::again : Pass::finished;
       }
     }
     return Pass::finished;
@@ -306,7 +306,11 @@ class Decider {
       return Pass::finished;
     }
     // The order below: undecided rows may only press.
-    MultiplierQuestion below = ask(problem, hold, lambda[k - 1],
+    std::vector<Hold> asked = hold;
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+      if (carries_nothing_at(k - 1, j, hold)) asked[j] = Hold::open;
+    }
+    MultiplierQuestion below = ask(problem, asked, lambda[k - 1],
                                    [&](std::uint32_t j) { return inequality[j] != 0 && hold[j] == Hold::undecided; });
     Vector more;
     for (const std::uint32_t j : below.rows) {
@@ -335,23 +339,30 @@ class Decider {
     const linear::Mass& mass = impl_.dynamics.mass;
     const std::size_t n = model_.variables;
     orders.target(k, lambda, force_, size_);
-    next_.clear();
-    next_.a0.resize(n);
-    mass.solve(force_, next_.a0);
-    place_.clear();
-    for (std::uint32_t j = 0; j < problem.size(); ++j) {
-      if (hold[j] != Hold::open) {
-        next_.append(model_, impl_.rows, problem.row[j], c[j],
-                     hold[j] == Hold::equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
-        place_.push_back(j);
+    const auto solve = [&](const auto& takes_part) {
+      next_.clear();
+      next_.a0.resize(n);
+      mass.solve(force_, next_.a0);
+      place_.clear();
+      for (std::uint32_t j = 0; j < problem.size(); ++j) {
+        if (hold[j] != Hold::open && takes_part(j)) {
+          next_.append(model_, impl_.rows, problem.row[j], c[j],
+                       hold[j] == Hold::equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
+          place_.push_back(j);
+        }
       }
+      gauss::Options gauss_options;
+      if (next_.size() > large) gauss_options.most_rounds = few_rounds;
+      if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
+      gauss::solve(next_.view(mass), gauss_options, *impl_.gauss_orders, solution_);
+    };
+    // Rows that a later order bars from carrying force: where the others keep them, the answer is that of all rows.
+    const auto free_of_bars = [&](std::uint32_t j) { return !carries_nothing_at(k, j, hold); };
+    solve(free_of_bars);
+    if (place_.size() < problem.size() && solution_.status == gauss::Status::solved &&
+        breaks_barred(k, c, c_scale, hold)) {
+      solve([](std::uint32_t) { return true; });
     }
-    gauss::Options gauss_options;
-    if (next_.size() > large) {
-      gauss_options.most_rounds = few_rounds;
-    }
-    if (!impl_.gauss_orders) impl_.gauss_orders.emplace();
-    gauss::solve(next_.view(mass), gauss_options, *impl_.gauss_orders, solution_);
     if (solution_.status == gauss::Status::infeasible) {
       static_cast<void>(jam_if_proved(k, c_scale));
       return false;
@@ -405,29 +416,73 @@ class Decider {
     return true;
   }
 
-  /// y proves that the rows exclude each other as long as all of them hold that carry force. If y < 0 on inequalities among these, the force is
-  /// only shared wrongly: G^T y = 0 and y.c_k > 0, so lambda_0 + theta y gains until the first of them carries nothing, and that one goes.
+  /// Was row j, undecided so far, shown by a later order to carry nothing at this one?
+  [[nodiscard]] bool carries_nothing_at(unsigned k, std::size_t j, const std::vector<Hold>& hold) const {
+    return hold[j] == Hold::undecided && k < excluded_at_[j];
+  }
+
+  /// Does the answer of this order break a row that was left out of it?
+  [[nodiscard]] bool breaks_barred(unsigned k, const Vector& c, const Vector& c_scale,
+                                   const std::vector<Hold>& hold) const {
+    const Subproblem& problem = impl_.problem;
+    for (std::size_t j = 0; j < problem.size(); ++j) {
+      if (!carries_nothing_at(k, j, hold)) continue;
+      double w = c[j];
+      double terms = c_scale[j];
+      for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+        w += problem.entry[e] * solution_.a[problem.column[e]];
+        terms += std::abs(problem.entry[e] * solution_.a[problem.column[e]]);
+      }
+      if (w > zero_part_of(k) * terms) return true;
+    }
+    return false;
+  }
+
+  /// y is a proof for the conditions themselves, not only for those that carry force, if it is nowhere negative on what may only press.
+  [[nodiscard]] bool proves_for_inequalities(const std::vector<std::uint8_t>& inequality) const {
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      if (inequality[place_[i]] != 0 && solution_.farkas[i] < 0) return false;
+    }
+    return true;
+  }
+
+  /// y proves that the rows exclude each other as long as all of them hold that carry force, at whatever order they begin to. Where y < 0 on
+  /// inequalities among these, the force is only shared wrongly: G^T y = 0 and y.c_k > 0, so lambda + theta y gains until the first of them
+  /// carries nothing at any order below k, and that one goes. Orders are compared as the digits of a number are.
   bool shift(unsigned k, const std::vector<std::uint8_t>& inequality, std::vector<std::uint8_t>& may_carry,
-             Vector& multipliers) {
-    double theta = std::numeric_limits<double>::infinity();
-    std::uint32_t first = 0;
+             const std::vector<Vector>& lambda, Vector& multipliers) {
+    std::optional<std::size_t> first;
+    const auto sooner = [&](std::size_t one, std::size_t other) {
+      for (const Vector& order : lambda) {
+        const double left = order[place_[one]] / -solution_.farkas[one];
+        const double right = order[place_[other]] / -solution_.farkas[other];
+        if (left != right) return left < right;
+      }
+      return false;
+    };
     for (std::size_t i = 0; i < place_.size(); ++i) {
       const std::uint32_t j = place_[i];
       const double y = solution_.farkas[i];
       if (inequality[j] == 0 || y == 0) continue;
-      if (y > 0 ? may_carry[j] == 0 : !(multipliers[j] > 0)) return false;
-      if (y > 0 || !(multipliers[j] < theta * -y)) continue;
-      theta = multipliers[j] / -y;
-      first = j;
+      if (y > 0) {
+        if (may_carry[j] == 0) return false;
+        continue;
+      }
+      // What leads must press; a row that was barred up to this very order is not barred again.
+      const auto leads = std::find_if(lambda.begin(), lambda.end(), [&](const Vector& order) { return order[j] != 0; });
+      if (leads == lambda.end() || !((*leads)[j] > 0) || excluded_at_[j] >= k) return false;
+      if (!first || sooner(i, *first)) first = i;
     }
-    if (!std::isfinite(theta)) return false;
-    for (std::size_t i = 0; i < place_.size(); ++i) multipliers[place_[i]] += theta * solution_.farkas[i];
-    for (std::size_t i = 0; i < place_.size(); ++i) {
+    if (!first) return false;
+    const std::uint32_t gone = place_[*first];
+    const double theta = multipliers[gone] / -solution_.farkas[*first];
+    for (std::size_t i = 0; i < place_.size() && theta > 0; ++i) {
+      multipliers[place_[i]] += theta * solution_.farkas[i];
       if (inequality[place_[i]] != 0) multipliers[place_[i]] = std::max(0.0, multipliers[place_[i]]);
     }
-    multipliers[first] = 0;
-    may_carry[first] = 0;
-    excluded_at_[first] = k;
+    multipliers[gone] = 0;
+    may_carry[gone] = 0;
+    excluded_at_[gone] = k;
     shifted_ = true;
     return true;
   }

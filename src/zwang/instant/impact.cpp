@@ -6,6 +6,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/instant/corners.hpp"
+#include "zwang/instant/dependence.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
@@ -90,13 +91,14 @@ struct Regulation {
   const model::State& state;
   Workspace::Impl& impl;
   bool regular = true;
+  bool nearly = false;  ///< rows that are nearly dependent are taken for dependent
   Dependents dependents = {};
   Instant verdict = {};  ///< of a regulation that failed
 
   /// Solve the problem for target `alpha`; false if it has no answer.
   bool nearest(const std::vector<double>& alpha, const Options& options, std::vector<gauss::Trial>* trials) {
     impl.problem.a0.assign(alpha.begin(), alpha.end());
-    if (regular) {
+    if (regular && !nearly) {
       gauss::solve(impl.problem.view(impl.dynamics.mass), {}, impl.gauss_impact, impl.solution, trials);
       if (impl.solution.status == gauss::Status::solved) {
         return true;
@@ -107,8 +109,8 @@ struct Regulation {
     silent.tell = trials != nullptr;
     verdict.status = Status::determined;
     verdict.trials.clear();
-    const bool solved = settle_dependent(model, state, silent, Level::velocities, regular, impl, dependents, verdict) ==
-                        Settled::solved;
+    const bool solved = settle_dependent(model, state, silent, Level::velocities, regular || nearly, impl, dependents,
+                                         verdict) == Settled::solved;
     if (trials != nullptr) {
       *trials = verdict.trials;
     }
@@ -162,6 +164,37 @@ struct Regulated {
   double complementarity = 0;  ///< of either regulation, where bodies rebound
   double gap = 0;
 };
+
+/// Rows so near to others that impulses would cancel beyond their digits become what they are nearly: combinations of these.
+void take_for_dependent(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  Subproblem& problem = impl.problem;
+  const Uncertainty uncertainty = measure_uncertainty(model, state, impl);
+  for (Part& part : connected_parts(model, impl.dynamics.mass, problem)) {
+    if (part.n() > most_variables || part.r() > most_rows) continue;
+    whiten(impl.dynamics.mass, problem, uncertainty, model, part);
+    std::vector<std::size_t> all(part.r());
+    for (std::size_t j = 0; j < all.size(); ++j) all[j] = j;
+    const Dependence found = split(part, all, all.size(), nearly_dependent);
+    for (std::size_t d = 0; d < found.dependent.size(); ++d) {
+      const std::size_t j = found.dependent[d];
+      const std::uint32_t row = part.row[j];
+      for (std::uint32_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+        double sum = 0;
+        for (std::size_t k = 0; k < found.kept.size(); ++k) {
+          const std::uint32_t other = part.row[found.kept[k]];
+          const auto first = problem.column.begin() + problem.start[other];
+          const auto last = problem.column.begin() + problem.start[other + 1];
+          const auto at = std::find(first, last, problem.column[e]);
+          if (at == last || found.coefficients[d][k] == 0) continue;
+          const auto place = static_cast<std::size_t>(at - problem.column.begin());
+          sum += found.coefficients[d][k] * problem.entry[place] / part.length[found.kept[k]];
+        }
+        const double value = part.length[j] * sum;
+        problem.entry[e] = std::abs(value) <= epsilon * part.length[j] ? 0.0 : value;
+      }
+    }
+  }
+}
 
 /// A shock in which nothing has happened yet.
 void begin_shock(const model::Model& model, const model::State& state, const Instant& instant, Shock& shock) {
@@ -397,43 +430,56 @@ void impact(const model::Model& model, const model::State& state, const Options&
     }
   }
 
-  Regulated found(impl.problem.size());
   const bool regular = independent(model, state, impl);
-  Regulation regulation{model, state, impl, !impl.near_dependence};
   // At a singular position a blow may break what the rates do not show: a straight bar that is bent.
   const bool regulate = strikes || (instant.blow_due && !regular);
-  if (!regulate) {
-    // Nothing strikes.
-    shock.status = instant.blow_due ? ShockStatus::regulated : ShockStatus::not_needed;
-    shock.velocities = shock.alpha;
-  } else {
-    if (!regulation.nearest(shock.alpha, options, options.tell ? &shock.trials : nullptr)) {
-      shock.status = regulation.verdict.status == Status::jammed ? ShockStatus::jammed : ShockStatus::gave_up;
-      shock.farkas = regulation.verdict.farkas;
-      shock.restitution_note = regulation.verdict.expansion;
-      return;
+  Regulated found(impl.problem.size());
+  const auto attempt = [&](bool nearly) {
+    Regulation regulation{model, state, impl, !impl.near_dependence, nearly};
+    found = Regulated(impl.problem.size());
+    shock.restitution_note.clear();
+    if (!regulate) {
+      // Nothing strikes.
+      shock.status = instant.blow_due ? ShockStatus::regulated : ShockStatus::not_needed;
+      shock.velocities = shock.alpha;
+    } else {
+      if (!regulation.nearest(shock.alpha, options, options.tell ? &shock.trials : nullptr)) {
+        shock.status = regulation.verdict.status == Status::jammed ? ShockStatus::jammed : ShockStatus::gave_up;
+        shock.farkas = regulation.verdict.farkas;
+        shock.restitution_note = regulation.verdict.expansion;
+        return false;
+      }
+      shock.status = ShockStatus::regulated;
+      shock.velocities = impl.solution.a;
+      found.l = impl.solution.lambda;
+      let_rebound(model, options, impl, regulation, found, shock);
     }
-    shock.status = ShockStatus::regulated;
-    shock.velocities = impl.solution.a;
-    found.l = impl.solution.lambda;
-    let_rebound(model, options, impl, regulation, found, shock);
-  }
-  clear_roundings(found.l, impl, shock);
-  rates(model, impl.rows, shock.velocities, shock.rate_after);
-  widen_rates(model, options, shock.alpha, shock.velocities, impl);
-  impl.problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-  share_impulses(regular, found.l, impl, shock);
+    clear_roundings(found.l, impl, shock);
+    rates(model, impl.rows, shock.velocities, shock.rate_after);
+    widen_rates(model, options, shock.alpha, shock.velocities, impl);
+    impl.problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
+    share_impulses(regular, found.l, impl, shock);
+    if (!regulate) return true;
 
-  if (regulate) {
     shock.certificate = regulation.certify(shock.alpha, shock.velocities, found.l, found.shift);
     if (found.rebounds) {
       shock.certificate.complementarity = found.complementarity;
       shock.certificate.gap = found.gap;
     }
-    if (!(shock.certificate.worst() <= worst_certificate)) {
-      shock.status = ShockStatus::gave_up;
-      shock.restitution_note = "the velocities found do not keep their conditions: their certificate is worse than " +
-                               readable(worst_certificate);
+    if (shock.certificate.worst() <= worst_certificate) return true;
+    shock.status = ShockStatus::gave_up;
+    shock.restitution_note = "the velocities found do not keep their conditions: their certificate is worse than " +
+                             readable(worst_certificate);
+    return false;
+  };
+  // Impulses that cancel beyond their digits, as of a row of discs that fits between two walls but for its last digits: rows so near to
+  // dependence are taken for dependent.
+  if (!attempt(false)) {
+    if (shock.status != ShockStatus::gave_up) return;
+    const Shock first = shock;
+    take_for_dependent(model, state, impl);
+    if (!attempt(true)) {
+      shock = first;
       return;
     }
   }

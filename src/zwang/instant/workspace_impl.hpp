@@ -81,8 +81,10 @@ void widen_rates(const model::Model& model, const Options& options, const std::v
 /// Are the rows of the problem linearly independent? Fills `norm2`.
 [[nodiscard]] bool independent(const model::Model& model, const model::State& state, Workspace::Impl& impl);
 
-/// The same for large problems, by the pivots of the sparse factor of the Gram matrix.
-[[nodiscard]] bool independent_sparse(const linear::Mass& mass, const Subproblem& problem);
+/// The same for large problems, by the pivots of the sparse factor of the Gram matrix; `settled`: rows of connected parts whose pivots are
+/// all far from zero.
+[[nodiscard]] bool independent_sparse(const linear::Mass& mass, const Subproblem& problem,
+                                      std::vector<std::uint8_t>& settled);
 
 /// Is the multiplier vector of the problem the only one? `zero[i]` marks inequalities with lambda = 0 and w = 0,
 /// `positive` ones are free to move both ways; rows with w < 0 are left out by the caller.

@@ -52,6 +52,7 @@ class SparseCholesky {
 
   /// The smallest pivot of a row not skipped, as a part of its diagonal: how near the rows are to dependence.
   [[nodiscard]] double least_pivot() const { return least_pivot_; }
+  [[nodiscard]] double least_pivot_of(std::size_t component) const { return now_.least_pivot[component]; }
 
   [[nodiscard]] std::size_t components() const {
     return now_.component_start.empty() ? 0 : now_.component_start.size() - 1;

@@ -10,14 +10,31 @@
 #include "zwang/model/implied/equation.hpp"
 #include "zwang/model/implied/rows.hpp"
 #include "zwang/model/implied/stresses.hpp"
+#include "zwang/model/implied/taut.hpp"
 #include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
 
 namespace {
 
-/// What the equations of one part imply.
-void find_implied(const Model& model, const std::vector<std::uint32_t>& part, std::vector<Implied>& found) {
+/// A linear equation that is known already, where all of its variables are among those of the others.
+void add_known(const Implied& row, std::vector<Equation>& equations) {
+  const bool within = std::all_of(row.variable.begin(), row.variable.end(), [&](std::uint32_t variable) {
+    return std::any_of(equations.begin(), equations.end(), [&](const Equation& one) {
+      return std::find(one.variable.begin(), one.variable.end(), variable) != one.variable.end();
+    });
+  });
+  if (!within) return;
+  Equation out;
+  out.variable = row.variable;
+  out.f.degree = 1;
+  out.f.g = row.c;
+  equations.push_back(std::move(out));
+}
+
+/// What the equations of one part imply beside what is known.
+void find_implied(const Model& model, const std::vector<std::uint32_t>& part, const std::vector<Implied>& known,
+                  std::vector<Implied>& found) {
   if (part.size() > most_rows_of_a_part) return;
   std::vector<Equation> equations;
   bool squares = false;
@@ -28,6 +45,7 @@ void find_implied(const Model& model, const std::vector<std::uint32_t>& part, st
     equations.push_back(std::move(*one));
   }
   if (!squares) return;
+  for (const Implied& one : known) add_known(one, equations);
   Stresses stresses(equations, model.initial_position, model.simulation.touch);
   for (const Vector& one : stresses.find()) {
     Implied row;
@@ -57,11 +75,22 @@ void add_implied(Model& model) {
   evaluate_rows(model, initial_state(model), scratch, rows);
   const std::vector<std::uint32_t> halves = opposite_halves(model, rows);
   among.insert(among.end(), halves.begin(), halves.end());
-  if (among.empty()) return;
+  // Strings that cannot but be taut.
+  std::vector<std::uint32_t> one_sided = touching_convex(model, rows);
+  std::erase_if(one_sided,
+                [&](std::uint32_t row) { return std::find(halves.begin(), halves.end(), row) != halves.end(); });
+  std::vector<Implied> taut;
+  if (!one_sided.empty()) {
+    std::vector<std::uint32_t> all = one_sided;
+    all.insert(all.end(), among.begin(), among.end());
+    std::sort(all.begin(), all.end());
+    taut = taut_rows(model, core_of(model, rows, std::move(all)), one_sided);
+  }
   std::sort(among.begin(), among.end());
   among = core_of(model, rows, std::move(among));
   std::vector<Implied> found;
-  for (const std::vector<std::uint32_t>& part : parts_of(model, among)) find_implied(model, part, found);
+  for (const std::vector<std::uint32_t>& part : parts_of(model, among)) find_implied(model, part, taut, found);
+  found.insert(found.begin(), taut.begin(), taut.end());
   if (!found.empty()) append(model, found);
 }
 

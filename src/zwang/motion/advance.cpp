@@ -690,7 +690,7 @@ bool advance_piece(Motion& motion) {
       lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
       return true;
     }
-    if (entered(motion)) return true;
+    if (entered(motion) || leaves_from_roots(motion)) return true;
     // Up to a singular position that is passed; there every condition counts.
     crossing = approach_singular(motion, due - motion.state.time, h);
     if (crossing && !impl.far.rows.empty()) {

@@ -187,6 +187,8 @@ void list_singular(Motion& motion, std::vector<std::uint32_t> rows);
 /// The same where the multiplier of a one-sided condition has its pole: it lets go.
 void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows);
 
+/// Has a root in a force that rests at zero another motion beside rest? Then the motion ends, singular (roots.cpp).
+bool leaves_from_roots(Motion& motion);
 /// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.
 void verify_end(Motion& motion);
 

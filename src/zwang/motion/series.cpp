@@ -81,6 +81,7 @@ std::string Series::obstacle() const {
   }
   return out + impl_->beyond_numbers();
 }
+std::vector<Series::RestingRoot> Series::resting_roots() const { return impl_->resting_roots(); }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }

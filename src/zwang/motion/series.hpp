@@ -68,6 +68,11 @@ class Series {
   /// are already; and are again what they are.
   [[nodiscard]] bool take_roots_as_zero(double soon);
   void take_roots_as_they_are();
+  /// A root or a power below one in a force whose argument is zero and stays so, with the variables it depends on.
+  struct RestingRoot {
+    std::vector<std::uint32_t> positions, velocities;
+  };
+  [[nodiscard]] std::vector<RestingRoot> resting_roots() const;
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);
 

@@ -461,6 +461,30 @@ bool Series::Impl::take_roots_as_zero(double soon) {
   return any;
 }
 
+std::vector<Series::RestingRoot> Series::Impl::resting_roots() const {
+  std::vector<RestingRoot> out;
+  for (const Block& block : terms) {
+    if (model.terms[block.group].kind == TermKind::kinetic) continue;
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      const expressions::Instruction& i = tape.instructions[reg - before];
+      if (i.op == expressions::Op::power && !(i.c > 0 && i.c < 1)) continue;
+      const double* u = registers(block) + std::size_t{i.a} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        if (u[l] != 0 || u[block.width + l] != 0 || u[2 * block.width + l] != 0) continue;
+        RestingRoot root;
+        for (std::size_t at = l; at < block.position_of.size(); at += block.width)
+          root.positions.push_back(block.position_of[at]);
+        for (std::size_t at = l; at < block.velocity_of.size(); at += block.width)
+          root.velocities.push_back(block.velocity_of[at]);
+        out.push_back(std::move(root));
+      }
+    }
+  }
+  return out;
+}
+
 void Series::Impl::measure_time_in(double given) {
   unit = given;
   unit_squared = given * given;

@@ -174,6 +174,16 @@ inline constexpr double shrinks_to_nothing = 0.1;
 /// Of the duration of the motion: a root in a force that comes to zero so soon is taken as zero for a short step, where its own series leads
 /// nowhere; the shortest first, since what it leaves out grows with it.
 inline constexpr double soon_at_zero[] = {1e-12, 1e-9, 1e-6};
+/// Beside a root that rests at zero: of the extent of the motion, or of what is not zero itself. So near it is all there is, and so far that a
+/// root of it is above the rounding of other forces; two places, to tell the power.
+inline constexpr double far_beside_nothing = 0x1p-60;
+inline constexpr double near_beside_nothing = 0x1p-70;
+inline constexpr double far_beside_something = 0x1p-24;
+inline constexpr double near_beside_something = 0x1p-34;
+/// ... roundings of the acceleration there that are no change, and a power from which on it is as good as smooth.
+inline constexpr double roundings_beside_a_root = 64;
+inline constexpr double steepest_smooth_power = 0.95;
+inline constexpr int digits_of_a_power = 3;
 /// Shortest steps that a flow goes with a root in its rates as zero, where it begins there: its root of some 1e-14 is the defect of this one step, and the
 /// step times that, what it moves, far below rounding.
 inline constexpr double steps_from_a_root = 256;

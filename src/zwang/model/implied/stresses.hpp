@@ -25,6 +25,9 @@ class Stresses {
   /// All linear equations that follow, as rows of a matrix in echelon form: c.u = 0.
   std::vector<Vector> find();
 
+  /// Each row solved for one variable that stands in no other; coefficients of rounding size go.
+  static void echelon(std::vector<Vector>& rows);
+
  private:
   /// An equation of second degree on all variables of the part, scaled to a gradient of length one.
   struct Quadratic {
@@ -71,8 +74,6 @@ class Stresses {
   /// H u = 0; nothing if y.F does not vanish at the start, or is least elsewhere.
   bool rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows,
                Vector& to_least) const;
-  /// Each row solved for one variable that stands in no other; coefficients of rounding size go.
-  static void echelon(std::vector<Vector>& rows);
 
   double touch_ = 0;
   double doubt_ = 0;   ///< of its terms: what is uncertain in a stress matrix

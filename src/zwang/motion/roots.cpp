@@ -1,0 +1,117 @@
+/// Roots in forces that rest at zero: does one of them drive its own argument away, so that rest is not the only motion?
+///
+/// With an acceleration that changes by C |d|^p beside the state, p < 1 and C > 0, there is beside rest d = 0 the motion
+///   d = (C (1 - p)^2 / (2 (1 + p)) s^2)^(1 / (1 - p)),
+/// which may begin at any time: Norton's dome, p = 1/2. Of velocities, v' = C v^p, likewise. With C < 0 rest is the only one.
+///
+/// Symbols: d the way beside the state of one variable, C and p from the accelerations at two distances, those across the rows held taken off.
+/// Reference: docs/mathematics, section 10.4.
+#include <algorithm>
+#include <cmath>
+
+#include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
+#include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/evaluation.hpp"
+#include "zwang/linear/spaces.hpp"
+#include "zwang/motion/advance_impl.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// Accelerations along the rows held, at the state moved a little.
+class BesideRest {
+ public:
+  explicit BesideRest(Motion& motion)
+      : motion_(motion), model_(motion.impl->model), scratch_(model::make_scratch(model_)) {
+    dynamics_ = model::make_dynamics(model_);
+    model::Rows rows = model::make_rows(model_);
+    model::evaluate_rows(model_, motion.state, scratch_, rows);
+    model::evaluate_dynamics(model_, motion.state, scratch_, dynamics_);
+    const std::size_t n = model_.variables;
+    for (const HeldRow& one : motion.impl->held_rows) {
+      gradient_.emplace_back(n, 0.0);
+      for (std::uint32_t e = model_.row_start[one.row]; e < model_.row_start[one.row + 1]; ++e)
+        gradient_.back()[model_.row_column[e]] = rows.entry[e];
+      image_.emplace_back(n);
+      dynamics_.mass.solve(gradient_.back(), image_.back());
+    }
+    const std::size_t m = gradient_.size();
+    gram_ = linear::Matrix(m, m);
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < m; ++k) gram_(j, k) = dot(gradient_[j], image_[k]);
+    }
+    here_.resize(n);
+    dynamics_.mass.solve(dynamics_.force, here_);
+  }
+
+  /// By how much the acceleration of a variable grows where it (or its speed) is moved by `by`; not a number where there is none.
+  double grows(std::uint32_t i, bool speed, double by) {
+    model::State there = motion_.state;
+    (speed ? there.velocity : there.position)[i] += by;
+    there.modes.clear();
+    if (model_.switches > 0) there.modes = model::modes_of(model_, model::sides_of(model_, there));
+    model::evaluate_dynamics(model_, there, scratch_, dynamics_);
+    std::vector<double> change(model_.variables);
+    dynamics_.mass.solve(dynamics_.force, change);
+    for (std::size_t k = 0; k < change.size(); ++k) change[k] -= here_[k];
+    if (!gradient_.empty()) {
+      std::vector<double> right;
+      for (const std::vector<double>& g : gradient_) right.push_back(dot(g, change));
+      const std::vector<double> lambda = linear::least_norm(gram_, right);
+      for (std::size_t j = 0; j < lambda.size(); ++j) {
+        for (std::size_t k = 0; k < change.size(); ++k) change[k] -= lambda[j] * image_[j][k];
+      }
+    }
+    const double rounding = roundings_beside_a_root * unit_rounding * std::abs(here_[i]);
+    return std::abs(change[i]) > rounding ? (by < 0 ? -change[i] : change[i]) : 0.0;
+  }
+
+ private:
+  Motion& motion_;
+  const model::Model& model_;
+  model::Scratch scratch_;
+  model::Dynamics dynamics_;
+  std::vector<std::vector<double>> gradient_, image_;
+  linear::Matrix gram_;
+  std::vector<double> here_;
+};
+
+}  // namespace
+
+bool leaves_from_roots(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<Series::RestingRoot> roots = impl.series.resting_roots();
+  if (roots.empty() || impl.held_rows.size() > most_rows_passed) return false;
+  BesideRest beside(motion);
+  double extent = 1;
+  for (const double q : motion.state.position) extent = std::max(extent, std::abs(q));
+  for (const Series::RestingRoot& root : roots) {
+    for (const bool speed : {false, true}) {
+      for (const std::uint32_t i : speed ? root.velocities : root.positions) {
+        const double at = (speed ? motion.state.velocity : motion.state.position)[i];
+        const double far = at == 0 ? far_beside_nothing * extent : far_beside_something * std::abs(at);
+        const double near = at == 0 ? near_beside_nothing * extent : near_beside_something * std::abs(at);
+        for (const double side : {1.0, -1.0}) {
+          const double more = beside.grows(i, speed, side * far);
+          const double less = beside.grows(i, speed, side * near);
+          if (!(less > 0) || !(more > less) || !std::isfinite(more)) continue;
+          const double p = elementary::log(more / less) / elementary::log(far / near);
+          if (!(p < steepest_smooth_power)) continue;
+          const double power = (speed ? 1 : 2) / (1 - p);
+          end(motion, Status::singular,
+              "a root in the force on " + model::variable_name(impl.model, i) +
+                  " is zero here and would drive its own argument away from zero, so that several motions lead on, as "
+                  "from the top of Norton's dome: rest, and one that leaves like t^" +
+                  readable(power, digits_of_a_power) + (speed ? ", of the speed" : "") +
+                  ", at once or at any later time; let it begin beside zero, as in sqrt(u + 1e-12)");
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace zwang::motion
