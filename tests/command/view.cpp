@@ -117,6 +117,29 @@ TEST_F(View, a_model_is_run_and_shown) {
   EXPECT_EQ(answer.json["opened"], false);
 }
 
+TEST_F(View, the_living_page_carries_the_text_of_the_model) {
+  std::ofstream(file("live.html")) << "<html><body>page<!--zwang:text--></body></html>\n";
+  const std::vector<std::pair<std::string, std::string>> page{{"ZWANG_LIVE_PAGE", file("live.html")}};
+  const auto with_model = call({"live", file("ball.toml"), "--no-open", "--out", file("out")}, "", page);
+  EXPECT_EQ(with_model.exit, 0) << with_model.err;
+  EXPECT_EQ(with_model.out, out("ball-live.html") + "\n");
+  const std::string text = content(out("ball-live.html"));
+  EXPECT_NE(text.find("<script id=\"zwang-text\" type=\"text/plain\" data-name=\"ball\">dGl0bGUgPSAiQSBiYWxsIgpn"),
+            std::string::npos)
+      << text;
+  const auto without = call({"live", "--no-open", "--out", file("out")}, "", page);
+  EXPECT_EQ(without.out, out("zwang-live.html") + "\n");
+  EXPECT_EQ(content(out("zwang-live.html")), content(file("live.html")));
+}
+
+TEST_F(View, a_build_without_a_living_page_says_how_to_get_one) {
+  const std::vector<std::pair<std::string, std::string>> none{{"ZWANG_LIVE_PAGE", file("nowhere.html")}};
+  const auto told = call({"live", file("ball.toml"), "--no-open", "--out", file("out")}, "", none);
+  EXPECT_EQ(told.exit, 2);
+  EXPECT_NE(told.err.find("`make live`"), std::string::npos) << told.err;
+  EXPECT_FALSE(fs::exists(out("ball-live.html")));
+}
+
 TEST_F(View, the_browser_is_asked_with_an_address_and_the_next_one_is_tried) {
   ASSERT_EQ(run({}).exit, 0);
   const std::string good = browser("good");

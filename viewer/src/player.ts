@@ -5,17 +5,28 @@ export class Player {
   loop = true;
   speed: number;
   // The rate at which a run is neither over at once nor endless; 1 (true time) wherever that is so.
-  readonly base: number;
-  readonly span: number;
+  base = 1;
+  span = 0;
 
   constructor(
-    readonly begin: number,
-    readonly end: number,
+    public begin: number,
+    public end: number,
   ) {
     this.time = begin;
+    this.speed = 1;
+    this.set_range(begin, end);
+    this.speed = this.base;
+  }
+
+  // Another run from `begin` to `end`: the time stays where it is, if it can, and the handle of the speed too.
+  set_range(begin: number, end: number): void {
+    const exponent = this.speed_exponent;
+    this.begin = begin;
+    this.end = end;
     this.span = Math.max(end - begin, 0);
     this.base = this.span > 0 && (this.span < 1.5 || this.span > 90) ? nice(this.span / 12) : 1;
-    this.speed = this.base;
+    this.set_speed_exponent(exponent);
+    this.seek(this.time);
   }
 
   seek(t: number): void {

@@ -43,6 +43,9 @@ struct PageAccount {
   std::vector<std::string> notes;  ///< whole sentences
 };
 
+/// The data alone, uncompressed, for whoever is in the page already: about `options.bytes` of them.
+[[nodiscard]] std::string page_data(std::span<const PageRun> runs, const PageOptions& options);
+
 /// Runs that do not have the same coordinates are an Error that says so.
 PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options, const Sink& sink);
 /// The same into another page than the viewer's, with the marker <!--zwang:data--> where the data go; without it, an Error.

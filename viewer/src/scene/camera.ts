@@ -37,11 +37,14 @@ export class Camera {
 
   // The box that the view returns to.
   set_box(low: Triple, high: Triple): void {
+    this.set_home(low, high);
+    this.fit();
+  }
+  set_home(low: Triple, high: Triple): void {
     const corners: Triple[] = [];
     for (let i = 0; i < 8; i++)
       corners.push([i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]]);
     this.home = { target: scaled(add(low, high), 0.5), corners };
-    this.fit();
   }
 
   // Look at the whole box.
@@ -89,6 +92,14 @@ export class Camera {
     this.target = add(this.target, add(scaled(this.right, x * share), scaled(this.up, y * share)));
     this.reach *= factor;
     this.update();
+  }
+  // The place in the plane of the screen through (x, y, z) that lies under a pixel.
+  place_under(px: number, py: number, through: Triple): Triple {
+    const out = new Float64Array(4);
+    this.project(...through, out);
+    const dx = (px - (out[0] as number)) / (out[3] as number);
+    const dy = ((out[1] as number) - py) / (out[3] as number);
+    return add(through, add(scaled(this.right, dx), scaled(this.up, dy)));
   }
   follow(x: number, y: number, z: number): void {
     this.target = [x, y, z];
