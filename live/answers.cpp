@@ -282,11 +282,12 @@ std::string Session::json(const std::vector<double>& sample_at) const {
   return out;
 }
 
-std::string Session::page(std::uint64_t bytes) const {
+std::string Session::page(std::uint64_t bytes, bool brief) const {
   std::vector<report::PageRun> runs;
   for (const auto& side : sides_) runs.push_back({&side->model, motion::view(side->model, side->track), side->name});
   report::PageOptions options;
   options.bytes = bytes;
+  options.brief = brief;
   if (runs.size() == 2) {
     options.distance.title = "distance of the motions";
     for (const analysis::Apart& apart :

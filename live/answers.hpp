@@ -50,8 +50,8 @@ class Session {
   [[nodiscard]] double time() const;
   /// The answer of `run` as far as the motion came (of both: of `compare`), with the states at these instants.
   [[nodiscard]] std::string json(const std::vector<double>& sample_at) const;
-  /// The data of the viewer.
-  [[nodiscard]] std::string page(std::uint64_t bytes) const;
+  /// The data of the viewer; brief while something is dragged.
+  [[nodiscard]] std::string page(std::uint64_t bytes, bool brief) const;
   /// accelerate or explain at an instant of the motion; the first one's if there are two.
   [[nodiscard]] std::string at(std::string_view question, double time) const;
   /// Positions and velocities at times, one after the other.

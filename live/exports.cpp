@@ -101,8 +101,8 @@ EMSCRIPTEN_KEEPALIVE double zwang_time(int motion) {
 EMSCRIPTEN_KEEPALIVE int zwang_run_json(int motion, const double* times, std::size_t count) {
   return guarded([&] { last() = sessions().at(motion).json({times, times + count}); });
 }
-EMSCRIPTEN_KEEPALIVE int zwang_page(int motion, double bytes) {
-  return guarded([&] { last() = sessions().at(motion).page(static_cast<std::uint64_t>(bytes)); });
+EMSCRIPTEN_KEEPALIVE int zwang_page(int motion, double bytes, int brief) {
+  return guarded([&] { last() = sessions().at(motion).page(static_cast<std::uint64_t>(bytes), brief != 0); });
 }
 EMSCRIPTEN_KEEPALIVE int zwang_at(int motion, const char* question, double time) {
   return guarded([&] { last() = sessions().at(motion).at(question, time); });

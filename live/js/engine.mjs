@@ -93,7 +93,7 @@ export async function start(module) {
     go_on: (motion, milliseconds) => exports.zwang_go_on(motion, milliseconds),
     time: (motion) => exports.zwang_time(motion),
     run_json: (motion, times = []) => with_room([put_numbers(times)], (at) => (exports.zwang_run_json(motion, at, times.length), answer())),
-    page: (motion, size) => (exports.zwang_page(motion, size) ? bytes() : undefined),
+    page: (motion, size, brief = false) => (exports.zwang_page(motion, size, brief ? 1 : 0) ? bytes() : undefined),
     at: (motion, question, time) => with_room([put(question)], (q) => (exports.zwang_at(motion, q, time), answer())),
     states: (motion, times) => with_room([put_numbers(times)], (at) => (exports.zwang_states(motion, at, times.length) ? new Float64Array(bytes().buffer) : undefined)),
     stepper: (text, settings) => with_room([put(text), put(settings)], (t, s) => exports.zwang_stepper(t, s)),

@@ -1,6 +1,8 @@
 // Time: where it stands, how fast it runs, whether it comes round again.
 export class Player {
   time: number;
+  // Where time was sent: a motion that is not there yet may come.
+  private wanted: number;
   playing = false;
   loop = true;
   speed: number;
@@ -12,7 +14,7 @@ export class Player {
     public begin: number,
     public end: number,
   ) {
-    this.time = begin;
+    this.time = this.wanted = begin;
     this.speed = 1;
     this.set_range(begin, end);
     this.speed = this.base;
@@ -26,11 +28,12 @@ export class Player {
     this.span = Math.max(end - begin, 0);
     this.base = this.span > 0 && (this.span < 1.5 || this.span > 90) ? nice(this.span / 12) : 1;
     this.set_speed_exponent(exponent);
-    this.seek(this.time);
+    this.seek(this.wanted);
   }
 
   seek(t: number): void {
     if (Number.isNaN(t)) return;
+    this.wanted = t;
     this.time = Math.min(this.end, Math.max(this.begin, t));
   }
 
@@ -46,13 +49,13 @@ export class Player {
   advance(seconds: number): boolean {
     if (!this.playing || this.span === 0) return false;
     // A frame may carry a stamp from before the start was pressed.
-    this.time += Math.max(seconds, 0) * this.speed;
+    this.wanted = this.time += Math.max(seconds, 0) * this.speed;
     if (this.time < this.end) return false;
     if (this.loop) {
-      this.time = this.begin + ((this.time - this.begin) % this.span);
+      this.wanted = this.time = this.begin + ((this.time - this.begin) % this.span);
       return false;
     }
-    this.time = this.end;
+    this.wanted = this.time = this.end;
     this.playing = false;
     return true;
   }

@@ -60,8 +60,8 @@ export class Stage {
   }
   private readonly sizes = new ResizeObserver(() => this.resize());
 
-  // Another motion of the same bodies in the place of this one, seen from where it is; false where that cannot be.
-  replace(data: Data, runs: readonly Run[]): boolean {
+  // Another motion of the same bodies in the place of this one, seen from where it is unless `refit` may see everything anew; false where that cannot be.
+  replace(data: Data, runs: readonly Run[], refit: boolean): boolean {
     const { description, renderer } = this;
     const bodies = data.header.bodies ?? [];
     if (!description || !renderer || description.dimension !== data.header.dimension || runs.length !== this.runs.length) return false;
@@ -71,6 +71,7 @@ export class Stage {
     this.description = new Description(data, data.header, runs, this.dark);
     this.description.most_strokes = description.most_strokes;
     this.camera.set_home(this.description.extent.low, this.description.extent.high);
+    if (refit && !this.camera.moved) this.camera.fit();
     this.draw_legend();
     this.changed();
     return true;

@@ -136,9 +136,9 @@ export class Viewer {
 
   // Another motion of the same bodies in the place of this one; false where a new viewer is needed. With `whole` false only the picture and the
   // line of time follow, as is right while something is dragged.
-  replace(data: Data, whole: boolean): boolean {
+  replace(data: Data, whole: boolean, refit = whole): boolean {
     const runs = open_runs(data);
-    if (!this.stage.replace(data, runs)) return false;
+    if (!this.stage.replace(data, runs, refit)) return false;
     this.data = data;
     this.runs = runs;
     this.leave_event();
@@ -169,7 +169,7 @@ export class Viewer {
     const summary = make_summary(data.header, this.runs, () => this.wishes.front);
     this.summary.root.replaceWith(summary.root);
     this.summary = summary;
-    this.equations.replaceChildren(make_equations(data.header.equations));
+    if (data.header.equations) this.equations.replaceChildren(make_equations(data.header.equations));
     const head = this.head(this.open_help);
     this.header_place.replaceWith(head);
     this.header_place = head;

@@ -427,7 +427,7 @@ class Maker {
 
     const std::size_t before = draft_.blob.size();
     put_events(k, bytes / 7);
-    put_channels(k, drawn, bytes / 8);
+    put_channels(k, drawn, bytes / (m_.options->brief ? 64 : 8));
     const std::uint64_t taken = draft_.blob.size() - before;
     put_tracks(k, bytes > taken ? bytes - taken : bytes / 2);
     put_summary(k);
@@ -644,7 +644,7 @@ PageDrafts::PageDrafts(std::span<const PageRun> runs, const PageOptions& options
   }
   material.box = body_box(material.bodies, low, high);
   material.rows = number_rows(runs);
-  material.equations = equations_mathml(*runs[0].model);
+  if (!options.brief) material.equations = equations_mathml(*runs[0].model);
   inside_->first_level.assign(runs.size(), 0);
 }
 PageDrafts::~PageDrafts() = default;

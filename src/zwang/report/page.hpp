@@ -35,6 +35,7 @@ struct PageOptions {
   std::uint64_t bytes = 10U << 20U;  ///< of the whole file
   std::string title;                 ///< empty: the model's
   PageDistance distance;             ///< empty: none
+  bool brief = false;                ///< for a moment's look: without the equations, and with coarse plots
 };
 
 /// What was written, and what the reader of the page is told about it.

@@ -43,9 +43,9 @@ export class Client {
     return this.running !== 0;
   }
 
-  run(text: string, settings: string, both: boolean, bytes: number): void {
+  run(text: string, settings: string, both: boolean, brief: boolean): void {
     this.running = ++this.last;
-    this.post({ kind: "run", id: this.running, text, settings, both, bytes });
+    this.post({ kind: "run", id: this.running, text, settings, both, brief });
   }
 
   // What there is of the motion is shown; an engine that does not hear it is started anew.

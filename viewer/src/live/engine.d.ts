@@ -8,7 +8,7 @@ declare module "zwang-engine" {
     go_on(motion: number, milliseconds: number): number;
     time(motion: number): number;
     run_json(motion: number, times?: ArrayLike<number>): string;
-    page(motion: number, size: number): Uint8Array | undefined;
+    page(motion: number, size: number, brief?: boolean): Uint8Array | undefined;
     at(motion: number, question: string, time: number): string;
     answer(): string;
   }

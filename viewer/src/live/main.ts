@@ -11,8 +11,6 @@ import { Handles, type Moved } from "./handles";
 import { Parameters } from "./parameters";
 import { base64_of_text, fingerprint, text_from_link, text_to_link, unpacked } from "./share";
 
-const bytes_of_motion = 6 << 20;
-const bytes_while_dragging = 1 << 20;
 const typing_pause = 120; // milliseconds of rest before a text is run
 const settled = 250; // and after something was dragged, before the rest of the page follows
 
@@ -172,7 +170,7 @@ class Live {
       this.again = true;
       return;
     }
-    this.client.run(this.editor.text, `file ${this.file}`, this.both.checked, this.dragging ? bytes_while_dragging : bytes_of_motion);
+    this.client.run(this.editor.text, `file ${this.file}`, this.both.checked, this.dragging);
     this.busy(true);
   }
   private again = false;
@@ -184,7 +182,7 @@ class Live {
   private show(motion: Motion): void {
     const data = split(motion.page);
     this.editor.show_wrong(undefined);
-    if (!this.viewer?.replace(data, !this.dragging)) {
+    if (!this.viewer?.replace(data, !this.dragging && !motion.going, !this.dragging && !this.holding)) {
       const before = this.viewer;
       const options = new URLSearchParams(this.options);
       if (before) {

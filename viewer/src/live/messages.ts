@@ -11,7 +11,7 @@ export interface Wrong {
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
-  | { kind: "run"; id: number; text: string; settings: string; both: boolean; bytes: number }
+  | { kind: "run"; id: number; text: string; settings: string; both: boolean; brief: boolean }
   | { kind: "stop" }
   | { kind: "ask"; id: number; question: string; text: string; settings: string }
   | { kind: "at"; id: number; question: string; time: number }

@@ -5,6 +5,9 @@ import type { Reply, Request, Wrong } from "./messages";
 const slice = 24; // milliseconds between two looks at the letter box
 const first_sight = 350; // a long run shows itself after so many, then after twice as many, and so on
 
+const bytes_of_a_motion = 6 << 20;
+const bytes_of_a_glance = 1 << 20;
+
 let engine: Engine;
 let motion = 0;
 let stopped = false;
@@ -23,8 +26,8 @@ const breath = () =>
 
 const wrong = (): Wrong => (JSON.parse(engine.answer()) as { error: Wrong }).error;
 
-function show(id: number, bytes: number, going: boolean, since: number): void {
-  const page = engine.page(motion, bytes);
+function show(id: number, brief: boolean, going: boolean, since: number): void {
+  const page = engine.page(motion, brief ? bytes_of_a_glance : bytes_of_a_motion, brief);
   if (page) post({ kind: "motion", id, page: page.buffer as ArrayBuffer, going, stopped, time: engine.time(motion), milliseconds: performance.now() - since }, [page.buffer as ArrayBuffer]);
   else post({ kind: "wrong", id, error: wrong() });
 }
@@ -33,7 +36,7 @@ async function work(): Promise<void> {
   if (working) return;
   working = true;
   while (wanted) {
-    const { id, text, settings, both, bytes } = wanted;
+    const { id, text, settings, both, brief } = wanted;
     wanted = undefined;
     stopped = false;
     const since = performance.now();
@@ -52,18 +55,18 @@ async function work(): Promise<void> {
         break;
       }
       if (going === 0) {
-        show(id, bytes, false, since);
+        show(id, brief, false, since);
         break;
       }
       await breath();
       if (wanted) break;
       if (stopped) {
-        show(id, bytes, false, since);
+        show(id, brief, false, since);
         break;
       }
       if (performance.now() - since > next) {
         next *= 2;
-        show(id, bytes, true, since);
+        show(id, true, true, since);
       } else post({ kind: "going", id, time: engine.time(motion) });
     }
   }

@@ -19,6 +19,8 @@ export class Camera {
   eye: Triple = [0, 0, 1];
   distance = 1;
   changes = 0;
+  // Has the reader turned, moved or zoomed since everything was last in sight?
+  moved = false;
 
   private readonly vertical: Triple;
   private readonly ahead: Triple;
@@ -49,6 +51,7 @@ export class Camera {
 
   // Look at the whole box.
   fit(): void {
+    this.moved = false;
     this.target = this.home.target;
     if (!this.plane) {
       this.azimuth = -0.9;
@@ -73,18 +76,21 @@ export class Camera {
   }
 
   orbit(dx: number, dy: number): void {
+    this.moved = true;
     this.azimuth -= dx;
     this.elevation = Math.max(-1.55, Math.min(1.55, this.elevation + dy));
     this.update();
   }
   // Move by pixels.
   pan(dx: number, dy: number): void {
+    this.moved = true;
     const step = (2 * this.reach) / this.height;
     this.target = add(this.target, add(scaled(this.right, -dx * step), scaled(this.up, dy * step)));
     this.update();
   }
   // Zoom by a factor, keeping what is under the pixel (px, py) there.
   zoom(factor: number, px = this.width / 2, py = this.height / 2): void {
+    this.moved = true;
     const step = (2 * this.reach) / this.height;
     const x = (px - this.width / 2) * step;
     const y = (this.height / 2 - py) * step;
@@ -102,6 +108,7 @@ export class Camera {
     return add(through, add(scaled(this.right, dx), scaled(this.up, dy)));
   }
   follow(x: number, y: number, z: number): void {
+    this.moved = true;
     this.target = [x, y, z];
     this.update();
   }
