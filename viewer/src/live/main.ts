@@ -182,7 +182,7 @@ class Live {
   private show(motion: Motion): void {
     const data = split(motion.page);
     this.editor.show_wrong(undefined);
-    if (!this.viewer?.replace(data, !this.dragging && !motion.going, !this.dragging && !this.holding)) {
+    if (!this.viewer?.replace(data, !this.dragging && !motion.going, !this.dragging)) {
       const before = this.viewer;
       const options = new URLSearchParams(this.options);
       if (before) {

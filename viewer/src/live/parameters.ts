@@ -60,7 +60,7 @@ export class Parameters {
   private readonly rows = new Map<string, Row>();
   private readonly list = element("div", { class: "sliders" });
   private readonly derived = element("div", { class: "derived" });
-  private names = "";
+  private names: string | undefined;
   private held: string | undefined;
 
   constructor(
