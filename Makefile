@@ -58,6 +58,7 @@ bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured
 	@cmake --preset bench
 	@cmake --build build/bench -j $(JOBS)
 	@for program in build/bench/bin/bench_*; do echo "== $${program##*/bench_}"; $$program || exit 1; done
+	@[ ! -f build/live/package/zwang.wasm ] || { echo "== live"; node live/benchmark.mjs; }
 	@[ -z "$(BEFORE)" ] || { echo "== before and after"; benchmarks/before_after.py "$(BEFORE)" build/release/bin/zwang; }
 
 format: ## rewrite every C++ file in the house's format

@@ -92,6 +92,15 @@ test("a start is mended as the command mends it", () => {
   assert.ok(Math.abs(x - 0.6) < 1e-12 && Math.abs(y - 0.8) < 1e-12, `${x}, ${y}`);
 });
 
+test("the program in the documentation runs", () => {
+  const page = readFileSync(join(root, "docs", "how-to", "play-with-a-model.md"), "utf8");
+  const program = /```js fragment\n([^]*?)```/.exec(page)[1].replace("./build/live/package/zwang.mjs", pathToFileURL(join(built, "zwang.mjs")).href);
+  const result = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+  assert.equal(result.status, 0, result.stderr);
+  assert.match(result.stdout, /\n3 Float64Array/);
+  assert.match(page, /\$ zwang live gallery:chain-meets-beam --no-open\nout\/chain-meets-beam-live.html\n/);
+});
+
 test("states at any times come as arrays of numbers, and agree with the samples of the answer", () => {
   const motion = zwang.parse(text_of("chain-meets-beam")).run({ until: 2, sample_at: [0.5, 1.5] });
   const { position, velocity } = motion.states([0.5, 1.5]);

@@ -309,11 +309,14 @@ TEST_F(View, a_crowd_is_drawn_in_part_and_the_figure_says_so) {
 class GallerySiteLong : public View {};
 
 TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and_no_model_is_missing) {
-  const auto made = call_json({"gallery", "--site", file("site")});
+  std::ofstream(file("live.html")) << "<html><body>page<!--zwang:text--></body></html>\n";
+  const auto made = call({"gallery", "--site", file("site"), "--json"}, "", {{"ZWANG_LIVE_PAGE", file("live.html")}});
   ASSERT_EQ(made.exit, 0) << made.err;
-  EXPECT_EQ(made.json["files"], Json::array({file("site/index.html")}));
+  const Json told = Json::parse(made.out);
+  EXPECT_EQ(told["files"], Json::array({file("site/index.html")}));
   const Json models = call_json({"gallery"}).json["models"];
-  EXPECT_EQ(made.json["models"], models.size());
+  EXPECT_EQ(told["models"], models.size());
+  EXPECT_EQ(content(file("site/live.html")), content(file("live.html"))) << "one living page for all";
 
   // Whatever is linked lies beside the page; addresses that leave the site only stand in texts about the physics.
   const auto links_of = [&](const fs::path& page) {
@@ -338,6 +341,7 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
     EXPECT_TRUE(index.contains(name + "/index.html")) << name;
     const std::set<std::string> links = links_of(file("site/" + name + "/index.html"));
     EXPECT_TRUE(links.contains("model.toml")) << name;
+    EXPECT_TRUE(links.contains("../live.html#gallery=" + name)) << name;
     EXPECT_TRUE(is_report(file("site/" + name + "/report.html"))) << name;
     EXPECT_EQ(content(file("site/" + name + "/model.toml")), call({"gallery", name}).out);
   }

@@ -19,7 +19,7 @@ before(async () => {
 after(async () => browser?.close());
 
 const zwang = (...words) => {
-  const result = spawnSync(command, words, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 28 });
+  const result = spawnSync(command, words, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 28, env: { ...process.env, ZWANG_LIVE_PAGE: built } });
   return { ...result, answer: words.includes("--json") ? JSON.parse(result.stdout) : undefined };
 };
 
@@ -27,6 +27,7 @@ const zwang = (...words) => {
 function page_of(model) {
   const { status, stdout, stderr } = zwang("live", model, "--out", folder, "--no-open");
   assert.equal(status, 0, stderr);
+  assert.ok(stdout.trim().endsWith("-live.html"), stdout);
   return stdout.trim();
 }
 const open = (model, options) => open_page(browser, page_of(model), options);
