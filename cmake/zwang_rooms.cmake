@@ -86,8 +86,8 @@ function(zwang_rooms_from file)
     string(REGEX MATCHALL "[a-z_]+" depends "${depends}")
     string(REGEX MATCHALL "[^ ]+" sees "${sees}")
 
-    # The engine in a page stands on what sees no library of the system.
-    if(ZWANG_ONLY_ROOMS AND NOT name IN_LIST ZWANG_ONLY_ROOMS)
+    # The engine in a page does without what keeps files.
+    if(name IN_LIST ZWANG_ROOMS_LEFT_OUT)
       continue()
     endif()
 

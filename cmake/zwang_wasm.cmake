@@ -25,8 +25,11 @@ endforeach()
 add_compile_options(-fwasm-exceptions "SHELL:-include ${PROJECT_SOURCE_DIR}/src/zwang/base/standard.hpp")
 add_link_options(-fwasm-exceptions)
 
-# What the page asks for, and nothing that writes files or compresses.
-set(ZWANG_ONLY_ROOMS base elementary linear rational expressions gauss model instant motion analysis sensitivity report)
-set(ZWANG_LEFT_OUT "/report/(compress|whole_file|write_page)\\.cpp$")
+# What the page asks for, and nothing that writes files, compresses, draws figures or analyses: what nobody calls would only cost time to compile.
+set(ZWANG_ROOMS_LEFT_OUT runs sweeps face)
+string(CONCAT ZWANG_LEFT_OUT
+       "/report/(chart|compress|energy|exactly|figures|fit|fourier|integrability|measure|outlines|stability|velocities|whole_file|write_page)[.]cpp$"
+       "|/analysis/(branches|curvature|energy|fourier|integrability|integrals|linearise|measure|reduced|redundant|stability|valley|velocities|with_integrals)[.]cpp$"
+       "|/sensitivity/fit[.]cpp$")
 set(ZWANG_TOGETHER ON CACHE BOOL "compile several sources in one go")
 set(ZWANG_PRECOMPILED OFF CACHE BOOL "precompile the headers of others")

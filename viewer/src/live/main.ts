@@ -53,6 +53,7 @@ class Live {
   private readonly both = element("input", { type: "checkbox", onchange: () => this.run("laws") });
   private readonly undo_button = element("button", { type: "button", class: "plain", title: "Undo (Ctrl+Z)", onclick: () => this.editor.undo() }, "Undo");
   private readonly redo_button = element("button", { type: "button", class: "plain", title: "Redo (Ctrl+Shift+Z)", onclick: () => this.editor.redo() }, "Redo");
+  private readonly original_button = element("button", { type: "button", class: "plain", title: "The text that came with this page", onclick: () => this.editor.set(this.given, "original") }, "Original");
   private readonly start_button = element("button", { type: "button", class: "plain start", "aria-pressed": "false", onclick: () => this.hold_start(!this.holding) }, "Move the start");
   private holding = false;
   private timer = 0;
@@ -67,6 +68,7 @@ class Live {
     private name: string,
     text: string,
     private readonly base: string,
+    private readonly given: string,
     gallery: Model[],
     private readonly options: URLSearchParams,
   ) {
@@ -85,6 +87,7 @@ class Live {
       gallery.length > 0 && choose,
       this.undo_button,
       this.redo_button,
+      this.original_button,
       element("button", { type: "button", class: "plain", title: "Project the start onto the conditions, as zwang check --repair does", onclick: () => void this.repair() }, "Repair"),
       element("button", { type: "button", class: "plain share", onclick: () => void this.share() }, "Copy link"),
       element("button", { type: "button", class: "plain", title: "Save the text (Ctrl+S)", onclick: () => this.save() }, "Save text"),
@@ -235,6 +238,7 @@ class Live {
   private buttons(): void {
     this.undo_button.disabled = !this.editor.can_undo;
     this.redo_button.disabled = !this.editor.can_redo;
+    this.original_button.disabled = this.editor.text === this.given;
   }
 
   // The picture stands at its start, with handles.
@@ -390,7 +394,7 @@ async function start(): Promise<void> {
     const base = fingerprint(given);
     const text = linked ? await text_from_link(linked) : (remembered(base) ?? given);
     const name = asked?.name ?? holder?.dataset["name"] ?? "model";
-    live = new Live(root, name, text, base, gallery, options);
+    live = new Live(root, name, text, base, given, gallery, options);
     await live.begin(await compiled);
     first_motion = performance.now() - begun;
     state.renderer = live.viewer?.renderer ?? "none";
