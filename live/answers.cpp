@@ -243,8 +243,7 @@ Session::Session(std::string_view text, std::string_view settings_text, bool bot
     return;
   }
   if (asked.model.flow) {
-    throw Error({asked.model.file, 0, 0},
-                "a first-order system has no kinetic energy, and so no two laws to compare");
+    throw Error({asked.model.file, 0, 0}, "a first-order system has no kinetic energy, and so no two laws to compare");
   }
   for (const model::Law law : {model::Law::straightest, model::Law::variational}) {
     sides_.push_back(std::make_unique<Side>(law == model::Law::straightest ? "straightest" : "variational",
@@ -333,8 +332,7 @@ void Session::states(const std::vector<double>& times, std::vector<double>& posi
   const Side& side = *sides_.front();
   position.resize(times.size() * side.model.variables);
   velocity.resize(position.size());
-  motion::evaluate(motion::view(side.model, side.track), times, side.model.variables, position.data(),
-                   velocity.data());
+  motion::evaluate(motion::view(side.model, side.track), times, side.model.variables, position.data(), velocity.data());
 }
 
 std::string stepper_json(const motion::Stepper& stepper) {

@@ -3,6 +3,7 @@ import { start, type Engine } from "zwang-engine";
 import type { Reply, Request, Wrong } from "./messages";
 
 const slice = 24; // milliseconds between two looks at the letter box
+const long_wait = 40;
 const first_sight = 350; // a long run shows itself after so many, then after twice as many, and so on
 
 const bytes_of_a_motion = 6 << 20;
@@ -11,6 +12,8 @@ const bytes_of_a_glance = 1 << 20;
 let engine: Engine;
 let motion = 0;
 let stopped = false;
+// Milliseconds that the last whole set of data took; where it takes long, a glance at the motion goes ahead of it.
+let whole_takes = Infinity;
 let wanted: Extract<Request, { kind: "run" }> | undefined;
 let working = false;
 
@@ -55,7 +58,14 @@ async function work(): Promise<void> {
         break;
       }
       if (going === 0) {
+        if (!brief && whole_takes > long_wait) {
+          show(id, true, true, since);
+          await breath();
+          if (wanted) break;
+        }
+        const before = performance.now();
         show(id, brief, false, since);
+        if (!brief) whole_takes = performance.now() - before;
         break;
       }
       await breath();
