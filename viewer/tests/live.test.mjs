@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { open_browser, open_page, scratch } from "./harness.mjs";
+import { import_sources, open_browser, open_page, scratch } from "./harness.mjs";
 
 const built = process.env.ZWANG_LIVE;
 const command = process.env.ZWANG_COMMAND;
@@ -267,6 +267,16 @@ test("phone and dark: everything is there, nothing overflows", { skip }, async (
   await picture(dark.page, "live-dark");
   await clean(dark.page, dark.complaints);
   await dark.close();
+});
+
+test("numbers of [parameters] are found where they stand, and those that count are known", async () => {
+  const { written_parameters, is_counted, digits_of } = await import_sources('export * from "./live/parameters";', folder);
+  const text = '[parameters]\nn = 6   # how many\nL = 1.5e-1\np = [0, -2.5]\nq = "2*L"\n[points.a]\ncount = "n"\nmass = 3\n[constraints]\nlink = { for = "i = 1..n-1", condition = "distance(a[i], a[i+1]) <= L" }\n';
+  const found = written_parameters(text);
+  assert.deepEqual(found.map(({ name, value }) => [name, value]), [["n", 6], ["L", 0.15], ["p.x", 0], ["p.y", -2.5]]);
+  for (const { value, from, to } of found) assert.equal(Number(text.slice(from, to)), value);
+  assert.deepEqual(["n", "L"].map((name) => is_counted(text, name)), [true, false]);
+  assert.deepEqual([digits_of(8.6172, 0.0172), digits_of(0.5, 0.1), digits_of(12, 1)], ["8.62", "0.5", "12"]);
 });
 
 test("the page refuses scripts that are not its own", { skip }, () => {

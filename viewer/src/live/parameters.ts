@@ -39,6 +39,12 @@ export function written_parameters(text: string): Written[] {
   return found;
 }
 
+// Does the text count with this parameter? Then whole numbers alone make sense for it.
+export function is_counted(text: string, name: string): boolean {
+  const word = `\\b${name}\\b`;
+  return new RegExp(`^\\s*count\\s*=.*"[^"]*${word}|\\.\\.[^",]*${word}|=\\s*[^",=]*${word}[^",=]*\\.\\.`, "m").test(text);
+}
+
 // As few digits as the step of a slider needs.
 export function digits_of(value: number, step: number): string {
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(Math.max(Math.abs(step), 1e-300)))));
@@ -110,7 +116,7 @@ export class Parameters {
       this.held = name;
       const step = (row.high - row.low) / positions;
       const chosen = row.low + step * Number(slider.value);
-      const digits = digits_of(Math.abs(chosen) < step / 2 ? 0 : chosen, step);
+      const digits = is_counted(this.text(), name) ? String(Math.max(1, Math.round(chosen))) : digits_of(Math.abs(chosen) < step / 2 ? 0 : chosen, step);
       field.value = digits;
       this.put(name, digits, `slider ${name}`);
     });
