@@ -5,7 +5,7 @@ MODEL ?= gallery:chain-meets-beam
 
 SECONDS ?= 60
 
-.PHONY: help setup build run test verify fuzz soak bits coverage bench format lint install clean
+.PHONY: help setup build run live test verify fuzz soak bits coverage bench format lint install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -24,6 +24,11 @@ build: ## compile the command: build/release/bin/zwang
 run: build ## simulate a gallery model: its table of events, and an animated report below out (MODEL=gallery:NAME or a file)
 	@build/release/bin/zwang run $(MODEL)
 	@echo "The .html file is the animated report: open it in a browser, or say build/release/bin/zwang view $(MODEL)"
+
+live: ## the engine as WebAssembly: a page that computes for itself (build/live/live.html) and a package for programs (build/live/package)
+	@scripts/setup live
+	@cmake --preset live
+	@cmake --build --preset live -j $(JOBS)
 
 test: ## all tests (C++, Python, browser): goal: 12 minutes from a bare clone on 2 processors
 	@scripts/setup test
@@ -53,6 +58,7 @@ bench: $(if $(BEFORE),build) ## measure, and print ratios to the floors measured
 	@cmake --preset bench
 	@cmake --build build/bench -j $(JOBS)
 	@for program in build/bench/bin/bench_*; do echo "== $${program##*/bench_}"; $$program || exit 1; done
+	@[ ! -f build/live/package/zwang.wasm ] || { echo "== live"; node live/benchmark.mjs; }
 	@[ -z "$(BEFORE)" ] || { echo "== before and after"; benchmarks/before_after.py "$(BEFORE)" build/release/bin/zwang; }
 
 format: ## rewrite every C++ file in the house's format

@@ -23,6 +23,7 @@ namespace zwang::cli {
 [[nodiscard]] int analyze_velocities(const Request& request);
 [[nodiscard]] int sweep(const Request& request);
 [[nodiscard]] int view(const Request& request);
+[[nodiscard]] int live(const Request& request);
 [[nodiscard]] int gallery(const Request& request);
 [[nodiscard]] int schema(const Request& request);
 

@@ -204,6 +204,12 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
                cli::analyze_energy);
   add_analysis("reversal", "run forth, turn every velocity round, run back: how near the start", cli::analyze_reversal);
   add_view(*add("view", "opens the animated report of a run in a browser", cli::view), request);
+  CLI::App* live =
+      add("live", "a page that computes for itself: editor, sliders and the animated motion in one file", cli::live);
+  live->add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME");
+  live->add_option("--out", request.out, "the folder of the page (default: out)")->type_name("DIR");
+  live->add_flag("--no-open", request.no_open, "print the name of the page only");
+  live->add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
   CLI::App* gallery =
       add("gallery", "lists the models that come along, writes one out, or all as a web site", cli::gallery);
   gallery->add_option("NAME", request.name, "a model: its text goes to standard output");

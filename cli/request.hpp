@@ -15,7 +15,7 @@ struct Request : Question {
   bool quiet = false;
   bool repair = false;              ///< check
   bool exact = false;               ///< accelerate: in fractions
-  std::string out;                  ///< check --repair, gallery, run
+  std::string out;                  ///< check --repair, gallery, run, live
   std::string sample_at;            ///< run
   std::string resume;               ///< run
   bool csv = false;                 ///< run
@@ -37,7 +37,7 @@ struct Request : Question {
   std::vector<std::string> record;  ///< sweep: what is recorded
   std::string count, seed, jobs;    ///< sweep
   std::vector<std::string> show;    ///< view
-  bool no_open = false;             ///< view
+  bool no_open = false;             ///< view, live
   std::string name;                 ///< gallery
   bool run = false;                 ///< gallery: run the model
   std::string site;                 ///< gallery: write the static site below this folder

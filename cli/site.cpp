@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gallery_files.hpp"
+#include "live_page.hpp"
 #include "markdown.hpp"
 #include "recorded.hpp"
 #include "runs.hpp"
@@ -225,7 +226,8 @@ void make(const fs::path& folder, Exhibit& exhibit) {
   fs::remove_all(scratch, ignored);
 }
 
-std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhibit* after) {
+/// With `live` there is a living page beside all of them.
+std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhibit* after, bool live) {
   const std::string heading = exhibit.heading.empty() ? exhibit.name : exhibit.heading;
   std::string body = "<header>\n<nav aria-label=\"Gallery\"><a href=\"../index.html\">All models</a>";
   if (before != nullptr) {
@@ -247,13 +249,15 @@ std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhi
   body += html_of_markdown(text, 1);
   body += fmt::format("<p>{}</p>\n<pre><code>zwang run gallery:{}\nzwang view gallery:{}</code></pre>\n</section>\n",
                       xml_escaped(exhibit.outcome), exhibit.name, exhibit.name);
+  const std::string touch =
+      live ? fmt::format(" · <a href=\"../live.html#gallery={}\">Change it and see it move</a>", exhibit.name) : "";
   if (exhibit.report) {
     body += fmt::format(
         "<section class=\"report\" aria-label=\"Animated report\">\n<iframe src=\"report.html#bare\" title=\"Animated "
         "report: {}\" "
         "loading=\"lazy\"></iframe>\n"
-        "<p><a href=\"report.html\">The report on a page of its own</a></p>\n</section>\n",
-        xml_escaped(heading));
+        "<p><a href=\"report.html\">The report on a page of its own</a>{}</p>\n</section>\n",
+        xml_escaped(heading), touch);
   }
   body += "</div>\n";
   if (!exhibit.figures.empty()) {
@@ -311,6 +315,8 @@ SiteAccount write_site(const std::string& folder, bool progress) {
     throw Error({folder, 0, 0}, "cannot make this folder");
   }
   write_file(fs::path(folder) / "style.css", style_sheet);
+  const std::optional<std::string> live = live_page();
+  if (live) write_file(fs::path(folder) / "live.html", *live);
 
   // Those to begin with first, then the others by name.
   std::vector<Exhibit> all = exhibits();
@@ -343,7 +349,8 @@ SiteAccount write_site(const std::string& folder, bool progress) {
   }
   for (std::size_t k = 0; k < order.size(); ++k) {
     write_file(fs::path(folder) / order[k]->name / "index.html",
-               model_page(*order[k], k > 0 ? order[k - 1] : nullptr, k + 1 < order.size() ? order[k + 1] : nullptr));
+               model_page(*order[k], k > 0 ? order[k - 1] : nullptr, k + 1 < order.size() ? order[k + 1] : nullptr,
+                          live.has_value()));
   }
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(first);
   const fs::path index = fs::path(folder) / "index.html";

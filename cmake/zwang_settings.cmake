@@ -27,8 +27,12 @@ endif()
 
 # Packages found here are used by the caller's targets too.
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(fmt REQUIRED)
+if(EMSCRIPTEN)
+  include(zwang_wasm)
+else()
+  find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+  find_package(fmt REQUIRED)
+endif()
 
 # The flags of our own sources. Results must not depend on whether the compiler fuses products and sums; Eigen's checks of
 # every index are for debugging only, our own assertions are not.

@@ -21,6 +21,8 @@ from zwang.trajectory import Trajectory
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    from zwang.live import LivePage
 else:
     np = LazyModule("numpy")
 
@@ -191,6 +193,11 @@ class Model:
     def _repr_html_(self) -> str:
         import html
         return f"<b>{html.escape(self.title or self.file)}</b><pre>{html.escape(str(self))}</pre>"
+
+    def live(self) -> LivePage:
+        """A page in which the model can be changed and its motion follows, shown in a notebook or saved as one file."""
+        from zwang.live import LivePage
+        return LivePage(str(self), os.path.splitext(os.path.basename(self.file.split(":")[-1]))[0] or "model")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and str(self) == str(other)

@@ -117,6 +117,29 @@ TEST_F(View, a_model_is_run_and_shown) {
   EXPECT_EQ(answer.json["opened"], false);
 }
 
+TEST_F(View, the_living_page_carries_the_text_of_the_model) {
+  std::ofstream(file("live.html")) << "<html><body>page<!--zwang:text--></body></html>\n";
+  const std::vector<std::pair<std::string, std::string>> page{{"ZWANG_LIVE_PAGE", file("live.html")}};
+  const auto with_model = call({"live", file("ball.toml"), "--no-open", "--out", file("out")}, "", page);
+  EXPECT_EQ(with_model.exit, 0) << with_model.err;
+  EXPECT_EQ(with_model.out, out("ball-live.html") + "\n");
+  const std::string text = content(out("ball-live.html"));
+  EXPECT_NE(text.find("<script id=\"zwang-text\" type=\"text/plain\" data-name=\"ball\">dGl0bGUgPSAiQSBiYWxsIgpn"),
+            std::string::npos)
+      << text;
+  const auto without = call({"live", "--no-open", "--out", file("out")}, "", page);
+  EXPECT_EQ(without.out, out("zwang-live.html") + "\n");
+  EXPECT_EQ(content(out("zwang-live.html")), content(file("live.html")));
+}
+
+TEST_F(View, a_build_without_a_living_page_says_how_to_get_one) {
+  const std::vector<std::pair<std::string, std::string>> none{{"ZWANG_LIVE_PAGE", file("nowhere.html")}};
+  const auto told = call({"live", file("ball.toml"), "--no-open", "--out", file("out")}, "", none);
+  EXPECT_EQ(told.exit, 2);
+  EXPECT_NE(told.err.find("`make live`"), std::string::npos) << told.err;
+  EXPECT_FALSE(fs::exists(out("ball-live.html")));
+}
+
 TEST_F(View, the_browser_is_asked_with_an_address_and_the_next_one_is_tried) {
   ASSERT_EQ(run({}).exit, 0);
   const std::string good = browser("good");
@@ -286,11 +309,14 @@ TEST_F(View, a_crowd_is_drawn_in_part_and_the_figure_says_so) {
 class GallerySiteLong : public View {};
 
 TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and_no_model_is_missing) {
-  const auto made = call_json({"gallery", "--site", file("site")});
+  std::ofstream(file("live.html")) << "<html><body>page<!--zwang:text--></body></html>\n";
+  const auto made = call({"gallery", "--site", file("site"), "--json"}, "", {{"ZWANG_LIVE_PAGE", file("live.html")}});
   ASSERT_EQ(made.exit, 0) << made.err;
-  EXPECT_EQ(made.json["files"], Json::array({file("site/index.html")}));
+  const Json told = Json::parse(made.out);
+  EXPECT_EQ(told["files"], Json::array({file("site/index.html")}));
   const Json models = call_json({"gallery"}).json["models"];
-  EXPECT_EQ(made.json["models"], models.size());
+  EXPECT_EQ(told["models"], models.size());
+  EXPECT_EQ(content(file("site/live.html")), content(file("live.html"))) << "one living page for all";
 
   // Whatever is linked lies beside the page; addresses that leave the site only stand in texts about the physics.
   const auto links_of = [&](const fs::path& page) {
@@ -315,6 +341,7 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
     EXPECT_TRUE(index.contains(name + "/index.html")) << name;
     const std::set<std::string> links = links_of(file("site/" + name + "/index.html"));
     EXPECT_TRUE(links.contains("model.toml")) << name;
+    EXPECT_TRUE(links.contains("../live.html#gallery=" + name)) << name;
     EXPECT_TRUE(is_report(file("site/" + name + "/report.html"))) << name;
     EXPECT_EQ(content(file("site/" + name + "/model.toml")), call({"gallery", name}).out);
   }

@@ -17,7 +17,7 @@ const most_followed = 400;
 export class Stage {
   readonly root: HTMLElement;
   readonly card: HTMLElement;
-  readonly description: Description | undefined;
+  description: Description | undefined;
   readonly camera: Camera;
   names = true;
   private readonly renderer: Renderer | undefined;
@@ -29,7 +29,7 @@ export class Stage {
 
   constructor(
     data: Data,
-    private readonly runs: readonly Run[],
+    private runs: readonly Run[],
     private readonly wishes: Wishes,
     private dark: boolean,
     wished_renderer: "webgl" | "canvas" | undefined,
@@ -56,7 +56,30 @@ export class Stage {
       listen_to_gestures(this.root, this.camera, changed);
     }
     this.set_dark(dark);
-    new ResizeObserver(() => this.resize()).observe(this.root);
+    this.sizes.observe(this.root);
+  }
+  private readonly sizes = new ResizeObserver(() => this.resize());
+
+  // Another motion of the same bodies in the place of this one, seen from where it is unless `refit` may see everything anew; false where that cannot be.
+  replace(data: Data, runs: readonly Run[], refit: boolean): boolean {
+    const { description, renderer } = this;
+    const bodies = data.header.bodies ?? [];
+    if (!description || !renderer || description.dimension !== data.header.dimension || runs.length !== this.runs.length) return false;
+    if (bodies.length !== description.bodies.length || bodies.some(({ name }, b) => name !== description.bodies[b]?.name)) return false;
+    this.runs = runs;
+    renderer.forget();
+    this.description = new Description(data, data.header, runs, this.dark);
+    this.description.most_strokes = description.most_strokes;
+    this.camera.set_home(this.description.extent.low, this.description.extent.high);
+    if (refit && !this.camera.moved) this.camera.fit();
+    this.draw_legend();
+    this.changed();
+    return true;
+  }
+
+  dispose(): void {
+    this.sizes.disconnect();
+    this.renderer?.dispose();
   }
 
   get renderer_name(): "webgl" | "canvas" {

@@ -24,17 +24,25 @@ declare const ZWANG_LICENCES: Licence[];
 
 const flash_seconds = 0.45;
 
+// What a page that computes for itself adds: tabs of its own in front, and a word with every time that is gone to.
+export interface Additions {
+  tabs?: Tab[];
+  // The text of the model stands elsewhere.
+  without_text?: boolean;
+  moved?: (time: number, playing: boolean) => void;
+}
+
 export class Viewer {
   readonly player: Player;
   readonly stage: Stage;
   milliseconds = 0;
-  private readonly runs: Run[];
+  private runs: Run[];
   private readonly wishes: Wishes;
   private readonly timeline: Timeline;
   private readonly transport: Transport;
   private readonly plots: Plots;
   private readonly table: EventTable;
-  private readonly summary: { root: HTMLElement; update: () => void };
+  private summary: { root: HTMLElement; update: () => void };
   private readonly theme: Theme;
   private readonly live: HTMLElement;
   private readonly calm: boolean;
@@ -44,8 +52,9 @@ export class Viewer {
 
   constructor(
     place: HTMLElement,
-    private readonly data: Data,
+    private data: Data,
     options: URLSearchParams,
+    private readonly additions: Additions = {},
   ) {
     const { header } = data;
     if (options.has("bare")) document.documentElement.classList.add("bare");
@@ -62,7 +71,7 @@ export class Viewer {
       front: 0,
       flashes: [],
     };
-    this.theme = new Theme(options.get("theme"), () => this.recolour());
+    this.theme = new Theme(options.get("theme"), () => this.recolour(), this.over.signal);
     const dark = this.theme.dark;
 
     const wished = options.get("renderer");
@@ -80,25 +89,28 @@ export class Viewer {
     this.live = element("div", { class: "unseen", "aria-live": "polite", role: "status" });
 
     const summary_tab = element("div", {}, this.summary.root);
+    this.equations = element("div", {}, make_equations(header.equations));
     const tabs: Tab[] = [
+      ...(additions.tabs ?? []),
       { name: "Plots", content: this.plots.root, shown: () => { this.plots?.fit(); this.dirty = true; } },
       { name: "Events", content: this.table.root, shown: () => this.table.select(this.wishes.event) },
-      { name: "Model", content: make_model_text(header.file, header.model) },
-      { name: "Equations", content: make_equations(header.equations) },
+      ...(additions.without_text ? [] : [{ name: "Model", content: make_model_text(header.file, header.model) }]),
+      { name: "Equations", content: this.equations },
       { name: "Summary", content: summary_tab },
     ];
-    const panel = make_tabs("About this run", tabs);
+    const panel = (this.panel = make_tabs("About this run", tabs));
 
     const keys = this.keys();
     const licences_button = () => element("button", { type: "button", class: "plain licence", onclick: () => licences.open() }, "Licences of what this page carries");
     const licences = make_dialog("Licences", licence_texts(ZWANG_LICENCES, header.zwang));
     const help = make_dialog("Keys", keys_help(keys), element("p", { class: "quiet" }, "Drag to turn the picture (with Shift to move it), scroll or pinch to zoom, double-click to see everything."), licences_button());
     this.open_help = help.open;
-    listen_to_keys(keys);
+    listen_to_keys(keys, this.over.signal);
     summary_tab.append(licences_button());
 
+    this.header_place = this.head(help.open);
     place.replaceChildren(
-      this.head(help.open),
+      this.header_place,
       element("div", { class: "left" }, this.stage.root, this.transport.root),
       panel.root,
       this.live,
@@ -114,6 +126,67 @@ export class Viewer {
     const play = options.get("play");
     if (play === "1" || (play !== "0" && t === null && !this.calm)) this.play();
     this.frame(performance.now());
+  }
+
+  private header_place: HTMLElement;
+  private readonly equations: HTMLElement;
+  private readonly panel: { root: HTMLElement; show: (name: string) => void; current: () => string };
+  private readonly over = new AbortController();
+  private stale: Data | undefined;
+
+  // Another motion of the same bodies in the place of this one; false where a new viewer is needed. With `whole` false only the picture and the
+  // line of time follow, as is right while something is dragged.
+  replace(data: Data, whole: boolean, refit = whole): boolean {
+    const runs = open_runs(data);
+    if (!this.stage.replace(data, runs, refit)) return false;
+    this.data = data;
+    this.runs = runs;
+    this.leave_event();
+    this.flashes.length = 0;
+    if (this.wishes.front >= runs.length) this.wishes.front = 0;
+    const begin = Math.min(...runs.map(({ pieces }) => pieces.begin));
+    const end = Math.max(...runs.map(({ pieces }) => pieces.end));
+    this.player.set_range(begin, end);
+    this.timeline.set_range(begin, end);
+    this.timeline.set_run(this.front, this.theme.dark);
+    this.stale = data;
+    if (whole) this.refresh();
+    this.dirty = true;
+    this.draw();
+    return true;
+  }
+
+  // All that stands beside the picture, of the motion that is shown.
+  private refresh(): void {
+    const data = this.stale;
+    if (!data) return;
+    this.stale = undefined;
+    this.wishes.trail_span = Math.min(1.6 * this.player.base, this.player.span);
+    this.transport.set_events(this.runs.some(({ events }) => events.count > 0));
+    this.transport.update();
+    this.plots.replace(data, this.runs, this.player.begin, this.player.end);
+    this.table.replace(data.header, this.front, this.player.span);
+    const summary = make_summary(data.header, this.runs, () => this.wishes.front);
+    this.summary.root.replaceWith(summary.root);
+    this.summary = summary;
+    if (data.header.equations) this.equations.replaceChildren(make_equations(data.header.equations));
+    const head = this.head(this.open_help);
+    this.header_place.replaceWith(head);
+    this.header_place = head;
+    document.title = data.header.title ?? data.header.file ?? "zwang";
+  }
+
+  // The tab in front, for the viewer that follows this one.
+  get tab(): string {
+    return this.panel.current();
+  }
+  show_tab(name: string): void {
+    this.panel.show(name);
+  }
+  dispose(): void {
+    this.over.abort();
+    this.player.playing = false;
+    this.stage.dispose();
   }
 
   private get front(): Run {
@@ -220,6 +293,7 @@ export class Viewer {
   }
 
   private readonly frame = (now: number): void => {
+    if (this.over.signal.aborted) return;
     requestAnimationFrame(this.frame);
     const seconds = this.last_frame > 0 ? Math.min(0.1, (now - this.last_frame) / 1000) : 0;
     this.last_frame = now;
@@ -254,6 +328,7 @@ export class Viewer {
     this.transport.follow(t);
     this.plots.follow(t);
     this.milliseconds = performance.now() - start;
+    this.additions.moved?.(t, this.player.playing);
   }
 
   private head(open_help: () => void): HTMLElement {

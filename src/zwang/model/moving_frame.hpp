@@ -56,8 +56,10 @@ class MovingFrame {
     const Scalar angle = component_(2, false);
     const Scalar c = ops_.apply(expressions::Function::cos, angle);
     const Scalar s = ops_.apply(expressions::Function::sin, angle);
-    out.part[0] = ops_.subtract(ops_.multiply(c, r.part[0]), ops_.multiply(s, r.part[1]));
-    out.part[1] = ops_.add(ops_.multiply(s, r.part[0]), ops_.multiply(c, r.part[1]));
+    const Scalar less = ops_.multiply(s, r.part[1]);
+    out.part[0] = ops_.subtract(ops_.multiply(c, r.part[0]), less);
+    const Scalar more = ops_.multiply(c, r.part[1]);
+    out.part[1] = ops_.add(ops_.multiply(s, r.part[0]), more);
     return out;
   }
 
@@ -66,7 +68,8 @@ class MovingFrame {
     Vector out;
     if (body_.turns()) {
       out.size = 3;
-      out.part = turning_.spin(quaternion(false), quaternion(true));
+      const std::array<Scalar, 4> rate = quaternion(true);
+      out.part = turning_.spin(quaternion(false), rate);
     } else {
       out.part[0] = component_(2, true);
     }
@@ -87,7 +90,8 @@ class MovingFrame {
     if (body_.turns()) {
       out.part = turning_.cross(w.part, arm.part);
     } else {
-      out.part[0] = ops_.subtract(ops_.number(0), ops_.multiply(w.part[0], arm.part[1]));
+      const Scalar less = ops_.multiply(w.part[0], arm.part[1]);
+      out.part[0] = ops_.subtract(ops_.number(0), less);
       out.part[1] = ops_.multiply(w.part[0], arm.part[0]);
     }
     for (std::size_t c = 0; c < r.size; ++c) out.part[c] = ops_.add(component_(c, true), out.part[c]);

@@ -21,6 +21,8 @@ namespace zwang::model {
 /// What stands for 1 / s: a polynomial for what is followed by series, the quotient for what is written out, analysed anywhere or computed once.
 enum class Inverse : std::uint8_t { polynomial, quotient };
 
+/// Compilers evaluate the arguments of a call in different orders, and terms of expressions are numbered as they come: so every product stands in a line of its own.
+///
 /// `Ops` has Scalar, number(double), and add, subtract, multiply of two scalars; divide where the quotient is asked for.
 template <class Ops, Inverse inverse = Inverse::polynomial>
 class Turning {
@@ -32,11 +34,16 @@ class Turning {
   explicit Turning(Ops ops) : ops_(ops) {}
 
   Scalar dot(const Three& a, const Three& b) {
-    return ops_.add(ops_.add(ops_.multiply(a[0], b[0]), ops_.multiply(a[1], b[1])), ops_.multiply(a[2], b[2]));
+    const Scalar third = ops_.multiply(a[2], b[2]);
+    const Scalar second = ops_.multiply(a[1], b[1]);
+    const Scalar first = ops_.multiply(a[0], b[0]);
+    return ops_.add(ops_.add(first, second), third);
   }
   Three cross(const Three& a, const Three& b) {
     const auto minor = [&](std::size_t i, std::size_t j) {
-      return ops_.subtract(ops_.multiply(a[i], b[j]), ops_.multiply(a[j], b[i]));
+      const Scalar less = ops_.multiply(a[j], b[i]);
+      const Scalar more = ops_.multiply(a[i], b[j]);
+      return ops_.subtract(more, less);
     };
     return {minor(1, 2), minor(2, 0), minor(0, 1)};
   }
@@ -52,7 +59,9 @@ class Turning {
 
   /// s = e.e, and e.e' of two.
   Scalar inner(const Four& a, const Four& b) {
-    return ops_.add(ops_.multiply(a[0], b[0]), dot(vector_of(a), vector_of(b)));
+    const Scalar sides = dot(vector_of(a), vector_of(b));
+    const Scalar first = ops_.multiply(a[0], b[0]);
+    return ops_.add(first, sides);
   }
   /// 2 h.
   Scalar twice_inverse(const Four& e) {
@@ -65,12 +74,23 @@ class Turning {
   Three turned(const Four& e, const Three& r) {
     const Three v = vector_of(e);
     const Three u = cross(v, r);
-    return added(r, scaled(twice_inverse(e), added(scaled(e[0], u), cross(v, u))));
+    const Three twice = cross(v, u);
+    const Three once = scaled(e[0], u);
+    const Three moved = added(once, twice);
+    return added(r, scaled(twice_inverse(e), moved));
   }
-  Three spin(const Four& e, const Four& rate) { return scaled(twice_inverse(e), unscaled_spin(e, rate, true)); }
+  Three spin(const Four& e, const Four& rate) {
+    const Three unscaled = unscaled_spin(e, rate, true);
+    return scaled(twice_inverse(e), unscaled);
+  }
   Three own_spin(const Four& e, const Four& rate) {
-    if constexpr (inverse == Inverse::quotient) return scaled(twice_inverse(e), unscaled_spin(e, rate, false));
-    const Scalar twice = ops_.subtract(ops_.number(4), ops_.multiply(ops_.number(2), inner(e, e)));
+    if constexpr (inverse == Inverse::quotient) {
+      const Three unscaled = unscaled_spin(e, rate, false);
+      return scaled(twice_inverse(e), unscaled);
+    }
+    const Scalar length = inner(e, e);
+    const Scalar both = ops_.multiply(ops_.number(2), length);
+    const Scalar twice = ops_.subtract(ops_.number(4), both);
     return scaled(twice, unscaled_spin(e, rate, false));
   }
 
@@ -78,8 +98,11 @@ class Turning {
   Four force_of_torque(const Four& e, const Three& torque) {
     const Three v = vector_of(e);
     const Scalar c = twice_inverse(e);
-    const Three side = scaled(c, added(scaled(e[0], torque), cross(torque, v)));
-    return {ops_.subtract(ops_.number(0), ops_.multiply(c, dot(torque, v))), side[0], side[1], side[2]};
+    const Three across = cross(torque, v);
+    const Three straight = scaled(e[0], torque);
+    const Three side = scaled(c, added(straight, across));
+    const Scalar along = ops_.multiply(c, dot(torque, v));
+    return {ops_.subtract(ops_.number(0), along), side[0], side[1], side[2]};
   }
 
  private:
@@ -87,7 +110,9 @@ class Turning {
   Three unscaled_spin(const Four& e, const Four& rate, bool fixed) {
     const Three v = vector_of(e);
     const Three u = vector_of(rate);
-    const Three straight = subtracted(scaled(e[0], u), scaled(rate[0], v));
+    const Three less = scaled(rate[0], v);
+    const Three more = scaled(e[0], u);
+    const Three straight = subtracted(more, less);
     const Three twist = cross(v, u);
     return fixed ? added(straight, twist) : subtracted(straight, twist);
   }

@@ -2,7 +2,6 @@
 #include "zwang/report/pack.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <bit>
 #include <cassert>
@@ -137,7 +136,7 @@ void Blob::add(double value) {
 
 std::string Blob::end() { return block(type_ == NumberType::f64 ? "f64" : "f32", begun_, count_); }
 
-std::string compress(std::string_view header, const Blob& blob) {
+std::string bundle(std::string_view header, const Blob& blob) {
   // The header ends where the blob's numbers may begin.
   std::string whole = "ZWPG";
   const std::size_t padded = (header.size() + 7) / 8 * 8;
@@ -145,17 +144,7 @@ std::string compress(std::string_view header, const Blob& blob) {
   whole += header;
   whole.append(padded - header.size(), ' ');
   whole += blob.bytes();
-
-  uLongf size = compressBound(static_cast<uLong>(whole.size()));
-  std::string out(size, '\0');
-  const int status = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
-                               reinterpret_cast<const Bytef*>(whole.data()), static_cast<uLong>(whole.size()), 6);
-  if (status == Z_MEM_ERROR) {
-    throw std::bad_alloc();
-  }
-  assert(status == Z_OK);
-  out.resize(size);
-  return out;
+  return whole;
 }
 
 std::string base64(std::string_view bytes) {

@@ -47,8 +47,10 @@ class Blob {
   NumberType type_ = NumberType::f64;
 };
 
-/// Header and blob as one, compressed by zlib.
-[[nodiscard]] std::string compress(std::string_view header, const Blob& blob);
+/// Header and blob as one.
+[[nodiscard]] std::string bundle(std::string_view header, const Blob& blob);
+/// By zlib.
+[[nodiscard]] std::string compress(std::string_view whole);
 [[nodiscard]] std::string base64(std::string_view bytes);
 
 }  // namespace zwang::report

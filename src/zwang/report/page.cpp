@@ -1,4 +1,4 @@
-/// The page put together: header, tracks, events, plots and shapes within the bytes allowed.
+/// The data of a page put together: header, tracks, events, plots and shapes within the bytes allowed.
 #include "zwang/report/page.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 #include "zwang/report/ending.hpp"
 #include "zwang/report/equations_mathml.hpp"
 #include "zwang/report/pack.hpp"
-#include "zwang/report/page_shell.hpp"
+#include "zwang/report/page_draft.hpp"
 #include "zwang/report/scene.hpp"
 #include "zwang/report/table.hpp"
 #include "zwang/report/tolerances.hpp"
@@ -212,19 +212,13 @@ struct Material {
   std::string equations;
 };
 
-struct Draft {
-  std::string header;
-  Blob blob;
-  std::vector<std::string> notes;
-};
-
 class Maker {
  public:
   /// `first_level`: per run the finest level worth trying; coarser afterwards if that did not fit.
   Maker(const Material& material, std::uint64_t bytes, std::vector<std::size_t>& first_level)
       : m_(material), bytes_(bytes), first_level_(first_level) {}
 
-  Draft make() {
+  PageDraft make() {
     const model::Model& model = *m_.runs[0].model;
     json_.open();
     json_.put("zwang", version);
@@ -379,7 +373,8 @@ class Maker {
       std::vector<std::pair<std::string_view, std::vector<std::size_t>>> texts;
       for (std::size_t k = 0; k < m_.runs.size(); ++k) {
         const std::string_view text = place < of_run[k]->shapes.size() ? of_run[k]->shapes[place] : std::string_view();
-        const auto same = std::ranges::find(texts, text, [](const auto& entry) { return entry.first; });
+        const auto same =
+            std::find_if(texts.begin(), texts.end(), [&](const auto& entry) { return entry.first == text; });
         (same != texts.end() ? *same : texts.emplace_back(text, 0)).second.push_back(k);
       }
       for (const auto& [text, runs] : texts) {
@@ -432,7 +427,7 @@ class Maker {
 
     const std::size_t before = draft_.blob.size();
     put_events(k, bytes / 7);
-    put_channels(k, drawn, bytes / 8);
+    put_channels(k, drawn, bytes / (m_.options->brief ? 64 : 8));
     const std::uint64_t taken = draft_.blob.size() - before;
     put_tracks(k, bytes > taken ? bytes - taken : bytes / 2);
     put_summary(k);
@@ -612,37 +607,32 @@ class Maker {
   std::uint64_t bytes_;
   std::vector<std::size_t>& first_level_;
   Writer json_;
-  Draft draft_;
+  PageDraft draft_;
   std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options, const Sink& sink) {
-  return write_page_into(page_shell(), runs, options, sink);
-}
-
-PageAccount write_page_into(std::string_view shell, std::span<const PageRun> runs, const PageOptions& options,
-                            const Sink& sink) {
-  check_runs(runs);
-  const std::size_t marker = shell.find(page_marker);
-  if (marker == std::string_view::npos) {
-    throw Error({"page", 0, 0}, fmt::format("the shell of the page has no place for data: {} is missing", page_marker));
-  }
-
-  // What every attempt needs.
+struct PageDrafts::Inside {
   Material material;
+  std::uint64_t pieces = 0;
+  std::vector<std::size_t> first_level;
+};
+
+PageDrafts::PageDrafts(std::span<const PageRun> runs, const PageOptions& options)
+    : inside_(std::make_unique<Inside>()) {
+  check_runs(runs);
+  Material& material = inside_->material;
   material.runs = runs;
   material.options = &options;
   material.bodies = scene_bodies(*runs[0].model);
   std::vector<double> low;
   std::vector<double> high;
-  std::uint64_t pieces = 0;
   for (const PageRun& run : runs) {
     material.surveys.push_back(survey(*run.model, run.view));
     const Survey& one = material.surveys.back();
     material.events.push_back(event_sizes(*run.model, run.view, one.end));
-    pieces += one.pieces;
+    inside_->pieces += one.pieces;
     if (low.empty()) {
       low = one.low;
       high = one.high;
@@ -654,46 +644,18 @@ PageAccount write_page_into(std::string_view shell, std::span<const PageRun> run
   }
   material.box = body_box(material.bodies, low, high);
   material.rows = number_rows(runs);
-  material.equations = equations_mathml(*runs[0].model);
+  if (!options.brief) material.equations = equations_mathml(*runs[0].model);
+  inside_->first_level.assign(runs.size(), 0);
+}
+PageDrafts::~PageDrafts() = default;
 
-  constexpr std::uint64_t very_many_pieces = 200'000;
-  // Compression is known only afterwards: begin with much and take less until it fits.
-  constexpr std::string_view opening = R"(<script id="zwang-data" type="text/plain">)";
-  constexpr std::string_view closing = "</script>";
-  const std::uint64_t around = shell.size() - page_marker.size() + opening.size() + closing.size();
-  const std::uint64_t room =
-      std::max<std::uint64_t>(options.bytes > around ? (options.bytes - around) / 4 * 3 : 0, 1U << 15U);
-  // A run of very many pieces is fitted again in any case, and such numbers keep three quarters of their size: every attempt reads all of it.
-  double share = pieces > very_many_pieces ? 1.35 : 2.2;
-  Draft draft;
-  std::string packed;
-  bool fits = false;
-  std::vector<std::size_t> first_level(runs.size(), 0);
-  for (int attempt = 0; attempt < 6 && !fits; ++attempt) {
-    draft = Maker(material, static_cast<std::uint64_t>(share * static_cast<double>(room)), first_level).make();
-    packed = compress(draft.header, draft.blob);
-    fits = packed.size() <= room;
-    share *= std::clamp(0.95 * static_cast<double>(room) / static_cast<double>(packed.size()), 0.2, 0.9);
-  }
+std::uint64_t PageDrafts::pieces() const { return inside_->pieces; }
 
-  PageAccount account;
-  account.notes = draft.notes;
-  const auto pass = [&](std::string_view text) {
-    account.bytes += text.size();
-    sink(text);
-  };
-  pass(shell.substr(0, marker));
-  pass(opening);
-  pass(base64(packed));
-  pass(closing);
-  pass(shell.substr(marker + page_marker.size()));
-  if (account.bytes > options.bytes) {
-    const bool small = options.bytes < around + (1U << 15U);
-    account.notes.push_back(
-        fmt::format("The page has {} bytes, more than the {} it should have: {}.", account.bytes, options.bytes,
-                    small ? fmt::format("without any data it has {}", around) : "there are too many points"));
-  }
-  return account;
+PageDraft PageDrafts::make(std::uint64_t bytes) { return Maker(inside_->material, bytes, inside_->first_level).make(); }
+
+std::string page_data(std::span<const PageRun> runs, const PageOptions& options) {
+  const PageDraft draft = PageDrafts(runs, options).make(options.bytes);
+  return bundle(draft.header, draft.blob);
 }
 
 }  // namespace zwang::report

@@ -35,6 +35,7 @@ struct PageOptions {
   std::uint64_t bytes = 10U << 20U;  ///< of the whole file
   std::string title;                 ///< empty: the model's
   PageDistance distance;             ///< empty: none
+  bool brief = false;                ///< for a moment's look: without the equations, and with coarse plots
 };
 
 /// What was written, and what the reader of the page is told about it.
@@ -42,6 +43,9 @@ struct PageAccount {
   std::uint64_t bytes = 0;
   std::vector<std::string> notes;  ///< whole sentences
 };
+
+/// The data alone, uncompressed, for whoever is in the page already: about `options.bytes` of them.
+[[nodiscard]] std::string page_data(std::span<const PageRun> runs, const PageOptions& options);
 
 /// Runs that do not have the same coordinates are an Error that says so.
 PageAccount write_page(std::span<const PageRun> runs, const PageOptions& options, const Sink& sink);

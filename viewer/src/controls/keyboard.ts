@@ -9,7 +9,7 @@ export interface Key {
 }
 
 // Keys typed into a field are its own; a button keeps the space bar, a slider its arrows.
-export function listen_to_keys(keys: readonly Key[]): void {
+export function listen_to_keys(keys: readonly Key[], signal?: AbortSignal): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]")) return;
@@ -21,7 +21,7 @@ export function listen_to_keys(keys: readonly Key[]): void {
     if (!key) return;
     event.preventDefault();
     key.act(event);
-  });
+  }, { signal });
 }
 
 export function keys_help(keys: readonly Key[]): HTMLElement {

@@ -2,7 +2,7 @@
 export class Theme {
   dark: boolean;
 
-  constructor(wished: string | null, changed: () => void) {
+  constructor(wished: string | null, changed: () => void, signal?: AbortSignal) {
     const system = matchMedia("(prefers-color-scheme: dark)");
     const chosen = wished === "dark" || wished === "light" ? wished : undefined;
     this.dark = chosen ? chosen === "dark" : system.matches;
@@ -12,7 +12,7 @@ export class Theme {
       this.dark = system.matches;
       this.apply();
       changed();
-    });
+    }, { signal });
     this.changed = changed;
   }
   private chosen = false;

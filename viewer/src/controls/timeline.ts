@@ -17,8 +17,8 @@ export class Timeline {
   private share = 0;
 
   constructor(
-    private readonly begin: number,
-    private readonly end: number,
+    private begin: number,
+    private end: number,
     private run: Run,
     private dark: boolean,
     seek: (t: number) => void,
@@ -34,6 +34,12 @@ export class Timeline {
       this.move(this.share);
       this.draw_marks();
     }).observe(this.root);
+  }
+
+  set_range(begin: number, end: number): void {
+    this.begin = begin;
+    this.end = end;
+    this.shown = "";
   }
 
   set_run(run: Run, dark: boolean): void {

@@ -18,6 +18,8 @@ export class Transport {
   private readonly time: HTMLElement;
   private readonly speed: HTMLInputElement;
   private readonly speed_text: HTMLElement;
+  private readonly previous: HTMLButtonElement;
+  private readonly next: HTMLButtonElement;
   private shown = "";
 
   constructor(
@@ -28,9 +30,9 @@ export class Transport {
   ) {
     this.play = icon_button("play", "Play", "space", actions.toggle);
     this.play.classList.add("main");
-    const previous = icon_button("previous", "Previous event", "[", actions.previous);
-    const next = icon_button("next", "Next event", "]", actions.next);
-    previous.disabled = next.disabled = !has_events;
+    this.previous = icon_button("previous", "Previous event", "[", actions.previous);
+    this.next = icon_button("next", "Next event", "]", actions.next);
+    this.set_events(has_events);
     this.loop = icon_button("loop", "Loop", "L", () => {
       player.loop = !player.loop;
       this.update();
@@ -52,9 +54,13 @@ export class Transport {
       "div",
       { class: "transport", role: "group", "aria-label": "Playing" },
       timeline.root,
-      element("div", { class: "buttons" }, previous, this.play, next, this.loop, this.time, element("span", { class: "space" }), this.speed, this.speed_text),
+      element("div", { class: "buttons" }, this.previous, this.play, this.next, this.loop, this.time, element("span", { class: "space" }), this.speed, this.speed_text),
     );
     this.update();
+  }
+
+  set_events(there: boolean): void {
+    this.previous.disabled = this.next.disabled = !there;
   }
 
   // The state of the buttons.

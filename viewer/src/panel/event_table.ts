@@ -22,9 +22,9 @@ export class EventTable {
   private current = -1;
 
   constructor(
-    private readonly header: Header,
+    private header: Header,
     run: Run,
-    private readonly span: number,
+    private span: number,
     private readonly choose: (event: number) => void,
   ) {
     this.run = run;
@@ -38,6 +38,12 @@ export class EventTable {
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.draw()).observe(this.scroller);
+    this.set_run(run);
+  }
+
+  replace(header: Header, run: Run, span: number): void {
+    this.header = header;
+    this.span = span;
     this.set_run(run);
   }
 

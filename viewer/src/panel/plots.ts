@@ -14,7 +14,7 @@ export class Plots {
   private readonly charts_box: HTMLElement;
   private readonly choices: HTMLElement;
   private readonly search: HTMLInputElement;
-  private readonly catalogue: Quantity[];
+  private catalogue: Quantity[];
   private chosen: Set<string>;
   private charts: Chart[] = [];
   private counter = 0;
@@ -22,11 +22,11 @@ export class Plots {
 
   constructor(
     data: Data,
-    private readonly runs: readonly Run[],
+    private runs: readonly Run[],
     private readonly visible: () => boolean[],
     private palette: Palette,
-    private readonly begin: number,
-    private readonly end: number,
+    private begin: number,
+    private end: number,
     private readonly seek: (t: number) => void,
     wake: () => void,
   ) {
@@ -48,6 +48,18 @@ export class Plots {
       wake();
     }).observe(this.charts_box);
     this.rebuild();
+  }
+
+  // Another motion: what was chosen stays chosen where it still exists.
+  replace(data: Data, runs: readonly Run[], begin: number, end: number): void {
+    this.runs = runs;
+    this.begin = begin;
+    this.end = end;
+    this.catalogue = make_catalogue(data, runs);
+    const kept = [...this.chosen].filter((key) => this.catalogue.some((quantity) => quantity.key === key));
+    this.chosen = new Set(kept.length > 0 ? kept : first_choice(data.header, this.catalogue));
+    this.rebuild();
+    this.list();
   }
 
   set_palette(palette: Palette): void {

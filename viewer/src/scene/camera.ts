@@ -19,6 +19,8 @@ export class Camera {
   eye: Triple = [0, 0, 1];
   distance = 1;
   changes = 0;
+  // Has the reader turned, moved or zoomed since everything was last in sight?
+  moved = false;
 
   private readonly vertical: Triple;
   private readonly ahead: Triple;
@@ -37,15 +39,19 @@ export class Camera {
 
   // The box that the view returns to.
   set_box(low: Triple, high: Triple): void {
+    this.set_home(low, high);
+    this.fit();
+  }
+  set_home(low: Triple, high: Triple): void {
     const corners: Triple[] = [];
     for (let i = 0; i < 8; i++)
       corners.push([i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]]);
     this.home = { target: scaled(add(low, high), 0.5), corners };
-    this.fit();
   }
 
   // Look at the whole box.
   fit(): void {
+    this.moved = false;
     this.target = this.home.target;
     if (!this.plane) {
       this.azimuth = -0.9;
@@ -70,18 +76,21 @@ export class Camera {
   }
 
   orbit(dx: number, dy: number): void {
+    this.moved = true;
     this.azimuth -= dx;
     this.elevation = Math.max(-1.55, Math.min(1.55, this.elevation + dy));
     this.update();
   }
   // Move by pixels.
   pan(dx: number, dy: number): void {
+    this.moved = true;
     const step = (2 * this.reach) / this.height;
     this.target = add(this.target, add(scaled(this.right, -dx * step), scaled(this.up, dy * step)));
     this.update();
   }
   // Zoom by a factor, keeping what is under the pixel (px, py) there.
   zoom(factor: number, px = this.width / 2, py = this.height / 2): void {
+    this.moved = true;
     const step = (2 * this.reach) / this.height;
     const x = (px - this.width / 2) * step;
     const y = (this.height / 2 - py) * step;
@@ -90,7 +99,16 @@ export class Camera {
     this.reach *= factor;
     this.update();
   }
+  // The place in the plane of the screen through (x, y, z) that lies under a pixel.
+  place_under(px: number, py: number, through: Triple): Triple {
+    const out = new Float64Array(4);
+    this.project(...through, out);
+    const dx = (px - (out[0] as number)) / (out[3] as number);
+    const dy = ((out[1] as number) - py) / (out[3] as number);
+    return add(through, add(scaled(this.right, dx), scaled(this.up, dy)));
+  }
   follow(x: number, y: number, z: number): void {
+    this.moved = true;
     this.target = [x, y, z];
     this.update();
   }

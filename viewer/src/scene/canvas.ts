@@ -42,6 +42,8 @@ export class CanvasRenderer implements Renderer {
     for (let m = 0; m < 3; m++) out[m] = this.kept[3 * point + m] as number;
   }
 
+  forget(): void {}
+
   dispose(): void {
     this.canvas.remove();
   }

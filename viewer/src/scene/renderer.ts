@@ -10,6 +10,8 @@ export interface Renderer {
   resize(width: number, height: number, ratio: number): void;
   draw(picture: Picture, camera: Camera, palette: Palette): void;
   drawn(point: number, out: number[]): void;
+  // Another picture will be drawn: what was kept of the surfaces of the last one can go.
+  forget(): void;
   dispose(): void;
 }
 

@@ -105,6 +105,7 @@ declare module "three" {
     setSize(width: number, height: number, style?: boolean): void;
     setClearColor(colour: number, alpha: number): void;
     render(scene: Scene, camera: Camera): void;
+    forceContextLoss(): void;
     dispose(): void;
   }
 }

@@ -153,8 +153,19 @@ export class WebglRenderer implements Renderer {
     for (let m = 0; m < 3; m++) out[m] = array[3 * point + m] as number;
   }
 
+  forget(): void {
+    for (const { mesh, material } of this.surfaces.values()) {
+      this.scene.remove(mesh);
+      mesh.geometry.dispose();
+      material.dispose();
+    }
+    this.surfaces.clear();
+  }
+
   dispose(): void {
+    this.forget();
     this.renderer.dispose();
+    this.renderer.forceContextLoss();
     this.canvas.remove();
   }
 

@@ -1,0 +1,285 @@
+// The living page in Chromium, opened as a file, without a network: typing, sliders, dragged points, links, small screens, the dark.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { import_sources, open_browser, open_page, scratch } from "./harness.mjs";
+
+const built = process.env.ZWANG_LIVE;
+const command = process.env.ZWANG_COMMAND;
+const pictures = process.env.ZWANG_PICTURES;
+const skip = built && existsSync(built) && command ? false : "ZWANG_LIVE names no page, or ZWANG_COMMAND no zwang (make live)";
+const folder = scratch(after);
+let browser;
+
+before(async () => {
+  if (!skip) browser = await open_browser({ webgl: false });
+});
+after(async () => browser?.close());
+
+const zwang = (...words) => {
+  const result = spawnSync(command, words, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 28, env: { ...process.env, ZWANG_LIVE_PAGE: built } });
+  return { ...result, answer: words.includes("--json") ? JSON.parse(result.stdout) : undefined };
+};
+
+// The page of a model, as the command writes it.
+function page_of(model) {
+  const { status, stdout, stderr } = zwang("live", model, "--out", folder, "--no-open");
+  assert.equal(status, 0, stderr);
+  assert.ok(stdout.trim().endsWith("-live.html"), stdout);
+  return stdout.trim();
+}
+const open = (model, options) => open_page(browser, page_of(model), options);
+const picture = async (page, name) => {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+};
+// A motion that is newer than the `count` seen so far.
+const newer = (page, count) => page.waitForFunction((seen) => window.zwang.motions() > seen, count);
+const motions = (page) => page.evaluate(() => window.zwang.motions());
+const first_places = (page) => page.evaluate(() => Object.values(window.zwang.positions())[0]);
+async function clean(page, complaints) {
+  assert.deepEqual(complaints.filter((line) => !line.startsWith("request: blob:")), []);
+  assert.deepEqual(await page.evaluate(() => window.zwang.errors), []);
+}
+
+test("the page is one file of at most four mebibytes, and shows its first motion by itself", { skip }, async () => {
+  assert.ok(statSync(built).size <= 4 << 20, `${statSync(built).size} bytes`);
+  const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  const milliseconds = await page.evaluate(() => window.zwang.milliseconds());
+  console.log(`# start to first motion: ${Math.round(milliseconds)} ms`);
+  assert.ok(milliseconds > 0);
+  assert.ok((await page.title()).includes("falling chain"));
+  await picture(page, "live");
+  await clean(page, complaints);
+  await close();
+});
+
+test("every model of the gallery has the command's events and final state, to the bit, in the browser too", { skip, timeout: 900000 }, async () => {
+  const { page, complaints, close } = await open("gallery:string-pendulum");
+  page.setDefaultTimeout(120000);
+  const { models } = zwang("gallery", "--json").answer;
+  assert.ok(models.length > 100);
+  for (const name of models) {
+    const text = zwang("gallery", name).stdout;
+    if ((await page.evaluate(() => window.zwang.text())) !== text) {
+      const seen = await motions(page);
+      await page.evaluate((changed) => window.zwang.set_text(changed), text);
+      await newer(page, seen);
+    }
+    await page.waitForFunction(() => document.querySelector(".stop").hidden);
+    const told = JSON.parse(await page.evaluate(() => window.zwang.json()));
+    const { answer } = zwang("run", `gallery:${name}`, "--json", "--no-report", "--out", folder);
+    assert.deepEqual([told.status, told.final, told.events], [answer.status, answer.final, answer.events], name);
+  }
+  await clean(page, complaints);
+  await close();
+});
+
+test("a mistake is underlined as it is typed, with the command's words; the last motion stays; undo mends it", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  const before_places = await first_places(page);
+  const text = await page.evaluate(() => window.zwang.text());
+  await page.evaluate(() => {
+    const area = document.querySelector(".typed");
+    area.focus();
+    const at = area.value.indexOf("bead[3].y") + "bead[3].".length;
+    area.setSelectionRange(at, at + 1);
+  });
+  await page.keyboard.type("q");
+  await page.waitForSelector(".message:not([hidden])");
+  const changed = await page.evaluate(() => window.zwang.text());
+  assert.equal(changed, text.replace("bead[3].y", "bead[3].q"));
+  const told = spawnSync(command, ["check", "-", "--json"], { input: changed, encoding: "utf8" });
+  const { message, line, column } = JSON.parse(told.stdout).error;
+  assert.equal(await page.textContent(".message"), `line ${line}, column ${column}: ${message}`);
+  assert.ok((await page.textContent(".behind .wrong")).length > 0);
+  assert.deepEqual(await first_places(page), before_places);
+  await picture(page, "live-mistake");
+  const seen = await motions(page);
+  await page.keyboard.press("Control+z");
+  await newer(page, seen);
+  assert.equal(await page.evaluate(() => window.zwang.text()), text);
+  assert.equal(await page.locator(".message:not([hidden])").count(), 0);
+  await clean(page, complaints);
+  await close();
+});
+
+test("keys of the schema and names of the model are offered and taken by the keyboard", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  await page.evaluate(() => {
+    const area = document.querySelector(".typed");
+    area.focus();
+    area.setSelectionRange(area.value.length, area.value.length);
+  });
+  await page.keyboard.type("\ntoler");
+  await page.waitForSelector(".offer:not([hidden])");
+  assert.equal(await page.textContent(".offer li b"), "tolerance");
+  await page.keyboard.press("Enter");
+  assert.ok((await page.evaluate(() => window.zwang.text())).endsWith("\ntolerance = "));
+  await clean(page, complaints);
+  await close();
+});
+
+test("a slider writes itself into the text, and the motion follows while it is dragged", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  await page.evaluate(() => window.zwang.seek(1));
+  const before_places = await first_places(page);
+  const slider = page.getByRole("slider", { name: "g", exact: true });
+  const box = await slider.boundingBox();
+  const seen = await motions(page);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let k = 1; k <= 8; k++) await page.mouse.move(box.x + box.width * (0.5 + 0.03 * k), box.y + box.height / 2);
+  await newer(page, seen);
+  await page.mouse.up();
+  await page.waitForFunction(() => document.querySelector(".stop").hidden);
+  const value = Number(/^g\s*=\s*([\d.]+)/m.exec(await page.evaluate(() => window.zwang.text()))[1]);
+  assert.ok(value > 11 && value < 14, `g = ${value}`);
+
+  // What is seen at last is the motion of the text.
+  await page.waitForTimeout(600);
+  const { answer } = zwang("run", "gallery:chain-meets-beam", "--set", `g=${value}`, "--sample-at", "1", "--json", "--no-report", "--out", folder);
+  const places = await first_places(page);
+  for (const [body, place] of Object.entries(answer.samples[0].positions)) place.forEach((x, m) => assert.ok(Math.abs(places[body][m] - x) < 1e-6, `${body}: ${places[body][m]} instead of ${x}`));
+  assert.notDeepEqual(places, before_places);
+  await picture(page, "live-slider");
+
+  // The whole way of the handle is one step of undo.
+  await page.getByRole("button", { name: "Undo" }).click();
+  assert.equal(/^g\s*=\s*([\d.]+)/m.exec(await page.evaluate(() => window.zwang.text()))[1], "8.6");
+  await clean(page, complaints);
+  await close();
+});
+
+test("a point of a linkage is dragged and stays on its conditions", { skip }, async () => {
+  const file = join(folder, "linkage.toml");
+  const { writeFileSync } = await import("node:fs");
+  writeFileSync(file, 'gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [1, 0]\n[points.b]\nmass = 1\nposition = [2, 0]\n[constraints]\nrod = "norm(a) = 1"\nlink = "distance(a, b) = 1"\n[simulation]\nuntil = 3\n');
+  const { page, complaints, close } = await open(file);
+  await page.getByRole("button", { name: "Move the start" }).click();
+  const grip = page.locator(".handles .grip").nth(1);
+  const box = await grip.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const seen = await motions(page);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let k = 1; k <= 6; k++) await page.mouse.move(x - 8 * k, y - 12 * k);
+  await newer(page, seen);
+  await picture(page, "live-drag");
+  await page.mouse.up();
+  await page.waitForTimeout(900);
+  const places = await first_places(page);
+  const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+  assert.ok(places.b[1] > 0.05, `b is at ${places.b}`);
+  assert.ok(Math.abs(distance(places.a, [0, 0]) - 1) < 1e-9 && Math.abs(distance(places.a, places.b) - 1) < 1e-9, JSON.stringify(places));
+
+  // A velocity by the keyboard.
+  const before_text = await page.evaluate(() => window.zwang.text());
+  await page.locator(".handles .tip").nth(1).focus();
+  await page.keyboard.press("ArrowUp");
+  await page.waitForFunction((text) => window.zwang.text() !== text, before_text);
+  assert.match(await page.evaluate(() => window.zwang.text()), /velocity/);
+  await clean(page, complaints);
+  await close();
+});
+
+test("a link carries the text to another page; what was typed is there on the next visit", { skip }, async () => {
+  const path = page_of("gallery:string-pendulum");
+  const { page, complaints, close } = await open_page(browser, path);
+  const text = (await page.evaluate(() => window.zwang.text())).replace(/^title = .*$/m, 'title = "Ein Pendel, geändert"');
+  const seen = await motions(page);
+  await page.evaluate((changed) => window.zwang.set_text(changed), text);
+  await newer(page, seen);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#m="));
+  const link = await page.evaluate(() => location.hash.slice(1));
+  assert.ok(link.length < text.length, "compressed");
+  const again = await open_page(browser, path, { hash: `${link}&play=0` });
+  assert.equal(await again.page.evaluate(() => window.zwang.text()), text);
+  assert.equal(await again.page.title(), "Ein Pendel, geändert");
+  await clean(again.page, again.complaints);
+  await again.close();
+  await page.evaluate(() => (location.hash = ""));
+  await page.reload();
+  await page.evaluate(() => window.zwang.ready);
+  assert.equal(await page.evaluate(() => window.zwang.text()), text);
+  await clean(page, complaints);
+  await close();
+});
+
+test("the page saved with its text opens with it", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:bouncing-ball");
+  await page.evaluate(() => window.zwang.set_text(window.zwang.text().replace(/^title = .*$/m, 'title = "Kept"')));
+  const [kept] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save page" }).click()]);
+  const path = join(folder, "kept.html");
+  await kept.saveAs(path);
+  await clean(page, complaints);
+  await close();
+  const again = await open_page(browser, path);
+  assert.equal(await again.page.title(), "Kept");
+  await clean(again.page, again.complaints);
+  await again.close();
+});
+
+test("a long run streams in and can be stopped", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:bouncing-ball");
+  const text = 'gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [1, 0]\n[points.b]\nmass = 1\nposition = [2, 0]\n[constraints]\nrod = "norm(a) = 1"\nlink = "distance(a, b) = 1"\n[simulation]\nuntil = 1e7\n';
+  const seen = await motions(page);
+  await page.evaluate((changed) => window.zwang.set_text(changed), text);
+  await newer(page, seen + 1);
+  assert.equal(await page.locator(".stop").isVisible(), true);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.waitForFunction(() => document.querySelector(".stop").hidden);
+  assert.match(await page.textContent(".state"), /stopped/);
+  await clean(page, complaints);
+  await close();
+});
+
+test("both laws lie over one another; the instant is explained where time stands", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:rolling-coin", { hash: "play=0&t=0.5" });
+  await page.getByRole("tab", { name: "Instant" }).click();
+  await page.waitForSelector(".told");
+  assert.match(await page.textContent(".told"), /t = 0\.5/);
+  await picture(page, "live-instant");
+  const seen = await motions(page);
+  await page.getByLabel("both laws").check();
+  await newer(page, seen);
+  await page.waitForSelector(".run");
+  assert.equal(await page.locator(".run").count(), 2);
+  await clean(page, complaints);
+  await close();
+});
+
+test("phone and dark: everything is there, nothing overflows", { skip }, async () => {
+  const phone = await open("gallery:chain-meets-beam", { width: 390, height: 844, hash: "play=0&t=1", isMobile: true, hasTouch: true });
+  assert.ok(await phone.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), "no sideways scrolling");
+  assert.equal(await phone.page.locator(".typed").count(), 1);
+  await picture(phone.page, "live-phone");
+  await phone.page.locator(".typed").scrollIntoViewIfNeeded();
+  await picture(phone.page, "live-phone-text");
+  await clean(phone.page, phone.complaints);
+  await phone.close();
+  const dark = await open("gallery:chain-meets-beam", { colorScheme: "dark", hash: "play=0&t=1", width: 1400, height: 800 });
+  assert.equal(await dark.page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await picture(dark.page, "live-dark");
+  await clean(dark.page, dark.complaints);
+  await dark.close();
+});
+
+test("numbers of [parameters] are found where they stand, and those that count are known", async () => {
+  const { written_parameters, is_counted, digits_of } = await import_sources('export * from "./live/parameters";', folder);
+  const text = '[parameters]\nn = 6   # how many\nL = 1.5e-1\np = [0, -2.5]\nq = "2*L"\n[points.a]\ncount = "n"\nmass = 3\n[constraints]\nlink = { for = "i = 1..n-1", condition = "distance(a[i], a[i+1]) <= L" }\n';
+  const found = written_parameters(text);
+  assert.deepEqual(found.map(({ name, value }) => [name, value]), [["n", 6], ["L", 0.15], ["p.x", 0], ["p.y", -2.5]]);
+  for (const { value, from, to } of found) assert.equal(Number(text.slice(from, to)), value);
+  assert.deepEqual(["n", "L"].map((name) => is_counted(text, name)), [true, false]);
+  assert.deepEqual([digits_of(8.6172, 0.0172), digits_of(0.5, 0.1), digits_of(12, 1)], ["8.62", "0.5", "12"]);
+});
+
+test("the page refuses scripts that are not its own", { skip }, () => {
+  const rules = /Content-Security-Policy" content="([^"]*)"/.exec(readFileSync(built, "utf8"))[1];
+  assert.match(rules, /default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; worker-src blob:/);
+});
