@@ -114,7 +114,8 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
   }
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
-    if (const std::string long_way = motion::foretell(now); !long_way.empty() && !manner.quiet) {
+    const bool by_events = task.model.simulation.method == model::Method::events;
+    if (const std::string long_way = by_events ? motion::foretell(now) : ""; !long_way.empty() && !manner.quiet) {
       std::cerr << "\nzwang: " << long_way << "\n";
     }
     if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !manner.quiet) {
