@@ -89,7 +89,6 @@ Course::Course(const model::Model& model, double end, double length)
   entered_.assign(rows, 0);
   left_out_.assign(rows, 0);
   seized_now_.assign(rows, 0);
-  best_.assign(rows, 0.0);
   now.held.assign(rows, 0);
   now.impulse.assign(rows, 0.0);
   now.touches.assign(rows, 0);
@@ -338,6 +337,11 @@ bool Course::correct_positions(bool starting) {
       return false;
     }
 
+    if (round == 0) {
+      depth_ = rows_.value;
+      uncorrected_ = now.state.position;
+    }
+
     // Is all well?
     bool well = true;
     bool quick = !starting && round < quick_rounds && smooth_.can_correct();
@@ -426,7 +430,24 @@ void Course::correct_velocities() {
     if (worst <= rate_left) return;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
     smooth_.correct(right_, now.state.velocity);
+    // They belong to what the step has carried.
+    for (std::size_t j = 0; j < smooth_rows_.size(); ++j) {
+      const std::uint32_t row = smooth_rows_.row[j];
+      if (smooth_rows_.held[j] == 0) continue;
+      now.impulse[row] += right_[j];
+      now.work += right_[j] * rows_.explicit_rate[row];
+    }
   }
+}
+
+/// A surface was passed within the step, and forces have made the approach F at its end faster than it was there: by energy
+/// F^2 = F_s^2 + 2 a d, with the acceleration a towards it and the depth d. F_s / F.
+double Course::part_at_surface(std::uint32_t row) const {
+  if (entered_[row] == 0 || depth_[row] <= 0) return 1;
+  const double approach = along(model_, rows_, row, alpha_) + rows_.explicit_rate[row];
+  if (!(approach > 0)) return 1;
+  const double square = approach * approach - 2 * along(model_, rows_, row, pull_) * depth_[row];
+  return std::min(std::sqrt(std::max(square, 0.0)) / approach, 1.0);
 }
 
 /// v+ from alpha_; `rebounds`: something strikes faster than forces make it in a step.
@@ -454,16 +475,25 @@ bool Course::strike(bool& rebounds) {
     }
     rebounds = common > 0 || !same;
     if (rebounds && same) {
-      for (std::uint32_t i = 0; i < model_.variables; ++i)
-        change_[i] = alpha_[i] + (1 + common) * (now.state.velocity[i] - alpha_[i]);
+      std::fill(change_.begin(), change_.end(), 0.0);
+      for (std::size_t j = 0; j < shock_rows_.size(); ++j) {
+        const bool equation = shock_rows_.kind[j] == gauss::RowKind::equation;
+        const double more = common * (equation ? 1.0 : part_at_surface(shock_rows_.row[j])) * impulses[j];
+        for (std::uint32_t e = shock_rows_.start[j]; e < shock_rows_.start[j + 1]; ++e)
+          change_[shock_rows_.column[e]] -= more * shock_rows_.entry[e];
+        impulses[j] += more;
+      }
+      dynamics_.mass.solve(change_, change_);
+      for (std::uint32_t i = 0; i < model_.variables; ++i) change_[i] += now.state.velocity[i];
       if (!solve(change_)) return false;
-      for (std::size_t j = 0; j < impulses.size(); ++j) impulses[j] = (1 + common) * impulses[j] + shock_.impulses()[j];
+      for (std::size_t j = 0; j < impulses.size(); ++j) impulses[j] += shock_.impulses()[j];
     } else if (rebounds) {
       for (std::size_t j = 0; j < shock_rows_.size(); ++j) {
         const std::uint32_t row = shock_rows_.row[j];
         const double approach = along(model_, rows_, row, alpha_) + rows_.explicit_rate[row];
         const double e = model_.conditions[model_.row_condition[row]].restitution;
-        if (shock_rows_.kind[j] == gauss::RowKind::inequality && approach > 0) shock_rows_.h[j] += e * approach;
+        if (shock_rows_.kind[j] == gauss::RowKind::inequality && approach > 0)
+          shock_rows_.h[j] += e * approach * part_at_surface(row);
       }
       if (!solve(alpha_)) return false;
       impulses = shock_.impulses();
@@ -477,8 +507,12 @@ bool Course::strike(bool& rebounds) {
   for (std::size_t j = 0; j < shock_rows_.size(); ++j) work += impulses[j] * rows_.explicit_rate[shock_rows_.row[j]];
   now.work += work;
   now.gross_work += std::abs(work);
-  now.lost +=
-      half_square(dynamics_.mass, alpha_, right_) + work - half_square(dynamics_.mass, now.state.velocity, right_);
+  // What the forces did beyond the surface was taken back together with the way.
+  double beyond = 0;
+  for (std::uint32_t i = 0; i < model_.variables; ++i)
+    beyond += dynamics_.force[i] * (now.state.position[i] - uncorrected_[i]);
+  now.lost += half_square(dynamics_.mass, alpha_, right_) + work + beyond -
+              half_square(dynamics_.mass, now.state.velocity, right_);
   return true;
 }
 
@@ -521,7 +555,7 @@ bool Course::regulate(Due due) {
     const double none = no_approach * (terms + pulled);
     const bool strikes = equation ? std::abs(rate) > none : rate > none;
     if (seized_now_[row] != 0 || (strikes && now.held[row] == 0)) shock = true;
-    if (strikes && !equation && holonomic && rate > resting_steps * pulled) rebounds = true;
+    if (strikes && !equation && holonomic && rate * part_at_surface(row) > resting_steps * pulled) rebounds = true;
     shock_rows_.add(model_, rows_, row, equation, moving, rate > 0 || now.held[row] != 0);
   }
   if (!shock && smooth_.can_correct()) {

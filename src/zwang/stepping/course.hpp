@@ -91,6 +91,7 @@ class Course {
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);
   bool regulate(Due due);
+  [[nodiscard]] double part_at_surface(std::uint32_t row) const;
   bool strike(bool& rebounds);
   void correct_velocities();
   void note_touching();
@@ -118,7 +119,7 @@ class Course {
   std::vector<std::uint8_t> left_out_;    ///< per row: not evaluated
   std::vector<std::uint8_t> seized_now_;  ///< per row: begins in this step
   model::State before_, mid_;
-  std::vector<double> free_, pull_, change_, arriving_, alpha_, right_, best_;
+  std::vector<double> free_, pull_, change_, arriving_, alpha_, right_, depth_, uncorrected_;
   Selection smooth_rows_, position_rows_, shock_rows_;
   Nearest smooth_, position_, shock_;
   std::vector<double> registers_;

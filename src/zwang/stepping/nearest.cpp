@@ -186,12 +186,11 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
   return gauss::Status::solved;
 }
 
-void Nearest::correct(std::span<const double> b, std::span<double> x) {
+void Nearest::correct(std::span<double> b, std::span<double> x) {
   if (set_.empty()) return;
-  for (const std::uint32_t j : set_) right_[j] = b[j];
-  cholesky_.solve(right_, right_);
+  cholesky_.solve(b, b);
   for (const std::uint32_t j : set_) {
-    if (right_[j] != 0) gram_.add_row(j, -right_[j], x);
+    if (b[j] != 0) gram_.add_row(j, -b[j], x);
   }
 }
 

@@ -52,8 +52,8 @@ class Nearest {
 
   /// Are the rows held well independent, so that corrections can be made with their factor?
   [[nodiscard]] bool can_correct() const { return sound_; }
-  /// The least change of x that changes every row held by -b; b has one number per row of the selection.
-  void correct(std::span<const double> b, std::span<double> x);
+  /// The least change of x that changes every row held by -b; b has one number per row of the selection, and becomes the impulses that do it.
+  void correct(std::span<double> b, std::span<double> x);
 
  private:
   void load(const Selection& selection, const linear::Mass& mass);
