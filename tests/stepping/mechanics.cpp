@@ -387,6 +387,53 @@ piston = "a.x >= t"
   EXPECT_EQ(ran.track.account.culprits, (std::vector<std::string>{"wall", "piston"}));
 }
 
+TEST(StepThatIsTooLong, does_not_pass_through_a_body) {
+  // At 50 m/s a disc of 0.1 m would be behind the other one after a step of 0.01 s.
+  const std::string text = R"toml(
+[points.a]
+mass = 1
+position = [0.1, 0]
+velocity = [50, 0]
+[points.b]
+mass = 1
+position = [2.3, 0.01]
+[constraints]
+apart = "distance(a, b) >= 0.1"
+)toml";
+  const Ran passed = in_steps(text, 1e-2, 0.1);
+  EXPECT_EQ(passed.status(), Status::gave_up);
+  EXPECT_EQ(passed.track.account.culprits, (std::vector<std::string>{"apart"}));
+  const Ran struck = in_steps(text, 1e-3, 0.1);
+  EXPECT_EQ(struck.status(), Status::finished);
+  EXPECT_GT(struck.velocity()[2], 20);
+}
+
+TEST(FarPairsInSteps, are_met_when_their_time_comes) {
+  // Nine discs in a box: those left out of a step are still kept apart, and left out or not the motion is the same as by events to the order of the step.
+  const std::string text = R"toml(
+[points.b]
+count = 9
+mass = 1
+position = ["mod(i - 1, 3) + 0.05*i", "floor((i - 1)/3) - 0.04*i"]
+velocity = ["sin(3*i)", "cos(5*i)"]
+[constraints]
+left = { for = "i = 1..9", condition = "b[i].x >= -1", restitution = 1 }
+right = { for = "i = 1..9", condition = "b[i].x <= 3.5", restitution = 1 }
+low = { for = "i = 1..9", condition = "b[i].y >= -1", restitution = 1 }
+high = { for = "i = 1..9", condition = "b[i].y <= 3", restitution = 1 }
+apart = { for = "i = 1..9, j = i+1..9", condition = "distance(b[i], b[j]) >= 0.3", restitution = 1 }
+)toml";
+  const Ran exact = by_events(text, 2);
+  const Ran coarse = in_steps(text, 1e-3, 2);
+  const Ran fine = in_steps(text, 1e-4, 2);
+  ASSERT_EQ(fine.status(), Status::finished);
+  EXPECT_LE(coarse.track.account.penetration, depth);
+  EXPECT_LT(apart(fine, exact), 3e-2);
+  EXPECT_LT(apart(fine, exact), apart(coarse, exact));
+  // Elastic: nothing is lost.
+  EXPECT_NEAR(fine.track.account.energy.final, fine.track.account.energy.initial, 1e-9);
+}
+
 TEST(StartInSteps, that_breaks_a_condition_is_inadmissible) {
   const Ran ran = in_steps(R"toml(
 [points.a]

@@ -10,6 +10,7 @@
 #include "zwang/base/vectors.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/lanes.hpp"
+#include "zwang/motion/row_shape.hpp"
 #include "zwang/stepping/tolerances.hpp"
 
 namespace zwang::stepping {
@@ -87,12 +88,23 @@ Course::Course(const model::Model& model, double end, double length)
   band_.assign(rows, 0.0);
   beside_.assign(rows, 0);
   entered_.assign(rows, 0);
-  left_out_.assign(rows, 0);
+  left_out_.assign(rows, 1);
+  bounded_.assign(rows, 0);
+  for (const model::RowGroup& group : model.groups) {
+    const bool bounded =
+        group.holonomic && !group.rheonomic && group.corners.empty() && motion::make_shape(group).steady;
+    for (const std::uint32_t row : group.row) {
+      const model::Condition& condition = model.conditions[model.row_condition[row]];
+      const bool open = model.row_kind[row] == model::RowKind::holonomic_inequality && condition.alternatives < 2;
+      bounded_[row] = bounded && open ? 1 : 0;
+    }
+  }
   seized_now_.assign(rows, 0);
   now.held.assign(rows, 0);
   now.impulse.assign(rows, 0.0);
   now.touches.assign(rows, 0);
   now.absent.assign(rows, 0);
+  now.far.assign(rows, 0);
   now.released.assign(model.releases.size(), 0);
   now.state = model::initial_state(model);
   now.state.position_uncertainty.clear();
@@ -120,6 +132,7 @@ Course::Course(const model::Model& model, double end, double length)
 
 void Course::join(const Course& other) {
   now = other.now;
+  take_up();
   now.penetration = 0;
 }
 
@@ -156,9 +169,92 @@ void Course::find_modes(model::State& state) const {
   if (model_.switches > 0) state.modes = model::modes_of(model_, model::sides_of(model_, state));
 }
 
-void Course::evaluate(model::State& state, model::Rows& rows, std::vector<std::uint8_t>& left_out) {
+void Course::evaluate(model::State& state, model::Rows& rows, std::span<const std::uint8_t> left_out) {
   find_modes(state);
   model::evaluate_values_but(model_, state, left_out, scratch_, rows);
+}
+
+/// The way of the body that moved most since the way was accounted for.
+double Course::way_since() const {
+  double most = 0;
+  for (const model::Body& body : model_.bodies) {
+    const std::uint32_t end = body.first + body.members() * body.dimension;
+    for (std::uint32_t first = body.first; first < end; first += body.dimension) {
+      double square = 0;
+      for (std::uint32_t i = first; i < first + body.dimension; ++i) {
+        const double by = now.state.position[i] - looked_from_[i];
+        square += by * by;
+      }
+      most = std::max(most, square);
+    }
+  }
+  return std::sqrt(most);
+}
+
+/// The way that every body must make before an open row can be touched: -f over the sum of the lengths of its gradient by one body each.
+double Course::reach_of(std::uint32_t row) const {
+  double sum = 0;
+  double square = 0;
+  std::size_t body = 0;
+  std::uint32_t member_end = 0;
+  for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model_.row_column[e];
+    if (i >= member_end) {
+      sum += std::sqrt(square);
+      square = 0;
+      while (body + 1 < model_.bodies.size() && model_.bodies[body + 1].first <= i) ++body;
+      const model::Body& one = model_.bodies[body];
+      member_end = one.first + ((i - one.first) / one.dimension + 1) * one.dimension;
+    }
+    square += rows_.entry[e] * rows_.entry[e];
+  }
+  sum += std::sqrt(square);
+  return sum > 0 ? (-rows_.value[row] - 2 * band_[row]) / sum : 0.0;
+}
+
+/// All conditions have been evaluated: those that some steps more cannot reach are left out of the next.
+void Course::look_around() {
+  const double margin = steps_between_looks * now.pace;
+  now.look_again = now.travelled + margin;
+  near_.clear();
+  bool far = false;
+  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    now.far[row] = 0;
+    if (bounded_[row] != 0) {
+      const double reach = reach_of(row);
+      if (reach > margin && margin > 0) {
+        now.far[row] = 1;
+        now.look_again = far ? std::min(now.look_again, now.travelled + reach) : now.travelled + reach;
+        far = true;
+        now.touches[row] = 0;
+        now.held[row] = 0;
+        left_out_[row] = 1;
+        continue;
+      }
+    }
+    near_.push_back(row);
+  }
+}
+
+/// The rows at the present positions: those that are near, or all of them where the bodies have come too far since they were looked at.
+void Course::look() {
+  now.travelled += way_since();
+  looked_from_ = now.state.position;
+  if (now.travelled < now.look_again) {
+    evaluate(now.state, rows_, now.far);
+    return;
+  }
+  evaluate(now.state, rows_, {});
+  look_around();
+}
+
+void Course::take_up() {
+  looked_from_ = now.state.position;
+  near_.clear();
+  std::fill(left_out_.begin(), left_out_.end(), std::uint8_t{1});
+  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    if (now.far[row] == 0) near_.push_back(row);
+  }
 }
 
 /// W X at a state, and the masses.
@@ -227,7 +323,7 @@ void Course::restore_quaternions() {
 void Course::select_smooth(double h) {
   static_cast<void>(h);
   smooth_rows_.clear();
-  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+  for (const std::uint32_t row : near_) {
     if (now.touches[row] == 0) continue;
     const model::RowKind kind = model_.row_kind[row];
     const double moving = rows_mid_.explicit_rate[row];
@@ -244,7 +340,7 @@ bool Course::smooth(double h) {
   mid_.velocity = before_.velocity;
   for (std::uint32_t i = 0; i < model_.variables; ++i)
     mid_.position[i] = before_.position[i] + h / 2 * before_.velocity[i];
-  for (std::uint32_t row = 0; row < model_.rows(); ++row) left_out_[row] = now.touches[row] == 0 ? 1 : 0;
+  for (const std::uint32_t row : near_) left_out_[row] = now.touches[row] == 0 ? 1 : 0;
   evaluate(mid_, rows_mid_, left_out_);
   select_smooth(h);
 
@@ -297,7 +393,7 @@ double Course::off_by(std::uint32_t row) const {
 bool Course::correct_fully(bool& loose, double deepest) {
   while (true) {
     position_rows_.clear();
-    for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    for (const std::uint32_t row : near_) {
       if (!is_in(row) || !model::is_holonomic(model_.row_kind[row])) continue;
       const bool equation = model::is_equation(model_.row_kind[row]);
       const double f = rows_.value[row];
@@ -330,7 +426,7 @@ bool Course::correct_positions(bool starting) {
   const unsigned rounds = quick_rounds + full_rounds;
   for (unsigned round = 0; round <= rounds; ++round) {
     restore_quaternions();
-    evaluate(now.state, rows_, left_out_);
+    look();
     look_at_alternatives(rows_, beside_);
     if (!all_finite(rows_.value)) {
       end(Status::gave_up, "a condition has no value here: numbers have run away; a shorter step may help");
@@ -348,7 +444,7 @@ bool Course::correct_positions(bool starting) {
     double deepest = 0;
     double drift = 0;
     std::vector<std::uint32_t> broken;
-    for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    for (const std::uint32_t row : near_) {
       const bool mild = loose && !model::is_equation(model_.row_kind[row]);
       const double by = mild && is_in(row) && model::is_holonomic(model_.row_kind[row])
                             ? std::max(rows_.value[row], 0.0)
@@ -379,6 +475,37 @@ bool Course::correct_positions(bool starting) {
       }
       smooth_.correct(right_, now.state.position);
     } else if (!correct_fully(loose, deepest)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A body that is fast beside its size may pass through another within a step, and be open before and behind it. Rows that are left behind, nearer than the
+/// way of the step, are looked at on the way. False if one was entered there, by more than a chord of a few degrees cuts off.
+bool Course::look_back() {
+  const double way = now.travelled - travelled_before_;
+  model::State& between = passing_;
+  for (const std::uint32_t row : near_) {
+    const bool open = model_.row_kind[row] == model::RowKind::holonomic_inequality && is_in(row) &&
+                      now.touches[row] == 0 && !is_near(row);
+    if (!open || depth_[row] > 0 || rows_.rate[row] >= 0 || !(reach_of(row) < way)) continue;
+    between.velocity = now.state.velocity;
+    between.modes = now.state.modes;
+    for (unsigned k = 1; k < looks_on_the_way; ++k) {
+      const double part = static_cast<double>(k) / looks_on_the_way;
+      between.time = before_.time + part * (now.state.time - before_.time);
+      between.position.resize(model_.variables);
+      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+        const std::uint32_t i = model_.row_column[e];
+        between.position[i] = before_.position[i] + part * (now.state.position[i] - before_.position[i]);
+      }
+      model::evaluate_row(model_, between, row, scratch_, rows_mid_);
+      if (!(rows_mid_.value[row] > passed_through * way * length_of(row))) continue;
+      end(Status::gave_up,
+          fmt::format("a step has passed through {}: in a step bodies move by more than their size; take a shorter one",
+                      model::row_name(model_, row)),
+          {row});
       return false;
     }
   }
@@ -542,7 +669,7 @@ bool Course::regulate(Due due) {
   shock_rows_.clear();
   bool rebounds = false;
   const double h = now.state.time - before_.time;
-  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+  for (const std::uint32_t row : near_) {
     if (!is_in(row)) continue;
     const model::RowKind kind = model_.row_kind[row];
     const bool equation = model::is_equation(kind);
@@ -568,7 +695,7 @@ bool Course::regulate(Due due) {
 // What follows.
 
 void Course::note_touching() {
-  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+  for (const std::uint32_t row : near_) {
     const model::RowKind kind = model_.row_kind[row];
     const bool open = kind == model::RowKind::holonomic_inequality && !is_near(row);
     now.touches[row] = is_in(row) && !open ? 1 : 0;
@@ -669,9 +796,10 @@ void Course::begin() {
                                          model::variable_name(model_, dynamics_.mass.weakest()));
   }
   let_go();
+  looked_from_ = now.state.position;
 
   // Broken by much: a mistake. By little: brought onto its conditions.
-  evaluate(now.state, rows_, left_out_);
+  evaluate(now.state, rows_, {});
   look_at_alternatives(rows_, beside_);
   std::vector<std::uint32_t> broken;
   for (std::uint32_t row = 0; row < model_.rows(); ++row) {
@@ -689,6 +817,8 @@ void Course::begin() {
   }
   std::fill(now.impulse.begin(), now.impulse.end(), 0.0);
   note_touching();
+  // The first guess of what carries is all that touches: what does not leaves in a few rounds, while loads that enter layer by layer take many.
+  now.held = now.touches;
   arriving_ = now.state.velocity;
   look_at_stop();
 }
@@ -702,6 +832,7 @@ bool Course::go() {
   const double h = end_time - before_.time;
   now.last_step = h;
   ++now.steps;
+  travelled_before_ = now.travelled;
 
   if (!smooth(h)) return true;
   // What fails from here on leaves the state that was reached.
@@ -721,9 +852,9 @@ bool Course::go() {
   add_work(h);
   begin_seizures(h);
   if (now.status != Status::going) return stay();
-  std::fill(left_out_.begin(), left_out_.end(), std::uint8_t{0});
-  if (!correct_positions(false) || !regulate(Due::later)) return stay();
+  if (!correct_positions(false) || !look_back() || !regulate(Due::later)) return stay();
   restore_quaternions();
+  now.pace = now.travelled - travelled_before_;
   note_touching();
   let_go();
   look_at_stop();
@@ -732,6 +863,9 @@ bool Course::go() {
 }
 
 void Course::verify_end() {
+  // Far or not.
+  evaluate(now.state, rows_, {});
+  look_at_alternatives(rows_, beside_);
   std::vector<std::uint32_t> broken;
   for (std::uint32_t row = 0; row < model_.rows(); ++row) {
     if (!is_in(row)) continue;

@@ -11,7 +11,7 @@
 /// surface's direction in the middle, so that nothing is lost by its curvature; 3 is then a correction of the order h^3. With shocks it is of
 /// first order, since their times are known to a step. Nonholonomic conditions take part in 1 and 3 like the others.
 ///
-/// An end is a status with a sentence, never an exception. Reference: docs/mathematics, section 28; Moreau, Unilateral contact and dry
+/// An end is a status with a sentence, never an exception. Reference: docs/mathematics, section 26; Moreau, Unilateral contact and dry
 /// friction in finite freedom dynamics (Springer 1988).
 #pragma once
 
@@ -51,6 +51,10 @@ class Course {
     std::vector<std::uint8_t> touches;   ///< per row: takes part in the next smooth part
     std::vector<std::uint8_t> released;  ///< per release of the model
     std::vector<std::uint8_t> absent;    ///< per row: let go, or not begun yet
+    std::vector<std::uint8_t> far;       ///< per row: cannot be touched before `look_again`
+    double travelled = 0;                ///< the ways of the bodies that moved most, added up
+    double look_again = 0;               ///< when that has come so far, all conditions are looked at
+    double pace = 0;                     ///< of the last step
     double last_step = 0;
     double work = 0, lost = 0, gross_work = 0;
     double penetration = 0;
@@ -65,6 +69,10 @@ class Course {
   [[nodiscard]] const std::vector<double>& velocity_before() const { return before_.velocity; }
   [[nodiscard]] const std::vector<double>& arriving() const { return arriving_; }  ///< v-: before the shock at the end
   [[nodiscard]] double time_before() const { return before_.time; }
+  /// Rows that are not far, ascending.
+  [[nodiscard]] const std::vector<std::uint32_t>& near() const { return near_; }
+  /// After `now` was filled from outside.
+  void take_up();
   /// T_2 - T_0 + V of the present state.
   [[nodiscard]] double energy();
   [[nodiscard]] double kinetic();
@@ -76,7 +84,11 @@ class Course {
   void end_contradictory(const Selection& selection, const Nearest& nearest, gauss::Status status, const char* what);
   [[nodiscard]] double next_time() const;
   void find_modes(model::State& state) const;
-  void evaluate(model::State& state, model::Rows& rows, std::vector<std::uint8_t>& left_out);
+  void evaluate(model::State& state, model::Rows& rows, std::span<const std::uint8_t> left_out);
+  void look();
+  void look_around();
+  [[nodiscard]] double reach_of(std::uint32_t row) const;
+  [[nodiscard]] double way_since() const;
   void find_forces(const model::State& state);
   void look_at_alternatives(const model::Rows& rows, std::vector<std::uint8_t>& out) const;
   [[nodiscard]] bool is_in(std::uint32_t row) const { return now.absent[row] == 0 && beside_[row] == 0; }
@@ -87,6 +99,7 @@ class Course {
   void select_smooth(double h);
   void restore_quaternions();
   bool correct_positions(bool starting);
+  bool look_back();
   void begin_seizures(double h);
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);
@@ -112,13 +125,18 @@ class Course {
   model::Scratch scratch_;
   model::Dynamics dynamics_;
   model::Rows rows_, rows_mid_;
-  std::vector<double> tolerance_;         ///< per row: what |f| may be
-  std::vector<double> band_;              ///< per row: as near it touches
-  std::vector<std::uint8_t> beside_;      ///< per row: of an alternative that does not count now
-  std::vector<std::uint8_t> entered_;     ///< per row: had to be kept out in this step
-  std::vector<std::uint8_t> left_out_;    ///< per row: not evaluated
+  std::vector<double> tolerance_;      ///< per row: what |f| may be
+  std::vector<double> band_;           ///< per row: as near it touches
+  std::vector<std::uint8_t> beside_;   ///< per row: of an alternative that does not count now
+  std::vector<std::uint8_t> entered_;  ///< per row: had to be kept out in this step
+  std::vector<std::uint8_t>
+      bounded_;  ///< per row: a gradient of constant length, so that a way tells how far f can have come
+  std::vector<std::uint8_t> left_out_;    ///< per row: not evaluated in the middle of a step
+  std::vector<std::uint32_t> near_;       ///< rows that are not far, ascending
+  std::vector<double> looked_from_;       ///< positions up to which the way is accounted for
   std::vector<std::uint8_t> seized_now_;  ///< per row: begins in this step
-  model::State before_, mid_;
+  model::State before_, mid_, passing_;
+  double travelled_before_ = 0;
   std::vector<double> free_, pull_, change_, arriving_, alpha_, right_, depth_, uncorrected_;
   Selection smooth_rows_, position_rows_, shock_rows_;
   Nearest smooth_, position_, shock_;

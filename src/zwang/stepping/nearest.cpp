@@ -102,19 +102,25 @@ void Nearest::find(const Selection& selection, const linear::Mass& mass, std::sp
 std::size_t Nearest::find_wrong(const Selection& selection) {
   negative_.clear();
   broken_.clear();
+  sharp_ = sound_;
   double most = 0;
   for (const std::uint32_t j : set_) most = std::max(most, std::abs(lambda_[j]));
   for (std::uint32_t j = 0; j < selection.size(); ++j) {
     const bool equation = selection.kind[j] == RowKind::equation;
     if (selection.held[j] != 0 && !equation && lambda_[j] < -sign_roundings * most) negative_.push_back(j);
     // A row held is kept to rounding, unless the factor left it out.
-    if (selection.held[j] != 0 && skipped_[j] == 0) continue;
-    const double by = equation ? std::abs(w_[j]) : w_[j];
+    const bool kept = selection.held[j] != 0 && skipped_[j] == 0;
+    const double by = equation || kept ? std::abs(w_[j]) : w_[j];
     if (by <= 0) continue;
     double terms = std::abs(selection.h[j]);
     for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e)
       terms += std::abs(selection.entry[e]) * size_[selection.column[e]];
-    if (by > sign_roundings * terms) broken_.push_back(j);
+    if (by <= sign_roundings * terms) continue;
+    if (kept) {
+      sharp_ = false;
+    } else {
+      broken_.push_back(j);
+    }
   }
   return negative_.size() + broken_.size();
 }
@@ -160,7 +166,8 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
     if (wrong < fewest) {
       fewest = wrong;
       patience = exchange_patience;
-    } else if (patience > 0) {
+    } else if (patience > 0 && !negative_.empty() && !broken_.empty()) {
+      // Rounds in which rows only enter or only leave end by themselves: a load that reaches one layer of a pile after the other.
       --patience;
     }
     if (patience == 0) {

@@ -8,7 +8,7 @@
 ///
 /// and if no sign is wrong that is the answer; else negative rows leave, broken rows enter, a few times; what does not settle so is given to
 /// gauss::solve. The factor stays for corrections: x -= W J^T Phi_AA^-1 b. The answer depends on the problem and the rows given alone, so that a
-/// motion that was put aside goes on to the same bits. Whatever is called solved has passed gauss::verify.
+/// motion that was put aside goes on to the same bits.
 ///
 /// Symbols: x velocities or changes of position, M mass, W = M^-1, J rows, h offsets, l impulses, A rows held.
 /// Reference: docs/mathematics, section 3; Judice and Pires, Comput. Oper. Res. 21 (1994) 587.
@@ -67,6 +67,7 @@ class Nearest {
   linear::SparseGram gram_;
   linear::SparseCholesky cholesky_;
   bool sound_ = false;
+  bool sharp_ = false;                            ///< rows held are kept to rounding
   std::vector<std::uint32_t> set_;                ///< rows held, ascending
   std::vector<std::uint32_t> negative_, broken_;  ///< rows with a wrong sign
   std::vector<std::uint8_t> skipped_;             ///< per row: left out by the factor, it depends on others

@@ -129,7 +129,7 @@ void show(Stepping& stepping) {
   motion.state.velocity = now.state.velocity;
   motion.held.clear();
   motion.multipliers.clear();
-  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+  for (const std::uint32_t row : impl.course.near()) {
     const bool equation = model::is_equation(impl.model.row_kind[row]) && now.absent[row] == 0;
     if (now.last_step <= 0 || (now.impulse[row] == 0 && !equation)) continue;
     motion.held.push_back(row);
@@ -337,6 +337,10 @@ void keep_present(Archive& archive, Present& now) {
   archive(now.touches);
   archive(now.released);
   archive(now.absent);
+  archive(now.far);
+  archive(now.travelled);
+  archive(now.look_again);
+  archive(now.pace);
   archive(now.last_step);
   archive(now.work);
   archive(now.lost);
@@ -371,7 +375,7 @@ void require_fit(const model::Model& model, const Course::Present& now) {
   const bool fits =
       now.state.position.size() == model.variables && now.state.velocity.size() == model.variables &&
       now.state.modes.size() <= model.modes && now.held.size() == model.rows() && now.impulse.size() == model.rows() &&
-      now.touches.size() == model.rows() && now.absent.size() == model.rows() &&
+      now.touches.size() == model.rows() && now.far.size() == model.rows() && now.absent.size() == model.rows() &&
       now.released.size() == model.releases.size() && now.status <= Status::interrupted &&
       std::all_of(now.culprits.begin(), now.culprits.end(), [&](std::uint32_t row) { return row < model.rows(); });
   if (!fits) throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged: it does not fit the model");
@@ -408,6 +412,8 @@ Stepping restore(const model::Model& model, const motion::Options& options, std:
   Stepping::Impl& impl = *stepping.impl;
   require_fit(model, impl.course.now);
   require_fit(model, impl.companion.now);
+  impl.course.take_up();
+  impl.companion.take_up();
   show(stepping);
   stepping.motion.piece.start = stepping.motion.state.time;
   stepping.motion.piece.n = model.variables;

@@ -1,4 +1,4 @@
-/// A motion in steps of one length, for what no list of events can follow (docs/mathematics, section 28).
+/// A motion in steps of one length, for what no list of events can follow (docs/mathematics, section 26).
 ///
 /// It is carried on as a motion by its events is: `begin`, `advance` step after step, `save` and `restore` to the same bits. `motion` holds the
 /// present, the piece that led here and the account; there are no events. Beside it a second course goes with half the step, over the whole way

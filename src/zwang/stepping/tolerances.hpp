@@ -49,6 +49,19 @@ inline constexpr double sign_roundings = 0x1p-46;
 /// A pivot below this part of its diagonal: the rows are nearly dependent, and the factor serves no correction.
 inline constexpr double weak_pivot = 1e-10;
 
+// Far conditions.
+
+/// All conditions are looked at again after about so many steps as the last one was: fewer cost looks at all, more cost rows that are near for nothing.
+inline constexpr double steps_between_looks = 16;
+
+/// Places between both ends of a step at which a row that is left behind is looked at: a body that another one passes through is entered for a good part of
+/// the way.
+inline constexpr unsigned looks_on_the_way = 16;
+
+/// As a part of the way of the step: a chord c through a disc of radius R enters it by c^2 / 8 R, which is this part of c where it meets the rim at thirty degrees.
+/// What is met less steeply is missed by less than the first order of the scheme.
+inline constexpr double passed_through = 0.125;
+
 // Times.
 
 /// A time nearer to the end of a step than this part of it is that end: products of whole numbers and steps are rounded.
