@@ -105,6 +105,7 @@ Course::Course(const model::Model& model, double end, double length)
   now.touches.assign(rows, 0);
   now.absent.assign(rows, 0);
   now.far.assign(rows, 0);
+  now.rate.assign(rows, std::numeric_limits<double>::infinity());
   now.released.assign(model.releases.size(), 0);
   now.state = model::initial_state(model);
   now.state.position_uncertainty.clear();
@@ -228,6 +229,7 @@ void Course::look_around() {
         far = true;
         now.touches[row] = 0;
         now.held[row] = 0;
+        now.rate[row] = std::numeric_limits<double>::infinity();  // not known
         left_out_[row] = 1;
         continue;
       }
@@ -490,6 +492,9 @@ bool Course::look_back() {
     const bool open = model_.row_kind[row] == model::RowKind::holonomic_inequality && is_in(row) &&
                       now.touches[row] == 0 && !is_near(row);
     if (!open || depth_[row] > 0 || rows_.rate[row] >= 0 || !(reach_of(row) < way)) continue;
+    // What was not approached by a good part of the way was passed by at most a chord.
+    const double deep = passed_through * way * length_of(row);
+    if (now.rate[row] * now.last_step <= deep) continue;
     between.velocity = now.state.velocity;
     between.modes = now.state.modes;
     for (unsigned k = 1; k < looks_on_the_way; ++k) {
@@ -501,7 +506,7 @@ bool Course::look_back() {
         between.position[i] = before_.position[i] + part * (now.state.position[i] - before_.position[i]);
       }
       model::evaluate_row(model_, between, row, scratch_, rows_mid_);
-      if (!(rows_mid_.value[row] > passed_through * way * length_of(row))) continue;
+      if (!(rows_mid_.value[row] > deep)) continue;
       end(Status::gave_up,
           fmt::format("a step has passed through {}: in a step bodies move by more than their size; take a shorter one",
                       model::row_name(model_, row)),
@@ -699,6 +704,7 @@ void Course::note_touching() {
     const model::RowKind kind = model_.row_kind[row];
     const bool open = kind == model::RowKind::holonomic_inequality && !is_near(row);
     now.touches[row] = is_in(row) && !open ? 1 : 0;
+    if (open) now.rate[row] = along(model_, rows_, row, now.state.velocity) + rows_.explicit_rate[row];
     // The deepest that anything is entered.
     if (!is_in(row) || !model::is_holonomic(kind)) continue;
     const double by = model::is_equation(kind) ? std::abs(rows_.value[row]) : rows_.value[row];

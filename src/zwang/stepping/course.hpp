@@ -52,6 +52,7 @@ class Course {
     std::vector<std::uint8_t> released;  ///< per release of the model
     std::vector<std::uint8_t> absent;    ///< per row: let go, or not begun yet
     std::vector<std::uint8_t> far;       ///< per row: cannot be touched before `look_again`
+    std::vector<double> rate;            ///< per open row: f' now; infinite: not known
     double travelled = 0;                ///< the ways of the bodies that moved most, added up
     double look_again = 0;               ///< when that has come so far, all conditions are looked at
     double pace = 0;                     ///< of the last step
