@@ -132,6 +132,10 @@ int check(const Request& request) {
   } else {
     print(trouble(model, instant));
   }
+  if (model.simulation.method == model::Method::stepping) {
+    print(fmt::format("`zwang run` goes in steps of {} (method = \"stepping\"), without a list of events\n",
+                      exact(model.simulation.step)));
+  }
   Table table({"condition", "kind", "f", "f'", "role"});
   const std::vector<report::OpenCondition> open = report::open_conditions(model, state, instant);
   auto next = open.begin();

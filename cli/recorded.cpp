@@ -135,6 +135,7 @@ std::vector<std::string> write_csv(const model::Model& model, const runs::Store&
   const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
   std::vector<std::string> files;
   for (const bool events : {false, true}) {
+    if (events && store.account().in_steps()) continue;
     const std::string name = base.string() + (events ? "-events.csv" : ".csv");
     report::WholeFile file(name);
     const report::Sink sink = [&](std::string_view text) { file.put(text); };
@@ -166,6 +167,8 @@ std::string event_table(const model::Model& model, const runs::Store& store) {
   constexpr std::uint64_t head = 40;
   constexpr std::uint64_t tail = 20;
   const std::uint64_t count = store.events();
+  if (store.account().in_steps())
+    return fmt::format("  in steps of {}, without a list of events\n", exact(model.simulation.step));
   if (count == 0) {
     return store.pieces() == 0 || model.rows() == 0 ? "  no events\n"
                                                     : "  no events: the same conditions bind all the time\n";
@@ -209,12 +212,18 @@ std::string summary(const runs::Store& store, const std::vector<std::string>& fi
                        work < 0 ? "-" : "+", readable(std::abs(work)), readable(energy.lost), readable(energy.final),
                        readable(energy.defect(), 2));
   }
-  text += fmt::format("  worst drift: position {}, velocity {}; worst defect of a step: {} of its accelerations\n",
-                      readable(account.position_drift, 2), readable(account.velocity_drift, 2),
-                      readable(account.defect, 2));
-  if (std::isinf(account.error)) {
+  text += fmt::format("  worst drift: position {}, velocity {}", readable(account.position_drift, 2),
+                      readable(account.velocity_drift, 2));
+  if (account.in_steps()) {
+    text += fmt::format(
+        "\n  stepping: deepest penetration {}, estimated error of the positions {}\n", readable(account.penetration, 2),
+        std::isinf(account.error) ? std::string("lost: half the step ends otherwise") : readable(account.error, 2));
+  } else {
+    text += fmt::format("; worst defect of a step: {} of its accelerations\n", readable(account.defect, 2));
+  }
+  if (!account.in_steps() && std::isinf(account.error)) {
     text += "  estimated error of the end: lost, the motion has forgotten its start\n";
-  } else if (!std::isnan(account.error)) {
+  } else if (!account.in_steps() && !std::isnan(account.error)) {
     text += fmt::format("  estimated error of the end: {} of the motion's extent\n", readable(account.error, 2));
   }
   if (account.position_correction != 0 || account.velocity_correction != 0) {

@@ -153,6 +153,7 @@ void leave_files(const Leavings& wanted, Made& made) {
 
 /// The estimated error of the end, for a motion that came to one.
 void estimate(const model::Model& model, runs::Store& store) {
+  if (store.account().in_steps()) return;  // it has its estimate
   const motion::Status status = store.account().status;
   if (status != motion::Status::finished && status != motion::Status::stopped) {
     return;

@@ -69,10 +69,12 @@ class SizeWatch {
     const double gone = (now.state.time - simulation.start) / (simulation.until - simulation.start);
     if (size < enough_to_tell || !(gone > 0) || size / gone < very_large) return {};
     told_ = true;
+    const bool crowded = now.event_count > now.steps / 4;  // hardly a piece without an event at its end
     return fmt::format(
         "at its present pace the run file will have {:.2g} GiB: an earlier --until or a larger --tolerance keeps it "
-        "smaller; Ctrl-C ends the run, and what is there can be looked at",
-        size / gone / gibibyte);
+        "smaller{}; Ctrl-C ends the run, and what is there can be looked at",
+        size / gone / gibibyte,
+        crowded ? ", and method = \"stepping\" in [simulation] goes without a list of events" : "");
   }
 
  private:
@@ -114,7 +116,8 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
   }
   recording.go_on = [&](const motion::Motion& now) {
     progress.show(now);
-    if (const std::string long_way = motion::foretell(now); !long_way.empty() && !manner.quiet) {
+    const bool by_events = task.model.simulation.method == model::Method::events;
+    if (const std::string long_way = by_events ? motion::foretell(now) : ""; !long_way.empty() && !manner.quiet) {
       std::cerr << "\nzwang: " << long_way << "\n";
     }
     if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !manner.quiet) {

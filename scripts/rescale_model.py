@@ -116,7 +116,7 @@ def rescaled(model, length, time, mass):
     if "outputs" in model:
         out["outputs"] = {key: u.of(value) for key, value in model["outputs"].items()}
     for key, value in {"until": 10.0, **model.get("simulation", {})}.items():
-        if key in ("start", "until"):
+        if key in ("start", "until", "step"):
             value = u.times(value, time)
         elif key == "stop":
             value = u.of(value)

@@ -132,8 +132,11 @@ struct Account {
   double velocity_drift = 0;  ///< the same of its rate
   /// Worst bound, over whole steps, of what the motion leaves of its equations, as a part of the accelerations; 0 in files that do not know it.
   double defect = 0;
-  double error = std::numeric_limits<
-      double>::quiet_NaN();        ///< estimated, of the end; NaN: not asked for; infinite: lost. Not kept in files
+  double error = std::numeric_limits<double>::
+      quiet_NaN();  ///< estimated, of the end; NaN: not asked for; infinite: lost. Kept in files of motions in steps alone
+  /// Of a motion in steps: the deepest that a condition was entered at the end of a step, as a length; NaN: the motion goes by its events.
+  double penetration = std::numeric_limits<double>::quiet_NaN();
+  [[nodiscard]] bool in_steps() const { return !std::isnan(penetration); }
   double position_correction = 0;  ///< largest change of a coordinate that brought the start onto its conditions
   double velocity_correction = 0;  ///< the same of a velocity
   std::uint64_t steps = 0;         ///< pieces

@@ -19,6 +19,7 @@
 #include "zwang/report/page.hpp"
 #include "zwang/runs/life.hpp"
 #include "zwang/sensitivity/sensitivity.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang::python {
 
@@ -126,8 +127,7 @@ std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std:
   Watch watch(progress);
   {
     const nb::gil_scoped_release release;
-    motion::Motion motion = motion::begin(model->get(), options);
-    motion::follow(model->get(), motion, track, [&](const motion::Motion& now) { return watch.go_on(now); });
+    stepping::follow(model->get(), options, track, [&](const motion::Motion& now) { return watch.go_on(now); });
     track.sampling.until = options.until;
     track.sampling.count = samples.value_or(track.sampling.count);
   }

@@ -37,7 +37,7 @@ def differences(model, one, other):
         return [f"{model}: ends with {one[1].get('status')} and {other[1].get('status')}"]
     if "error" in one[1]:
         return []
-    events = [[(e["kind"], e["constraints"]) for e in x[1]["events"] if e["kind"] != "graze"] for x in (one, other)]
+    events = [[(e["kind"], e["constraints"]) for e in x[1].get("events", []) if e["kind"] != "graze"] for x in (one, other)]
     if events[0] != events[1]:
         return [f"{model}: the events differ"]
     found = []

@@ -52,7 +52,7 @@ class Run:
             return
         yield "steps", answer["steps"], 0
         yield from self.state("final", answer["final"])
-        for k, event in enumerate(answer["events"]):
+        for k, event in enumerate(answer.get("events", [])):
             place = f"event {k}"
             yield place + " kind", event["kind"] + " " + " ".join(event["constraints"]), 0
             yield from self.state(place, event)

@@ -378,7 +378,8 @@ Examination& examination() {
       const model::Model model = model::load(text, "model.toml");
       const bool parts = std::any_of(model.conditions.begin(), model.conditions.end(),
                                      [](const model::Condition& one) { return one.alternatives > 1; });
-      if (model.switches > 0 || parts) continue;
+      // States on the way are those of a motion from event to event.
+      if (model.switches > 0 || parts || model.simulation.method != model::Method::events) continue;
       made.add(folder.filename().string(), text);
     }
     made.add("coupled", coupled);

@@ -186,10 +186,15 @@ inline Recorded make_run(const Folder& folder, const std::string& text, const zw
   zwang::model::Model model = zwang::model::load(text, "folder/model.toml", overrides);
   zwang::runs::Store store =
       zwang::runs::Store::create(folder.file(name), {"0.1.0", "folder/model.toml", text, overrides}, model);
-  zwang::motion::Motion motion = zwang::runs::start_or_resume(model, {}, store);
   zwang::runs::Recording recording;
   recording.go_on = [&](const zwang::motion::Motion&) { return store.pieces() < most_pieces; };
-  zwang::runs::record(model, motion, store, recording);
+  if (zwang::stepping::is_stepped(model)) {
+    zwang::stepping::Stepping steps = zwang::runs::start_or_resume_steps(model, {}, store);
+    zwang::runs::record(model, steps, store, recording);
+  } else {
+    zwang::motion::Motion motion = zwang::runs::start_or_resume(model, {}, store);
+    zwang::runs::record(model, motion, store, recording);
+  }
   return {std::move(model), std::move(store)};
 }
 

@@ -13,6 +13,7 @@
 #include "zwang/motion/error_estimate.hpp"
 #include "zwang/run_file.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang {
 
@@ -239,13 +240,12 @@ Motion run(const Model& model, const RunOptions& options) {
   how.tolerance = options.tolerance.value_or(0);
   require_end(begun, how.until);
   motion::Track track;
-  motion::Motion motion = motion::begin(system, how);
-  motion::follow(system, motion, track, face::watch(options.go_on));
+  stepping::follow(system, how, track, face::watch(options.go_on));
   track.sampling.until = how.until;
   track.sampling.count = options.samples.value_or(track.sampling.count);
 
   // The estimate goes the same way, which the model must describe.
-  if (options.estimate_error && is_complete(track.account.status)) {
+  if (options.estimate_error && is_complete(track.account.status) && !track.account.in_steps()) {
     const Model described = begun.with(changed_by(options));
     note_error(track.account, motion::estimate_error(face::Access::system(described), track.account.present.state,
                                                      track.account.status));
@@ -268,7 +268,7 @@ Motion record(const Model& model, const std::filesystem::path& file, const RunOp
     recording.go_on = face::watch(options.go_on);
     runs::go_on(task, store, recording);
     kept = store.path();
-    if (options.estimate_error && is_complete(store.account().status)) {
+    if (options.estimate_error && is_complete(store.account().status) && !store.account().in_steps()) {
       motion::Account account;
       note_error(account, motion::estimate_error(task.model, store.account().present.state, store.account().status));
       error = account.error;

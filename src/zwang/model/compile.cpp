@@ -19,6 +19,7 @@ void compile_all(Compilation& work, bool seen) {
   give_names(work);
   compute_parameters(work);
   read_times(work);
+  read_method(work);
   place_bodies(work);
 
   // What acts on it, what it must keep to, what is looked at.
@@ -53,6 +54,7 @@ void compile_all(Compilation& work, bool seen) {
   couple_masses(work);
   if (model.flow) begin_flow(work);
   add_implied(model);
+  check_method(work);
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ class Exactly {
     std::vector<Syntax> syntax(count);
     for (std::size_t k = 0; k < count; ++k) syntax[k] = work_.formulas.expression(*work_.parameter_values[k]);
     for (const auto& [name, text] : work_.overrides.parameters) {
+      if (is_step(work_, name)) continue;
       const std::uint32_t index = work_.vocabulary.names.find(name)->second.index;
       syntax[index] = work_.formulas.outside(fmt::format("--set {}", name), text);
     }

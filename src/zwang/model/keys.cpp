@@ -249,6 +249,12 @@ constexpr std::array key_list = {
     Key{"outputs", "*", Form::expression, false, "",
         "An expression of time, positions and velocities; a vector gives its components."},
 
+    Key{"simulation", "method", Form::text, false, "\"events\"",
+        "`\"events\"`: from event to event. `\"stepping\"`: Moreau's scheme, in steps of one length, without a list of "
+        "events."},
+    Key{"simulation", "step", Form::number, false, "1e-3",
+        "Length of a step in time, of the method `stepping`. `--set step=…` sets it, too, where no parameter has that "
+        "name."},
     Key{"simulation", "start", Form::number, false, "0", "Time of the initial state."},
     Key{"simulation", "until", Form::number, false, "start + 10", "Time at which the run ends."},
     Key{"simulation", "tolerance", Form::number, false, "1e-12", "Relative and absolute error per step."},

@@ -40,6 +40,8 @@ std::string_view component_name(const Body& body, std::uint32_t component) {
   return names.at(component);
 }
 
+std::string_view words(Method method) { return method == Method::events ? "events" : "stepping"; }
+
 std::string_view words(RowKind kind) {
   switch (kind) {
     case RowKind::holonomic_equation: return "holonomic equation";

@@ -193,7 +193,14 @@ struct View {
   std::vector<ViewLine> lines;
 };
 
+/// How a run goes from instant to instant: by its events, or in steps of one length.
+enum class Method : std::uint8_t { events, stepping };
+/// "events", "stepping".
+[[nodiscard]] std::string_view words(Method method);
+
 struct Simulation {
+  Method method = Method::events;
+  double step = 1e-3;  ///< length of a step, of `stepping`
   double start = 0;
   double until = 10;
   bool has_until = false;

@@ -157,6 +157,9 @@ std::string with_overrides(const Draft& draft, const Overrides& overrides) {
       replace(*value, expression);
     }
   }
+  // Without a parameter of that name it is the length of a step.
+  const bool has_step = parameters != nullptr && parameters->find("step") != nullptr;
+  const std::string step = !has_step && last.contains("step") ? last["step"] : std::string();
 
   // Settings that are not written yet come at the end of their table, or with it at the end of the file.
   const Value* simulation = root.find("simulation");
@@ -164,7 +167,8 @@ std::string with_overrides(const Draft& draft, const Overrides& overrides) {
   const std::pair<const char*, const std::string*> settings[] = {{"start", &overrides.start},
                                                                  {"until", &overrides.until},
                                                                  {"tolerance", &overrides.tolerance},
-                                                                 {"samples", &overrides.samples}};
+                                                                 {"samples", &overrides.samples},
+                                                                 {"step", &step}};
   const bool in_line = simulation != nullptr && text[byte_of(text, simulation->place)] == '{';
   for (const auto& [key, expression] : settings) {
     if (expression->empty()) {

@@ -18,6 +18,11 @@ namespace zwang::motion {
 namespace {
 
 Motion make(const model::Model& model, const Options& options) {
+  if (model.simulation.method != model::Method::events) {
+    throw Error({model.file, 0, 0},
+                "this is answered by motions from event to event alone, and method = \"stepping\" is for `zwang run`: "
+                "leave it out of [simulation] here");
+  }
   Motion motion;
   const double until = std::isnan(options.until) ? model.simulation.until : options.until;
   const double wanted = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;

@@ -279,6 +279,12 @@ void tell_ending(Motion& motion) {
   if (motion.status == Status::gave_up) motion.why += reached(motion);
   const std::string next = advised ? std::string() : advice(motion);
   if (!next.empty()) motion.why += "; " + next;
+
+  // Where events have no end, steps have.
+  const bool crowded = holds("events follow each other") || holds("shock follows shock") ||
+                       holds("sets of conditions at one instant") || holds("several contacts come to rest at once");
+  if (motion.status == Status::gave_up && crowded && !model.flow && !model::is_variational(model))
+    motion.why += "; or go in steps, without a list of events: method = \"stepping\" in [simulation]";
 }
 
 std::string foretell(const Motion& motion) {

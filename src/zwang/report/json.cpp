@@ -446,6 +446,9 @@ std::string check_json(const model::Model& model, const model::State& state, con
   json.put("status", instant.status == instant::Status::determined ? "admissible" : instant::words(instant.status));
   json.put("regular", instant.regular);
   json.put("variables", std::uint64_t{model.variables});
+  if (model.simulation.method == model::Method::stepping) {
+    json.put("method", model::words(model.simulation.method)).put("step", model.simulation.step);
+  }
   put_conditions(json, model, instant, false, open_conditions(model, state, instant));
   if (model.flow) {
     put_rates(json, model, state);

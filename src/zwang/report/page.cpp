@@ -182,8 +182,17 @@ std::vector<std::string> sentences(const model::Model& model, const motion::RunV
       out.push_back(
           fmt::format("{} at t = {}{}{}.", capital(end.word), end.time, end.why.empty() ? "" : ": ", end.why));
   }
-  out.push_back(fmt::format("{}, {}, {} s of computing.", counted(account.steps, "step"), counted(run.events, "event"),
-                            readable(account.seconds, 3)));
+  if (account.in_steps()) {
+    out.push_back(
+        fmt::format("In {} of {} (method stepping), without a list of events; {} s of computing. Deepest penetration "
+                    "{}, estimated error "
+                    "of the positions {}.",
+                    counted(account.steps, "step"), exact(model.simulation.step), readable(account.seconds, 3),
+                    readable(account.penetration, 2), std::isinf(account.error) ? "lost" : readable(account.error, 2)));
+  } else {
+    out.push_back(fmt::format("{}, {}, {} s of computing.", counted(account.steps, "step"),
+                              counted(run.events, "event"), readable(account.seconds, 3)));
+  }
   if (!model.flow && run.pieces > 0) {
     const motion::EnergyBalance& energy = account.energy;
     out.push_back(

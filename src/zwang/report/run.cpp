@@ -186,7 +186,12 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
     json.close_list();
   }
 
-  json.open_list("events");
+  if (account.in_steps()) {
+    json.put("method", model::words(model::Method::stepping));
+    json.put("step", model.simulation.step);
+    json.put("penetration", account.penetration);
+  }
+  if (!account.in_steps()) json.open_list("events");
   std::size_t number = 0;
   run.each_event(0, [&](const motion::Event& event) {
     json.open();
@@ -196,7 +201,7 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
     sink(json.take());
     return true;
   });
-  json.close_list();
+  if (!account.in_steps()) json.close_list();
 
   if (!model.flow) {
     json.open("energy");
@@ -211,7 +216,7 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   json.put("position", account.position_drift);
   json.put("velocity", account.velocity_drift);
   json.close();
-  json.put("defect", account.defect);
+  if (!account.in_steps()) json.put("defect", account.defect);
   if (std::isinf(account.error)) {
     json.put("error", "lost");
   } else if (!std::isnan(account.error)) {

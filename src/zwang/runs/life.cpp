@@ -94,6 +94,10 @@ bool go_on(const Task& task, Store& store, const Recording& recording) {
   if (!task.later_until.empty()) {
     store.set_until(task.later_until, task.model.simulation.until);
   }
+  if (stepping::is_stepped(task.model)) {
+    stepping::Stepping steps = start_or_resume_steps(task.model, {}, store);
+    return record(task.model, steps, store, recording);
+  }
   motion::Motion motion = start_or_resume(task.model, {}, store);
   return record(task.model, motion, store, recording);
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include "zwang/error.hpp"
 
@@ -67,14 +69,20 @@ class Sampler {
   Sample sample_;
 };
 
-}  // namespace
+// What both kinds of motion are asked for, by the same names.
 
-Motion start_or_resume(const model::Model& model, const motion::Options& options, Store& store) {
-  store.set_outputs(model);
+const Motion& motion_of(const Motion& motion) { return motion; }
+const Motion& motion_of(const stepping::Stepping& stepping) { return stepping.motion; }
+const Piece* piece_of(Motion& motion) { return &motion.piece; }
+const Piece* piece_of(stepping::Stepping& stepping) { return stepping::piece_to_keep(stepping); }
+
+/// The motion of the last checkpoint; none if there is none.
+template <class Restore>
+auto restored(Store& store, const Restore& restore) -> std::optional<decltype(restore(std::string()))> {
   const std::string saved = store.checkpoint();
   if (!saved.empty()) {
     try {
-      return motion::restore(model, options, saved);
+      return restore(saved);
     } catch (const Fault& fault) {
       throw Fault({store.path(), 0, 0}, fmt::format("this run file is damaged: {}", fault.message()));
     } catch (const Error& error) {
@@ -82,14 +90,13 @@ Motion start_or_resume(const model::Model& model, const motion::Options& options
     }
   }
   if (store.pieces() > 0) throw Fault({store.path(), 0, 0}, "this run file is damaged: its checkpoint is empty");
-  Motion motion = motion::begin(model, options);
-  for (const Event& event : motion.events) {
-    store.add(event);
-  }
-  return motion;
+  return {};
 }
 
-bool record(const model::Model& model, Motion& motion, Store& store, const Recording& recording) {
+/// On to the end, with the verbs of the room that the motion comes from.
+template <class Moving>
+bool carry_on(const model::Model& model, Moving& moving, Store& store, const Recording& recording) {
+  const Motion& motion = motion_of(moving);
   Sampler sampler(model, store);
   const auto begin = Clock::now();
   const double before = store.account().seconds;
@@ -97,14 +104,14 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   double pause = 0;
   std::uint64_t pieces_then = store.pieces();
   const auto commit = [&](Status status, bool patient) {
-    Account account = motion::account_of(model, motion);
+    Account account = account_of(model, moving);
     account.status = status;
     account.seconds = before + seconds_since(begin);
     if (status != Status::going && status != Status::interrupted) {
       sampler.finish(account);
     }
     // While a reader holds the file the run goes on, and asks again in a second.
-    pause = store.commit(account, motion::save(motion), patient) ? 0 : 1;
+    pause = store.commit(account, save(moving), patient) ? 0 : 1;
     last_commit = Clock::now();
     pieces_then = store.pieces();
   };
@@ -115,11 +122,9 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   };
 
   // Piece by piece into the file; what is in it becomes permanent every few seconds.
-  while (motion::advance(motion)) {
-    if (motion.piece.length > 0) {
-      store.add(motion.piece);
-      sampler.follow(motion);
-    }
+  while (advance(moving)) {
+    if (motion.piece.length > 0) sampler.follow(motion);
+    if (const Piece* piece = piece_of(moving); piece != nullptr && piece->length > 0) store.add(*piece);
     for (const Event& event : motion.events) {
       store.add(event);
     }
@@ -134,6 +139,34 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
   }
   commit(motion.status, true);
   return true;
+}
+
+}  // namespace
+
+Motion start_or_resume(const model::Model& model, const motion::Options& options, Store& store) {
+  store.set_outputs(model);
+  if (auto motion = restored(store, [&](const std::string& saved) { return motion::restore(model, options, saved); }))
+    return std::move(*motion);
+  Motion motion = motion::begin(model, options);
+  for (const Event& event : motion.events) {
+    store.add(event);
+  }
+  return motion;
+}
+
+stepping::Stepping start_or_resume_steps(const model::Model& model, const motion::Options& options, Store& store) {
+  store.set_outputs(model);
+  if (auto motion = restored(store, [&](const std::string& saved) { return stepping::restore(model, options, saved); }))
+    return std::move(*motion);
+  return stepping::begin(model, options);
+}
+
+bool record(const model::Model& model, Motion& motion, Store& store, const Recording& recording) {
+  return carry_on(model, motion, store, recording);
+}
+
+bool record(const model::Model& model, stepping::Stepping& stepping, Store& store, const Recording& recording) {
+  return carry_on(model, stepping, store, recording);
 }
 
 void write(const model::Model& model, const Track& track, Store& store) {

@@ -7,6 +7,7 @@
 
 #include "zwang/motion/track.hpp"
 #include "zwang/runs/store.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang::runs {
 
@@ -20,9 +21,13 @@ struct Recording {
 
 /// The motion of the last checkpoint, or the beginning, whose events are then the first in the file.
 [[nodiscard]] motion::Motion start_or_resume(const model::Model& model, const motion::Options& options, Store& store);
+/// The same of a motion in steps.
+[[nodiscard]] stepping::Stepping start_or_resume_steps(const model::Model& model, const motion::Options& options,
+                                                       Store& store);
 
 /// On to the end or to an interruption. Afterwards everything is in the file; true if the motion has ended.
 bool record(const model::Model& model, motion::Motion& motion, Store& store, const Recording& recording = {});
+bool record(const model::Model& model, stepping::Stepping& stepping, Store& store, const Recording& recording = {});
 
 /// A run in memory into a new run file, with its samples.
 void write(const model::Model& model, const motion::Track& track, Store& store);

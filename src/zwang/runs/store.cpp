@@ -25,6 +25,7 @@
 #include "zwang/model/law.hpp"
 #include "zwang/runs/database.hpp"
 #include "zwang/runs/held_file.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang::runs {
 
@@ -660,6 +661,8 @@ void Store::set_outputs(const model::Model& model) {
                                 exact(impl_->sampling.start)));
   }
   impl_->name_outputs(model);
+  // Of a motion in steps the checkpoint knows more than the table.
+  if (stepping::is_stepped(model)) stepping::read_account(checkpoint(), impl_->account);
 }
 
 void Store::set_until(const std::string& until, double value) {

@@ -222,6 +222,11 @@ std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, co
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
                                              const std::vector<std::string>& names) {
   const model::Model here = compiled(draft, overrides);
+  if (here.simulation.method != model::Method::events) {
+    throw Error(
+        {here.file, 0, 0},
+        "derivatives follow motions from event to event alone: leave method = \"stepping\" out of [simulation]");
+  }
   std::vector<ParameterSlope> out;
   for (const std::string& name : names) {
     const Wanted wanted = find(here, name);

@@ -27,6 +27,7 @@ void compute_parameters(Compilation& work) {
   std::vector<Syntax> syntax(count);
   for (std::size_t k = 0; k < count; ++k) syntax[k] = work.formulas.expression(*work.parameter_values[k]);
   for (const auto& [name, text] : work.overrides.parameters) {
+    if (is_step(work, name)) continue;
     const auto found = work.vocabulary.names.find(name);
     if (found == work.vocabulary.names.end() || found->second.kind != NameKind::parameter) {
       std::vector<std::string_view> known;

@@ -13,6 +13,12 @@ void check_flow(Compilation& work);
 void give_names(Compilation& work);
 void compute_parameters(Compilation& work);
 void read_times(Compilation& work);
+/// `method` and `step`, after the times.
+void read_method(Compilation& work);
+/// Is this name of `--set` the length of a step, and no parameter?
+[[nodiscard]] bool is_step(const Compilation& work, const std::string& name);
+/// What is not offered in steps.
+void check_method(Compilation& work);
 void place_bodies(Compilation& work);
 
 // Everything that is made of expressions of the state.

@@ -8,6 +8,59 @@
 
 namespace zwang::model {
 
+namespace {
+
+constexpr double most_steps = 1e9;  ///< of a run: weeks of computing
+
+/// `--set step=…` of a model that has no parameter of this name; empty if it was not said.
+std::string step_from_outside(const Compilation& work) {
+  std::string last;
+  for (const auto& [name, text] : work.overrides.parameters) {
+    if (is_step(work, name)) last = text;
+  }
+  return last;
+}
+
+}  // namespace
+
+bool is_step(const Compilation& work, const std::string& name) {
+  return name == "step" && work.vocabulary.names.find(name) == work.vocabulary.names.end();
+}
+
+void read_method(Compilation& work) {
+  Simulation& simulation = work.model.simulation;
+  if (const Value* method = work.find("simulation", "method")) {
+    if (method->text != "events" && method->text != "stepping") {
+      throw work.source.error(method->place,
+                              fmt::format("`method` is \"events\" or \"stepping\"; here stands \"{}\"", method->text));
+    }
+    if (method->text == "stepping") simulation.method = Method::stepping;
+  }
+  const Value* written = work.find("simulation", "step");
+  const std::string outside = step_from_outside(work);
+  if (simulation.method == Method::events) {
+    constexpr std::string_view needs =
+        "`step` is the length of a step of method = \"stepping\"; a run from event to event has none";
+    if (written != nullptr) throw work.source.error(written->place, std::string(needs));
+    if (!outside.empty()) throw Error({"--set step", 1, 1}, std::string(needs));
+    return;
+  }
+  if (written == nullptr && outside.empty()) return;
+  const Syntax syntax =
+      outside.empty() ? work.formulas.expression(*written) : work.formulas.outside("--set step", outside);
+  simulation.step = work.compute_number(syntax, "the length of a step");
+  if (!(simulation.step > 0)) {
+    throw work.formulas.error(syntax,
+                              fmt::format("the length of a step is above 0; here it is {}", exact(simulation.step)));
+  }
+  const double count = (simulation.until - simulation.start) / simulation.step;
+  if (!(count <= most_steps)) {
+    throw work.formulas.error(syntax,
+                              fmt::format("a run of {:.2g} steps of {} would never end: at most {:.0e} are made", count,
+                                          exact(simulation.step), most_steps));
+  }
+}
+
 void read_times(Compilation& work) {
   Simulation& simulation = work.model.simulation;
   const auto number = [&](std::string_view key, const std::string& outside, std::string_view option,

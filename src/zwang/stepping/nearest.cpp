@@ -1,0 +1,204 @@
+/// Rows held, signs looked at, rows exchanged.
+#include "zwang/stepping/nearest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "zwang/base/vectors.hpp"
+#include "zwang/stepping/tolerances.hpp"
+
+namespace zwang::stepping {
+
+using gauss::RowKind;
+
+void Selection::clear() {
+  row.clear();
+  start.assign(1, 0);
+  column.clear();
+  entry.clear();
+  h.clear();
+  kind.clear();
+  held.clear();
+}
+
+void Selection::add(const model::Model& model, const model::Rows& rows, std::uint32_t number, bool equation,
+                    double offset, bool first_held) {
+  row.push_back(number);
+  const std::uint32_t begin = model.row_start[number];
+  const std::uint32_t end = model.row_start[number + 1];
+  column.insert(column.end(), model.row_column.begin() + begin, model.row_column.begin() + end);
+  entry.insert(entry.end(), rows.entry.begin() + begin, rows.entry.begin() + end);
+  start.push_back(static_cast<std::uint32_t>(column.size()));
+  h.push_back(offset);
+  kind.push_back(equation ? RowKind::equation : RowKind::inequality);
+  held.push_back(equation || first_held ? 1 : 0);
+}
+
+gauss::Problem Nearest::problem(const Selection& selection, const linear::Mass& mass,
+                                std::span<const double> x0) const {
+  return {&mass, x0, selection.start, selection.column, selection.entry, selection.h, selection.kind};
+}
+
+/// The pattern is read anew only where it is another one.
+void Nearest::load(const Selection& selection, const linear::Mass& mass) {
+  const linear::SparseRows rows{selection.start, selection.column, selection.entry};
+  if (gram_.shape(rows, mass)) {
+    cholesky_.reset(gram_.nodes());
+  } else {
+    cholesky_.expire();
+  }
+  gram_.load(rows, mass);
+}
+
+void Nearest::hold(const Selection& selection) {
+  set_.clear();
+  for (std::uint32_t j = 0; j < selection.size(); ++j) {
+    if (selection.held[j] != 0) set_.push_back(j);
+  }
+  cholesky_.choose(gram_, set_);
+  cholesky_.factor(gram_);
+  sound_ = cholesky_.skipped_count() == 0 && cholesky_.least_pivot() > weak_pivot;
+  skipped_.assign(selection.size(), 0);
+  if (cholesky_.skipped_count() == 0) return;
+  for (std::size_t place = 0; place < cholesky_.order().size(); ++place) {
+    if (cholesky_.skipped(place)) skipped_[cholesky_.order()[place]] = 1;
+  }
+}
+
+/// Impulses of the rows held, the point, and what it makes of every row; twice, so that the second takes off what rounding left of the first.
+void Nearest::find(const Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
+  const std::size_t r = selection.size();
+  lambda_.assign(r, 0.0);
+  right_.assign(r, 0.0);
+  w_.resize(r);
+  x_.assign(x0.begin(), x0.end());
+  for (unsigned round = 0; round < 2; ++round) {
+    double left = 0;
+    for (const std::uint32_t j : set_) {
+      right_[j] = gram_.times_row(j, x_) + selection.h[j];
+      left = std::max(left, std::abs(right_[j]));
+    }
+    if (left == 0) break;
+    cholesky_.solve(right_, right_);
+    for (const std::uint32_t j : set_) {
+      lambda_[j] += right_[j];
+      if (right_[j] != 0) gram_.add_row(j, -right_[j], x_);
+    }
+  }
+  // The sizes of what was added up, with what cancels: a sign below their rounding is none.
+  size_.resize(x0.size());
+  for (std::size_t i = 0; i < x0.size(); ++i) size_[i] = std::abs(x0[i]) + std::abs(x_[i]);
+  for (const std::uint32_t j : set_) {
+    for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e) {
+      const std::uint32_t i = selection.column[e];
+      if (mass.block_of(i) < 0) size_[i] += std::abs(lambda_[j] * selection.entry[e]) / mass.diagonal()[i];
+    }
+  }
+  for (std::uint32_t j = 0; j < r; ++j) w_[j] = gram_.times_row(j, x_) + selection.h[j];
+}
+
+/// Rows held with a negative impulse, rows broken that are not held; and equations that the factor left out.
+std::size_t Nearest::find_wrong(const Selection& selection) {
+  negative_.clear();
+  broken_.clear();
+  sharp_ = sound_;
+  double most = 0;
+  for (const std::uint32_t j : set_) most = std::max(most, std::abs(lambda_[j]));
+  for (std::uint32_t j = 0; j < selection.size(); ++j) {
+    const bool equation = selection.kind[j] == RowKind::equation;
+    if (selection.held[j] != 0 && !equation && lambda_[j] < -sign_roundings * most) negative_.push_back(j);
+    // A row held is kept to rounding, unless the factor left it out.
+    const bool kept = selection.held[j] != 0 && skipped_[j] == 0;
+    const double by = equation || kept ? std::abs(w_[j]) : w_[j];
+    if (by <= 0) continue;
+    double terms = std::abs(selection.h[j]);
+    for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e)
+      terms += std::abs(selection.entry[e]) * size_[selection.column[e]];
+    if (by <= sign_roundings * terms) continue;
+    if (kept) {
+      sharp_ = false;
+    } else {
+      broken_.push_back(j);
+    }
+  }
+  return negative_.size() + broken_.size();
+}
+
+/// False if rows that are held already are still broken: they depend on others, and that is not decided here.
+bool Nearest::exchange(Selection& selection) {
+  for (const std::uint32_t j : broken_) {
+    if (selection.held[j] != 0) return false;
+    selection.held[j] = 1;
+  }
+  for (const std::uint32_t j : negative_) selection.held[j] = 0;
+  return true;
+}
+
+gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
+  solution_.farkas.clear();
+  if (selection.size() == 0) {
+    x_.assign(x0.begin(), x0.end());
+    lambda_.clear();
+    set_.clear();
+    sound_ = true;
+    return all_finite(x0) ? gauss::Status::solved : gauss::Status::gave_up;
+  }
+
+  // From the rows held before, while wrong signs become fewer.
+  load(selection, mass);
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  int patience = exchange_patience;
+  const std::size_t most = exchange_rounds + selection.size();
+  for (std::size_t round = 0; round < most; ++round) {
+    hold(selection);
+    find(selection, mass, x0);
+    const std::size_t wrong = find_wrong(selection);
+    if (wrong == 0) {
+      for (std::size_t j = 0; j < selection.size(); ++j) {
+        if (selection.kind[j] == RowKind::inequality) lambda_[j] = std::max(lambda_[j], 0.0);
+      }
+      if (gauss::certified(gauss::verify(problem(selection, mass, x0), x_, lambda_, scratch_)))
+        return gauss::Status::solved;
+      break;
+    }
+    // All at once while that helps; else the last of them alone (Murty's rule, which ends always) until there are fewer than ever.
+    if (wrong < fewest) {
+      fewest = wrong;
+      patience = exchange_patience;
+    } else if (patience > 0 && !negative_.empty() && !broken_.empty()) {
+      // Rounds in which rows only enter or only leave end by themselves: a load that reaches one layer of a pile after the other.
+      --patience;
+    }
+    if (patience == 0) {
+      const bool leaves = broken_.empty() || (!negative_.empty() && negative_.back() > broken_.back());
+      if (leaves) {
+        negative_.assign(1, negative_.back());
+        broken_.clear();
+      } else {
+        broken_.assign(1, broken_.back());
+        negative_.clear();
+      }
+    }
+    if (!exchange(selection)) break;
+  }
+
+  // One row at a time, with a proof where nothing satisfies them.
+  gauss::solve(problem(selection, mass, x0), {}, workspace_, solution_);
+  if (solution_.status != gauss::Status::solved) return solution_.status;
+  x_ = solution_.a;
+  lambda_ = solution_.lambda;
+  std::copy(solution_.active.begin(), solution_.active.end(), selection.held.begin());
+  hold(selection);
+  return gauss::Status::solved;
+}
+
+void Nearest::correct(std::span<double> b, std::span<double> x) {
+  if (set_.empty()) return;
+  cholesky_.solve(b, b);
+  for (const std::uint32_t j : set_) {
+    if (b[j] != 0) gram_.add_row(j, -b[j], x);
+  }
+}
+
+}  // namespace zwang::stepping

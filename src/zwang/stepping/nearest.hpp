@@ -1,0 +1,79 @@
+/// The nearest point of a polyhedron in the metric of the masses, from the rows that were held before.
+///
+///   minimise (x - x0)^T M (x - x0)   under   J_i x + h_i = 0, or <= 0
+///
+/// From one step to the next the rows held hardly change. They are factored once,
+///
+///   Phi_AA l_A = (J x0 + h)_A,     x = x0 - W J^T l,     Phi = J W J^T,
+///
+/// and if no sign is wrong that is the answer; else negative rows leave, broken rows enter, a few times; what does not settle so is given to
+/// gauss::solve. The factor stays for corrections: x -= W J^T Phi_AA^-1 b. The answer depends on the problem and the rows given alone, so that a
+/// motion that was put aside goes on to the same bits.
+///
+/// Symbols: x velocities or changes of position, M mass, W = M^-1, J rows, h offsets, l impulses, A rows held.
+/// Reference: docs/mathematics, section 3; Judice and Pires, Comput. Oper. Res. 21 (1994) 587.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "zwang/gauss.hpp"
+#include "zwang/linear/sparse_cholesky.hpp"
+#include "zwang/linear/sparse_gram.hpp"
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::stepping {
+
+/// Rows of the model picked out for one problem, and which of them are held.
+struct Selection {
+  std::vector<std::uint32_t> row;  ///< of the model
+  std::vector<std::uint32_t> start = {0};
+  std::vector<std::uint32_t> column;
+  std::vector<double> entry;
+  std::vector<double> h;
+  std::vector<gauss::RowKind> kind;
+  std::vector<std::uint8_t> held;  ///< to begin with; of a solution, those with which it was found
+
+  void clear();
+  void add(const model::Model& model, const model::Rows& rows, std::uint32_t number, bool equation, double offset,
+           bool first_held);
+  [[nodiscard]] std::size_t size() const { return row.size(); }
+};
+
+class Nearest {
+ public:
+  /// The point nearest to x0. `selection.held` is where it begins and where it ended.
+  gauss::Status solve(Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+
+  [[nodiscard]] const std::vector<double>& point() const { return x_; }
+  [[nodiscard]] const std::vector<double>& impulses() const { return lambda_; }  ///< per row of the selection
+  [[nodiscard]] const std::vector<double>& farkas() const { return solution_.farkas; }
+
+  /// Are the rows held well independent, so that corrections can be made with their factor?
+  [[nodiscard]] bool can_correct() const { return sound_; }
+  /// The least change of x that changes every row held by -b; b has one number per row of the selection, and becomes the impulses that do it.
+  void correct(std::span<double> b, std::span<double> x);
+
+ private:
+  void load(const Selection& selection, const linear::Mass& mass);
+  void hold(const Selection& selection);
+  void find(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+  std::size_t find_wrong(const Selection& selection);
+  bool exchange(Selection& selection);
+  [[nodiscard]] gauss::Problem problem(const Selection& selection, const linear::Mass& mass,
+                                       std::span<const double> x0) const;
+
+  linear::SparseGram gram_;
+  linear::SparseCholesky cholesky_;
+  bool sound_ = false;
+  bool sharp_ = false;                            ///< rows held are kept to rounding
+  std::vector<std::uint32_t> set_;                ///< rows held, ascending
+  std::vector<std::uint32_t> negative_, broken_;  ///< rows with a wrong sign
+  std::vector<std::uint8_t> skipped_;             ///< per row: left out by the factor, it depends on others
+  std::vector<double> x_, size_, lambda_, w_, right_, scratch_;
+  gauss::Workspace workspace_;
+  gauss::Solution solution_;
+};
+
+}  // namespace zwang::stepping

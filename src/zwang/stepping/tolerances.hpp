@@ -1,0 +1,83 @@
+/// The small numbers of the room, each with its reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace zwang::stepping {
+
+// Lengths: parts of the terms of a condition, |a| + |b| + d for `distance(a, b) >= d`.
+
+/// So near to its surface a condition touches: far above what corrections leave (1e-12), far below what a step of any force makes.
+inline constexpr double touching_band = 1e-9;
+/// A start that breaks its conditions by more is a mistake of the one who wrote it; less is brought onto them.
+inline constexpr double rough_start = 1e-3;
+/// Deeper than this, as a length, or as a part of the terms where they are larger, no step may end.
+inline constexpr double deepest_allowed = 1e-9;
+/// A condition that begins between two ends of steps may be missed by the way of this many steps.
+inline constexpr double late_by_steps = 2;
+/// Conditions beside the one entered are looked at within so many times its depth: a correction moves others by about as much.
+inline constexpr double around_depth = 8;
+
+// Speeds.
+
+/// An approach below this part of its terms is none; beside what the forces make of it in a step, too.
+inline constexpr double no_approach = 1e-9;
+/// An approach slower than so many steps of the forces is a contact that rests: a ball that has come to rest has been taken along by gravity for
+/// at most two.
+inline constexpr double resting_steps = 2;
+/// Corrected velocities leave at most this part of the terms of a rate.
+inline constexpr double rate_left = 1e-13;
+
+// Rounds.
+
+/// Newton's, with the gradients of the middle of the step: each leaves a part of the order of the step.
+inline constexpr unsigned quick_rounds = 5;
+/// Newton's, with new gradients: each squares what is left; more are needed only where conditions take turns.
+inline constexpr unsigned full_rounds = 30;
+/// Velocities: the surface has turned by the order of the step since its middle.
+inline constexpr unsigned velocity_rounds = 4;
+/// Rounds of exchanging rows before the solver that changes one row at a time is asked.
+inline constexpr unsigned exchange_rounds = 40;
+/// Rounds without fewer wrong signs than ever before.
+inline constexpr int exchange_patience = 5;
+
+// Signs.
+
+/// Roundings of its terms by which a row may be off: sums of a few dozen products.
+inline constexpr double sign_roundings = 0x1p-46;
+/// A pivot below this part of its diagonal: the rows are nearly dependent, and the factor serves no correction.
+inline constexpr double weak_pivot = 1e-10;
+
+// Far conditions.
+
+/// All conditions are looked at again after about so many steps as the last one was: fewer cost looks at all, more cost rows that are near for nothing.
+inline constexpr double steps_between_looks = 16;
+
+/// Places between both ends of a step at which a row that is left behind is looked at: a body that another one passes through is entered for a good part of
+/// the way.
+inline constexpr unsigned looks_on_the_way = 16;
+
+/// As a part of the way of the step: a chord c through a disc of radius R enters it by c^2 / 8 R, which is this part of c where it meets the rim at thirty degrees.
+/// What is met less steeply is missed by less than the first order of the scheme.
+inline constexpr double passed_through = 0.125;
+
+// Times.
+
+/// A time nearer to the end of a step than this part of it is that end: products of whole numbers and steps are rounded.
+inline constexpr double same_time = 1e-9;
+
+// The estimate of the error.
+
+/// Steps times variables and conditions up to which the whole way is gone a second time, with half the step: a few seconds.
+inline constexpr double cheap_work = 2e7;
+/// Else windows: so many of them, over this part of the way together.
+inline constexpr std::uint64_t windows = 8;
+inline constexpr double window_part = 0.05;
+
+// The file.
+
+/// Numbers that the pieces of a run may take; beyond, pieces hold several steps.
+inline constexpr double most_piece_numbers = 8e6;
+
+}  // namespace zwang::stepping
