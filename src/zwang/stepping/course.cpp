@@ -688,11 +688,17 @@ bool Course::regulate(Due due) {
     const bool strikes = equation ? std::abs(rate) > none : rate > none;
     if (seized_now_[row] != 0 || (strikes && now.held[row] == 0)) shock = true;
     if (strikes && !equation && holonomic && rate * part_at_surface(row) > resting_steps * pulled) rebounds = true;
-    shock_rows_.add(model_, rows_, row, equation, moving, rate > 0 || now.held[row] != 0);
   }
   if (!shock && smooth_.can_correct()) {
     correct_velocities();
     return true;
+  }
+  for (const std::uint32_t row : near_) {
+    const model::RowKind kind = model_.row_kind[row];
+    if (!is_in(row) || (kind == model::RowKind::holonomic_inequality && !is_near(row))) continue;
+    const double moving = rows_.explicit_rate[row];
+    const bool first = now.held[row] != 0 || along(model_, rows_, row, alpha_) + moving > 0;
+    shock_rows_.add(model_, rows_, row, model::is_equation(kind), moving, first);
   }
   return strike(rebounds);
 }

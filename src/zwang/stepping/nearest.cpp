@@ -66,25 +66,27 @@ void Nearest::hold(const Selection& selection) {
   }
 }
 
-/// Impulses of the rows held, the point, and what it makes of every row; twice, so that the second takes off what rounding left of the first.
+/// Impulses of the rows held, the point, and what it makes of every row; a second time for what rounding left of the first, where it left much.
 void Nearest::find(const Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
   const std::size_t r = selection.size();
   lambda_.assign(r, 0.0);
   right_.assign(r, 0.0);
   w_.resize(r);
   x_.assign(x0.begin(), x0.end());
+  for (std::uint32_t j = 0; j < r; ++j) w_[j] = gram_.times_row(j, x_) + selection.h[j];
+  double first = 0;
   for (unsigned round = 0; round < 2; ++round) {
     double left = 0;
-    for (const std::uint32_t j : set_) {
-      right_[j] = gram_.times_row(j, x_) + selection.h[j];
-      left = std::max(left, std::abs(right_[j]));
-    }
-    if (left == 0) break;
+    for (const std::uint32_t j : set_) left = std::max(left, std::abs(w_[j]));
+    if (round == 0) first = left;
+    if (left <= round * few_roundings * first) break;
+    for (const std::uint32_t j : set_) right_[j] = w_[j];
     cholesky_.solve(right_, right_);
     for (const std::uint32_t j : set_) {
       lambda_[j] += right_[j];
       if (right_[j] != 0) gram_.add_row(j, -right_[j], x_);
     }
+    for (std::uint32_t j = 0; j < r; ++j) w_[j] = gram_.times_row(j, x_) + selection.h[j];
   }
   // The sizes of what was added up, with what cancels: a sign below their rounding is none.
   size_.resize(x0.size());
@@ -95,7 +97,6 @@ void Nearest::find(const Selection& selection, const linear::Mass& mass, std::sp
       if (mass.block_of(i) < 0) size_[i] += std::abs(lambda_[j] * selection.entry[e]) / mass.diagonal()[i];
     }
   }
-  for (std::uint32_t j = 0; j < r; ++j) w_[j] = gram_.times_row(j, x_) + selection.h[j];
 }
 
 /// Rows held with a negative impulse, rows broken that are not held; and equations that the factor left out.

@@ -46,6 +46,8 @@ inline constexpr int exchange_patience = 5;
 
 /// Roundings of its terms by which a row may be off: sums of a few dozen products.
 inline constexpr double sign_roundings = 0x1p-46;
+/// What the first solution with a good factor leaves of the rows held, as a part of what they were.
+inline constexpr double few_roundings = 0x1p-50;
 /// A pivot below this part of its diagonal: the rows are nearly dependent, and the factor serves no correction.
 inline constexpr double weak_pivot = 1e-10;
 
