@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <variant>
 
 #include "zwang/analysis/compare.hpp"
 #include "zwang/analysis/equations.hpp"
@@ -26,6 +27,7 @@
 #include "zwang/report/page.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/report/writer.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang::live {
 
@@ -192,17 +194,43 @@ std::string answer(std::string_view question, std::string_view text, std::string
 struct Session::Side {
   std::string name;
   model::Model model;
-  motion::Motion motion;
+  std::variant<motion::Motion, stepping::Stepping> method;
   motion::Track track;
   double seconds = 0;
 
   Side(std::string called, model::Model of) : name(std::move(called)), model(std::move(of)) {
     const auto begun = Clock::now();
-    motion = motion::begin(model, {});
+    if (stepping::is_stepped(model)) {
+      method = stepping::begin(model, {});
+    } else {
+      method = motion::begin(model, {});
+    }
     track.sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
-    track.events = motion.events;
-    track.account = motion::account_of(model, motion);
+    track.events = motion().events;
+    track.account = account();
     seconds += since(begun);
+  }
+
+  [[nodiscard]] const motion::Motion& motion() const {
+    const auto* stepped = std::get_if<stepping::Stepping>(&method);
+    return stepped != nullptr ? stepped->motion : std::get<motion::Motion>(method);
+  }
+  [[nodiscard]] motion::Account account() const {
+    const auto* stepped = std::get_if<stepping::Stepping>(&method);
+    return stepped != nullptr ? stepping::account_of(model, *stepped) : motion::account_of(model, motion());
+  }
+  /// One piece or step further, with what is kept of it.
+  bool advance() {
+    if (auto* stepped = std::get_if<stepping::Stepping>(&method)) {
+      if (!stepping::advance(*stepped)) return false;
+      if (const motion::Piece* piece = stepping::piece_to_keep(*stepped)) track.pieces.push_back(*piece);
+      return true;
+    }
+    auto& events = std::get<motion::Motion>(method);
+    if (!motion::advance(events)) return false;
+    track.events.insert(track.events.end(), events.events.begin(), events.events.end());
+    if (events.piece.length > 0) track.pieces.push_back(events.piece);
+    return true;
   }
 
   static double since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
@@ -211,16 +239,14 @@ struct Session::Side {
   bool go_on(double milliseconds) {
     const auto begun = Clock::now();
     bool going = false;
-    while (motion::advance(motion)) {
-      track.events.insert(track.events.end(), motion.events.begin(), motion.events.end());
-      if (motion.piece.length > 0) track.pieces.push_back(motion.piece);
-      if (1e3 * since(begun) >= milliseconds && motion.status == motion::Status::going) {
+    while (advance()) {
+      if (1e3 * since(begun) >= milliseconds && motion().status == motion::Status::going) {
         going = true;
         break;
       }
     }
     seconds += since(begun);
-    track.account = motion::account_of(model, motion);
+    track.account = account();
     track.account.seconds = seconds;
     if (going) track.account.status = motion::Status::interrupted;
     return going;
@@ -257,7 +283,7 @@ bool Session::go_on(double milliseconds) {
   const double each = milliseconds / static_cast<double>(sides_.size());
   bool going = false;
   for (const auto& side : sides_) {
-    if (side->motion.status == motion::Status::going) going = side->go_on(each) || going;
+    if (side->motion().status == motion::Status::going) going = side->go_on(each) || going;
   }
   return going;
 }

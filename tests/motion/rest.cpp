@@ -193,7 +193,7 @@ TEST(Rest, tables_on_eight_legs_stop_rattling) {
 }
 
 TEST(RestLong, discs_that_fall_into_a_box_go_on_when_one_lies_in_the_corner_at_the_origin) {
-  const Ran ran = run(R"(gravity = [0, -10]
+  const Ran ran = run(R"toml(gravity = [0, -10]
 [parameters]
 n = 30
 side = 6
@@ -217,7 +217,7 @@ high = { for
       = "i = 1..n", condition = "b[i].y <= L*n/side^2", restitution = 0.5 }
 [simulation]
 until = 1.7
-)");
+)toml");
   EXPECT_EQ(ran.status, Status::finished) << ran.why;
   EXPECT_LE(ran.worst, tolerance_of_the_run);
 }
