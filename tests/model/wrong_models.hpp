@@ -140,7 +140,7 @@ inline std::vector<Case> cases() {
       {"unknown_key", "[points.a]\n§mas = 1\nposition = [0, 0, 0]\n",
        "there is no key `mas` in [points.a]; did you mean `mass`?"},
       {"unknown_table", two_points + "[§constraint]\nc = \"a.x = 0\"\n", "did you mean `constraints`?"},
-      {"unknown_key_far", two_points + "[simulation]\n§zzz = 1\n", "the keys there are start, until"},
+      {"unknown_key_far", two_points + "[simulation]\n§zzz = 1\n", "the keys there are method, step, start, until"},
       {"missing_mass", "[points.§a]\nposition = [0, 0, 0]\n", "[points.a] has no `mass`"},
       {"missing_position", "[points.§a]\nmass = 1\n", "[points.a] has no `position`"},
       {"missing_initial", "[coordinates.§w]\nvelocity = 1\n[energy]\nkinetic = \"w'^2\"\n", "has no `initial`"},
@@ -209,7 +209,7 @@ inline std::vector<Case> cases() {
       {"release_of_a_member",
        two_points + "[constraints]\nwall = \"a.x <= 9\"\n[[releases]]\nconstraint = \"§wall[3]\"\nat = 1\n",
        "it has no members"},
-      {"method_key", two_points + "[simulation]\n§method = \"timestepping\"\n", "time stepping"},
+      {"method_key", two_points + "[simulation]\nmethod = §\"timestepping\"\n", "is \"events\" or \"stepping\""},
 
       // Flows.
       {"flow_without_coordinates", "[§flow]\nx = \"y\"\n", "needs the initial values of its variables"},

@@ -205,16 +205,11 @@ mass = 1
 position = ["d*1.618*(i - 0.5 - side*floor((i-1)/side))", "d*1.618*(floor((i-1)/side) + 0.5)"]
 velocity = ["sin(7*i*i)", "cos(11*i*i + 3)"]
 [constraints]
-apart = { for
-      = "i = 1..n, j = i+1..n", condition = "distance(b[i], b[j]) >= d", restitution = 0.5 }
-left = { for
-      = "i = 1..n", condition = "b[i].x >= 0", restitution = 0.5 }
-right = { for
-      = "i = 1..n", condition = "b[i].x <= L", restitution = 0.5 }
-low = { for
-      = "i = 1..n", condition = "b[i].y >= 0", restitution = 0.5 }
-high = { for
-      = "i = 1..n", condition = "b[i].y <= L*n/side^2", restitution = 0.5 }
+apart = { for = "i = 1..n, j = i+1..n", condition = "distance(b[i], b[j]) >= d", restitution = 0.5 }
+left = { for = "i = 1..n", condition = "b[i].x >= 0", restitution = 0.5 }
+right = { for = "i = 1..n", condition = "b[i].x <= L", restitution = 0.5 }
+low = { for = "i = 1..n", condition = "b[i].y >= 0", restitution = 0.5 }
+high = { for = "i = 1..n", condition = "b[i].y <= L*n/side^2", restitution = 0.5 }
 [simulation]
 until = 1.7
 )toml");
