@@ -16,7 +16,8 @@ export class ModelError extends Error {
 
 function read(text) {
   const answer = JSON.parse(text);
-  if (answer.error) throw new ModelError(answer.error);
+  // The estimated error of a run is a number, or the word that it is lost.
+  if (typeof answer.error === "object") throw new ModelError(answer.error);
   return answer;
 }
 
