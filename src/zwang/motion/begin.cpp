@@ -535,6 +535,29 @@ Motion begin(const model::Model& model, const Options& options) {
   return motion;
 }
 
+Motion take_up(const model::Model& model, const Options& options, const model::State& state,
+               std::span<const std::uint32_t> held, std::span<const std::uint32_t> closing) {
+  Motion motion = make(model, options);
+  motion.state = state;
+  motion.piece.start = state.time;
+  motion.piece.n = model.variables;
+  Motion::Impl& impl = *motion.impl;
+  impl.raw = state;
+  for (const std::uint32_t row : held) impl.standing[row] = Standing::held;
+  begin_switches(motion);
+  const model::Energy energy = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
+  motion.energy.initial = model::vis_viva(model, motion.state, impl.workspace.evaluation().scratch) + energy.potential;
+  motion.energy.final = motion.energy.initial;
+  Triggers triggers;
+  triggers.closing.assign(closing.begin(), closing.end());
+  triggers.doubt = true;
+  settle(motion, triggers, false);
+  motion.piece.orders = 1;
+  motion.piece.position = motion.state.position;
+  if (motion.status != Status::going) tell_ending(motion);
+  return motion;
+}
+
 std::string save(const Motion& motion) {
   assert(motion.impl != nullptr);
   Writer writer;
