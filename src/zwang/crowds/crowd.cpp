@@ -294,6 +294,7 @@ void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& 
   mover.island = none;
   ++mover.generation;
   ++steps;
+  begun.push_back({false, static_cast<std::uint32_t>(flights.size())});
   flights.push_back({i, t, x, v});
 }
 
@@ -342,6 +343,18 @@ bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x) const {
 bool Crowd::Impl::is_touching(const Vector& x, const Vector& y, double least) const {
   const Vector r = minus(x, y);
   return dot(r, r) - least * least <= 2 * touch * least * (sum_of_sizes(x) + sum_of_sizes(y) + least);
+}
+
+std::uint32_t Crowd::Impl::told(std::uint64_t row) {
+  if (row < model.rows()) return static_cast<std::uint32_t>(row);
+  const auto [found, fresh] =
+      number_of_met.try_emplace(row, model.rows() + static_cast<std::uint32_t>(number_of_met.size()));
+  if (fresh) {
+    const model::PairFamily& family = model::family_of(model, row);
+    const auto [first, second] = model::members_of_pair(family, row);
+    met.push_back({static_cast<std::uint32_t>(&family - model.pairs.data()), first, second});
+  }
+  return found->second;
 }
 
 void Crowd::Impl::tell(Event event) {
@@ -448,7 +461,7 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
     v[c] += impulse * n[c] / members.mass[i];
     w[c] -= impulse * n[c] / members.mass[j];
   }
-  const auto row = static_cast<std::uint32_t>(row_of(model, members, rule, i, j));
+  const std::uint32_t row = told(row_of(model, members, rule, i, j));
   Event event;
   event.time = t;
   event.kind = EventKind::impact;
@@ -547,6 +560,7 @@ bool Crowd::advance() {
   impl.events.clear();
   impl.flights.clear();
   impl.legs.clear();
+  impl.begun.clear();
   while (impl.status == Status::going) {
     const double due = impl.queue.empty() ? never : impl.queue.time(impl.queue.first());
     // What lies within the resolution of the first event happens with it.
@@ -577,6 +591,8 @@ double Crowd::time() const { return impl_->time; }
 const std::vector<Event>& Crowd::events() const { return impl_->events; }
 const std::vector<Flight>& Crowd::flights() const { return impl_->flights; }
 const std::vector<Leg>& Crowd::legs() const { return impl_->legs; }
+const std::vector<Begun>& Crowd::begun() const { return impl_->begun; }
+const std::vector<model::Pair>& Crowd::met() const { return impl_->met; }
 std::uint64_t Crowd::event_count() const { return impl_->event_count; }
 std::uint64_t Crowd::steps() const { return impl_->steps; }
 motion::Account Crowd::account() const { return impl_->account(); }

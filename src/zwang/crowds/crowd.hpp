@@ -32,10 +32,16 @@ struct Flight {
 };
 
 /// What members that hang together do from the start of the piece on, each until its next flight or leg begins. The variables of the piece are
-/// those of the members, one after the other; its rows are numbered as in the whole model.
+/// those of the members, one after the other; its rows are numbered as events number them.
 struct Leg {
   std::vector<std::uint32_t> members;
   motion::Piece piece;
+};
+
+/// One of the two, in the order in which they began.
+struct Begun {
+  bool leg = false;
+  std::uint32_t number = 0;  ///< among the flights or legs
 };
 
 /// What keeps a model, whose pairs are left as they are, from being followed as a crowd; empty: nothing does.
@@ -58,6 +64,10 @@ class Crowd {
   [[nodiscard]] const std::vector<motion::Event>& events() const;
   [[nodiscard]] const std::vector<Flight>& flights() const;
   [[nodiscard]] const std::vector<Leg>& legs() const;
+  [[nodiscard]] const std::vector<Begun>& begun() const;
+  /// The pairs that have had a part in anything so far, in the order in which they first did: in events and legs they are the rows behind those of the
+  /// model.
+  [[nodiscard]] const std::vector<model::Pair>& met() const;
 
   /// How far it is, with the state of all members now.
   [[nodiscard]] motion::Account account() const;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "zwang/crowds/crowd.hpp"
@@ -85,9 +86,16 @@ struct Crowd::Impl {
   std::uint64_t steps = 0;
   std::uint64_t event_count = 0;
 
+  std::vector<model::Pair> met;
+  std::unordered_map<std::uint64_t, std::uint32_t> number_of_met;
+  /// The number of a row in what is told.
+  std::uint32_t told(std::uint64_t row);
+  [[nodiscard]] std::uint32_t number_known(std::uint64_t row) const;
+
   std::vector<motion::Event> events;
   std::vector<Flight> flights;
   std::vector<Leg> legs;
+  std::vector<Begun> begun;
 
   void begin();
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "zwang/base/groups.hpp"
@@ -31,6 +32,20 @@ std::vector<std::uint64_t> in_whole(const model::Part& part, const std::vector<s
   return out;
 }
 
+/// Rows ascending, with their multipliers.
+void sort_rows(Piece& piece) {
+  const std::size_t m = piece.rows.size();
+  std::vector<std::size_t> order(m);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return piece.rows[a] < piece.rows[b]; });
+  const Piece before = piece;
+  for (std::size_t j = 0; j < m; ++j) {
+    piece.rows[j] = before.rows[order[j]];
+    for (std::size_t k = 0; k < piece.multiplier_orders; ++k)
+      piece.multiplier[k * m + j] = before.multiplier[k * m + order[j]];
+  }
+}
+
 std::size_t place_in(const std::vector<std::uint32_t>& ascending, std::uint32_t value) {
   const auto found = std::lower_bound(ascending.begin(), ascending.end(), value);
   return found != ascending.end() && *found == value ? static_cast<std::size_t>(found - ascending.begin())
@@ -50,6 +65,10 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
     first_member.push_back(next);
     next += body.members();
   }
+}
+
+std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
+  return row < model.rows() ? static_cast<std::uint32_t>(row) : number_of_met.at(row);
 }
 
 void Crowd::Impl::begin() {
@@ -480,7 +499,9 @@ void Crowd::Impl::lead_on(std::uint32_t number) {
   Leg leg;
   leg.members = island.members;
   leg.piece = island.piece;
-  for (std::uint32_t& row : leg.piece.rows) row = static_cast<std::uint32_t>(island.part->row[row]);
+  for (std::uint32_t& row : leg.piece.rows) row = told(island.part->row[row]);
+  sort_rows(leg.piece);
+  begun.push_back({true, static_cast<std::uint32_t>(legs.size())});
   legs.push_back(std::move(leg));
   ++steps;
   queue.put(members.count + number, going ? std::min(island.motion.state.time, island.look) : not_at_all);
@@ -545,8 +566,10 @@ void Crowd::Impl::tell_events(const Island& island, const std::vector<double>& v
   const model::Part& part = *island.part;
   for (const Event& from : island.motion.events) {
     Event event = from;
-    for (std::uint32_t& row : event.rows) row = static_cast<std::uint32_t>(part.row[row]);
-    for (motion::RowValue& value : event.impulses) value.first = static_cast<std::uint32_t>(part.row[value.first]);
+    for (std::uint32_t& row : event.rows) row = told(part.row[row]);
+    for (motion::RowValue& value : event.impulses) value.first = told(part.row[value.first]);
+    std::sort(event.rows.begin(), event.rows.end());
+    std::sort(event.impulses.begin(), event.impulses.end());
     event.position.clear();
     event.velocity.clear();
     for (std::size_t k = 0; k < island.members.size(); ++k) {
@@ -601,7 +624,7 @@ motion::Account Crowd::Impl::account() const {
     std::vector<double> multipliers;
     motion::evaluate_multipliers(island.piece, time, multipliers);
     for (std::size_t k = 0; k < island.piece.rows.size(); ++k)
-      held.emplace_back(static_cast<std::uint32_t>(island.part->row[island.piece.rows[k]]), multipliers[k]);
+      held.emplace_back(number_known(island.part->row[island.piece.rows[k]]), multipliers[k]);
   }
   std::sort(held.begin(), held.end());
   for (const auto& [row, value] : held) {

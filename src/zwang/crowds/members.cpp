@@ -70,10 +70,6 @@ std::string hindrance(const model::Model& model) {
              model::row_name(model, row);
     }
   }
-  for (const model::PairFamily& family : model.pairs) {
-    if (family.first_row + family.pairs() > std::numeric_limits<std::uint32_t>::max())
-      return "it has more pairs than can be numbered";
-  }
   return "";
 }
 
@@ -105,7 +101,8 @@ Members members_of(const model::Model& model) {
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows(model, origin, scratch, rows);
   std::vector<std::vector<Wall>> walls(out.count);
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+  const auto written = static_cast<std::uint32_t>(model.rows() - model.met.size());
+  for (std::uint32_t row = 0; row < written; ++row) {
     const model::Member place = member_of(model, model.row_column[model.row_start[row]]);
     const std::uint32_t member = first_member[place.body] + place.member;
     Wall wall;

@@ -94,7 +94,12 @@ const Condition& condition_of(const Model& model, std::uint64_t row) {
 }
 
 std::string row_name(const Model& model, std::uint64_t row) {
-  if (row >= model.rows() && !model.pairs.empty()) {
+  if (row + model.met.size() >= model.rows() && row < model.rows()) {
+    const Pair& pair = model.met[row + model.met.size() - model.rows()];
+    return fmt::format("{}[{},{}]", model.conditions[model.pairs[pair.family].condition].name, pair.first + 1,
+                       pair.second + 1);
+  }
+  if (row >= model.rows()) {
     const PairFamily& family = family_of(model, row);
     const auto [first, second] = members_of_pair(family, row);
     return fmt::format("{}[{},{}]", model.conditions[family.condition].name, first + 1, second + 1);

@@ -162,6 +162,13 @@ struct PairFamily {
   [[nodiscard]] std::uint64_t pairs() const;
 };
 
+/// Two members of a pair family.
+struct Pair {
+  std::uint32_t family = 0;
+  std::uint32_t first = 0;   ///< of the first side
+  std::uint32_t second = 0;  ///< of the second
+};
+
 /// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
 /// of one member.
 struct Release {
@@ -257,6 +264,7 @@ struct Model {
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
   std::vector<PairFamily> pairs;  ///< none where every condition is written out as rows
+  std::vector<Pair> met;          ///< those of them that are rows after all, the last of the model
 
   /// A first-order system x' = X made unfree: X are the terms, all of kind force, every mass is 1, and velocities are the
   /// rates, those at the start too. Without free functions the rates are projected orthogonally.

@@ -141,4 +141,45 @@ Part part_of(const Model& whole, std::span<const Member> members, std::span<cons
   return out;
 }
 
+Model with_met(Model model, std::span<const Pair> met) {
+  assert(model.met.empty());
+  std::vector<std::vector<std::uint32_t>> more(model.groups.size());  // variables, lane after lane
+  for (const Pair& pair : met) {
+    const PairFamily& family = model.pairs[pair.family];
+    const Body& a = model.bodies[family.first.body];
+    const Body& b = model.bodies[family.second.body];
+    for (const std::uint32_t slot : family.slots) {
+      more[family.group].push_back(slot < a.dimension ? a.first + pair.first * a.dimension + slot
+                                                      : b.first + pair.second * b.dimension + slot - a.dimension);
+    }
+    const std::uint32_t row = model.rows();
+    model.groups[family.group].row.push_back(row);
+    model.row_kind.push_back(RowKind::holonomic_inequality);
+    model.row_condition.push_back(family.condition);
+    model.row_alternative.push_back(0);
+    model.row_twin.push_back(row);
+    model.met.push_back(pair);
+  }
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    if (more[g].empty()) continue;
+    RowGroup& group = model.groups[g];
+    const std::size_t before = group.lanes;
+    const std::size_t count = group.row.size();
+    std::vector<std::uint32_t> positions(group.positions * count);
+    for (std::size_t k = 0; k < group.positions; ++k) {
+      for (std::size_t lane = 0; lane < count; ++lane)
+        positions[k * count + lane] = lane < before ? group.position_of[k * before + lane]
+                                                    : more[g][(lane - before) * group.positions + k];
+    }
+    // A shape of pairs has no constants of its own, so that no other lanes can have any.
+    assert(group.constants == 0);
+    group.position_of = std::move(positions);
+    group.lanes = static_cast<std::uint32_t>(count);
+  }
+  const bool laid = lay_out_gradients(model);
+  assert(laid);
+  static_cast<void>(laid);
+  return model;
+}
+
 }  // namespace zwang::model

@@ -25,6 +25,9 @@ struct Part {
 /// rows of the part. Forces are those that are constant. For points under holonomic inequalities without corners.
 [[nodiscard]] Part part_of(const Model& whole, std::span<const Member> members, std::span<const std::uint64_t> rows);
 
+/// The model with pairs of its families as rows behind all others, in the order given, and no others.
+[[nodiscard]] Model with_met(Model whole, std::span<const Pair> met);
+
 /// Rows know their lanes, and the gradients their places in the rows' CSR pattern. False: there are too many terms.
 [[nodiscard]] bool lay_out_gradients(Model& model);
 
