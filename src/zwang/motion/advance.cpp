@@ -7,6 +7,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -501,8 +502,10 @@ bool entered(Motion& motion) {
     const double f = impl.series.watched(w)[0];
     const double part = impl.leading[row] > 0 ? lost_length : broken_by_tolerance * impl.tolerance;
     if (!(f > part * impl.size[row])) continue;
-    // What is near the origin has its size from the body it belongs to, and from the step that led there.
+    // What is near the origin has its size from the body it belongs to, and from the step that led there; and what rounding may have put
+    // off since it came there is not entered.
     double around = 0;
+    double rounding = 0;
     evaluate_row(motion, row);
     const model::Rows& rows = impl.workspace.evaluation().rows;
     for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
@@ -511,8 +514,10 @@ bool entered(Motion& motion) {
       const std::vector<double>& step = holonomic ? impl.step_position : impl.step_velocity;
       const double size = impl.series.body_size(i, holonomic ? motion.state.position : motion.state.velocity);
       around += std::abs(rows.entry[e]) * std::max(size, i < step.size() ? step[i] : 0.0);
+      const std::vector<double>& off = holonomic ? impl.rounding_position : impl.rounding_velocity;
+      rounding += std::abs(rows.entry[e]) * (i < off.size() ? off[i] : 0.0);
     }
-    if (!(f > part * (impl.size[row] + around))) continue;
+    if (!(f > part * (impl.size[row] + around) + instant::bounds_that_are_nothing * rounding)) continue;
     motion.culprits = {row};
     end(motion, Status::gave_up,
         "the condition " + model::row_name(impl.model, row) + " has been entered unseen, by " + readable(f, 3) +
