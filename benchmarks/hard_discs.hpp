@@ -113,7 +113,8 @@ class HardDiscs {
     disc.time = now_;
   }
   std::uint32_t& head(const Disc& disc) {
-    return head_[static_cast<std::size_t>(disc.line) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(disc.column)];
+    return head_[static_cast<std::size_t>(disc.line) * static_cast<std::size_t>(columns_) +
+                 static_cast<std::size_t>(disc.column)];
   }
   void put(std::uint32_t i) {
     Disc& disc = discs_[i];
@@ -148,7 +149,8 @@ class HardDiscs {
     if (disc.v > 0) consider((cell_height_ * (disc.line + 1) - disc.y) / disc.v, disc.line + 1 == lines_ ? 7 : 3);
     for (int line = std::max(0, disc.line - 1); line <= std::min(lines_ - 1, disc.line + 1); ++line) {
       for (int column = std::max(0, disc.column - 1); column <= std::min(columns_ - 1, disc.column + 1); ++column) {
-        const std::size_t cell = static_cast<std::size_t>(line) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
+        const std::size_t cell =
+            static_cast<std::size_t>(line) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
         for (std::uint32_t j = head_[cell]; j != none; j = discs_[j].next) {
           if (j == i) continue;
           Disc& other = discs_[j];

@@ -16,8 +16,8 @@ namespace zwang::crowds {
 
 struct Gas {
   unsigned count = 25;
-  unsigned side = 5;      ///< members of a line of the lattice they start from
-  double spacing = 1.6;   ///< of the lattice, in diameters
+  unsigned side = 5;     ///< members of a line of the lattice they start from
+  double spacing = 1.6;  ///< of the lattice, in diameters
   double restitution = 1;
   double gravity = 0;
   double until = 3;
@@ -28,19 +28,21 @@ struct Gas {
 inline std::string text_of(const Gas& gas) {
   const double width = gas.side * gas.spacing;
   const unsigned lines = (gas.count + gas.side - 1) / gas.side;
-  std::string out = fmt::format("gravity = [0, {}{}]\n[parameters]\nn = {}\nm = {}\nw = {}\nh = {}\ns = {}\n",
-                                -gas.gravity, gas.space ? ", 0" : "", gas.count, gas.side, width, lines * gas.spacing,
-                                gas.spacing);
+  std::string out =
+      fmt::format("gravity = [0, {}{}]\n[parameters]\nn = {}\nm = {}\nw = {}\nh = {}\ns = {}\n", -gas.gravity,
+                  gas.space ? ", 0" : "", gas.count, gas.side, width, lines * gas.spacing, gas.spacing);
   out += "[points.b]\ncount = \"n\"\nmass = \"1 + 0.5*sin(i)\"\n";
   out += "position = [\"s*(i - 0.5 - m*floor((i - 1)/m))\", \"s*(floor((i - 1)/m) + 0.5)\"";
   out += gas.space ? ", \"0.1*sin(3*i)\"]\n" : "]\n";
   out += fmt::format("velocity = [\"sin({0}*i*i + i)\", \"cos(11*i*i + {0})\"", gas.seed + 6);
   out += gas.space ? ", \"sin(5*i)\"]\n" : "]\n";
   out += "[constraints]\n";
-  out += fmt::format("apart = {{ for = \"i = 1..n, j = i+1..n\", condition = \"distance(b[i], b[j]) >= 1\", restitution = {} }}\n",
-                     gas.restitution);
+  out += fmt::format(
+      "apart = {{ for = \"i = 1..n, j = i+1..n\", condition = \"distance(b[i], b[j]) >= 1\", restitution = {} }}\n",
+      gas.restitution);
   const auto wall = [&](const char* name, const std::string& condition) {
-    out += fmt::format("{} = {{ for = \"i = 1..n\", condition = \"{}\", restitution = {} }}\n", name, condition, gas.restitution);
+    out += fmt::format("{} = {{ for = \"i = 1..n\", condition = \"{}\", restitution = {} }}\n", name, condition,
+                       gas.restitution);
   };
   wall("left", "b[i].x >= 0");
   wall("right", "b[i].x <= w");

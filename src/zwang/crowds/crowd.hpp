@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "zwang/model/model.hpp"
@@ -74,7 +75,12 @@ class Crowd {
   [[nodiscard]] std::uint64_t event_count() const;
   [[nodiscard]] std::uint64_t steps() const;
 
+  /// Everything that `advance` depends on, as bytes: `restore` gives a crowd that goes on to the same bits. With a later `until` a finished one goes on.
+  [[nodiscard]] std::string save() const;
+  [[nodiscard]] static Crowd restore(const model::Model& model, const motion::Options& options, std::string_view saved);
+
  private:
+  Crowd() = default;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -169,6 +169,8 @@ struct Crowd::Impl {
   void tell_events(const Island& island, const std::vector<double>& velocity_before);
   void account_for(Island& island);
 
+  /// Are these conditions that bind none but these members?
+  [[nodiscard]] bool are_between(const std::vector<std::uint64_t>& rows, const std::vector<std::uint32_t>& among) const;
   [[nodiscard]] motion::Account account() const;
 };
 

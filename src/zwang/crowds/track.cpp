@@ -40,7 +40,8 @@ class Scene {
     const std::size_t behind = number + 1 < starts_.size() ? starts_[number + 1] : track_.begun.size();
     go_to(behind);
     const double start = time_of(from);
-    const double end = number + 1 < starts_.size() ? time_of(behind) : std::max(start, track_.account.present.state.time);
+    const double end =
+        number + 1 < starts_.size() ? time_of(behind) : std::max(start, track_.account.present.state.time);
     const std::uint32_t n = model_.variables;
     std::uint32_t orders = 3;
     for (const Begun& one : doing_) {
@@ -75,8 +76,8 @@ class Scene {
   }
   /// The number of the last piece that begins at or before a time; `pieces()` if there is none.
   [[nodiscard]] std::size_t at(double time) const {
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), time,
-                                        [&](double t, std::size_t k) { return t < time_of(k); });
+    const auto after =
+        std::upper_bound(starts_.begin(), starts_.end(), time, [&](double t, std::size_t k) { return t < time_of(k); });
     return after == starts_.begin() ? starts_.size() : static_cast<std::size_t>(after - starts_.begin() - 1);
   }
 
@@ -149,7 +150,8 @@ class Scene {
     piece_.multiplier.assign(piece_.multiplier_orders * rows.size(), 0.0);
     for (std::size_t j = 0; j < rows.size(); ++j) {
       piece_.rows.push_back(rows[j].first);
-      for (std::size_t k = 0; k < rows[j].second.size(); ++k) piece_.multiplier[k * rows.size() + j] = rows[j].second[k];
+      for (std::size_t k = 0; k < rows[j].second.size(); ++k)
+        piece_.multiplier[k * rows.size() + j] = rows[j].second[k];
     }
   }
 
@@ -175,7 +177,8 @@ void append(const Crowd& crowd, Track& track) {
     }
   }
   track.events.insert(track.events.end(), crowd.events().begin(), crowd.events().end());
-  track.met.insert(track.met.end(), crowd.met().begin() + static_cast<std::ptrdiff_t>(track.met.size()), crowd.met().end());
+  track.met.insert(track.met.end(), crowd.met().begin() + static_cast<std::ptrdiff_t>(track.met.size()),
+                   crowd.met().end());
 }
 
 RunView view(const model::Model& model, const Track& track) {
@@ -186,7 +189,8 @@ RunView view(const model::Model& model, const Track& track) {
   run.pieces = scene->pieces();
   run.events = track.events.size();
   const double end = track.account.present.state.time;
-  while (run.samples < track.sampling.count && track.sampling.instant(run.samples) <= end + motion::resolution(end)) ++run.samples;
+  while (run.samples < track.sampling.count && track.sampling.instant(run.samples) <= end + motion::resolution(end))
+    ++run.samples;
   run.piece_at = [scene](double time) -> const Piece* {
     const std::size_t number = scene->at(time);
     return number == scene->pieces() ? nullptr : &scene->piece(number);

@@ -168,8 +168,8 @@ Model with_met(Model model, std::span<const Pair> met) {
     std::vector<std::uint32_t> positions(group.positions * count);
     for (std::size_t k = 0; k < group.positions; ++k) {
       for (std::size_t lane = 0; lane < count; ++lane)
-        positions[k * count + lane] = lane < before ? group.position_of[k * before + lane]
-                                                    : more[g][(lane - before) * group.positions + k];
+        positions[k * count + lane] =
+            lane < before ? group.position_of[k * before + lane] : more[g][(lane - before) * group.positions + k];
     }
     // A shape of pairs has no constants of its own, so that no other lanes can have any.
     assert(group.constants == 0);
