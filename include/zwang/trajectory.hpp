@@ -56,7 +56,9 @@ struct Event {
   std::vector<RowValue> impulses;   ///< of the shock of this instant: all that are not zero
   std::vector<double> position;     ///< after it
   std::vector<double> velocity;     ///< after it
-  double lost = 0;                  ///< energy lost in the shock of this instant; on its first entry only
+  /// Those whose position and velocity these are: in a crowd the variables of the bodies whose velocity changed. Empty: all of the model.
+  std::vector<std::uint32_t> variables;
+  double lost = 0;   ///< energy lost in the shock of this instant; on its first entry only
   std::string note;  ///< a remark in words (what was struck by a blow, contradictory restitutions), or empty
 };
 

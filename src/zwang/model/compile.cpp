@@ -1,6 +1,7 @@
 /// From a Draft to the Model: names, parameters, bodies, forces, energies, conditions, in this order.
 #include "zwang/model/compile/steps.hpp"
 #include "zwang/model/implied.hpp"
+#include "zwang/model/part.hpp"
 #include "zwang/model/watch.hpp"
 
 namespace zwang::model {
@@ -50,7 +51,8 @@ void compile_all(Compilation& work, bool seen) {
   model.terms = work.shapes.take_terms();
   model.groups = work.shapes.take_rows();
   number_switches(work);
-  lay_out_gradients(work);
+  if (!lay_out_gradients(model)) throw work.source.error({1, 1}, "the conditions have too many terms");
+  number_pairs(model);
   couple_masses(work);
   if (model.flow) begin_flow(work);
   add_implied(model);
@@ -59,8 +61,9 @@ void compile_all(Compilation& work, bool seen) {
 
 }  // namespace
 
-Model compile(const Draft& draft, const Overrides& overrides) {
+Model compile(const Draft& draft, const Overrides& overrides, Pairs pairs) {
   Compilation work(draft.content(), overrides);
+  work.pairs = pairs;
   compile_all(work, true);
   return std::move(work.model);
 }

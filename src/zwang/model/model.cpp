@@ -52,9 +52,62 @@ std::string_view words(RowKind kind) {
   return {};
 }
 
-std::string row_name(const Model& model, std::uint32_t row) {
+std::uint64_t PairFamily::pairs() const {
+  const std::uint64_t count = first.count();
+  return within ? count * (count - 1) / 2 : count * second.count();
+}
+
+std::uint64_t pair_row(const PairFamily& family, std::uint32_t first, std::uint32_t second) {
+  const std::uint64_t i = first - family.first.low;
+  const std::uint64_t j = second - family.second.low;
+  if (!family.within) return family.first_row + i * family.second.count() + j;
+  // Those of the members before i, each with all behind it.
+  return family.first_row + i * (2 * std::uint64_t{family.first.count()} - i - 1) / 2 + (j - i - 1);
+}
+
+std::pair<std::uint32_t, std::uint32_t> members_of_pair(const PairFamily& family, std::uint64_t row) {
+  const std::uint64_t number = row - family.first_row;
+  if (!family.within) {
+    const std::uint64_t width = family.second.count();
+    return {family.first.low + static_cast<std::uint32_t>(number / width),
+            family.second.low + static_cast<std::uint32_t>(number % width)};
+  }
+  // The last member whose pairs begin at or before the number.
+  std::uint32_t low = 0;
+  std::uint32_t high = family.first.count() - 1;
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    const std::uint64_t before = std::uint64_t{middle} * (2 * std::uint64_t{family.first.count()} - middle - 1) / 2;
+    (before <= number ? low : high) = middle;
+  }
+  const std::uint64_t before = std::uint64_t{low} * (2 * std::uint64_t{family.first.count()} - low - 1) / 2;
+  return {family.first.low + low, family.first.low + low + 1 + static_cast<std::uint32_t>(number - before)};
+}
+
+const PairFamily& family_of(const Model& model, std::uint64_t row) {
+  const auto next = std::upper_bound(model.pairs.begin(), model.pairs.end(), row,
+                                     [](std::uint64_t r, const PairFamily& family) { return r < family.first_row; });
+  assert(next != model.pairs.begin());
+  return *(next - 1);
+}
+
+const Condition& condition_of(const Model& model, std::uint64_t row) {
+  return model.conditions[row < model.rows() ? model.row_condition[row] : family_of(model, row).condition];
+}
+
+std::string row_name(const Model& model, std::uint64_t row) {
+  if (row + model.met.size() >= model.rows() && row < model.rows()) {
+    const Pair& pair = model.met[row + model.met.size() - model.rows()];
+    return fmt::format("{}[{},{}]", model.conditions[model.pairs[pair.family].condition].name, pair.first + 1,
+                       pair.second + 1);
+  }
+  if (row >= model.rows()) {
+    const PairFamily& family = family_of(model, row);
+    const auto [first, second] = members_of_pair(family, row);
+    return fmt::format("{}[{},{}]", model.conditions[family.condition].name, first + 1, second + 1);
+  }
   const Condition& condition = model.conditions[model.row_condition[row]];
-  const std::uint32_t local = row - condition.first_row;
+  const auto local = static_cast<std::uint32_t>(row - condition.first_row);
   const std::uint32_t member = local / condition.components;
   std::string out = condition.name;
   for (std::uint32_t k = 0; k < condition.indices; ++k) {
@@ -66,7 +119,7 @@ std::string row_name(const Model& model, std::uint32_t row) {
 }
 
 std::uint32_t leading_row(const Model& model, std::uint32_t row) {
-  const Condition& condition = model.conditions[model.row_condition[row]];
+  const Condition& condition = condition_of(model, row);
   if (!condition.compound) return row;
   return row - (row - condition.first_row) % condition.components;
 }

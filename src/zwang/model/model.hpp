@@ -140,6 +140,35 @@ struct HalfSpace {
   bool moves = false;                    ///< the offset depends on t
 };
 
+/// Conditions distance(a, b) >= least between any two members of a family, or between the members of two, that are not written out as rows: there
+/// are as many as pairs. Their numbers follow those of the rows, in the order in which they would be written.
+struct PairFamily {
+  /// Members `low` to `high` of a body, counted from 0.
+  struct Side {
+    std::uint32_t body = 0;
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    [[nodiscard]] std::uint32_t count() const { return high - low + 1; }
+  };
+  std::uint32_t condition = 0;
+  std::uint32_t group = 0;  ///< the shape of its rows; no lane of it is theirs
+  /// Per position slot of the shape: the component, counted on from those of the first member to those of the second.
+  std::vector<std::uint32_t> slots;
+  Side first, second;
+  bool within = false;  ///< both sides are one, and every two members are a pair once
+  double least = 0;
+  double restitution = 0;
+  std::uint64_t first_row = 0;
+  [[nodiscard]] std::uint64_t pairs() const;
+};
+
+/// Two members of a pair family.
+struct Pair {
+  std::uint32_t family = 0;
+  std::uint32_t first = 0;   ///< of the first side
+  std::uint32_t second = 0;  ///< of the second
+};
+
 /// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
 /// of one member.
 struct Release {
@@ -241,6 +270,8 @@ struct Model {
   std::vector<std::uint32_t> row_start;  ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
+  std::vector<PairFamily> pairs;  ///< none where every condition is written out as rows
+  std::vector<Pair> met;          ///< those of them that are rows after all, the last of the model
 
   /// A first-order system x' = X made unfree: X are the terms, all of kind force, every mass is 1, and velocities are the
   /// rates, those at the start too. Without free functions the rates are projected orthogonally.
@@ -264,8 +295,15 @@ struct Model {
   [[nodiscard]] std::uint32_t rows() const { return static_cast<std::uint32_t>(row_kind.size()); }
 };
 
+/// The row of two members of a pair family, the first of its first side, and the other way round.
+[[nodiscard]] std::uint64_t pair_row(const PairFamily& family, std::uint32_t first, std::uint32_t second);
+[[nodiscard]] std::pair<std::uint32_t, std::uint32_t> members_of_pair(const PairFamily& family, std::uint64_t row);
+/// The family to which a number behind those of the rows belongs.
+[[nodiscard]] const PairFamily& family_of(const Model& model, std::uint64_t row);
+/// The condition that a row, or a pair that is not written out, belongs to.
+[[nodiscard]] const Condition& condition_of(const Model& model, std::uint64_t row);
 /// "string", "link[3]", "hook.x", "link[3].y".
-[[nodiscard]] std::string row_name(const Model& model, std::uint32_t row);
+[[nodiscard]] std::string row_name(const Model& model, std::uint64_t row);
 /// Numbers of rows with those of the parts of one condition added up, under its first row.
 [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> merged(
     const Model& model, const std::vector<std::pair<std::uint32_t, double>>& values);

@@ -409,8 +409,8 @@ Draft read(std::string_view text, std::string file) {
   return Draft(std::move(content));
 }
 
-Model load(std::string_view text, std::string file, const Overrides& overrides) {
-  return compile(read(text, std::move(file)), overrides);
+Model load(std::string_view text, std::string file, const Overrides& overrides, Pairs pairs) {
+  return compile(read(text, std::move(file)), overrides, pairs);
 }
 
 }  // namespace zwang::model

@@ -27,8 +27,11 @@ class Draft {
 
 /// Throws Error with file, line, column, source line.
 [[nodiscard]] Draft read(std::string_view text, std::string file);
-[[nodiscard]] Model compile(const Draft& draft, const Overrides& overrides = {});
-[[nodiscard]] Model load(std::string_view text, std::string file, const Overrides& overrides = {});
+/// What becomes of families of conditions between any two members: rows, or families that are left as they are where they can be.
+enum class Pairs : std::uint8_t { written_out, left };
+[[nodiscard]] Model compile(const Draft& draft, const Overrides& overrides = {}, Pairs pairs = Pairs::written_out);
+[[nodiscard]] Model load(std::string_view text, std::string file, const Overrides& overrides = {},
+                         Pairs pairs = Pairs::written_out);
 
 /// The text of the draft with another initial state written into it; everything else stays as it was, comments too.
 /// A family's start becomes a list with one entry per member.

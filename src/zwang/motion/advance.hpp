@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,11 @@ struct Motion {
 
 /// Project the start onto the conditions and deal with its instant. The model must outlive the motion.
 [[nodiscard]] Motion begin(const model::Model& model, const Options& options = {});
+
+/// A motion taken up in its course, at an instant: the state before it, the rows that were held until then, and those that have just closed. The model's own initial
+/// state has no part in it.
+[[nodiscard]] Motion take_up(const model::Model& model, const Options& options, const model::State& state,
+                             std::span<const std::uint32_t> held, std::span<const std::uint32_t> closing);
 
 /// One piece further, with the events at its end. False when the motion has ended; then nothing changed.
 bool advance(Motion& motion);

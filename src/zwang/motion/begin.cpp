@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "zwang/base/archive.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/evaluation.hpp"
@@ -238,89 +239,19 @@ void project_start(Motion& motion) {
   }
 }
 
-/// Plain bytes in, plain bytes out, each value in its own layout.
-class Writer {
- public:
-  template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    const std::size_t place = bytes.size();
-    bytes.resize(place + sizeof value);
-    std::memcpy(bytes.data() + place, &value, sizeof value);
-  }
-  template <class T>
-  void put(const std::vector<T>& list) {
-    put(static_cast<std::uint64_t>(list.size()));
-    for (const T& value : list) put(value);
-  }
+/// Sets of rows are kept by their marks.
+struct MotionWriter : Writer {
+  using Writer::put;
   void put(const instant::RowSet& set) { put(set.marks()); }
-  void put(const std::string& text) {
-    put(static_cast<std::uint64_t>(text.size()));
-    bytes += text;
-  }
-  std::string bytes;
 };
-
-/// Fowler, Noll and Vo's sum of 64 bits: one changed bit changes it.
-std::uint64_t sum_of(std::string_view bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325;
-  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return sum;
-}
-
-class Reader {
- public:
-  explicit Reader(std::string_view from) : bytes_(from) {}
-  /// The last bytes are the sum of those before.
-  void check_sum() {
-    std::uint64_t sum = 0;
-    need(sizeof sum);
-    const std::string_view before = bytes_.substr(0, bytes_.size() - sizeof sum);
-    std::memcpy(&sum, bytes_.data() + before.size(), sizeof sum);
-    bytes_ = before;
-    if (sum != sum_of(before))
-      throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged: its checksum does not fit");
-  }
-  void get(bool& value) {
-    std::uint8_t byte = 0;
-    get(byte);
-    if (byte > 1) throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged");
-    value = byte != 0;
-  }
-  template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void get(T& value) {
-    need(sizeof value);
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_.remove_prefix(sizeof value);
-  }
-  template <class T>
-  void get(std::vector<T>& list) {
-    std::uint64_t size = 0;
-    get(size);
-    if (size > bytes_.size()) need(bytes_.size() + 1);
-    list.resize(size);
-    for (T& value : list) get(value);
-  }
+struct MotionReader : Reader {
+  using Reader::get;
+  using Reader::Reader;
   void get(instant::RowSet& set) {
     std::vector<std::uint8_t> marks;
     get(marks);
     set = instant::RowSet::of_marks(std::move(marks));
   }
-  void get(std::string& text) {
-    std::uint64_t size = 0;
-    get(size);
-    need(size);
-    text.assign(bytes_.substr(0, size));
-    bytes_.remove_prefix(size);
-  }
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-
- private:
-  void need(std::size_t count) const {
-    if (bytes_.size() < count) throw Fault({"checkpoint", 0, 0}, "the checkpoint is cut short");
-  }
-  std::string_view bytes_;
 };
 
 /// One list of what is kept, for both directions.
@@ -540,12 +471,35 @@ Motion begin(const model::Model& model, const Options& options) {
   return motion;
 }
 
+Motion take_up(const model::Model& model, const Options& options, const model::State& state,
+               std::span<const std::uint32_t> held, std::span<const std::uint32_t> closing) {
+  Motion motion = make(model, options);
+  motion.state = state;
+  motion.piece.start = state.time;
+  motion.piece.n = model.variables;
+  Motion::Impl& impl = *motion.impl;
+  impl.raw = state;
+  for (const std::uint32_t row : held) impl.standing[row] = Standing::held;
+  begin_switches(motion);
+  const model::Energy energy = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
+  motion.energy.initial = model::vis_viva(model, motion.state, impl.workspace.evaluation().scratch) + energy.potential;
+  motion.energy.final = motion.energy.initial;
+  Triggers triggers;
+  triggers.closing.assign(closing.begin(), closing.end());
+  triggers.doubt = true;
+  settle(motion, triggers, false);
+  motion.piece.orders = 1;
+  motion.piece.position = motion.state.position;
+  if (motion.status != Status::going) tell_ending(motion);
+  return motion;
+}
+
 std::string save(const Motion& motion) {
   assert(motion.impl != nullptr);
-  Writer writer;
+  MotionWriter writer;
   writer.put(mark);
   writer.put(layout);
-  keep(writer, motion, [](Writer& archive, const auto& value) { archive.put(value); });
+  keep(writer, motion, [](MotionWriter& archive, const auto& value) { archive.put(value); });
   writer.put(static_cast<std::uint64_t>(motion.impl->held_rows.size()));
   for (const HeldRow& one : motion.impl->held_rows) {
     writer.put(one.row);
@@ -569,21 +523,21 @@ std::string save(const Motion& motion) {
   writer.put(memory.factored);
   writer.put(motion.impl->flow != nullptr ? motion.impl->flow->unit() : motion.impl->series.unit());
   writer.put(memory.lengths_known);
-  writer.put(sum_of(std::string_view(writer.bytes).substr(sizeof mark + sizeof layout)));
+  writer.put(check_sum_of(std::string_view(writer.bytes).substr(sizeof mark + sizeof layout)));
   return std::move(writer.bytes);
 }
 
 Motion restore(const model::Model& model, const Options& options, std::string_view saved) {
   Motion motion = make(model, options);
   Motion::Impl& impl = *motion.impl;
-  Reader reader(saved);
+  MotionReader reader(saved);
   std::uint32_t word = 0;
   reader.get(word);
   if (word != mark) throw Fault({"checkpoint", 0, 0}, "this is no checkpoint of a motion");
   reader.get(word);
   if (word != layout) throw Error({"checkpoint", 0, 0}, "the checkpoint was written by another version");
   reader.check_sum();
-  keep(reader, motion, [](Reader& archive, auto& value) { archive.get(value); });
+  keep(reader, motion, [](MotionReader& archive, auto& value) { archive.get(value); });
   std::uint64_t count = 0;
   reader.get(count);
   for (std::uint64_t j = 0; j < count; ++j) {

@@ -47,6 +47,7 @@ struct Compilation {
   std::vector<Syntax> view_positions;          ///< of each point of the view
   std::vector<JointFrame> joints;              ///< those read so far
   std::uint32_t lanes = 0;                     ///< of all sums in the energies together
+  Pairs pairs = Pairs::written_out;            ///< what becomes of families of conditions between any two members
   Model model;
   Shapes shapes;
 

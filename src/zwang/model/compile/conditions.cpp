@@ -142,6 +142,7 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
   work.check_indices(ranges);
   if (ranges.size() > 2) throw work.formulas.error(ranges[2].offset, "a condition may have at most two indices");
   condition.indices = static_cast<std::uint32_t>(ranges.size());
+  if (work.pairs == Pairs::left && all.size() == 1 && leave_as_pairs(work, condition, all[0], ranges)) return;
   if (!ranges.empty() && work.model.rows() + work.count_members(ranges, most_rows) > most_rows) {
     throw work.formulas.error(ranges[0].high, fmt::format("there are more than {} conditions", most_rows));
   }
@@ -236,6 +237,16 @@ void add_condition(Compilation& work, Condition condition, const Value& text, co
 }
 
 }  // namespace
+
+std::optional<RowShape> plain_shape(Compilation& work, const ConditionSyntax& syntax, const Condition& condition) {
+  const Context context{"a condition", true, true, true, true};
+  const Syntax f = difference(syntax);
+  const Traced value = work.trace(f, context);
+  if (value.size != 0) return std::nullopt;
+  const auto rows = make_rows_of_member(work, syntax, f, context, value, condition);
+  if (rows.size() != 1 || rows[0].size() != 1 || !rows[0][0].holonomic || rows[0][0].kinks) return std::nullopt;
+  return rows[0][0];
+}
 
 void add_generated(Compilation& work, Condition condition, Generated generated) {
   generated.condition = static_cast<std::uint32_t>(work.model.conditions.size());

@@ -4,6 +4,7 @@
 
 #include "zwang/model/compile/steps.hpp"
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/part.hpp"
 
 namespace zwang::model {
 
@@ -32,9 +33,7 @@ void number_switches(Compilation& work) {
   for (Observable& truth : model.truths) store(truth.term);
 }
 
-/// Rows know their lanes, and the gradients their places in the rows' CSR pattern.
-void lay_out_gradients(Compilation& work) {
-  Model& model = work.model;
+bool lay_out_gradients(Model& model) {
   const std::size_t rows = model.rows();
   model.row_group.assign(rows, 0);
   model.row_lane.assign(rows, 0);
@@ -49,8 +48,7 @@ void lay_out_gradients(Compilation& work) {
   }
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint64_t next = std::uint64_t{model.row_start[row]} + model.row_start[row + 1];
-    if (next > std::numeric_limits<std::uint32_t>::max())
-      throw work.source.error({1, 1}, "the conditions have too many terms");
+    if (next > std::numeric_limits<std::uint32_t>::max()) return false;
     model.row_start[row + 1] = static_cast<std::uint32_t>(next);
   }
   model.row_column.resize(model.row_start[rows]);
@@ -71,6 +69,15 @@ void lay_out_gradients(Compilation& work) {
         group.entry_of[slot * std::size_t{group.lanes} + lane] = entry++;
       }
     }
+  }
+  return true;
+}
+
+void number_pairs(Model& model) {
+  std::uint64_t next = model.rows();
+  for (PairFamily& family : model.pairs) {
+    family.first_row = next;
+    next += family.pairs();
   }
 }
 

@@ -39,8 +39,8 @@ void add_view(Compilation& work);
 
 /// Every corner of every lane is a switch with modes of its own; those of the initial state stand among the constants.
 void number_switches(Compilation& work);
-/// Rows know their lanes, and the gradients their places in the rows' CSR pattern.
-void lay_out_gradients(Compilation& work);
+/// Families of pairs are numbered behind the rows.
+void number_pairs(Model& model);
 /// Which variables the kinetic energy couples, and that every coordinate has inertia.
 void couple_masses(Compilation& work);
 /// The rates at the start; the free functions must be as many as the equations leave over, and independent.
@@ -59,6 +59,13 @@ void add_springs(Compilation& work);
 void add_contacts(Compilation& work);
 
 // What several steps do.
+
+/// A condition between any two members that can be left as it is: then it is among the model's, and this is true.
+bool leave_as_pairs(Compilation& work, const Condition& condition, const ConditionSyntax& syntax,
+                    std::span<const RangeSyntax> ranges);
+/// The shape of one member's condition whose slots have been traced, none if it is more than one plain row.
+[[nodiscard]] std::optional<RowShape> plain_shape(Compilation& work, const ConditionSyntax& syntax,
+                                                  const Condition& condition);
 
 /// A condition that stands in no table, from its formula. `condition` says how it is called and shown, and its place what it follows from.
 void add_generated(Compilation& work, Condition condition, Generated generated);

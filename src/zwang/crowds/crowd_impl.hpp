@@ -1,0 +1,182 @@
+/// What a crowd remembers between calls of `advance`. crowd.cpp: flights and what happens to two; island.cpp: what happens to more, and what
+/// stays together.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "zwang/crowds/crowd.hpp"
+#include "zwang/crowds/flight.hpp"
+#include "zwang/crowds/grid.hpp"
+#include "zwang/crowds/members.hpp"
+#include "zwang/crowds/queue.hpp"
+#include "zwang/crowds/tolerances.hpp"
+#include "zwang/model/part.hpp"
+#include "zwang/motion/excursion.hpp"
+#include "zwang/motion/track.hpp"
+
+namespace zwang::crowds {
+
+enum class What : std::uint8_t { nothing, wall, pair };
+
+/// A member on its way.
+struct Mover {
+  double start = 0;  ///< of its flight
+  Vector x{}, v{};   ///< then
+  std::uint32_t generation = 0;
+  std::uint32_t island = ~std::uint32_t{0};
+  std::uint32_t column = 0;  ///< first variable in the island
+
+  double hit = 0;  ///< when something happens to it
+  What what = What::nothing;
+  bool doubt = false;      ///< it may be that nothing happens
+  std::uint8_t face = 0;   ///< 2 direction + (upwards)
+  std::uint32_t with = 0;  ///< the other member, or which of its walls
+  std::uint32_t rule = 0;  ///< which of the rules of the two
+  std::uint32_t with_generation = 0;
+  double cross = 0;  ///< when it leaves its cell
+
+  std::uint32_t close_shocks = 0;  ///< in a row
+  std::uint32_t at_once = 0;       ///< instants without time passing
+};
+
+/// Members that are followed together.
+struct Island {
+  std::vector<std::uint32_t> members;  ///< ascending
+  std::unique_ptr<model::Part> part;
+  motion::Motion motion;
+  motion::Piece piece;  ///< the leg it is on, in the numbers of the part; `motion` is at its end already
+  double lost = 0;      ///< energy.lost of the motion as far as it is accounted for
+  double work = 0;
+  double look = 0;   ///< when to ask whether it still hangs together
+  double pause = 0;  ///< between two looks
+};
+
+struct Crowd::Impl {
+  Impl(const model::Model& of, const motion::Options& options);
+
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  const model::Model& model;
+  Members members;
+  std::vector<std::uint32_t> first_member;  ///< per body
+  double until = 0;
+  double tolerance = 0;
+  double touch = 0;        ///< of its terms: what a condition that touches may be off
+  double near_length = 0;  ///< conditions that lose energy are near below it
+
+  std::vector<Mover> movers;
+  std::vector<Island> islands;
+  std::vector<std::uint32_t> free_islands;
+  Grid grid;
+  Queue queue;  ///< members, then islands
+
+  motion::Status status = motion::Status::going;
+  std::string why;
+  std::vector<std::string> culprits;
+  double time = 0;
+  double initial = 0;  ///< energy
+  double lost = 0;
+  double work = 0;
+  double position_drift = 0, velocity_drift = 0, defect = 0, position_correction = 0, velocity_correction = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t event_count = 0;
+
+  std::vector<model::Pair> met;
+  std::unordered_map<std::uint64_t, std::uint32_t> number_of_met;
+  /// The number of a row in what is told.
+  std::uint32_t told(std::uint64_t row);
+  [[nodiscard]] std::uint32_t number_known(std::uint64_t row) const;
+
+  std::vector<motion::Event> events;
+  std::vector<Flight> flights;
+  std::vector<Leg> legs;
+  std::vector<Begun> begun;
+
+  void begin();
+
+  // Where the members are.
+  void place(std::uint32_t i, double t, Vector& x, Vector& v) const;
+  void place_on(const motion::Piece& piece, std::uint32_t column, double t, Vector& x, Vector& v) const;
+  /// Coefficients about a time, per component; how many there are.
+  std::uint32_t polynomial(std::uint32_t i, double from, std::array<std::array<double, 32>, 3>& out) const;
+  [[nodiscard]] std::string name_of(std::uint32_t i) const;
+
+  // What comes next.
+  void predict_wall(std::uint32_t i);
+  void predict_crossing(std::uint32_t i);
+  void predict_pair(std::uint32_t i, std::uint32_t j);
+  void predict(std::uint32_t i);
+  void enqueue(std::uint32_t i);
+  [[nodiscard]] double time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& rule, bool& doubt) const;
+  [[nodiscard]] bool inside_one_island(std::uint32_t i, std::uint32_t j, const Rule& rule) const;
+
+  // What happens.
+  void fly(std::uint32_t i, double t, const Vector& x, const Vector& v);
+  void cross(std::uint32_t i);
+  void happen(std::uint32_t i);
+  /// In closed form; false if more than this one condition has a part in it.
+  bool strike_wall(std::uint32_t i, double t);
+  bool strike_pair(std::uint32_t i, std::uint32_t j, double t);
+  void count_shock(std::uint32_t i, double t, const Vector& x);
+  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member,
+                                  std::uint32_t but_wall) const;
+  [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x) const;
+  [[nodiscard]] bool is_touching(const Vector& x, const Vector& y, double least) const;
+  void tell(motion::Event event);
+  void note_state(motion::Event& event, std::uint32_t i, const Vector& x, const Vector& v) const;
+  void end(motion::Status with, std::string sentence);
+  void finish();
+
+  // What happens to more than two, or stays together (island.cpp).
+
+  /// Members taken out of their flights and islands at an instant.
+  struct Loose {
+    std::vector<std::uint32_t> members;  ///< ascending
+    std::vector<Vector> x, v;            ///< of each
+    std::vector<std::uint64_t> held;     ///< rows, ascending
+  };
+  std::vector<std::uint32_t> fresh;  ///< members that have begun something new, and are not predicted yet
+  void predict_fresh();
+  /// Everything that touches these members, and everything that was together with it, as one instant.
+  void settle(const std::vector<std::uint32_t>& seeds, double t);
+  void island_due(std::uint32_t number, double t);
+  /// Out of its flight, or with all others out of its island.
+  void take(std::uint32_t i, double t, Loose& loose);
+  void discard(std::uint32_t number);
+  std::uint32_t new_island();
+  /// Members that hang together, at an instant that may be the first.
+  void go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first);
+  [[nodiscard]] Island island_of(const Loose& loose, const std::vector<std::uint32_t>& group, double t,
+                                 bool first) const;
+  [[nodiscard]] Loose loosened(const Island& island) const;
+  void disperse(Island island, double t);
+  void establish(Island island);
+  void lead_on(std::uint32_t number);
+  /// Has its motion not come to an end before its time? Else that of all has.
+  bool goes_on(const Island& island);
+  /// Groups of places among the loose that hang together by rows held, by what touches and by what is near and loses energy.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> groups_of(const Loose& loose, double near,
+                                                                  const std::vector<std::uint64_t>& held) const;
+  /// A single member that nothing holds and that does not hop.
+  [[nodiscard]] bool is_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double height) const;
+  /// Does a wall that takes energy pull it back from no more than this height?
+  [[nodiscard]] bool hops(std::uint32_t i, const Vector& x, const Vector& v, double height) const;
+  void tell_events(const Island& island, const std::vector<double>& velocity_before);
+  void account_for(Island& island);
+
+  /// Are these conditions that bind none but these members?
+  [[nodiscard]] bool are_between(const std::vector<std::uint64_t>& rows, const std::vector<std::uint32_t>& among) const;
+  [[nodiscard]] motion::Account account() const;
+};
+
+/// Cells that can be counted, in each direction.
+inline constexpr std::int32_t most_cells = 1'000'000'000;
+/// Of its terms: what a condition may be broken by at the end.
+inline constexpr double broken_at_end = 1e-11;
+
+}  // namespace zwang::crowds

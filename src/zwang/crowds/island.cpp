@@ -1,0 +1,648 @@
+/// Islands: members that touch, or stay near, as motions of their own.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "zwang/base/groups.hpp"
+#include "zwang/crowds/crowd_impl.hpp"
+#include "zwang/model/evaluate.hpp"
+
+namespace zwang::crowds {
+
+using motion::Event;
+using motion::Motion;
+using motion::Piece;
+using motion::Status;
+
+namespace {
+
+constexpr double not_at_all = std::numeric_limits<double>::infinity();
+
+double distance_of(const Vector& x, const Vector& y) {
+  const Vector r = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+  return std::sqrt(dot(r, r));
+}
+
+/// Numbers of rows of a part as those of the whole; ascending ones stay so.
+std::vector<std::uint64_t> in_whole(const model::Part& part, const std::vector<std::uint32_t>& rows) {
+  std::vector<std::uint64_t> out;
+  for (const std::uint32_t row : rows) out.push_back(part.row[row]);
+  return out;
+}
+
+/// Rows ascending, with their multipliers.
+void sort_rows(Piece& piece) {
+  const std::size_t m = piece.rows.size();
+  std::vector<std::size_t> order(m);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return piece.rows[a] < piece.rows[b]; });
+  const Piece before = piece;
+  for (std::size_t j = 0; j < m; ++j) {
+    piece.rows[j] = before.rows[order[j]];
+    for (std::size_t k = 0; k < piece.multiplier_orders; ++k)
+      piece.multiplier[k * m + j] = before.multiplier[k * m + order[j]];
+  }
+}
+
+std::size_t place_in(const std::vector<std::uint32_t>& ascending, std::uint32_t value) {
+  const auto found = std::lower_bound(ascending.begin(), ascending.end(), value);
+  return found != ascending.end() && *found == value ? static_cast<std::size_t>(found - ascending.begin())
+                                                     : ascending.size();
+}
+
+}  // namespace
+
+Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : model(of), members(members_of(of)) {
+  until = std::isnan(options.until) ? model.simulation.until : options.until;
+  tolerance = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;
+  touch = model.simulation.touch;
+  near_length = near_part * members.least;
+  time = model.simulation.start;
+  std::uint32_t next = 0;
+  for (const model::Body& body : model.bodies) {
+    first_member.push_back(next);
+    next += body.members();
+  }
+}
+
+std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
+  return row < model.rows() ? static_cast<std::uint32_t>(row) : number_of_met.at(row);
+}
+
+void Crowd::Impl::begin() {
+  const std::uint32_t n = members.count;
+  movers.resize(n);
+  Vector low{};
+  Vector high{};
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Mover& mover = movers[i];
+    mover.start = time;
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      mover.x[c] = model.initial_position[members.variable[i] + c];
+      mover.v[c] = model.initial_velocity[members.variable[i] + c];
+      low[c] = i == 0 ? mover.x[c] : std::min(low[c], mover.x[c]);
+      high[c] = i == 0 ? mover.x[c] : std::max(high[c], mover.x[c]);
+    }
+  }
+  // About one member in a cell.
+  double volume = 1;
+  for (std::uint32_t c = 0; c < members.dimension; ++c) volume *= std::max(high[c] - low[c], members.widest);
+  const double each = volume / n;
+  const double side = members.dimension == 2 ? std::sqrt(each) : std::cbrt(each);
+  grid.reset(n, members.dimension, std::max(wider_cell * members.widest, side));
+  queue.reset(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      if (!grid.reaches(movers[i].x[c])) {
+        end(Status::gave_up,
+            "the members are too far apart for the distances that they keep: cells are not counted so far");
+        return;
+      }
+    }
+    grid.put(i, grid.cell_of(movers[i].x));
+  }
+  model::Scratch scratch = model::make_scratch(model);
+  const model::State start = model::initial_state(model);
+  initial = model::vis_viva(model, start, scratch) + model::energy(model, start, scratch).potential;
+
+  // What touches from the start is dealt with together, everything else flies.
+  Loose loose;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::span<const Wall> walls = members.walls_of(i);
+    bool touches = hops(i, movers[i].x, movers[i].v, near_length) || touches_more(i, time, movers[i].x, none, none);
+    touches = touches ||
+              std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, movers[i].x); });
+    if (!touches) continue;
+    loose.members.push_back(i);
+    loose.x.push_back(movers[i].x);
+    loose.v.push_back(movers[i].v);
+  }
+  fresh.clear();
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (next < loose.members.size() && loose.members[next] == i) {
+      ++next;
+      continue;
+    }
+    fly(i, time, Vector(movers[i].x), Vector(movers[i].v));
+    fresh.push_back(i);
+  }
+  for (const std::vector<std::uint32_t>& group : groups_of(loose, 0, {})) {
+    go_on(loose, group, time, true);
+    if (status != Status::going) return;
+  }
+  predict_fresh();
+}
+
+void Crowd::Impl::predict_fresh() {
+  std::sort(fresh.begin(), fresh.end());
+  // A prediction for one may become that of another: what is not predicted yet expects nothing.
+  for (const std::uint32_t i : fresh) {
+    movers[i].hit = not_at_all;
+    movers[i].what = What::nothing;
+  }
+  for (const std::uint32_t i : fresh) {
+    Mover& mover = movers[i];
+    if (mover.island == none) predict_wall(i);
+    grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
+    predict_crossing(i);
+    enqueue(i);
+  }
+  fresh.clear();
+}
+
+// ---- what hangs together
+
+bool Crowd::Impl::hops(std::uint32_t i, const Vector& x, const Vector& v, double height) const {
+  for (const Wall& wall : members.walls_of(i)) {
+    const double pressed = dot(wall.normal, members.acceleration[i]) / wall.length;
+    if (!(wall.restitution < 1) || !(pressed > 0)) continue;
+    const double gap = -(dot(wall.normal, x) + wall.offset) / wall.length;
+    const double speed = dot(wall.normal, v) / wall.length;
+    if (gap + speed * speed / (2 * pressed) <= height) return true;
+  }
+  return false;
+}
+
+std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loose, double near,
+                                                               const std::vector<std::uint64_t>& held) const {
+  const auto count = static_cast<std::uint32_t>(loose.members.size());
+  Groups groups(count);
+  for (const std::uint64_t row : held) {
+    if (row < model.rows()) continue;
+    const model::PairFamily& family = model::family_of(model, row);
+    const auto [first, second] = model::members_of_pair(family, row);
+    const std::size_t a = place_in(loose.members, first_member[family.first.body] + first);
+    const std::size_t b = place_in(loose.members, first_member[family.second.body] + second);
+    if (a < count && b < count) groups.join(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+  }
+  for (std::uint32_t a = 0; a < count; ++a) {
+    const std::uint32_t i = loose.members[a];
+    grid.visit(i, [&](std::uint32_t j) {
+      if (j < i) return;
+      const std::size_t b = place_in(loose.members, j);
+      if (b == count) return;
+      for (const Rule& rule : members.rules_of(i, j)) {
+        const bool is_near = rule.restitution < 1 && distance_of(loose.x[a], loose.x[b]) - rule.least <= near;
+        if (is_near || is_touching(loose.x[a], loose.x[b], rule.least)) groups.join(a, static_cast<std::uint32_t>(b));
+      }
+    });
+  }
+  std::vector<std::vector<std::uint32_t>> out;
+  std::vector<std::uint32_t> number(count, none);
+  for (std::uint32_t a = 0; a < count; ++a) {
+    std::uint32_t& of = number[groups.of(a)];
+    if (of == none) {
+      of = static_cast<std::uint32_t>(out.size());
+      out.emplace_back();
+    }
+    out[of].push_back(a);
+  }
+  return out;
+}
+
+void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
+  const auto add = [&](std::uint32_t member) {
+    Vector x;
+    Vector v;
+    place(member, t, x, v);
+    const auto at = std::lower_bound(loose.members.begin(), loose.members.end(), member);
+    const auto k = at - loose.members.begin();
+    loose.members.insert(at, member);
+    loose.x.insert(loose.x.begin() + k, x);
+    loose.v.insert(loose.v.begin() + k, v);
+  };
+  const std::uint32_t number = movers[i].island;
+  if (number == none) {
+    if (place_in(loose.members, i) == loose.members.size()) add(i);
+    return;
+  }
+  Island& island = islands[number];
+  for (const std::uint32_t member : island.members) add(member);
+  const std::vector<std::uint64_t> held = in_whole(*island.part, island.piece.rows);
+  loose.held.insert(loose.held.end(), held.begin(), held.end());
+  std::sort(loose.held.begin(), loose.held.end());
+  // What they were doing is over.
+  for (const std::uint32_t member : island.members) {
+    Vector x;
+    Vector v;
+    place(member, t, x, v);
+    movers[member].island = none;
+    movers[member].start = t;
+    movers[member].x = x;
+    movers[member].v = v;
+    ++movers[member].generation;
+  }
+  discard(number);
+}
+
+void Crowd::Impl::discard(std::uint32_t number) {
+  queue.put(members.count + number, not_at_all);
+  islands[number] = {};
+  free_islands.push_back(number);
+}
+
+std::uint32_t Crowd::Impl::new_island() {
+  if (!free_islands.empty()) {
+    // The lowest, so that numbers do not depend on the order in which islands ended.
+    const auto lowest = std::min_element(free_islands.begin(), free_islands.end());
+    const std::uint32_t number = *lowest;
+    free_islands.erase(lowest);
+    return number;
+  }
+  islands.emplace_back();
+  queue.grow(members.count + static_cast<std::uint32_t>(islands.size()));
+  return static_cast<std::uint32_t>(islands.size() - 1);
+}
+
+// ---- instants of more than two
+
+void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
+  time = t;
+  Loose loose;
+  for (const std::uint32_t i : seeds) take(i, t, loose);
+  // Everything that touches, and everything near that loses energy, with it.
+  for (bool more = true; more;) {
+    more = false;
+    const std::vector<std::uint32_t> known = loose.members;
+    for (const std::uint32_t i : known) {
+      const Vector x = loose.x[place_in(loose.members, i)];
+      std::vector<std::uint32_t> found;
+      grid.visit(i, [&](std::uint32_t j) {
+        if (place_in(loose.members, j) < loose.members.size()) return;
+        Vector y;
+        Vector w;
+        place(j, t, y, w);
+        for (const Rule& rule : members.rules_of(i, j)) {
+          const bool is_near = rule.restitution < 1 && distance_of(x, y) - rule.least <= near_length;
+          if (is_near || is_touching(x, y, rule.least)) found.push_back(j);
+        }
+      });
+      for (const std::uint32_t j : found) {
+        if (place_in(loose.members, j) < loose.members.size()) continue;
+        take(j, t, loose);
+        more = true;
+      }
+    }
+  }
+  for (const std::vector<std::uint32_t>& group : groups_of(loose, near_length, loose.held)) {
+    go_on(loose, group, t, false);
+    if (status != Status::going) return;
+  }
+  predict_fresh();
+}
+
+bool Crowd::Impl::is_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double height) const {
+  if (group.size() > 1) return false;
+  const std::uint32_t i = loose.members[group[0]];
+  for (const Wall& wall : members.walls_of(i)) {
+    if (std::binary_search(loose.held.begin(), loose.held.end(), wall.row)) return false;
+  }
+  return !hops(i, loose.x[group[0]], loose.v[group[0]], height);
+}
+
+Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first) const {
+  Island island;
+  std::vector<model::Member> places;
+  std::vector<std::uint64_t> rows;
+  std::vector<std::uint64_t> touching;
+  model::State state;
+  state.time = t;
+  for (const std::uint32_t a : group) {
+    const std::uint32_t i = loose.members[a];
+    island.members.push_back(i);
+    places.push_back(members.place[i]);
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      state.position.push_back(loose.x[a][c]);
+      state.velocity.push_back(loose.v[a][c]);
+    }
+    for (const Wall& wall : members.walls_of(i)) {
+      rows.push_back(wall.row);
+      const double speed = std::sqrt(dot(loose.v[a], loose.v[a])) * wall.length;
+      if (is_at_wall(wall, loose.x[a]) && dot(wall.normal, loose.v[a]) > told_from_zero * speed)
+        touching.push_back(wall.row);
+    }
+  }
+  for (const std::uint32_t a : group) {
+    const std::uint32_t i = loose.members[a];
+    grid.visit(i, [&](std::uint32_t j) {
+      if (j < i) return;
+      const std::size_t b = place_in(loose.members, j);
+      if (b == loose.members.size() || !std::binary_search(group.begin(), group.end(), static_cast<std::uint32_t>(b)))
+        return;
+      for (const Rule& rule : members.rules_of(i, j)) {
+        const double gap = distance_of(loose.x[a], loose.x[b]) - rule.least;
+        const bool touches = is_touching(loose.x[a], loose.x[b], rule.least);
+        const std::uint64_t row = row_of(model, members, rule, i, j);
+        const bool was_held = std::binary_search(loose.held.begin(), loose.held.end(), row);
+        if (!touches && !was_held && gap > with_island * near_length) continue;
+        rows.push_back(row);
+        Vector r;
+        Vector u;
+        for (std::size_t c = 0; c < 3; ++c) {
+          r[c] = loose.x[a][c] - loose.x[b][c];
+          u[c] = loose.v[a][c] - loose.v[b][c];
+        }
+        if (touches && -dot(r, u) > told_from_zero * rule.least * std::sqrt(dot(u, u))) touching.push_back(row);
+      }
+    });
+  }
+  std::sort(rows.begin(), rows.end());
+  island.part = std::make_unique<model::Part>(model::part_of(model, places, rows));
+  const auto number = [&](std::uint64_t row) {
+    return static_cast<std::uint32_t>(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
+  };
+  motion::Options options;
+  options.until = until;
+  options.tolerance = tolerance;
+  if (first) {
+    island.part->model.initial_position = state.position;
+    island.part->model.initial_velocity = state.velocity;
+    island.motion = motion::begin(island.part->model, options);
+    return island;
+  }
+  std::vector<std::uint32_t> held;
+  std::vector<std::uint32_t> closing;
+  for (const std::uint64_t row : loose.held) {
+    if (std::binary_search(rows.begin(), rows.end(), row)) held.push_back(number(row));
+  }
+  std::sort(touching.begin(), touching.end());
+  for (const std::uint64_t row : touching) {
+    if (!std::binary_search(loose.held.begin(), loose.held.end(), row)) closing.push_back(number(row));
+  }
+  island.motion = motion::take_up(island.part->model, options, state, held, closing);
+  return island;
+}
+
+Crowd::Impl::Loose Crowd::Impl::loosened(const Island& island) const {
+  Loose out;
+  out.members = island.members;
+  const model::State& state = island.motion.state;
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    Vector x{};
+    Vector v{};
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      x[c] = state.position[k * members.dimension + c];
+      v[c] = state.velocity[k * members.dimension + c];
+    }
+    out.x.push_back(x);
+    out.v.push_back(v);
+  }
+  out.held = in_whole(*island.part, island.motion.held);
+  return out;
+}
+
+void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first) {
+  const std::uint32_t one = loose.members[group[0]];
+  const std::span<const Wall> walls = members.walls_of(one);
+  const bool at_wall =
+      std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, loose.x[group[0]]); });
+  if (!at_wall && is_alone(loose, group, near_length)) {
+    fly(one, t, loose.x[group[0]], loose.v[group[0]]);
+    fresh.push_back(one);
+    return;
+  }
+  Island island = island_of(loose, group, t, first);
+  std::vector<double> before;
+  for (const std::uint32_t a : group) {
+    for (std::uint32_t c = 0; c < members.dimension; ++c) before.push_back(loose.v[a][c]);
+  }
+  if (first) before.assign(before.size(), std::numeric_limits<double>::quiet_NaN());
+  tell_events(island, before);
+  account_for(island);
+  if (!goes_on(island)) return;
+  disperse(std::move(island), t);
+}
+
+bool Crowd::Impl::goes_on(const Island& island) {
+  const Motion& motion = island.motion;
+  if (motion.status == Status::going || motion.status == Status::finished) return true;
+  time = motion.state.time;
+  end(motion.status, motion.why);
+  for (const std::uint32_t row : motion.culprits) culprits.push_back(model::row_name(island.part->model, row));
+  // Where it ended, for whoever asks.
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    Vector x{};
+    Vector v{};
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      x[c] = motion.state.position[k * members.dimension + c];
+      v[c] = motion.state.velocity[k * members.dimension + c];
+    }
+    fly(island.members[k], time, x, v);
+  }
+  return false;
+}
+
+/// After an instant: what still hangs together goes on as an island, everything else by itself.
+void Crowd::Impl::disperse(Island island, double t) {
+  Loose loose = loosened(island);
+  const auto groups = groups_of(loose, parted * near_length, loose.held);
+  if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+    establish(std::move(island));
+    return;
+  }
+  for (const std::vector<std::uint32_t>& group : groups) {
+    if (is_alone(loose, group, parted * near_length)) {
+      fly(loose.members[group[0]], t, loose.x[group[0]], loose.v[group[0]]);
+      fresh.push_back(loose.members[group[0]]);
+      continue;
+    }
+    Island smaller = island_of(loose, group, t, false);
+    account_for(smaller);
+    if (!goes_on(smaller)) return;
+    establish(std::move(smaller));
+  }
+}
+
+void Crowd::Impl::establish(Island island) {
+  const std::uint32_t number = new_island();
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    Mover& mover = movers[island.members[k]];
+    mover.island = number;
+    mover.column = static_cast<std::uint32_t>(k) * members.dimension;
+  }
+  islands[number] = std::move(island);
+  lead_on(number);
+}
+
+void Crowd::Impl::lead_on(std::uint32_t number) {
+  Island& island = islands[number];
+  const double t = island.motion.state.time;
+  // Is it held together by what is near alone? Then it is asked again soon.
+  const Loose loose = loosened(island);
+  const auto groups = groups_of(loose, 0, loose.held);
+  const bool loosely = groups.size() > 1 || is_alone(loose, groups[0], 0);
+  double speed = 0;
+  for (const Vector& v : loose.v) speed = std::max(speed, std::sqrt(dot(v, v)));
+  island.pause = loosely && speed > 0 ? near_length / speed : not_at_all;
+  island.look = t + island.pause;
+
+  const model::State here = island.motion.state;
+  const bool going = motion::advance(island.motion);
+  island.piece = island.motion.piece;
+  if (!going || !(island.piece.length > 0)) {
+    // Nothing but the instant: where it is, and how fast.
+    Piece& piece = island.piece;
+    piece = {};
+    piece.start = t;
+    piece.n = island.part->model.variables;
+    piece.orders = 2;
+    piece.position = here.position;
+    piece.position.insert(piece.position.end(), here.velocity.begin(), here.velocity.end());
+  }
+  for (const std::uint32_t member : island.members) {
+    ++movers[member].generation;
+    fresh.push_back(member);
+  }
+  Leg leg;
+  leg.members = island.members;
+  leg.piece = island.piece;
+  for (std::uint32_t& row : leg.piece.rows) row = told(island.part->row[row]);
+  sort_rows(leg.piece);
+  begun.push_back({true, static_cast<std::uint32_t>(legs.size())});
+  legs.push_back(std::move(leg));
+  ++steps;
+  queue.put(members.count + number, going ? std::min(island.motion.state.time, island.look) : not_at_all);
+}
+
+void Crowd::Impl::island_due(std::uint32_t number, double t) {
+  Island& island = islands[number];
+  time = std::max(time, t);
+  if (t < island.motion.state.time) {
+    // Does it still hang together?
+    Loose loose;
+    loose.members = island.members;
+    for (const std::uint32_t member : island.members) {
+      Vector x;
+      Vector v;
+      place(member, t, x, v);
+      loose.x.push_back(x);
+      loose.v.push_back(v);
+    }
+    loose.held = in_whole(*island.part, island.piece.rows);
+    const auto groups = groups_of(loose, parted * near_length, loose.held);
+    if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+      island.pause *= 2;
+      island.look = t + island.pause;
+      queue.put(members.count + number, std::min(island.motion.state.time, island.look));
+      return;
+    }
+    settle({island.members[0]}, t);
+    return;
+  }
+
+  // The end of its leg.
+  std::vector<double> before;
+  for (const std::uint32_t member : island.members) {
+    Vector x;
+    Vector v;
+    place(member, island.piece.end(), x, v);
+    for (std::uint32_t c = 0; c < members.dimension; ++c) before.push_back(v[c]);
+  }
+  tell_events(island, before);
+  account_for(island);
+  if (!goes_on(island)) return;
+  if (island.motion.status == Status::finished) {
+    queue.put(members.count + number, not_at_all);
+    return;
+  }
+  const Loose loose = loosened(island);
+  const auto groups = groups_of(loose, parted * near_length, loose.held);
+  if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+    lead_on(number);
+  } else {
+    Island moved = std::move(island);
+    for (const std::uint32_t member : moved.members) movers[member].island = none;
+    discard(number);
+    disperse(std::move(moved), t);
+    if (status != Status::going) return;
+  }
+  predict_fresh();
+}
+
+void Crowd::Impl::tell_events(const Island& island, const std::vector<double>& velocity_before) {
+  const model::Part& part = *island.part;
+  for (const Event& from : island.motion.events) {
+    Event event = from;
+    for (std::uint32_t& row : event.rows) row = told(part.row[row]);
+    for (motion::RowValue& value : event.impulses) value.first = told(part.row[value.first]);
+    std::sort(event.rows.begin(), event.rows.end());
+    std::sort(event.impulses.begin(), event.impulses.end());
+    event.position.clear();
+    event.velocity.clear();
+    for (std::size_t k = 0; k < island.members.size(); ++k) {
+      bool changed = false;
+      for (std::uint32_t c = 0; c < members.dimension; ++c)
+        changed = changed || from.velocity[k * members.dimension + c] != velocity_before[k * members.dimension + c];
+      if (!changed) continue;
+      for (std::uint32_t c = 0; c < members.dimension; ++c) {
+        event.variables.push_back(members.variable[island.members[k]] + c);
+        event.position.push_back(from.position[k * members.dimension + c]);
+        event.velocity.push_back(from.velocity[k * members.dimension + c]);
+      }
+    }
+    tell(std::move(event));
+  }
+}
+
+void Crowd::Impl::account_for(Island& island) {
+  const Motion& motion = island.motion;
+  lost += motion.energy.lost - island.lost;
+  work += motion.energy.work - island.work;
+  island.lost = motion.energy.lost;
+  island.work = motion.energy.work;
+  position_drift = std::max(position_drift, motion.position_drift);
+  velocity_drift = std::max(velocity_drift, motion.velocity_drift);
+  defect = std::max(defect, motion.defect);
+  position_correction = std::max(position_correction, motion.position_correction);
+  velocity_correction = std::max(velocity_correction, motion.velocity_correction);
+}
+
+motion::Account Crowd::Impl::account() const {
+  motion::Account out;
+  out.status = status;
+  out.why = why;
+  out.culprits = culprits;
+  model::State& state = out.present.state;
+  state.time = time;
+  state.position.resize(model.variables);
+  state.velocity.resize(model.variables);
+  for (std::uint32_t i = 0; i < members.count; ++i) {
+    Vector x;
+    Vector v;
+    place(i, time, x, v);
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      state.position[members.variable[i] + c] = x[c];
+      state.velocity[members.variable[i] + c] = v[c];
+    }
+  }
+  std::vector<motion::RowValue> held;
+  for (const Island& island : islands) {
+    if (island.members.empty()) continue;
+    std::vector<double> multipliers;
+    motion::evaluate_multipliers(island.piece, time, multipliers);
+    for (std::size_t k = 0; k < island.piece.rows.size(); ++k)
+      held.emplace_back(number_known(island.part->row[island.piece.rows[k]]), multipliers[k]);
+  }
+  std::sort(held.begin(), held.end());
+  for (const auto& [row, value] : held) {
+    out.present.rows.push_back(row);
+    out.present.multipliers.push_back(value);
+  }
+  model::Scratch scratch = model::make_scratch(model);
+  out.energy.initial = initial;
+  out.energy.work = work;
+  out.energy.lost = lost;
+  out.energy.final = model::vis_viva(model, state, scratch) + model::energy(model, state, scratch).potential;
+  out.position_drift = position_drift;
+  out.velocity_drift = velocity_drift;
+  out.defect = defect;
+  out.position_correction = position_correction;
+  out.velocity_correction = velocity_correction;
+  out.steps = steps;
+  return out;
+}
+
+}  // namespace zwang::crowds

@@ -1,0 +1,31 @@
+/// The numbers that decide in this room what touches, what is near and what trembles, with their reasons.
+#pragma once
+
+#include <cstdint>
+
+namespace zwang::crowds {
+
+/// Members from which on a model is followed as a crowd: below it one piece for all of them costs no more.
+inline constexpr std::uint32_t least_members = 24;
+/// Of the largest distance that a pair must keep: how much wider a cell is at least. What rounding adds to the place of a member that
+/// crosses a face is less by nine digits.
+inline constexpr double wider_cell = 1 + 1e-6;
+/// Of the width of a cell: how far a member of an island must come beyond a face before it counts as through. Less than cells are wider than they need to be.
+inline constexpr double beyond_face = 1e-9;
+/// Of the least distance: conditions that lose energy are near below it, and those that are near are followed together, so that hops which
+/// become lower without end are seen as one sequence.
+inline constexpr double near_part = 0.02;
+/// What is apart again by so many times what is near goes its own way.
+inline constexpr double parted = 2;
+/// Times what is near: pairs of an island within it are among its conditions.
+inline constexpr double with_island = 8;
+/// Of the least distance: shocks between which a member goes less far follow each other closely.
+inline constexpr double close_shocks = 1e-3;
+/// As many of them in a row, and the members are followed together.
+inline constexpr std::uint32_t most_close_shocks = 8;
+/// Of the product of its terms: a closing speed or a discriminant below it cannot be told from zero.
+inline constexpr double told_from_zero = 1e-12;
+/// Instants of one member without time passing: beyond it neither side of what happens leads on.
+inline constexpr std::uint32_t most_instants_at_once = 1000;
+
+}  // namespace zwang::crowds

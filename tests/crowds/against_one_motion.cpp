@@ -1,0 +1,138 @@
+/// A crowd tells what one motion of all its members tells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gas.hpp"
+
+namespace zwang::crowds {
+
+namespace {
+
+std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
+  std::vector<std::string> out;
+  for (const std::uint32_t row : rows) out.push_back(model::row_name(model, row));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// The events until small differences have grown.
+void expect_same(const std::string& text, double within, double until) {
+  const Followed crowd = as_crowd(text);
+  const Followed one = as_one(text);
+  ASSERT_EQ(words(crowd.account.status), words(one.account.status)) << crowd.account.why << one.account.why;
+  for (std::size_t k = 0; k < one.events.size() && one.events[k].time < until; ++k) {
+    ASSERT_LT(k, crowd.events.size());
+    ASSERT_EQ(words(crowd.events[k].kind), words(one.events[k].kind)) << one.events[k].time;
+    ASSERT_EQ(names(crowd.model, crowd.events[k].rows), names(one.model, one.events[k].rows)) << one.events[k].time;
+    ASSERT_NEAR(crowd.events[k].time, one.events[k].time, within);
+    ASSERT_NEAR(crowd.events[k].lost, one.events[k].lost, within);
+    ASSERT_EQ(crowd.events[k].impulses.size(), one.events[k].impulses.size());
+    for (std::size_t v = 0; v < crowd.events[k].variables.size(); ++v) {
+      EXPECT_NEAR(crowd.events[k].velocity[v], one.events[k].velocity[crowd.events[k].variables[v]], within);
+      EXPECT_NEAR(crowd.events[k].position[v], one.events[k].position[crowd.events[k].variables[v]], within);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(Crowd, an_elastic_gas_meets_as_one_motion_says) {
+  for (unsigned seed = 0; seed < 6; ++seed) expect_same(text_of({.seed = seed}), 1e-8, 3);
+}
+
+TEST(Crowd, a_gas_in_space_meets_as_one_motion_says) {
+  for (unsigned seed = 0; seed < 3; ++seed) expect_same(text_of({.seed = seed, .space = true}), 1e-8, 3);
+}
+
+TEST(Crowd, a_falling_gas_that_loses_energy_meets_as_one_motion_says) {
+  for (unsigned seed = 0; seed < 4; ++seed)
+    expect_same(text_of({.restitution = 0.9, .gravity = 1, .until = 2, .seed = seed}), 1e-7, 2);
+}
+
+TEST(Crowd, energy_and_momentum_of_an_elastic_gas_are_kept_over_many_meetings) {
+  const Followed crowd = as_crowd(text_of({.count = 100, .side = 10, .until = 100}));
+  EXPECT_EQ(words(crowd.account.status), "finished");
+  EXPECT_GT(crowd.events.size(), 5000U);
+  EXPECT_EQ(crowd.account.energy.lost, 0);
+  EXPECT_NEAR(crowd.account.energy.final / crowd.account.energy.initial, 1, 1e-13);
+}
+
+TEST(Crowd, states_between_the_events_are_those_of_one_motion) {
+  const std::string text = text_of({.restitution = 0.8, .gravity = 2, .until = 1.5, .seed = 3});
+  const Followed crowd = as_crowd(text);
+  const model::Model whole = model::load(text, "gas.toml");
+  motion::Motion motion = motion::begin(whole);
+  motion::Track track;
+  motion::follow(whole, motion, track);
+  const motion::RunView one = motion::view(whole, track);
+  const motion::RunView many = view(crowd.model, crowd.track);
+  EXPECT_EQ(many.samples, one.samples);
+  for (const double time : {0.0, 0.1, 0.77, 0.3, 1.2, 1.5}) {
+    motion::Sample a;
+    motion::Sample b;
+    ASSERT_TRUE(motion::state_at(crowd.model, many, time, a));
+    ASSERT_TRUE(motion::state_at(whole, one, time, b));
+    for (std::size_t i = 0; i < a.state.position.size(); ++i) {
+      EXPECT_NEAR(a.state.position[i], b.state.position[i], 1e-8) << time;
+      EXPECT_NEAR(a.state.velocity[i], b.state.velocity[i], 1e-7) << time;
+    }
+  }
+}
+
+TEST(Crowd, a_crowd_that_was_put_aside_goes_on_to_the_same_bits) {
+  for (const double restitution : {1.0, 0.6}) {
+    const std::string text = text_of({.restitution = restitution, .gravity = 3, .until = 1.5, .seed = 4});
+    const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
+    Crowd through(left);
+    Crowd aside(left);
+    std::size_t turns = 0;
+    while (through.advance()) {
+      if (++turns % 7 == 0) aside = Crowd::restore(left, {}, aside.save());
+      ASSERT_TRUE(aside.advance());
+      ASSERT_EQ(through.events().size(), aside.events().size());
+      for (std::size_t k = 0; k < through.events().size(); ++k) {
+        ASSERT_EQ(through.events()[k].time, aside.events()[k].time);
+        ASSERT_EQ(through.events()[k].rows, aside.events()[k].rows);
+        ASSERT_EQ(through.events()[k].velocity, aside.events()[k].velocity);
+      }
+    }
+    EXPECT_GT(turns, 100U);
+    EXPECT_EQ(through.account().present.state.position, aside.account().present.state.position);
+    EXPECT_EQ(through.account().energy.lost, aside.account().energy.lost);
+  }
+}
+
+TEST(PairFamily, every_pair_has_a_number_and_every_number_its_pair) {
+  model::PairFamily family;
+  family.within = true;
+  family.first = {0, 3, 40};
+  family.second = family.first;
+  family.first_row = 17;
+  std::uint64_t next = 17;
+  for (std::uint32_t i = 3; i < 40; ++i) {
+    for (std::uint32_t j = i + 1; j <= 40; ++j, ++next) {
+      ASSERT_EQ(model::pair_row(family, i, j), next);
+      ASSERT_EQ(model::members_of_pair(family, next), std::pair(i, j));
+    }
+  }
+  EXPECT_EQ(next - 17, family.pairs());
+  family.first = {0, 0, 99'999};
+  family.second = family.first;
+  EXPECT_EQ(model::members_of_pair(family, model::pair_row(family, 70'000, 99'999)), std::pair(70'000U, 99'999U));
+}
+
+TEST(PairFamily, what_is_written_out_and_what_is_left_are_the_same_conditions) {
+  const std::string text = text_of({.count = 30, .side = 6});
+  const model::Model whole = model::load(text, "gas.toml");
+  const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
+  ASSERT_EQ(left.pairs.size(), 1U);
+  EXPECT_EQ(left.rows() + left.pairs[0].pairs(), whole.rows());
+  const std::vector<model::Pair> met = {{0, 4, 20}, {0, 0, 1}};
+  const model::Model with = model::with_met(left, met);
+  EXPECT_EQ(model::row_name(with, with.rows() - 2), "apart[5,21]");
+  EXPECT_EQ(model::row_name(with, with.rows() - 1), "apart[1,2]");
+}
+
+}  // namespace zwang::crowds
