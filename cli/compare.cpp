@@ -51,7 +51,7 @@ void compute(Side& side, bool quiet, bool csv) {
   side.start = motion.state;
   ProgressLine progress(side.model, !quiet);
   runs::Recording recording;
-  recording.go_on = [&](const motion::Motion& now) {
+  recording.go_on = [&](const runs::Progress& now) {
     progress.show(now);
     return !asked_to_end();
   };
@@ -112,7 +112,7 @@ void print_side(const Side& side, const std::vector<double>& sample_at) {
   const motion::Account& account = side.store.account();
   print(fmt::format("\n{}{}{}: {}", s.bold, side.name, s.off, verdict(side.model, side.store, false)));
   print(event_table(side.model, side.store));
-  const motion::RunView run = side.store.view();
+  const motion::RunView run = side.store.view(side.model);
   motion::Sample sample;
   for (const double time : sample_at) {
     if (motion::state_at(side.model, run, time, sample)) {
@@ -151,8 +151,8 @@ int compare(const Request& request) {
   compute(variational, request.quiet, request.csv);
   const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
   const std::vector<analysis::Apart> distance =
-      analysis::distances(straightest.model, attentive(straightest.store.view()), variational.model,
-                          attentive(variational.store.view()), sample_at);
+      analysis::distances(straightest.model, attentive(straightest.store.view(straightest.model)), variational.model,
+                          attentive(variational.store.view(variational.model)), sample_at);
   std::string distance_file;
   if (request.csv) {
     distance_file = write_distance(stem, distance);
@@ -162,8 +162,9 @@ int compare(const Request& request) {
   // Both over one another.
   std::vector<std::string> both;
   if (!request.no_report && !asked_to_end()) {
-    const report::PageRun runs[] = {{&straightest.model, attentive(straightest.store.view()), straightest.name},
-                                    {&variational.model, attentive(variational.store.view()), variational.name}};
+    const report::PageRun runs[] = {
+        {&straightest.model, attentive(straightest.store.view(straightest.model)), straightest.name},
+        {&variational.model, attentive(variational.store.view(variational.model)), variational.name}};
     report::PageOptions options;
     options.distance.title = "distance of the motions";
     for (const analysis::Apart& apart : distance) {
@@ -175,9 +176,9 @@ int compare(const Request& request) {
 
   if (request.json) {
     straightest.files.insert(straightest.files.end(), both.begin(), both.end());
-    report::compare_json({&straightest.model, straightest.store.view(), straightest.files},
-                         {&variational.model, variational.store.view(), variational.files}, equivalence, distance,
-                         sample_at, print);
+    report::compare_json({&straightest.model, straightest.store.view(straightest.model), straightest.files},
+                         {&variational.model, variational.store.view(variational.model), variational.files},
+                         equivalence, distance, sample_at, print);
   } else if (request.quiet) {
     print(equivalence.agree ? "the laws agree\n" : "the laws differ\n");
   } else {

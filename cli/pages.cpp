@@ -119,7 +119,7 @@ std::vector<std::string> write_figures(const std::string& projection, const mode
   const std::filesystem::path base = std::filesystem::path(store.path()).replace_extension();
   std::vector<std::string> files;
   for (const report::Figure& figure :
-       report::figures(model, attentive(store.view()), from.value_or(report::Projection{}))) {
+       report::figures(model, shown_view(model, store), from.value_or(report::Projection{}))) {
     const std::string name = fmt::format("{}-{}.svg", base.string(), figure.name);
     report::write_whole(name, figure.svg);
     files.push_back(name);

@@ -24,7 +24,7 @@ ProgressLine::~ProgressLine() {
   }
 }
 
-void ProgressLine::show(const motion::Motion& motion) {
+void ProgressLine::show(const runs::Progress& progress) {
   if (!shown_) {
     return;
   }
@@ -34,10 +34,10 @@ void ProgressLine::show(const motion::Motion& motion) {
   }
   last_ = now;
   drawn_ = true;
-  const double share = std::clamp((motion.state.time - start_) / (until_ - start_), 0.0, 1.0);
-  const std::string line =
-      fmt::format("\r\x1b[Kt = {}  {:5.1f} %  {} steps  {} events  energy defect {}", readable(motion.state.time, 8),
-                  100 * share, motion.steps, motion.event_count, readable(motion.energy.defect(), 2));
+  const double share = std::clamp((progress.time - start_) / (until_ - start_), 0.0, 1.0);
+  std::string line = fmt::format("\r\x1b[Kt = {}  {:5.1f} %  {} steps  {} events", readable(progress.time, 8),
+                                 100 * share, progress.steps, progress.events);
+  if (progress.motion != nullptr) line += "  energy defect " + readable(progress.energy_defect, 2);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }

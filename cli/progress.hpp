@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "zwang/model/model.hpp"
-#include "zwang/motion/advance.hpp"
+#include "zwang/runs/record.hpp"
 
 namespace zwang::cli {
 
@@ -17,7 +17,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   /// Redraws at most ten times a second.
-  void show(const motion::Motion& motion);
+  void show(const runs::Progress& progress);
 
  private:
   double start_;

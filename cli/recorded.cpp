@@ -89,6 +89,10 @@ motion::RunView attentive(motion::RunView run) {
   return run;
 }
 
+motion::RunView shown_view(const model::Model& model, const runs::Store& store) {
+  return attentive(runs::picture_view(model, store));
+}
+
 double instant_of(const std::string& word, const runs::Recipe& recipe) {
   if (const std::optional<double> time = read_number(word)) {
     return *time;
@@ -139,7 +143,7 @@ std::vector<std::string> write_csv(const model::Model& model, const runs::Store&
     const std::string name = base.string() + (events ? "-events.csv" : ".csv");
     report::WholeFile file(name);
     const report::Sink sink = [&](std::string_view text) { file.put(text); };
-    (events ? report::events_csv : report::samples_csv)(model, attentive(store.view()), sink);
+    (events ? report::events_csv : report::samples_csv)(model, attentive(store.view(model)), sink);
     file.finish();
     files.push_back(name);
   }

@@ -22,6 +22,8 @@ class Interrupted : public std::runtime_error {
 };
 /// The same run; whoever reads it is interrupted when a signal comes from now on.
 [[nodiscard]] motion::RunView attentive(motion::RunView run);
+/// The same of a run in its file, for pictures: of a crowd with no more pieces than can be seen.
+[[nodiscard]] motion::RunView shown_view(const model::Model& model, const runs::Store& store);
 
 /// An instant as it is typed: a number, or an expression of the model's parameters.
 [[nodiscard]] double instant_of(const std::string& word, const runs::Recipe& recipe);

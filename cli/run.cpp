@@ -19,6 +19,7 @@
 #include "vary.hpp"
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/error_estimate.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/without_effect.hpp"
 #include "zwang/motion/error_estimate.hpp"
@@ -101,7 +102,7 @@ void print_run(const Task& task, const runs::Store& store, const std::vector<dou
                const std::vector<std::string>& files, bool asked_for_integrals, const report::Sensitivities& slopes) {
   const model::Model& model = task.model;
   const motion::Account& account = store.account();
-  const motion::RunView run = store.view();
+  const motion::RunView run = store.view(model);
   print(heading(model, model.simulation.start));
   print(verdict(model, store));
   for (const auto& [name, equation] : task.replaced) {
@@ -146,7 +147,7 @@ void leave_files(const Leavings& wanted, Made& made) {
     made.files.insert(made.files.end(), figures.begin(), figures.end());
   }
   if (wanted.report && !asked_to_end()) {
-    const report::PageRun page{&made.task.model, attentive(made.store.view()), ""};
+    const report::PageRun page{&made.task.model, shown_view(made.task.model, made.store), ""};
     leave_report(report_name(made.store.path()), {&page, 1}, made.files);
   }
 }
@@ -158,8 +159,11 @@ void estimate(const model::Model& model, runs::Store& store) {
   if (status != motion::Status::finished && status != motion::Status::stopped) {
     return;
   }
-  const motion::ErrorEstimate found = motion::estimate_error(model, store.account().present.state, status,
-                                                             [](const motion::Motion&) { return !asked_to_end(); });
+  const motion::ErrorEstimate found =
+      store.is_crowd() ? crowds::estimate_error(runs::model_of(store.recipe(), true), store.account().present.state,
+                                                [](const crowds::Crowd&) { return !asked_to_end(); })
+                       : motion::estimate_error(model, store.account().present.state, status,
+                                                [](const motion::Motion&) { return !asked_to_end(); });
   if (found.known) {
     store.note_error(found.lost ? std::numeric_limits<double>::infinity() : found.error);
   }
@@ -239,8 +243,8 @@ int run_varied(const Request& request) {
   if (!request.no_report && !asked_to_end()) {
     std::vector<report::PageRun> pages;
     for (std::size_t k = 0; k < made.size(); ++k) {
-      pages.push_back(
-          {&made[k].task.model, attentive(made[k].store.view()), variation.name + " = " + variation.values[k]});
+      pages.push_back({&made[k].task.model, shown_view(made[k].task.model, made[k].store),
+                       variation.name + " = " + variation.values[k]});
     }
     leave_report((std::filesystem::path(manner.folder) / fmt::format("{}-{}.html", stem, variation.name)).string(),
                  pages, files);
@@ -260,7 +264,7 @@ int run_varied(const Request& request) {
       json.open();
       put_value(json, one.task.model, variation.name);
       const std::vector<double> sample_at = instants(request.sample_at, one.task.recipe, one.task.model);
-      report::put_run(json, one.task.model, attentive(one.store.view()), sample_at, one.files, print);
+      report::put_run(json, one.task.model, attentive(one.store.view(one.task.model)), sample_at, one.files, print);
       json.close();
     }
     json.close_list();
@@ -310,7 +314,9 @@ int run(const Request& request) {
   if (resume) {
     store = runs::Store::open(request.resume);
   }
-  const Manner manner = manner_of(request);
+  Manner manner = manner_of(request);
+  // Derivatives are carried along one motion of all.
+  if (!request.sensitivity.empty()) manner.engine = runs::Engine::one_motion;
   Task task = resume ? resumed_task(request, *store) : new_task(request, manner);
   const std::vector<double> sample_at = instants(request.sample_at, task.recipe, task.model);
   const std::vector<sensitivity::ParameterSlope> parameters = differentiated(request, task);
@@ -325,17 +331,19 @@ int run(const Request& request) {
       std::cerr << "zwang: " << plain_line(task.notice) << "\n";
     }
     compute(task, manner, *store);
+  } else {
+    task.model = runs::told_model(std::move(task.model), *store);
   }
   if (request.error) {
     estimate(task.model, *store);
   }
   Made made{std::move(task), std::move(*store), {}};
   leave_files(leavings_of(request), made);
-  const report::Sensitivities slopes = sensitivity::sensitivity(made.task.model, made.store.view(), parameters,
-                                                                sample_at, [] { return !asked_to_end(); });
+  const report::Sensitivities slopes = sensitivity::sensitivity(made.task.model, made.store.view(made.task.model),
+                                                                parameters, sample_at, [] { return !asked_to_end(); });
   if (request.json) {
-    report::run_json(made.task.model, attentive(made.store.view()), sample_at, made.files, print, made.task.replaced,
-                     slopes);
+    report::run_json(made.task.model, attentive(made.store.view(made.task.model)), sample_at, made.files, print,
+                     made.task.replaced, slopes);
   } else if (request.quiet) {
     print(fmt::format("{}\n", motion::words(made.store.account().status)));
   } else {

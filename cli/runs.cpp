@@ -56,7 +56,7 @@ class SizeWatch {
         count, count * sample / gibibyte);
   }
 
-  std::string look(const motion::Motion& now, const model::Simulation& simulation) {
+  std::string look(const runs::Progress& now, const model::Simulation& simulation) {
     const auto time = std::chrono::steady_clock::now();
     if (told_ || time - last_ < std::chrono::seconds(1)) return {};
     last_ = time;
@@ -66,10 +66,10 @@ class SizeWatch {
       const std::uintmax_t bytes = std::filesystem::file_size(path_ + part, none);
       if (!none) size += static_cast<double>(bytes);
     }
-    const double gone = (now.state.time - simulation.start) / (simulation.until - simulation.start);
+    const double gone = (now.time - simulation.start) / (simulation.until - simulation.start);
     if (size < enough_to_tell || !(gone > 0) || size / gone < very_large) return {};
     told_ = true;
-    const bool crowded = now.event_count > now.steps / 4;  // hardly a piece without an event at its end
+    const bool crowded = now.events > now.steps / 4;  // hardly a piece without an event at its end
     return fmt::format(
         "at its present pace the run file will have {:.2g} GiB: an earlier --until or a larger --tolerance keeps it "
         "smaller{}; Ctrl-C ends the run, and what is there can be looked at",
@@ -100,24 +100,25 @@ Task new_task(const Question& question, const Manner& manner, const std::string&
   }
   const std::string stem = name.empty() ? file_stem(question.model) : name;
   static_cast<runs::Task&>(task) =
-      runs::new_task(task.recipe, (std::filesystem::path(manner.folder) / (stem + ".sqlite")).string());
+      runs::new_task(task.recipe, (std::filesystem::path(manner.folder) / (stem + ".sqlite")).string(), manner.engine);
   return task;
 }
 
-void compute(const Task& task, const Manner& manner, runs::Store& store) {
+void compute(Task& task, const Manner& manner, runs::Store& store) {
   listen_to_signals();
   ProgressLine progress(task.model, !manner.quiet);
   runs::Recording recording;
   recording.seconds = manner.checkpoint;
   SizeWatch size(store.path());
   if (const std::string large = size.foretell_samples(task.model, store.sampling().count);
-      !large.empty() && !manner.quiet) {
+      !large.empty() && !manner.quiet && !store.is_crowd()) {
     std::cerr << "zwang: " << large << "\n";
   }
-  recording.go_on = [&](const motion::Motion& now) {
+  recording.go_on = [&](const runs::Progress& now) {
     progress.show(now);
-    const bool by_events = task.model.simulation.method == model::Method::events;
-    if (const std::string long_way = by_events ? motion::foretell(now) : ""; !long_way.empty() && !manner.quiet) {
+    const bool by_events = task.model.simulation.method == model::Method::events && now.motion != nullptr;
+    if (const std::string long_way = by_events ? motion::foretell(*now.motion) : "";
+        !long_way.empty() && !manner.quiet) {
       std::cerr << "\nzwang: " << long_way << "\n";
     }
     if (const std::string large = size.look(now, task.model.simulation); !large.empty() && !manner.quiet) {
@@ -136,6 +137,7 @@ void compute(const Task& task, const Manner& manner, runs::Store& store) {
         {store.path(), 0, 0},
         fmt::format("there is not enough memory to go on; {}: go on with `zwang run --resume {}`", kept, store.path()));
   }
+  task.model = runs::told_model(std::move(task.model), store);
 }
 
 }  // namespace zwang::cli

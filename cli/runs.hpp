@@ -20,12 +20,13 @@ struct Manner {
   double checkpoint = 2;       ///< seconds between two checkpoints
   bool use_integrals = false;  ///< hold conditions that integrate as equations between positions
   bool quiet = false;          ///< no progress
+  runs::Engine engine = runs::Engine::as_suits;
 };
 
 /// `name` is the file's, without ending; empty: that of the model.
 [[nodiscard]] Task new_task(const Question& question, const Manner& manner, const std::string& name = "");
 
 /// On to the end, with a line of progress; signals interrupt it.
-void compute(const Task& task, const Manner& manner, runs::Store& store);
+void compute(Task& task, const Manner& manner, runs::Store& store);
 
 }  // namespace zwang::cli

@@ -33,7 +33,7 @@ Scene scene_of_run(const Question& question) {
   if (recipe.law) {
     refuse(question.model, "this run was made to compare two laws: ask its model");
   }
-  Scene scene{model::load(recipe.text, recipe.file, recipe.overrides), {}};
+  Scene scene{runs::model_of(store), {}};
   store.set_outputs(scene.model);
   motion::Sample sample = store.account().present;
   if (sample.state.position.empty()) {
@@ -42,7 +42,7 @@ Scene scene_of_run(const Question& question) {
   if (!question.at.empty()) {
     const double time = instant_of(question.at, recipe);
     const double start = scene.model.simulation.start, end = store.account().present.state.time;
-    if (!motion::state_at(scene.model, store.view(), time, sample)) {
+    if (!motion::state_at(scene.model, store.view(scene.model), time, sample)) {
       refuse(question.model, fmt::format("--at {} lies outside of the run, which goes from {} to {}", question.at,
                                          exact(start), exact(end)));
     }

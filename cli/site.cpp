@@ -198,7 +198,7 @@ void make(const fs::path& folder, Exhibit& exhibit) {
         readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
         account.why.empty() ? "" : ": " + account.why);
     // The path first, or what comes nearest to one.
-    for (const report::Figure& figure : report::figures(task.model, store.view())) {
+    for (const report::Figure& figure : report::figures(task.model, runs::picture_view(task.model, store))) {
       write_file(folder / (figure.name + ".svg"), figure.svg);
       exhibit.figures.push_back(figure.name + ".svg");
     }
@@ -209,11 +209,11 @@ void make(const fs::path& folder, Exhibit& exhibit) {
       return rank(a) < rank(b);
     });
     exhibit.card = exhibit.figures.empty() ? "" : exhibit.figures.front();
-    if (const std::string card = report::path_card(task.model, store.view()); !card.empty()) {
+    if (const std::string card = report::path_card(task.model, runs::picture_view(task.model, store)); !card.empty()) {
       write_file(folder / "card.svg", card);
       exhibit.card = "card.svg";
     }
-    const report::PageRun run{&task.model, store.view(), ""};
+    const report::PageRun run{&task.model, runs::picture_view(task.model, store), ""};
     std::string html;
     report::PageOptions options;
     options.bytes = bytes_of_report;

@@ -112,7 +112,7 @@ std::vector<std::string> labels(const std::vector<Shown>& shown) {
 Shown show(const Question& question, const Manner& manner, const std::string& name) {
   if (kind_of(name) == Kind::run) {
     runs::Store store = runs::Store::read(name);
-    model::Model model = runs::model_of(store.recipe());
+    model::Model model = runs::model_of(store);
     store.set_outputs(model);
     if (store.pieces() == 0 && store.account().present.state.position.empty()) {
       throw Error({name, 0, 0}, "this run file holds no motion yet");
@@ -154,7 +154,7 @@ std::string make_report(const Request& request) {
   const std::vector<std::string> names = labels(shown);
   std::vector<report::PageRun> pages;
   for (std::size_t k = 0; k < shown.size(); ++k) {
-    pages.push_back({&shown[k].model, attentive(shown[k].store.view()), names[k]});
+    pages.push_back({&shown[k].model, shown_view(shown[k].model, shown[k].store), names[k]});
   }
 
   // Beside the first run file, or where it is wanted.

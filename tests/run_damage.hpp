@@ -157,7 +157,7 @@ inline std::int64_t answer_of(const std::string& path, const KnownModel* known =
     add_sample(sample);
     return true;
   });
-  const motion::RunView view = store.view();
+  const motion::RunView view = store.view(model);
   motion::Sample sample;
   for (const double time : {0.0, 0.1, 0.2, 0.37, 0.5, 0.77, 0.9}) {
     sum.whole(motion::state_at(model, view, time, sample) ? 1 : 0);

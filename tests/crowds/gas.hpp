@@ -67,9 +67,7 @@ inline Followed as_crowd(const std::string& text) {
   Followed out;
   const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
   Crowd crowd(left);
-  append(crowd, out.track);
-  while (crowd.advance()) append(crowd, out.track);
-  out.track.account = crowd.account();
+  follow(left, crowd, out.track);
   out.track.sampling = {left.simulation.start, left.simulation.until, left.simulation.samples};
   out.model = model::with_met(left, out.track.met);
   out.events = out.track.events;

@@ -113,7 +113,7 @@ class Figures : public testing::Test {
     motion::Motion motion = runs::start_or_resume(model, {}, store);
     runs::record(model, motion, store);
     std::map<std::string, std::string> out;
-    for (report::Figure& figure : report::figures(model, store.view(), projection))
+    for (report::Figure& figure : report::figures(model, store.view(model), projection))
       out[figure.name] = std::move(figure.svg);
     return out;
   }

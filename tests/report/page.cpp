@@ -97,7 +97,7 @@ std::array<double, 2> differences(const Page& page, const Recorded& run, std::si
   motion::Sample sample;
   for (int k = 0; k < looks; ++k) {
     const double time = start + (tracks.end - start) * (k + 0.37) / looks;
-    EXPECT_TRUE(motion::state_at(run.model, run.store.view(), time, sample));
+    EXPECT_TRUE(motion::state_at(run.model, run.store.view(run.model), time, sample));
     for (std::size_t i = 0; i < run.model.variables; ++i) {
       const auto [x, v] = tracks.at(i, time);
       out[0] = std::fmax(out[0], std::abs(x - sample.state.position[i]));
@@ -231,7 +231,7 @@ TEST(Page, plots_what_the_run_file_samples) {
     for (std::size_t k = 0; k < time.size(); ++k) {
       // What stands before its twin is the state before the event.
       if (k + 1 < time.size() && time[k + 1] == time[k]) continue;
-      ASSERT_TRUE(motion::state_at(run.model, run.store.view(), time[k], sample));
+      ASSERT_TRUE(motion::state_at(run.model, run.store.view(run.model), time[k], sample));
       double expected = 0;
       if (series.at("group") == "energy") {
         const model::Energy energy = model::energy(run.model, sample.state, scratch);
@@ -422,8 +422,8 @@ TEST(Page, runs_lie_over_one_another_if_they_have_the_same_coordinates) {
   const Recorded other = make_run(folder, string_pendulum, {}, 1000, "other.sqlite");
   report::PageOptions options;
   options.distance = {"distance", {0, 1, 2}, {0, 0.5, 0.25}};
-  const report::PageRun both[] = {{&heavy.model, heavy.store.view(), "g = 10"},
-                                  {&light.model, light.store.view(), "g = 5"}};
+  const report::PageRun both[] = {{&heavy.model, heavy.store.view(heavy.model), "g = 10"},
+                                  {&light.model, light.store.view(light.model), "g = 5"}};
   const Written written = write(both, options);
   const Page page = read_page(written.html);
   ASSERT_EQ(page.header.at("runs").size(), 2U);
@@ -436,8 +436,8 @@ TEST(Page, runs_lie_over_one_another_if_they_have_the_same_coordinates) {
   for (const json& shape : page.header.at("shapes"))
     EXPECT_FALSE(shape.contains("runs")) << "the floor is one for both";
 
-  const report::PageRun mixed[] = {{&heavy.model, heavy.store.view(), "one"},
-                                   {&other.model, other.store.view(), "two"}};
+  const report::PageRun mixed[] = {{&heavy.model, heavy.store.view(heavy.model), "one"},
+                                   {&other.model, other.store.view(other.model), "two"}};
   try {
     write(mixed);
     FAIL();
@@ -464,9 +464,9 @@ until = 1
   const Recorded one = make_run(folder, text, {}, 1000, "one.sqlite");
   const Recorded two = make_run(folder, text, {{{"L", "2"}}, "", "", "", ""}, 1000, "two.sqlite");
   const Recorded same = make_run(folder, text, {}, 1000, "same.sqlite");
-  const report::PageRun all[] = {{&one.model, one.store.view(), "1"},
-                                 {&two.model, two.store.view(), "2"},
-                                 {&same.model, same.store.view(), "again"}};
+  const report::PageRun all[] = {{&one.model, one.store.view(one.model), "1"},
+                                 {&two.model, two.store.view(two.model), "2"},
+                                 {&same.model, same.store.view(same.model), "again"}};
   const Page page = read_page(write(all).html);
   std::map<std::string, json> strings;
   for (const json& shape : page.header.at("shapes")) {

@@ -187,7 +187,7 @@ inline Recorded make_run(const Folder& folder, const std::string& text, const zw
   zwang::runs::Store store =
       zwang::runs::Store::create(folder.file(name), {"0.1.0", "folder/model.toml", text, overrides}, model);
   zwang::runs::Recording recording;
-  recording.go_on = [&](const zwang::motion::Motion&) { return store.pieces() < most_pieces; };
+  recording.go_on = [&](const zwang::runs::Progress&) { return store.pieces() < most_pieces; };
   if (zwang::stepping::is_stepped(model)) {
     zwang::stepping::Stepping steps = zwang::runs::start_or_resume_steps(model, {}, store);
     zwang::runs::record(model, steps, store, recording);
@@ -214,7 +214,7 @@ inline Written write(std::span<const zwang::report::PageRun> runs, const zwang::
 
 inline Written write(const Recorded& run, const zwang::report::PageOptions& options = {},
                      std::string_view shell = small_shell) {
-  const zwang::report::PageRun one{&run.model, run.store.view(), ""};
+  const zwang::report::PageRun one{&run.model, run.store.view(run.model), ""};
   return write({&one, 1}, options, shell);
 }
 

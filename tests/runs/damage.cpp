@@ -193,7 +193,7 @@ TEST_F(Damage, changes_on_purpose_with_fitting_checksums_end_in_words_or_in_a_ru
       const Task task = resumed_task(store, "1.2");
       Recording recording;
       int pieces = 0;
-      recording.go_on = [&](const motion::Motion&) { return ++pieces < 50; };
+      recording.go_on = [&](const zwang::runs::Progress&) { return ++pieces < 50; };
       go_on(task, store, recording);
       ++used;
     } catch (const Error& error) {

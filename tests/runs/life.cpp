@@ -60,7 +60,7 @@ TEST_F(Life, another_version_or_processor_goes_on_with_a_notice) {
     const Task task = new_task(recipe, file());
     Store store = Store::create(task.file, task.recipe, task.model);
     Recording recording;
-    recording.go_on = [](const motion::Motion&) { return false; };
+    recording.go_on = [](const zwang::runs::Progress&) { return false; };
     go_on(task, store, recording);
   }
   Store store = Store::open(file());

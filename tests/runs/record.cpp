@@ -172,7 +172,7 @@ TEST_F(RecordTest, a_run_interrupted_or_killed_at_any_piece_goes_on_to_the_same_
         std::size_t pieces = 0;
         Recording recording;
         recording.pieces = commit;
-        recording.go_on = [&](const Motion&) {
+        recording.go_on = [&](const zwang::runs::Progress&) {
           if (kill && ++pieces > stretch + commit) throw std::runtime_error("killed");
           return kill || ++pieces < stretch;
         };
@@ -229,17 +229,17 @@ TEST_F(RecordTest, sampling_at_an_event_gives_the_state_after_it) {
   ASSERT_EQ(trace.samples[20].multipliers.size(), 1U);
   EXPECT_NEAR(trace.samples[20].multipliers[0], 20, 1e-9);
   Sample sample;
-  ASSERT_TRUE(state_at(model, store.view(), 0.4, sample));
+  ASSERT_TRUE(state_at(model, store.view(model), 0.4, sample));
   EXPECT_NEAR(sample.state.velocity[1], 1, 1e-12);
-  ASSERT_TRUE(state_at(model, store.view(), std::nextafter(0.4, 0), sample));
+  ASSERT_TRUE(state_at(model, store.view(model), std::nextafter(0.4, 0), sample));
   EXPECT_NEAR(sample.state.velocity[1], 1, 1e-12) << "instants nearer than the resolution are one";
-  ASSERT_TRUE(state_at(model, store.view(), 0.4 - 1e-6, sample));
+  ASSERT_TRUE(state_at(model, store.view(model), 0.4 - 1e-6, sample));
   EXPECT_NEAR(sample.state.velocity[1], -2, 1e-4);
-  ASSERT_TRUE(state_at(model, store.view(), 0, sample));
+  ASSERT_TRUE(state_at(model, store.view(model), 0, sample));
   EXPECT_NEAR(sample.state.velocity[1], 2, 1e-12);
-  ASSERT_TRUE(state_at(model, store.view(), 2, sample));
+  ASSERT_TRUE(state_at(model, store.view(model), 2, sample));
   EXPECT_EQ(sample.state.position, trace.account.present.state.position);
-  EXPECT_FALSE(state_at(model, store.view(), 2.1, sample));
+  EXPECT_FALSE(state_at(model, store.view(model), 2.1, sample));
 }
 
 TEST_F(RecordTest, states_in_between_are_those_of_the_closed_form) {
@@ -267,7 +267,7 @@ samples = 101
   EXPECT_EQ(trace.samples.back().state.time, 2 * std::numbers::pi);
   Sample sample;
   for (const double time : {0.0, 1e-9, 1.234, 3.0, 6.283}) {
-    ASSERT_TRUE(state_at(model, store.view(), time, sample));
+    ASSERT_TRUE(state_at(model, store.view(model), time, sample));
     EXPECT_NEAR(sample.state.position[0], 2 * std::sin(time), 1e-11);
   }
 }
@@ -288,7 +288,7 @@ stop = "a.y <= 0"
   EXPECT_NEAR(store.account().present.state.time, 1, 1e-13);
   EXPECT_EQ(store.samples(), 11U);
   Sample sample;
-  EXPECT_FALSE(state_at(model, store.view(), 1.5, sample));
+  EXPECT_FALSE(state_at(model, store.view(model), 1.5, sample));
 }
 
 TEST_F(RecordTest, a_full_disk_ends_the_run_and_it_goes_on_to_the_same_bits_when_there_is_room) {

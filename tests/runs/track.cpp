@@ -78,7 +78,7 @@ TEST_F(Tracks, a_motion_in_memory_is_the_one_in_a_file) {
   for (const Event& event : track_.events) times.push_back(event.time);
   times.insert(times.end(), {0.0, 1.5});
   const RunView seen = view(model_, track_);
-  const RunView kept = store.view();
+  const RunView kept = store.view(model_);
   const std::uint32_t n = model_.variables;
   std::vector<double> q(times.size() * n), v(q), q_kept(q), v_kept(q);
   evaluate(seen, times, n, q.data(), v.data());

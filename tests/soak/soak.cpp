@@ -104,9 +104,9 @@ until = 1e9
     runs::Store store = runs::Store::create((folder / "box.sqlite").string(), {"0", "box", text, {}}, model);
     Motion motion = runs::start_or_resume(model, {}, store);
     runs::Recording recording;
-    recording.go_on = [&](const Motion& now) {
-      if (early == 0 && now.event_count >= events / 10) early = megabytes();
-      return now.event_count < events;
+    recording.go_on = [&](const zwang::runs::Progress& now) {
+      if (early == 0 && now.events >= events / 10) early = megabytes();
+      return now.events < events;
     };
     EXPECT_FALSE(runs::record(model, motion, store, recording));
     EXPECT_GE(store.events(), events);

@@ -48,6 +48,9 @@ struct Begun {
 /// What keeps a model, whose pairs are left as they are, from being followed as a crowd; empty: nothing does.
 [[nodiscard]] std::string hindrance(const model::Model& model);
 
+/// Is a model, whose pairs are left as they are, better followed as a crowd than as one motion?
+[[nodiscard]] bool is_crowd(const model::Model& model);
+
 class Crowd {
  public:
   /// Deals with the start. The model must outlive the crowd, and nothing may hinder it.

@@ -73,6 +73,19 @@ std::string hindrance(const model::Model& model) {
   return "";
 }
 
+bool is_crowd(const model::Model& model) {
+  if (model.simulation.method != model::Method::events || !hindrance(model).empty()) return false;
+  std::uint64_t pairs = 0;
+  bool elastic = true;
+  for (const model::PairFamily& family : model.pairs) {
+    pairs += family.pairs();
+    elastic = elastic && family.restitution == 1;
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row)
+    elastic = elastic && model.conditions[model.row_condition[row]].restitution == 1;
+  return pairs >= (elastic ? least_elastic_pairs : least_pairs);
+}
+
 Members members_of(const model::Model& model) {
   Members out;
   out.dimension = model.bodies[0].dimension;

@@ -1,12 +1,17 @@
 /// The numbers that decide in this room what touches, what is near and what trembles, with their reasons.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace zwang::crowds {
 
 /// Members from which on a model is followed as a crowd: below it one piece for all of them costs no more.
 inline constexpr std::uint32_t least_members = 24;
+/// Pairs from which on a model is followed as a crowd if nothing loses energy, and if something does: where contacts come to rest, one motion of all
+/// knows more of what came before, and up to there it costs little.
+inline constexpr std::uint64_t least_elastic_pairs = 276;
+inline constexpr std::uint64_t least_pairs = 2016;
 /// Of the largest distance that a pair must keep: how much wider a cell is at least. What rounding adds to the place of a member that
 /// crosses a face is less by nine digits.
 inline constexpr double wider_cell = 1 + 1e-6;
@@ -27,5 +32,12 @@ inline constexpr std::uint32_t most_close_shocks = 8;
 inline constexpr double told_from_zero = 1e-12;
 /// Instants of one member without time passing: beyond it neither side of what happens leads on.
 inline constexpr std::uint32_t most_instants_at_once = 1000;
+/// Beginnings of a stretch of the chronicle, at least and per member: what everybody is doing, which stands before them, is an eighth of it.
+inline constexpr std::size_t least_beginnings = 4096;
+inline constexpr std::size_t beginnings_per_member = 8;
+/// Bytes of a stretch, beyond what everybody is doing: legs can be long.
+inline constexpr std::size_t most_chunk_bytes = std::size_t{4} << 20U;
+/// Numbers in the states of all events together: up to so many an event tells the state of all members, beyond it of those that took part.
+inline constexpr std::uint64_t most_told_numbers = 20'000'000;
 
 }  // namespace zwang::crowds

@@ -48,7 +48,8 @@ struct Motion::Inside {
 
   Model model;
   std::variant<motion::Track, runs::Store> place;
-  Overrides changed;  ///< settings of this run that are not the model's own
+  std::shared_ptr<const model::Model> told;  ///< of a crowd in its file: the model its rows are numbered by there
+  Overrides changed;                         ///< settings of this run that are not the model's own
 
   [[nodiscard]] const motion::Track* track() const { return std::get_if<motion::Track>(&place); }
   [[nodiscard]] const runs::Store* store() const { return std::get_if<runs::Store>(&place); }
@@ -110,7 +111,9 @@ auto Motion::Inside::ask(const Question& question) const {
     return question(motion::view(face::Access::system(model), *track()));
   }
   const std::scoped_lock lock(mutex_);
-  return question(store()->view());
+  const model::Model& system = face::Access::system(model);
+  if (told == nullptr) return question(store()->view(system));
+  return question(crowds::as_written_out(system, told, store()->view(*told)));
 }
 
 }  // namespace zwang

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/error_estimate.hpp"
 #include "zwang/face/inside.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/motion/error_estimate.hpp"
@@ -92,6 +93,12 @@ runs::Recipe recipe_of(const Model& model) {
   return recipe;
 }
 
+/// What is asked while a run goes into its file.
+std::function<bool(const runs::Progress&)> watch_run(const std::function<bool(const Progress&)>& go_on) {
+  if (!go_on) return {};
+  return [go_on](const runs::Progress& now) { return go_on({now.time, now.steps, now.events}); };
+}
+
 Motion opened(const Model& model, const std::string& path) {
   return face::Access::motion(std::make_shared<const face::Access::MotionInside>(model, runs::Store::read(path)));
 }
@@ -120,7 +127,9 @@ std::string RunOptions::check() const {
 std::string ResumeOptions::check() const { return wrong_end(until); }
 
 Motion::Inside::Inside(const Model& of, runs::Store store) : model(of), place(std::move(store)) {
-  std::get<runs::Store>(place).set_outputs(face::Access::system(model));
+  auto& kept = std::get<runs::Store>(place);
+  if (kept.is_crowd()) told = std::make_shared<const model::Model>(runs::model_of(kept));
+  kept.set_outputs(told != nullptr ? *told : face::Access::system(model));
 }
 
 Motion::Motion(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
@@ -265,12 +274,14 @@ Motion record(const Model& model, const std::filesystem::path& file, const RunOp
   {
     runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
     runs::Recording recording;
-    recording.go_on = face::watch(options.go_on);
+    recording.go_on = watch_run(options.go_on);
     runs::go_on(task, store, recording);
     kept = store.path();
     if (options.estimate_error && is_complete(store.account().status) && !store.account().in_steps()) {
       motion::Account account;
-      note_error(account, motion::estimate_error(task.model, store.account().present.state, store.account().status));
+      const model::State& end = store.account().present.state;
+      note_error(account, store.is_crowd() ? crowds::estimate_error(task.model, end)
+                                           : motion::estimate_error(task.model, end, store.account().status));
       error = account.error;
     }
   }
@@ -289,7 +300,7 @@ Motion resume(const std::filesystem::path& file, const ResumeOptions& options) {
     const runs::Task task = runs::resumed_task(store, options.until ? exact(*options.until) : std::string());
     if (runs::is_open(task, store.account())) {
       runs::Recording recording;
-      recording.go_on = face::watch(options.go_on);
+      recording.go_on = watch_run(options.go_on);
       if (options.notice && !task.notice.empty()) options.notice(task.notice);
       runs::go_on(task, store, recording);
     }

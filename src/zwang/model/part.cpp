@@ -1,6 +1,8 @@
 /// Parts of models: lanes picked out of the groups of the whole.
 #include "zwang/model/part.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <map>
@@ -139,6 +141,21 @@ Part part_of(const Model& whole, std::span<const Member> members, std::span<cons
   assert(laid);
   static_cast<void>(laid);
   return out;
+}
+
+bool is_pair(const Model& model, const Pair& pair) {
+  if (pair.family >= model.pairs.size()) return false;
+  const PairFamily& family = model.pairs[pair.family];
+  const auto among = [](const PairFamily::Side& side, std::uint32_t member) {
+    return member >= side.low && member <= side.high;
+  };
+  return among(family.first, pair.first) && among(family.second, pair.second) &&
+         (!family.within || pair.first < pair.second);
+}
+
+std::string pair_name(const Model& model, const Pair& pair) {
+  return fmt::format("{}[{},{}]", model.conditions[model.pairs[pair.family].condition].name, pair.first + 1,
+                     pair.second + 1);
 }
 
 Model with_met(Model model, std::span<const Pair> met) {

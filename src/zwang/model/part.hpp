@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "zwang/model/model.hpp"
@@ -24,6 +25,11 @@ struct Part {
 /// The points given, in the order of their variables, under the conditions given, ascending and between them alone; pairs that are not written out in the whole are
 /// rows of the part. Forces are those that are constant. For points under holonomic inequalities without corners.
 [[nodiscard]] Part part_of(const Model& whole, std::span<const Member> members, std::span<const std::uint64_t> rows);
+
+/// Is it one of a family of the model?
+[[nodiscard]] bool is_pair(const Model& model, const Pair& pair);
+/// As conditions of the family are named.
+[[nodiscard]] std::string pair_name(const Model& model, const Pair& pair);
 
 /// The model with pairs of its families as rows behind all others, in the order given, and no others.
 [[nodiscard]] Model with_met(Model whole, std::span<const Pair> met);

@@ -16,8 +16,6 @@ constexpr double sharper = 100;         ///< by so much the tolerance of the oth
 constexpr double no_more_small = 1e-3;  ///< of the motion's extent: beyond it the estimate itself means nothing
 /// Thirty roundings: those of a hundred shocks that repeat one another (a ball that bounces) have one sign and add up.
 constexpr double few_roundings = 0x1p-48;
-/// Two: where one start happens to lie along the direction that does not grow, the other does not.
-constexpr std::uint64_t other_starts = 2;
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
@@ -50,6 +48,25 @@ model::State first_sizes(const model::Model& model, const Options& options) {
 
 }  // namespace
 
+model::Model moved_start(const model::Model& model, const model::State& sizes, std::uint64_t number) {
+  model::Model moved = model;
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    const std::uint64_t one = 2 * (number * model.variables + i);
+    moved.initial_position[i] += few_roundings * chance(one) * sizes.position[i];
+    moved.initial_velocity[i] += few_roundings * chance(one + 1) * sizes.velocity[i];
+  }
+  return moved;
+}
+
+void compare_ends(const model::State& end, const model::State& other, double extent, double fastest,
+                  ErrorEstimate& found) {
+  const double position = largest_difference(other.position, end.position);
+  const double velocity = largest_difference(other.velocity, end.velocity);
+  const double error = std::max(extent > 0 ? position / extent : position, fastest > 0 ? velocity / fastest : velocity);
+  found.error = std::max(found.error, error);
+  found.lost = found.lost || !(error < no_more_small);
+}
+
 ErrorEstimate estimate_error(const model::Model& model, const model::State& end, Status status, const GoOn& go_on) {
   Options options;
   options.until = status == Status::stopped ? model.simulation.until : end.time;
@@ -59,12 +76,7 @@ ErrorEstimate estimate_error(const model::Model& model, const model::State& end,
   ErrorEstimate found;
   for (std::uint64_t other = 0; other < other_starts; ++other) {
     // Another start.
-    model::Model moved = model;
-    for (std::uint32_t i = 0; i < model.variables; ++i) {
-      const std::uint64_t number = 2 * (other * model.variables + i);
-      moved.initial_position[i] += few_roundings * chance(number) * sizes.position[i];
-      moved.initial_velocity[i] += few_roundings * chance(number + 1) * sizes.velocity[i];
-    }
+    const model::Model moved = moved_start(model, sizes, other);
 
     // The same way.
     Motion motion = begin(moved, options);
@@ -88,12 +100,7 @@ ErrorEstimate estimate_error(const model::Model& model, const model::State& end,
       found.lost = true;
       continue;
     }
-    const double position = largest_difference(motion.state.position, end.position);
-    const double velocity = largest_difference(motion.state.velocity, end.velocity);
-    const double error =
-        std::max(extent > 0 ? position / extent : position, fastest > 0 ? velocity / fastest : velocity);
-    found.error = std::max(found.error, error);
-    found.lost = found.lost || !(error < no_more_small);
+    compare_ends(end, motion.state, extent, fastest, found);
   }
   return found;
 }

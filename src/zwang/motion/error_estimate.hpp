@@ -13,6 +13,8 @@
 /// 10.8.
 #pragma once
 
+#include <cstdint>
+
 #include "zwang/model/model.hpp"
 #include "zwang/motion/track.hpp"
 
@@ -27,5 +29,15 @@ struct ErrorEstimate {
 /// Of the state that a motion ended with, which `finished` or `stopped`. `go_on` is asked now and then.
 [[nodiscard]] ErrorEstimate estimate_error(const model::Model& model, const model::State& end, Status status,
                                            const GoOn& go_on = {});
+
+// The parts of it, for motions of other kinds.
+
+/// As many other starts are tried: where one happens to lie along the direction that does not grow, the other does not.
+inline constexpr std::uint64_t other_starts = 2;
+/// The model with the start moved by a few roundings of these sizes, in the way of this number.
+[[nodiscard]] model::Model moved_start(const model::Model& model, const model::State& sizes, std::uint64_t number);
+/// The end of another motion beside that of the first; it went so far, and was so fast.
+void compare_ends(const model::State& end, const model::State& other, double extent, double fastest,
+                  ErrorEstimate& found);
 
 }  // namespace zwang::motion

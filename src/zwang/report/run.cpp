@@ -118,6 +118,34 @@ void put_numbers(Line& line, const std::vector<double>& values) {
   }
 }
 
+/// Those of the variables given; the others stay empty.
+void put_some(Line& line, std::uint32_t n, const std::vector<std::uint32_t>& variables,
+              const std::vector<double>& values) {
+  std::size_t k = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const bool known = k < variables.size() && variables[k] == i;
+    line.put(known ? values[k] : std::numeric_limits<double>::quiet_NaN());
+    k += known ? 1 : 0;
+  }
+}
+
+/// Of those points alone whose variables are given.
+void put_members(Writer& json, const char* name, const model::Model& model, const std::vector<std::uint32_t>& variables,
+                 const std::vector<double>& values) {
+  json.open(name);
+  for (std::size_t k = 0; k < variables.size();) {
+    const auto next = std::upper_bound(model.bodies.begin(), model.bodies.end(), variables[k],
+                                       [](std::uint32_t v, const model::Body& one) { return v < one.first; });
+    const model::Body& body = *(next - 1);
+    const std::uint32_t member = (variables[k] - body.first) / body.dimension;
+    json.put(model::member_name(body, member),
+             std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(k),
+                                 values.begin() + static_cast<std::ptrdiff_t>(k + body.dimension)));
+    k += body.dimension;
+  }
+  json.close();
+}
+
 }  // namespace
 
 void put_event(Writer& json, const model::Model& model, const motion::Event& event) {
@@ -128,8 +156,13 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
     json.put("bodies", event.bodies);
   }
   put_rows(json, "impulses", model, event.impulses);
-  put_places(json, "positions", model, event.position);
-  put_bodies(json, "velocities", model, event.velocity, {model::Sort::velocity, event.position});
+  if (event.variables.empty()) {
+    put_places(json, "positions", model, event.position);
+    put_bodies(json, "velocities", model, event.velocity, {model::Sort::velocity, event.position});
+  } else {
+    put_members(json, "positions", model, event.variables, event.position);
+    put_members(json, "velocities", model, event.variables, event.velocity);
+  }
   if (event.lost != 0) {
     json.put("lost", event.lost);
   }
@@ -307,8 +340,13 @@ void events_csv(const model::Model& model, const motion::RunView& run, const Sin
     }
     line.put(event.time).put(motion::words(event.kind)).put(conditions).put(impulse_words(model, event.impulses));
     line.put(event.lost);
-    put_numbers(line, event.position);
-    put_numbers(line, event.velocity);
+    if (event.variables.empty()) {
+      put_numbers(line, event.position);
+      put_numbers(line, event.velocity);
+    } else {
+      put_some(line, model.variables, event.variables, event.position);
+      put_some(line, model.variables, event.variables, event.velocity);
+    }
     line.end(sink);
     return true;
   });

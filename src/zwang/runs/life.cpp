@@ -3,22 +3,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
+#include "zwang/model/part.hpp"
 #include "zwang/version.hpp"
 
 namespace zwang::runs {
+
+namespace {
+
+/// Coefficients of the pieces of a crowd: beyond it pictures show it between instants at equal distances.
+constexpr std::uint64_t most_numbers_of_picture = 8'000'000;
+
+[[noreturn]] void damaged_pairs(const Store& store) {
+  throw Fault({store.path(), 0, 0}, "this run file is damaged: table chunks: pairs have met that its model has not");
+}
+
+}  // namespace
 
 Recipe recipe_of(std::string text, std::string file, model::Overrides overrides) {
   return {version, std::move(file), std::move(text), std::move(overrides), {}};
 }
 
 model::Model model_of(const Recipe& recipe) {
+  if (!recipe.law) {
+    model::Model model = model::load(recipe.text, recipe.file, recipe.overrides, model::Pairs::left);
+    if (model.pairs.empty() || crowds::is_crowd(model)) return model;
+  }
+  return model_of(recipe, false);
+}
+
+model::Model model_of(const Recipe& recipe, bool crowd) {
+  if (crowd) return model::load(recipe.text, recipe.file, recipe.overrides, model::Pairs::left);
   model::Model model = model::load(recipe.text, recipe.file, recipe.overrides);
   return recipe.law ? model::under_law(model, *recipe.law) : model;
+}
+
+model::Model model_of(const Store& store) { return told_model(model_of(store.recipe(), store.is_crowd()), store); }
+
+model::Model told_model(model::Model model, const Store& store) {
+  if (!store.is_crowd()) return model;
+  const std::vector<model::Pair> met = store.met();
+  if (model.pairs.empty()) damaged_pairs(store);
+  for (const model::Pair& pair : met) {
+    if (!model::is_pair(model, pair)) damaged_pairs(store);
+  }
+  return model::with_met(std::move(model), met);
 }
 
 void require_duration(const model::Model& model, double until) {
@@ -29,9 +63,9 @@ void require_duration(const model::Model& model, double until) {
   }
 }
 
-Task new_task(Recipe recipe, std::string file) {
+Task new_task(Recipe recipe, std::string file, Engine engine) {
   Task task;
-  task.model = model_of(recipe);
+  task.model = engine == Engine::as_suits ? model_of(recipe) : model_of(recipe, false);
   task.recipe = std::move(recipe);
   task.file = std::move(file);
   require_duration(task.model, task.model.simulation.until);
@@ -47,7 +81,7 @@ Task resumed_task(const Store& store, const std::string& until) {
     task.recipe.overrides.until = until;
     task.later_until = until;
   }
-  task.model = model_of(task.recipe);
+  task.model = model_of(task.recipe, store.is_crowd());
   if (task.recipe.version != version || task.recipe.machine != this_machine()) {
     task.notice = fmt::format(
         "this run was begun by zwang {} on {} and goes on by zwang {} on {}: what is added may differ in its last "
@@ -60,6 +94,13 @@ Task resumed_task(const Store& store, const std::string& until) {
                 fmt::format("this run is already at {}; --until must not be earlier", exact(reached)));
   }
   return task;
+}
+
+motion::RunView picture_view(const model::Model& model, const Store& store) {
+  motion::RunView run = store.view(model);
+  if (!store.is_crowd() || run.pieces * model.variables <= most_numbers_of_picture) return run;
+  return crowds::thinned(model, std::move(run),
+                         std::clamp<std::uint64_t>(most_numbers_of_picture / 4 / model.variables, 50, 2000));
 }
 
 bool is_open(const Task& task, const motion::Account& account) {
@@ -97,6 +138,10 @@ bool go_on(const Task& task, Store& store, const Recording& recording) {
   if (stepping::is_stepped(task.model)) {
     stepping::Stepping steps = start_or_resume_steps(task.model, {}, store);
     return record(task.model, steps, store, recording);
+  }
+  if (store.is_crowd()) {
+    crowds::Crowd crowd = start_or_resume_crowd(task.model, {}, store);
+    return record(task.model, crowd, store, recording);
   }
   motion::Motion motion = start_or_resume(task.model, {}, store);
   return record(task.model, motion, store, recording);

@@ -26,13 +26,25 @@ struct Task {
 /// The recipe of a new run of this version.
 [[nodiscard]] Recipe recipe_of(std::string text, std::string file, model::Overrides overrides = {});
 
-/// The model of a recipe: its text with its overrides, under its law.
+/// The model of a recipe: its text with its overrides, under its law. Of a crowd the pairs are left as they are.
 [[nodiscard]] model::Model model_of(const Recipe& recipe);
+/// The same, where it is known whether it is followed as a crowd.
+[[nodiscard]] model::Model model_of(const Recipe& recipe, bool crowd);
+/// The model of a run, to look at it: of a crowd the pairs that have met are its last rows.
+[[nodiscard]] model::Model model_of(const Store& store);
+/// The same from the model of its task.
+[[nodiscard]] model::Model told_model(model::Model model, const Store& store);
+
+/// How a motion by events is followed: as suits it, a crowd member by member, or all as one.
+enum class Engine : std::uint8_t { as_suits, one_motion };
 
 /// A new run. An end that lies before the start is an Error.
-[[nodiscard]] Task new_task(Recipe recipe, std::string file);
+[[nodiscard]] Task new_task(Recipe recipe, std::string file, Engine engine = Engine::as_suits);
 /// Going on with what is in a file, to its own end or, if `until` is not empty, to a later one. An earlier one is an Error.
 [[nodiscard]] Task resumed_task(const Store& store, const std::string& until = {});
+
+/// A run as pictures need it: that of a crowd, whose pieces are many, in fewer of them.
+[[nodiscard]] motion::RunView picture_view(const model::Model& model, const Store& store);
 
 /// Errors of both: an end that is not after the start.
 void require_duration(const model::Model& model, double until);

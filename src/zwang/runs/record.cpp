@@ -26,6 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t instants_between_looks = 16;
+constexpr double commits_share = 10;  ///< commits of a crowd take no more than a tenth of its time
+
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Takes the samples that are due.
@@ -128,7 +131,7 @@ bool carry_on(const model::Model& model, Moving& moving, Store& store, const Rec
     for (const Event& event : motion.events) {
       store.add(event);
     }
-    if (recording.go_on && !recording.go_on(motion)) {
+    if (recording.go_on && !recording.go_on(progress_of(motion))) {
       if (motion.status == Status::going) {
         commit(Status::interrupted, true);
         return false;
@@ -142,6 +145,10 @@ bool carry_on(const model::Model& model, Moving& moving, Store& store, const Rec
 }
 
 }  // namespace
+
+Progress progress_of(const Motion& motion) {
+  return {motion.state.time, motion.steps, motion.event_count, motion.energy.defect(), &motion};
+}
 
 Motion start_or_resume(const model::Model& model, const motion::Options& options, Store& store) {
   store.set_outputs(model);
@@ -167,6 +174,76 @@ bool record(const model::Model& model, Motion& motion, Store& store, const Recor
 
 bool record(const model::Model& model, stepping::Stepping& stepping, Store& store, const Recording& recording) {
   return carry_on(model, stepping, store, recording);
+}
+
+crowds::Crowd start_or_resume_crowd(const model::Model& model, const motion::Options& options, Store& store) {
+  store.set_outputs(model);
+  if (auto crowd =
+          restored(store, [&](const std::string& saved) { return crowds::Crowd::restore(model, options, saved); })) {
+    return std::move(*crowd);
+  }
+  return crowds::Crowd(model, options);
+}
+
+bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const Recording& recording) {
+  crowds::Chronicle chronicle(model.variables / model.bodies[0].dimension);
+  const auto begin = Clock::now();
+  const double before = store.account().seconds;
+  const auto add_events = [&] {
+    for (const Event& event : crowd.events()) store.add(event);
+  };
+  if (store.checkpoint().empty()) {
+    chronicle.append(crowd);
+    add_events();
+  } else if (store.chunks() > 0) {
+    chronicle.take_up(*store.chunk(store.chunks() - 1));
+  }
+  auto met = static_cast<std::ptrdiff_t>(store.met().size());
+  const auto close = [&] {
+    store.add(chronicle.close(), model, {crowd.met().begin() + met, crowd.met().end()});
+    met = static_cast<std::ptrdiff_t>(crowd.met().size());
+  };
+  auto last_commit = begin;
+  const auto commit = [&](Status status, bool patient) {
+    if (!chronicle.is_empty()) close();
+    Account account = crowd.account();
+    account.status = status;
+    account.seconds = before + seconds_since(begin);
+    store.commit(account, crowd.save(), patient);
+    last_commit = Clock::now();
+  };
+  // What everybody is doing stands in every chunk, and everything in every checkpoint: of many they are kept less often.
+  double pause = recording.seconds;
+  std::uint64_t count = 0;
+  while (crowd.advance()) {
+    chronicle.append(crowd);
+    add_events();
+    if (chronicle.is_full()) close();
+    // (The clock costs as much as a part of an event.)
+    if (++count % instants_between_looks != 0 && crowd.status() == Status::going) continue;
+    if (recording.go_on && !recording.go_on({crowd.time(), crowd.steps(), crowd.event_count(), 0, nullptr})) {
+      if (crowd.status() == Status::going) {
+        commit(Status::interrupted, true);
+        return false;
+      }
+    } else if (seconds_since(last_commit) >= pause || store.pending() + chronicle.bytes() >= recording.bytes) {
+      const auto from = Clock::now();
+      commit(Status::going, false);
+      pause = std::max(recording.seconds, commits_share * seconds_since(from));
+    }
+  }
+  commit(crowd.status(), true);
+  return true;
+}
+
+void write(const model::Model& model, const crowds::Track& track, Store& store) {
+  store.set_outputs(model);
+  for (const Event& event : track.events) store.add(event);
+  const std::span<const model::Pair> met = track.met;
+  for (std::size_t k = 0; k < track.chunks.size(); ++k) {
+    store.add(*track.chunks[k], model, k + 1 == track.chunks.size() ? met : std::span<const model::Pair>{});
+  }
+  store.commit(track.account, track.checkpoint, true);
 }
 
 void write(const model::Model& model, const Track& track, Store& store) {

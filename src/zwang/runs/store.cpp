@@ -23,6 +23,7 @@
 #include "zwang/base/refusal.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
+#include "zwang/model/part.hpp"
 #include "zwang/runs/database.hpp"
 #include "zwang/runs/held_file.hpp"
 #include "zwang/stepping/stepping.hpp"
@@ -44,6 +45,8 @@ namespace {
 constexpr std::uint32_t application = 0x7A776E67;
 constexpr FileKind run_kind = {application, "run"};
 constexpr int format = 4;  ///< 4: every line has a checksum. Older ones have none, and are not read
+constexpr int crowd_format =
+    5;  ///< of a crowd: chunks in the place of pieces, no samples, events of those who took part
 
 constexpr const char* schema = R"sql(
 CREATE TABLE run (
@@ -90,6 +93,20 @@ CREATE VIEW event_list AS
 CREATE VIEW output_list AS
   SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
 )sql";
+
+/// The tables of a crowd: the same, but for two.
+const std::string& crowd_schema() {
+  static const std::string text = [] {
+    std::string tables = schema;
+    const std::string_view before = "bodies TEXT NOT NULL,\n  position BLOB NOT NULL, velocity BLOB NOT NULL, ";
+    tables.insert(tables.find(before) + before.size(), "variables BLOB NOT NULL, ");
+    tables +=
+        "CREATE TABLE chunks (\n  number INTEGER PRIMARY KEY, start REAL NOT NULL, last REAL NOT NULL, pieces INTEGER "
+        "NOT NULL, met BLOB NOT NULL,\n  motion BLOB NOT NULL, checksum INTEGER NOT NULL);\n";
+    return tables;
+  }();
+  return text;
+}
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -224,13 +241,17 @@ struct Store::Impl {
   Recipe recipe;
   Sampling sampling;
   Account account;
-  std::uint64_t pieces = 0;
+  bool crowd = false;
+  std::uint64_t pieces = 0;  ///< of a crowd: chunks
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
   std::uint64_t checkpoints = 0;
   std::uint64_t options = 0;
   std::uint64_t pending = 0;
   Shape shape;
+  std::vector<crowds::ChunkPlace> places;  ///< of a crowd: per chunk
+  std::uint64_t met = 0;                   ///< pairs of a crowd that are among the rows
+  crowds::Extent extent;
   std::string title;
   double until = 0;
   double tolerance = 0;
@@ -238,6 +259,7 @@ struct Store::Impl {
   std::vector<std::size_t> by_name;  ///< outputs in the order of their names, as the file has them
 
   Statement add_piece;
+  Statement add_chunk;
   Statement add_event;
   Statement add_event_row;
   Statement add_sample;
@@ -245,6 +267,7 @@ struct Store::Impl {
   Statement add_checkpoint;
   Statement forget_checkpoints;
   Statement set_run;
+  mutable Statement one_chunk;
   mutable Statement find_piece;
   mutable Statement one_piece;
   mutable Statement find_event;
@@ -265,6 +288,8 @@ struct Store::Impl {
   void read_event(const Line& line, std::uint64_t number, EventRows& rows, Event& event) const;
   void require_end(const char* table, std::uint64_t number, std::uint64_t count) const;
   void name_outputs(const model::Model& model);
+  void read_places();
+  [[nodiscard]] std::shared_ptr<const crowds::Chunk> read_chunk(std::uint64_t number) const;
   void say_kept();
   void take_in();
   void begin() {
@@ -278,7 +303,10 @@ namespace {
 
 constexpr const char* piece_columns =
     "number, start, length, orders, position, rows, multiplier_orders, multiplier, rho, unit, checksum";
-constexpr const char* event_columns = "number, time, kind, lost, note, bodies, position, velocity, checksum";
+constexpr const char* event_columns_of_one = "number, time, kind, lost, note, bodies, position, velocity, checksum";
+constexpr const char* event_columns_of_crowd =
+    "number, time, kind, lost, note, bodies, position, velocity, variables, checksum";
+const char* event_columns(bool crowd) { return crowd ? event_columns_of_crowd : event_columns_of_one; }
 constexpr const char* event_row_query =
     "SELECT event, row, triggered, impulse FROM event_rows WHERE event >= ? ORDER BY event, row";
 constexpr std::int64_t most_orders = 4096;  ///< of a piece: far more than any tolerance needs
@@ -304,7 +332,12 @@ void Store::Impl::prepare() {
   // Pages wait in memory for the commit: spilling them earlier would shut readers out for all that time.
   database.run("PRAGMA cache_spill = OFF");
   add_piece = database.prepare("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  add_event = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  add_event = database.prepare(fmt::format("INSERT INTO events VALUES ({})", parameters(crowd ? 10 : 9)));
+  if (crowd) {
+    one_chunk =
+        database.prepare("SELECT number, start, last, pieces, met, motion, checksum FROM chunks WHERE number = ?");
+  }
+  if (crowd) add_chunk = database.prepare("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)");
   add_event_row = database.prepare("INSERT INTO event_rows VALUES (?, ?, ?, ?)");
   add_sample = database.prepare("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   add_output = database.prepare("INSERT INTO outputs VALUES (?, ?, ?)");
@@ -317,7 +350,7 @@ void Store::Impl::prepare() {
   one_piece = database.prepare(fmt::format("SELECT {} FROM pieces WHERE number = ?", piece_columns));
   find_event =
       database.prepare("SELECT number FROM events WHERE time >= ? AND number < ? ORDER BY time, number LIMIT 1");
-  one_event = database.prepare(fmt::format("SELECT {} FROM events WHERE number = ?", event_columns));
+  one_event = database.prepare(fmt::format("SELECT {} FROM events WHERE number = ?", event_columns(crowd)));
   rows_of_event.all = database.prepare(event_row_query);
 }
 
@@ -444,10 +477,36 @@ void Store::Impl::read_recipe() {
   read_options(option_count);
   read_names("variables", shape.variables);
   read_names("rows", shape.rows);
-  require_count("pieces", pieces);
+  require_count(crowd ? "chunks" : "pieces", pieces);
   require_count("events", events);
   require_count("samples", samples);
   require_count("checkpoints", checkpoints);
+  if (crowd) read_places();
+}
+
+void Store::Impl::read_places() {
+  // (Whether they are right shows when a chunk is opened.)
+  Statement all = database.prepare("SELECT number, start, last, pieces, met FROM chunks ORDER BY number");
+  std::uint64_t number = 0;
+  met = 0;
+  for (; all.step(); ++number) {
+    const Line line(all, "chunks");
+    if (static_cast<std::uint64_t>(line.number()) != number || number >= pieces) line.refuse("it does not belong here");
+    crowds::ChunkPlace place{line.finite(1), line.finite(2), static_cast<std::uint64_t>(line.whole(3, 1, INT64_MAX))};
+    if (!(place.last >= place.start) || (!places.empty() && !(place.start >= places.back().last))) {
+      line.refuse("it is not in order");
+    }
+    places.push_back(place);
+    std::vector<model::Pair> pairs;
+    try {
+      crowds::decode_pairs(line.bytes(4), pairs);
+    } catch (const Fault& fault) {
+      line.refuse(fault.message());
+    }
+    met += pairs.size();
+  }
+  require_end("chunks", number, pieces);
+  if (met > shape.rows) damaged(database.path(), "more pairs have met than there are conditions");
 }
 
 void Store::Impl::read_options(std::uint64_t count) {
@@ -507,11 +566,16 @@ void Store::Impl::say_kept() {
   const Sample& present = account.present;
   database.say_kept(checkpoints == 0 || present.state.position.empty()
                         ? std::string("nothing of the motion is kept yet")
-                        : fmt::format("the run up to t = {} is kept, with {} pieces, {} events and {} samples",
-                                      readable(present.state.time, 10), pieces, events, samples));
+                        : fmt::format("the run up to t = {} is kept, with {} {}, {} events and {} samples",
+                                      readable(present.state.time, 10), pieces, crowd ? "chunks" : "pieces", events,
+                                      samples));
 }
 
 void Store::Impl::name_outputs(const model::Model& model) {
+  if (crowd) {
+    const std::uint32_t dimension = model.bodies[0].dimension;
+    extent = {model.variables / dimension, dimension, shape.rows};
+  }
   output_names.clear();
   by_name.clear();
   for (const model::Observable& output : model.outputs) {
@@ -533,12 +597,15 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   auto impl = std::make_unique<Impl>(name, nullptr);
   impl->database.say_kept("");
   impl->recipe = recipe;
+  impl->crowd = !model.pairs.empty();
   impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
   // (There is nothing to lose yet, so no waiting for the disk.)
   impl->database.run("PRAGMA synchronous = OFF");
   impl->database.run("BEGIN IMMEDIATE");
-  impl->database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, format).c_str());
-  impl->database.run(schema);
+  impl->database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
+                                 impl->crowd ? crowd_format : format)
+                         .c_str());
+  impl->database.run(impl->crowd ? crowd_schema().c_str() : schema);
   impl->write_recipe(model);
   impl->prepare();
   impl->write_run();
@@ -573,15 +640,18 @@ void Store::Impl::take_in() {
     throw Error({database.path(), 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
   }
   const std::int64_t version = database.whole("PRAGMA user_version");
-  if (version != format) {
+  crowd = version == crowd_format;
+  if (version != format && !crowd) {
     throw Error({database.path(), 0, 0},
-                fmt::format("this run file has format {}; this zwang reads format {} alone{}", version, format,
+                fmt::format("this run file has format {}; this zwang reads the formats {} and {} alone{}", version,
+                            format, crowd_format,
                             version > 0 && version < format
                                 ? ", whose lines carry checksums: run its model again (it stands in the table run)"
                                 : ""));
   }
   static const std::vector<std::string> tables = schema_lines(schema);
-  database.require_schema(tables);
+  static const std::vector<std::string> crowd_tables = schema_lines(crowd_schema().c_str());
+  database.require_schema(crowd ? crowd_tables : tables);
   read_recipe();
   prepare();
   say_kept();
@@ -626,10 +696,26 @@ const Recipe& Store::recipe() const { return impl_->recipe; }
 const Sampling& Store::sampling() const { return impl_->sampling; }
 const Account& Store::account() const { return impl_->account; }
 void Store::note_error(double error) { impl_->account.error = error; }
-std::uint64_t Store::pieces() const { return impl_->pieces; }
+std::uint64_t Store::pieces() const {
+  if (!impl_->crowd) return impl_->pieces;
+  std::uint64_t count = 0;
+  for (const crowds::ChunkPlace& place : impl_->places) count += place.pieces;
+  return count;
+}
 std::uint64_t Store::events() const { return impl_->events; }
-std::uint64_t Store::samples() const { return impl_->samples; }
+std::uint64_t Store::samples() const {
+  if (!impl_->crowd) return impl_->samples;
+  // Those that follow from the chunks.
+  const Sampling& grid = impl_->sampling;
+  const Sample& present = impl_->account.present;
+  if (present.state.position.empty()) return 0;
+  const double end = present.state.time + motion::resolution(present.state.time);
+  std::uint64_t count = 0;
+  while (count < grid.count && grid.instant(count) <= end) ++count;
+  return count;
+}
 std::uint64_t Store::pending() const { return impl_->pending; }
+bool Store::is_crowd() const { return impl_->crowd; }
 
 std::string Store::checkpoint() const {
   if (impl_->checkpoints == 0) return {};
@@ -652,9 +738,11 @@ std::string Store::checkpoint() const {
 
 void Store::set_outputs(const model::Model& model) {
   const Shape& shape = impl_->shape;
-  if (model.variables != shape.variables || model.rows() != shape.rows) {
+  // The pairs of a crowd may be among the rows of the model, or not.
+  const std::uint64_t rows = model.rows() - model.met.size() + impl_->met;
+  if (model.variables != shape.variables || rows != shape.rows || model.pairs.empty() == impl_->crowd) {
     damaged(path(), fmt::format("its model has {} variables and {} conditions, its tables have {} and {}",
-                                model.variables, model.rows(), shape.variables, shape.rows));
+                                model.variables, rows, shape.variables, shape.rows));
   }
   if (model.simulation.start != impl_->sampling.start) {
     damaged(path(), fmt::format("its model starts at {}, its table run says {}", exact(model.simulation.start),
@@ -707,6 +795,63 @@ void add_part(Checksum& sum, std::string_view name, double value) {
 
 }  // namespace
 
+void Store::add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met) {
+  impl_->begin();
+  // Names of the pairs that are rows now.
+  if (!met.empty()) {
+    Statement row = impl_->database.prepare("INSERT INTO rows VALUES (?, ?, ?, ?)");
+    for (const model::Pair& pair : met) {
+      const std::string_view kind = model::words(model::RowKind::holonomic_inequality);
+      row.put(std::int64_t{impl_->shape.rows++}).put(model::pair_name(model, pair)).put(kind).seal("rows").run();
+      impl_->pending += 64;
+    }
+    impl_->met += met.size();
+    impl_->extent.rows = impl_->shape.rows;
+  }
+  const crowds::ChunkPlace place = crowds::place_of(chunk);
+  const std::string bytes = crowds::encode(chunk, impl_->extent.dimension);
+  impl_->pending += bytes.size() + sizeof(model::Pair) * met.size();
+  impl_->add_chunk.put(static_cast<std::int64_t>(impl_->pieces++)).put(place.start).put(place.last);
+  impl_->add_chunk.put(static_cast<std::int64_t>(place.pieces))
+      .put_bytes(crowds::encode_pairs({met.begin(), met.end()}));
+  impl_->add_chunk.put_bytes(bytes).seal("chunks").run();
+  impl_->places.push_back(place);
+}
+
+std::vector<model::Pair> Store::met() const {
+  std::vector<model::Pair> pairs;
+  if (!impl_->crowd) return pairs;
+  Statement all = impl_->database.prepare("SELECT number, met FROM chunks WHERE number < ? ORDER BY number");
+  all.put(static_cast<std::int64_t>(impl_->pieces));
+  while (all.step()) crowds::decode_pairs(Line(all, "chunks").bytes(1), pairs);
+  return pairs;
+}
+
+std::shared_ptr<const crowds::Chunk> Store::Impl::read_chunk(std::uint64_t number) const {
+  Statement& one = one_chunk;
+  if (!one.put(static_cast<std::int64_t>(number)).step()) {
+    damaged(database.path(), fmt::format("table chunks: line {} is missing", number));
+  }
+  const Line line(one, "chunks");
+  line.require_seal();
+  try {
+    auto chunk = std::make_shared<const crowds::Chunk>(crowds::decode(line.bytes(5), extent));
+    const crowds::ChunkPlace found = crowds::place_of(*chunk);
+    const crowds::ChunkPlace& place = places[number];
+    if (found.start != place.start || found.last != place.last || found.pieces != place.pieces) {
+      line.refuse("its times are not those that it says");
+    }
+    one.reset();
+    return chunk;
+  } catch (const Fault& fault) {
+    if (fault.place().file != "chunk" && fault.place().file != "checkpoint") throw;
+    line.refuse(fault.message());
+  }
+}
+
+std::shared_ptr<const crowds::Chunk> Store::chunk(std::uint64_t number) const { return impl_->read_chunk(number); }
+std::uint64_t Store::chunks() const { return impl_->crowd ? impl_->pieces : 0; }
+
 void Store::add(const Event& event) {
   impl_->begin();
   const auto number = static_cast<std::int64_t>(impl_->events++);
@@ -716,6 +861,7 @@ void Store::add(const Event& event) {
   for (const std::string& body : event.bodies) bodies += (bodies.empty() ? "" : " ") + body;
   impl_->add_event.put(bodies);
   impl_->add_event.put(std::span<const double>(event.position)).put(std::span<const double>(event.velocity));
+  if (impl_->crowd) impl_->add_event.put(std::span<const std::uint32_t>(event.variables));
 
   // Rows that set it off, and impulses; a row may be both.
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -908,13 +1054,26 @@ void Store::Impl::read_event(const Line& line, std::uint64_t number, EventRows& 
   event.lost = line.real(3);
   event.note = line.text(4);
   event.bodies = split(line.text(5), ' ');
-  read_per_variable(line, 6, shape, event.position);
-  read_per_variable(line, 7, shape, event.velocity);
+  event.variables.clear();
+  if (!crowd) {
+    read_per_variable(line, 6, shape, event.position);
+    read_per_variable(line, 7, shape, event.velocity);
+    return;
+  }
+  line.read(6, event.position);
+  line.read(7, event.velocity);
+  line.read(8, event.variables);
+  const std::size_t count = event.variables.empty() ? shape.variables : event.variables.size();
+  const bool known = std::is_sorted(event.variables.begin(), event.variables.end(), std::less_equal<>()) &&
+                     (event.variables.empty() || event.variables.back() < shape.variables);
+  if (!known || event.position.size() != count || event.velocity.size() != count) {
+    line.refuse("its state does not belong to its variables");
+  }
 }
 
 void Store::each_event(std::uint64_t first, const std::function<bool(const Event&)>& visit) const {
-  Statement all = impl_->database.prepare(
-      fmt::format("SELECT {} FROM events WHERE number >= ? AND number < ? ORDER BY number", event_columns));
+  Statement all = impl_->database.prepare(fmt::format(
+      "SELECT {} FROM events WHERE number >= ? AND number < ? ORDER BY number", event_columns(impl_->crowd)));
   all.put(static_cast<std::int64_t>(first)).put(static_cast<std::int64_t>(impl_->events));
   EventRows rows{impl_->database.prepare(event_row_query)};
   rows.begin(first);
@@ -973,8 +1132,23 @@ void Store::limit_pages(std::uint64_t pages) {
   impl_->database.run(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
 }
 
-RunView Store::view() const {
+RunView Store::view(const model::Model& model) const {
   const Store& store = *this;
+  if (impl_->crowd) {
+    crowds::Source source;
+    source.account = &store.account();
+    source.sampling = store.sampling();
+    source.places = impl_->places;
+    source.chunk = [&store](std::size_t number) { return store.chunk(number); };
+    source.events = store.events();
+    source.event_time_from = [&store](double time) { return store.event_time_from(time); };
+    source.each_event = [&store](std::uint64_t first, const std::function<bool(const Event&)>& visit) {
+      store.each_event(first, visit);
+    };
+    RunView run = crowds::view(model, std::move(source));
+    run.name = store.path();
+    return run;
+  }
   RunView run;
   run.account = &store.account();
   run.name = store.path();

@@ -13,10 +13,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "zwang/crowds/track.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/track.hpp"
 
@@ -70,6 +72,8 @@ class Store {
   void set_until(const std::string& until, double value);
 
   void add(const motion::Piece& piece);
+  /// Of a crowd: in the place of pieces and samples, with the pairs that have met for the first time.
+  void add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met);
   void add(const motion::Event& event);
   void add(const motion::Sample& sample);
   /// Everything added so far, the account and a checkpoint become permanent, as one. False when a reader holds the file at the
@@ -85,8 +89,14 @@ class Store {
   void each_event(std::uint64_t first, const std::function<bool(const motion::Event&)>& visit) const;
   void each_sample(std::uint64_t first, const std::function<bool(const motion::Sample&)>& visit) const;
 
-  /// As any run is looked at; the store must outlive the view and stay as it is.
-  [[nodiscard]] motion::RunView view() const;
+  /// Is it the run of a crowd? What it has met are rows of its model behind all others (`told_model`).
+  [[nodiscard]] bool is_crowd() const;
+  [[nodiscard]] std::vector<model::Pair> met() const;
+  [[nodiscard]] std::uint64_t chunks() const;
+  [[nodiscard]] std::shared_ptr<const crowds::Chunk> chunk(std::uint64_t number) const;
+
+  /// As any run is looked at; the store and the model, that of `told_model`, must outlive the view and stay as they are.
+  [[nodiscard]] motion::RunView view(const model::Model& model) const;
 
   /// For tests of a full disk: the file must not grow beyond so many pages of 4096 bytes.
   void limit_pages(std::uint64_t pages);

@@ -459,7 +459,7 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                    const runs::Task task = runs::resumed_task(store, "1.2");
                    runs::Recording recording;
                    int pieces = 0;
-                   recording.go_on = [&](const motion::Motion&) { return ++pieces < 50; };
+                   recording.go_on = [&](const zwang::runs::Progress&) { return ++pieces < 50; };
                    runs::go_on(task, store, recording);
                    return true;
                  },
