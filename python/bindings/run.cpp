@@ -31,22 +31,42 @@ using Clock = std::chrono::steady_clock;
 class Run {
  public:
   Run(ModelPointer model, motion::Track track) : model_(std::move(model)), place_(std::move(track)) {}
+  Run(ModelPointer model, crowds::Track track, std::shared_ptr<const model::Model> told)
+      : model_(std::move(model)), place_(std::move(track)), told_(std::move(told)) {}
   Run(ModelPointer model, runs::Store store) : model_(std::move(model)), place_(std::move(store)) {
-    std::get<runs::Store>(place_).set_outputs(model_->get());
+    auto& kept = std::get<runs::Store>(place_);
+    if (kept.is_crowd()) told_ = std::make_shared<const model::Model>(runs::model_of(kept));
+    kept.set_outputs(told_ != nullptr ? *told_ : model_->get());
   }
 
   [[nodiscard]] const ModelPointer& model() const { return model_; }
   [[nodiscard]] const model::Model& system() const { return model_->get(); }
   [[nodiscard]] const runs::Store* store() const { return std::get_if<runs::Store>(&place_); }
   [[nodiscard]] const motion::Track* track() const { return std::get_if<motion::Track>(&place_); }
+  [[nodiscard]] const crowds::Track* crowd() const { return std::get_if<crowds::Track>(&place_); }
   [[nodiscard]] motion::RunView view() const {
-    return track() != nullptr ? motion::view(model_->get(), *track()) : store()->view();
+    if (told_ != nullptr) {
+      return crowds::as_written_out(model_->get(), told_,
+                                    crowd() != nullptr ? crowds::view(*told_, *crowd()) : store()->view(*told_));
+    }
+    return track() != nullptr ? motion::view(model_->get(), *track()) : store()->view(model_->get());
+  }
+  /// For pictures: of a crowd in no more pieces than can be seen.
+  [[nodiscard]] motion::RunView picture(const motion::RunView& run) const {
+    return told_ != nullptr ? runs::picture_view(model_->get(), run) : run;
   }
   [[nodiscard]] const motion::Account& account() const {
+    if (crowd() != nullptr) return crowd()->account;
     return track() != nullptr ? track()->account : store()->account();
   }
-  [[nodiscard]] std::uint64_t events() const { return track() != nullptr ? track()->events.size() : store()->events(); }
-  [[nodiscard]] std::uint64_t pieces() const { return track() != nullptr ? track()->pieces.size() : store()->pieces(); }
+  [[nodiscard]] std::uint64_t events() const {
+    if (crowd() != nullptr) return crowd()->events.size();
+    return track() != nullptr ? track()->events.size() : store()->events();
+  }
+  [[nodiscard]] std::uint64_t pieces() const {
+    if (told_ != nullptr) return view().pieces;
+    return track() != nullptr ? track()->pieces.size() : store()->pieces();
+  }
 
   /// Without the interpreter, and alone: a file answers one question at a time.
   template <class Question>
@@ -58,7 +78,8 @@ class Run {
 
  private:
   ModelPointer model_;
-  std::variant<motion::Track, runs::Store> place_;
+  std::variant<motion::Track, crowds::Track, runs::Store> place_;
+  std::shared_ptr<const model::Model> told_;  ///< of a crowd: the model that its rows are numbered by
   mutable std::mutex mutex_;
 };
 
@@ -70,13 +91,22 @@ class Watch {
 
   /// Called without the interpreter lock.
   bool go_on(const motion::Motion& motion) {
+    const runs::Progress progress = runs::progress_of(motion);
     if (motion.status != motion::Status::going) {
       const nb::gil_scoped_acquire acquire;
-      return tell(motion);
+      return tell(progress);
     }
     if ((++count_ & 7U) != 0 && motion.state.position.size() < 100) {
       return true;
     }
+    return look(progress);
+  }
+  bool go_on(const runs::Progress& progress) {
+    return progress.motion != nullptr ? go_on(*progress.motion) : look(progress);
+  }
+
+ private:
+  bool look(const runs::Progress& progress) {
     const auto now = Clock::now();
     if (now - last_ < std::chrono::milliseconds(50)) {
       return true;
@@ -87,15 +117,16 @@ class Watch {
       raised_.emplace();
       return false;
     }
-    return tell(motion);
+    return tell(progress);
   }
 
-  bool tell(const motion::Motion& motion) {
+ public:
+  bool tell(const runs::Progress& progress) {
     if (progress_.is_none()) {
       return true;
     }
     try {
-      const nb::object verdict = progress_(motion.state.time, motion.steps, motion.event_count);
+      const nb::object verdict = progress_(progress.time, progress.steps, progress.events);
       return !verdict.is(nb::handle(Py_False));
     } catch (nb::python_error& error) {
       raised_.emplace(std::move(error));
@@ -116,6 +147,15 @@ class Watch {
   std::uint32_t count_ = 0;
 };
 
+/// In memory, if it is one.
+std::optional<crowds::Followed> run_crowd(const Model& model, const motion::Options& options, Watch& watch) {
+  const nb::gil_scoped_release release;
+  const runs::Recipe recipe = runs::recipe_of(model.get().text, model.get().file, model.overrides());
+  return runs::follow_crowd(recipe, model.get(), options, [&](const crowds::Crowd& now) {
+    return watch.go_on(runs::Progress{now.time(), now.steps(), now.event_count(), 0, nullptr});
+  });
+}
+
 std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std::optional<double> tolerance,
                          std::optional<std::uint32_t> samples, const nb::object& progress) {
   const ModelPointer& model = handle.pointer;
@@ -125,6 +165,11 @@ std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std:
   runs::require_duration(model->get(), options.until);
   motion::Track track;
   Watch watch(progress);
+  if (std::optional<crowds::Followed> crowd = run_crowd(*model, options, watch)) {
+    watch.raise();
+    crowd->track.sampling.count = samples.value_or(crowd->track.sampling.count);
+    return std::make_unique<Run>(model, std::move(crowd->track), std::move(crowd->told));
+  }
   {
     const nb::gil_scoped_release release;
     stepping::follow(model->get(), options, track, [&](const motion::Motion& now) { return watch.go_on(now); });
@@ -136,13 +181,16 @@ std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std:
 }
 
 /// What was made with a recipe, for Python to hold.
-ModelPointer model_of(const runs::Task& task) { return std::make_shared<Model>(task.model, task.recipe.overrides); }
+ModelPointer model_of(const runs::Task& task) {
+  const bool crowd = !task.model.pairs.empty();
+  return std::make_shared<Model>(crowd ? runs::model_of(task.recipe, false) : task.model, task.recipe.overrides);
+}
 
 /// To the end of what there is to do.
 void complete(const runs::Task& task, runs::Store& store, Watch& watch, double seconds) {
   runs::Recording recording;
   recording.seconds = seconds;
-  recording.go_on = [&](const motion::Motion& now) { return watch.go_on(now); };
+  recording.go_on = [&](const runs::Progress& now) { return watch.go_on(now); };
   runs::go_on(task, store, recording);
 }
 
@@ -190,7 +238,7 @@ std::unique_ptr<Run> open_run(std::string_view file) {
   const nb::gil_scoped_release release;
   const std::string path(file);
   runs::Store store = runs::Store::read(path);
-  ModelPointer model = std::make_shared<Model>(runs::model_of(store.recipe()), store.recipe().overrides);
+  ModelPointer model = std::make_shared<Model>(runs::model_of(store.recipe(), false), store.recipe().overrides);
   return std::make_unique<Run>(std::move(model), std::move(store));
 }
 
@@ -356,7 +404,7 @@ nb::object event_index(const Run& self) {
 
 /// Where pieces begin, and where the last one ends.
 Array boundaries(const Run& self) {
-  const std::vector<double> times = self.ask([&](const motion::RunView& /*view*/) {
+  const std::vector<double> times = self.ask([&](const motion::RunView& view) {
     std::vector<double> list;
     double end = 0;
     const auto add = [&](const motion::Piece& piece) {
@@ -369,7 +417,7 @@ Array boundaries(const Run& self) {
         add(piece);
       }
     } else {
-      self.store()->each_piece(0, add);
+      view.each_piece(0, add);
     }
     if (!list.empty()) {
       list.push_back(end);
@@ -392,13 +440,19 @@ std::unique_ptr<Run> stretch(const Run& self, double from, double to) {
 
 /// A run in memory becomes a file like any other.
 std::string save(const Run& self, std::string_view file) {
-  if (self.track() == nullptr) {
+  if (self.store() != nullptr) {
     throw nb::value_error("this run lies in a file already");
   }
   const nb::gil_scoped_release release;
   const std::string path(file);
   const Model& model = *self.model();
   const runs::Recipe recipe = runs::recipe_of(model.get().text, model.get().file, model.overrides());
+  if (self.crowd() != nullptr) {
+    const model::Model left = runs::model_of(recipe, true);
+    runs::Store store = runs::Store::create(path, recipe, left);
+    runs::write(left, *self.crowd(), store);
+    return store.path();
+  }
   runs::Store store = runs::Store::create(path, recipe, model.get());
   runs::write(model.get(), *self.track(), store);
   return store.path();
@@ -407,7 +461,7 @@ std::string save(const Run& self, std::string_view file) {
 /// The animated report.
 std::string page(const Run& self) {
   return self.ask([&](const motion::RunView& view) {
-    const report::PageRun run{&self.system(), view, ""};
+    const report::PageRun run{&self.system(), self.picture(view), ""};
     std::string text;
     report::write_page({&run, 1}, {}, [&](std::string_view part) { text += part; });
     return text;

@@ -19,8 +19,8 @@ std::vector<std::string> names(const model::Model& model, const std::vector<std:
 
 /// The events until small differences have grown.
 void expect_same(const std::string& text, double within, double until) {
-  const Followed crowd = as_crowd(text);
-  const Followed one = as_one(text);
+  const Told crowd = as_crowd(text);
+  const Told one = as_one(text);
   ASSERT_EQ(words(crowd.account.status), words(one.account.status)) << crowd.account.why << one.account.why;
   for (std::size_t k = 0; k < one.events.size() && one.events[k].time < until; ++k) {
     ASSERT_LT(k, crowd.events.size());
@@ -52,7 +52,7 @@ TEST(Crowd, a_falling_gas_that_loses_energy_meets_as_one_motion_says) {
 }
 
 TEST(Crowd, energy_and_momentum_of_an_elastic_gas_are_kept_over_many_meetings) {
-  const Followed crowd = as_crowd(text_of({.count = 100, .side = 10, .until = 100}));
+  const Told crowd = as_crowd(text_of({.count = 100, .side = 10, .until = 100}));
   EXPECT_EQ(words(crowd.account.status), "finished");
   EXPECT_GT(crowd.events.size(), 5000U);
   EXPECT_EQ(crowd.account.energy.lost, 0);
@@ -61,7 +61,7 @@ TEST(Crowd, energy_and_momentum_of_an_elastic_gas_are_kept_over_many_meetings) {
 
 TEST(Crowd, states_between_the_events_are_those_of_one_motion) {
   const std::string text = text_of({.restitution = 0.8, .gravity = 2, .until = 1.5, .seed = 3});
-  const Followed crowd = as_crowd(text);
+  const Told crowd = as_crowd(text);
   const model::Model whole = model::load(text, "gas.toml");
   motion::Motion motion = motion::begin(whole);
   motion::Track track;

@@ -56,15 +56,15 @@ inline std::string text_of(const Gas& gas) {
   return out;
 }
 
-struct Followed {
+struct Told {
   model::Model model;
   std::vector<motion::Event> events;
   motion::Account account;
   Track track;  ///< of a crowd
 };
 
-inline Followed as_crowd(const std::string& text) {
-  Followed out;
+inline Told as_crowd(const std::string& text) {
+  Told out;
   const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
   Crowd crowd(left);
   follow(left, crowd, out.track);
@@ -75,8 +75,8 @@ inline Followed as_crowd(const std::string& text) {
   return out;
 }
 
-inline Followed as_one(const std::string& text) {
-  Followed out;
+inline Told as_one(const std::string& text) {
+  Told out;
   out.model = model::load(text, "gas.toml");
   motion::Motion motion = motion::begin(out.model);
   motion::Track track;

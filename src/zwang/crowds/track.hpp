@@ -44,6 +44,12 @@ struct Track {
   std::string checkpoint;  ///< where it could go on
 };
 
+/// One that was followed, with the model that speaks of the pairs met.
+struct Followed {
+  Track track;
+  std::shared_ptr<const model::Model> told;
+};
+
 /// From `crowd`, as it was begun or restored, to its end or to an interruption. True if the motion has ended.
 bool follow(const model::Model& model, Crowd& crowd, Track& track, const std::function<bool(const Crowd&)>& go_on = {});
 

@@ -98,6 +98,9 @@ std::vector<std::uint32_t> rows_in_order(const Survey& survey, const std::vector
   return rows;
 }
 
+/// With more rows than these none is followed just because it is there.
+constexpr std::size_t most_rows = 20'000;
+
 /// What follows a run along the grid.
 class Follower {
  public:
@@ -343,8 +346,8 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
       follower.add("rho", model::row_name(model, row), row, series);
     }
   }
-  // Nobody looks through more than some hundreds of these.
-  const std::size_t enough = std::min(series, out.series.size() + 300);
+  // Nobody looks through more than some hundreds of these, nor for one among very many.
+  const std::size_t enough = rows <= most_rows ? std::min(series, out.series.size() + 300) : out.series.size();
   for (const std::uint32_t row : order) {
     follower.add("conditions", model::row_name(model, row), row, enough);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/tolerances.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
 #include "zwang/model/part.hpp"
@@ -98,7 +99,25 @@ Task resumed_task(const Store& store, const std::string& until) {
 
 motion::RunView picture_view(const model::Model& model, const Store& store) {
   motion::RunView run = store.view(model);
-  if (!store.is_crowd() || run.pieces * model.variables <= most_numbers_of_picture) return run;
+  return store.is_crowd() ? picture_view(model, std::move(run)) : run;
+}
+
+std::optional<crowds::Followed> follow_crowd(const Recipe& recipe, const model::Model& whole,
+                                             const motion::Options& options,
+                                             const std::function<bool(const crowds::Crowd&)>& go_on) {
+  if (whole.rows() < crowds::least_elastic_pairs || recipe.law) return {};
+  model::Model left = model_of(recipe, true);
+  if (!crowds::is_crowd(left)) return {};
+  crowds::Crowd crowd(left, options);
+  crowds::Followed out;
+  crowds::follow(left, crowd, out.track, go_on);
+  out.track.sampling = {left.simulation.start, options.until, left.simulation.samples};
+  out.told = std::make_shared<const model::Model>(model::with_met(std::move(left), out.track.met));
+  return out;
+}
+
+motion::RunView picture_view(const model::Model& model, motion::RunView run) {
+  if (run.pieces * model.variables <= most_numbers_of_picture) return run;
   return crowds::thinned(model, std::move(run),
                          std::clamp<std::uint64_t>(most_numbers_of_picture / 4 / model.variables, 50, 2000));
 }

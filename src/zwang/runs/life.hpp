@@ -45,6 +45,12 @@ enum class Engine : std::uint8_t { as_suits, one_motion };
 
 /// A run as pictures need it: that of a crowd, whose pieces are many, in fewer of them.
 [[nodiscard]] motion::RunView picture_view(const model::Model& model, const Store& store);
+[[nodiscard]] motion::RunView picture_view(const model::Model& model, motion::RunView crowd);
+
+/// The motion of a recipe in memory, if it is better followed as a crowd; `whole` is its model with everything written out.
+[[nodiscard]] std::optional<crowds::Followed> follow_crowd(const Recipe& recipe, const model::Model& whole,
+                                                           const motion::Options& options,
+                                                           const std::function<bool(const crowds::Crowd&)>& go_on = {});
 
 /// Errors of both: an end that is not after the start.
 void require_duration(const model::Model& model, double until);

@@ -289,7 +289,11 @@ struct Store::Impl {
   void require_end(const char* table, std::uint64_t number, std::uint64_t count) const;
   void name_outputs(const model::Model& model);
   void read_places();
-  [[nodiscard]] std::shared_ptr<const crowds::Chunk> read_chunk(std::uint64_t number) const;
+  [[nodiscard]] crowds::Extent extent_of(const model::Model& model) const {
+    const std::uint32_t dimension = model.bodies[0].dimension;
+    return {model.variables / dimension, dimension, shape.rows};
+  }
+  [[nodiscard]] std::shared_ptr<const crowds::Chunk> read_chunk(std::uint64_t number, const crowds::Extent& of) const;
   void say_kept();
   void take_in();
   void begin() {
@@ -573,8 +577,7 @@ void Store::Impl::say_kept() {
 
 void Store::Impl::name_outputs(const model::Model& model) {
   if (crowd) {
-    const std::uint32_t dimension = model.bodies[0].dimension;
-    extent = {model.variables / dimension, dimension, shape.rows};
+    extent = extent_of(model);
   }
   output_names.clear();
   by_name.clear();
@@ -827,7 +830,7 @@ std::vector<model::Pair> Store::met() const {
   return pairs;
 }
 
-std::shared_ptr<const crowds::Chunk> Store::Impl::read_chunk(std::uint64_t number) const {
+std::shared_ptr<const crowds::Chunk> Store::Impl::read_chunk(std::uint64_t number, const crowds::Extent& of) const {
   Statement& one = one_chunk;
   if (!one.put(static_cast<std::int64_t>(number)).step()) {
     damaged(database.path(), fmt::format("table chunks: line {} is missing", number));
@@ -835,7 +838,7 @@ std::shared_ptr<const crowds::Chunk> Store::Impl::read_chunk(std::uint64_t numbe
   const Line line(one, "chunks");
   line.require_seal();
   try {
-    auto chunk = std::make_shared<const crowds::Chunk>(crowds::decode(line.bytes(5), extent));
+    auto chunk = std::make_shared<const crowds::Chunk>(crowds::decode(line.bytes(5), of));
     const crowds::ChunkPlace found = crowds::place_of(*chunk);
     const crowds::ChunkPlace& place = places[number];
     if (found.start != place.start || found.last != place.last || found.pieces != place.pieces) {
@@ -849,7 +852,9 @@ std::shared_ptr<const crowds::Chunk> Store::Impl::read_chunk(std::uint64_t numbe
   }
 }
 
-std::shared_ptr<const crowds::Chunk> Store::chunk(std::uint64_t number) const { return impl_->read_chunk(number); }
+std::shared_ptr<const crowds::Chunk> Store::chunk(std::uint64_t number) const {
+  return impl_->read_chunk(number, impl_->extent);
+}
 std::uint64_t Store::chunks() const { return impl_->crowd ? impl_->pieces : 0; }
 
 void Store::add(const Event& event) {
@@ -1139,7 +1144,9 @@ RunView Store::view(const model::Model& model) const {
     source.account = &store.account();
     source.sampling = store.sampling();
     source.places = impl_->places;
-    source.chunk = [&store](std::size_t number) { return store.chunk(number); };
+    source.chunk = [impl = impl_.get(), of = impl_->extent_of(model)](std::size_t number) {
+      return impl->read_chunk(number, of);
+    };
     source.events = store.events();
     source.event_time_from = [&store](double time) { return store.event_time_from(time); };
     source.each_event = [&store](std::uint64_t first, const std::function<bool(const Event&)>& visit) {

@@ -1,0 +1,186 @@
+/// Crowds in their files: what is kept, how it goes on, what is noticed when it is damaged.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "crowds/gas.hpp"
+#include "zwang/error.hpp"
+#include "zwang/runs/life.hpp"
+
+namespace zwang::runs {
+
+namespace {
+
+using crowds::text_of;
+
+class CrowdFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "zwang-crowd-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  /// A run of a gas, interrupted so many looks after it began; negative: never.
+  Store made(const std::string& name, const crowds::Gas& gas, int looks = -1) {
+    const Task task = new_task(recipe_of(text_of(gas), "gas.toml"), (folder_ / name).string());
+    Store store = Store::create(task.file, task.recipe, task.model);
+    Recording recording;
+    recording.go_on = [&](const Progress&) { return looks < 0 || looks-- > 0; };
+    go_on(task, store, recording);
+    return store;
+  }
+  static void alter(const std::string& path, const char* statement) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, statement, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+  }
+  std::filesystem::path folder_;
+};
+
+constexpr crowds::Gas small = {.count = 49, .side = 7, .restitution = 1, .gravity = 2, .until = 4, .seed = 5};
+
+}  // namespace
+
+TEST_F(CrowdFile, a_gas_is_kept_as_a_crowd_with_its_pairs_as_rows) {
+  const Store store = made("gas.sqlite", small);
+  EXPECT_TRUE(store.is_crowd());
+  EXPECT_EQ(words(store.account().status), "finished");
+  const model::Model model = model_of(store);
+  EXPECT_EQ(model.met.size(), store.met().size());
+  EXPECT_GT(model.met.size(), 20U);
+  EXPECT_LT(model.met.size(), 49U * 48 / 2);
+}
+
+TEST_F(CrowdFile, what_is_read_from_a_file_is_what_is_told_in_memory) {
+  const Store store = made("gas.sqlite", small);
+  const crowds::Told told = crowds::as_crowd(text_of(small));
+  const model::Model model = model_of(store);
+  const motion::RunView kept = store.view(model);
+  const motion::RunView made = crowds::view(told.model, told.track);
+  EXPECT_EQ(kept.pieces, made.pieces);
+  EXPECT_EQ(kept.events, made.events);
+  EXPECT_EQ(kept.samples, made.samples);
+  std::vector<double> times;
+  for (int k = 0; k <= 200; ++k) times.push_back(4.0 * k / 200);
+  std::vector<double> x(times.size() * model.variables), v(x), y(x), w(x);
+  motion::evaluate(kept, times, model.variables, x.data(), v.data());
+  motion::evaluate(made, times, model.variables, y.data(), w.data());
+  EXPECT_EQ(x, y);
+  EXPECT_EQ(v, w);
+  std::uint64_t number = 0;
+  kept.each_event(0, [&](const motion::Event& event) {
+    EXPECT_EQ(event.rows, told.events[number].rows);
+    EXPECT_EQ(event.time, told.events[number].time);
+    EXPECT_EQ(event.position.size(), model.variables) << "a short list tells the state of all";
+    ++number;
+    return true;
+  });
+  EXPECT_EQ(number, told.events.size());
+}
+
+TEST_F(CrowdFile, conditions_hold_at_every_sample) {
+  const Store store = made("gas.sqlite", small);
+  const model::Model model = model_of(store);
+  std::uint64_t samples = 0;
+  store.view(model).each_sample(0, [&](const motion::Sample& sample) {
+    ++samples;
+    const std::vector<double>& q = sample.state.position;
+    for (std::size_t i = 0; i < 49; ++i) {
+      EXPECT_GE(q[2 * i], -1e-12);
+      EXPECT_GE(q[2 * i + 1], -1e-12);
+      for (std::size_t j = i + 1; j < 49; ++j)
+        EXPECT_GE(std::hypot(q[2 * i] - q[2 * j], q[2 * i + 1] - q[2 * j + 1]), 1 - 1e-12);
+    }
+    return !::testing::Test::HasFailure();
+  });
+  EXPECT_EQ(samples, store.samples());
+  EXPECT_GT(samples, 100U);
+}
+
+TEST_F(CrowdFile, a_crowd_that_was_interrupted_goes_on_to_the_same_bits) {
+  for (const double restitution : {1.0, 0.7}) {
+    crowds::Gas gas = small;
+    gas.restitution = restitution;
+    gas.count = 81;
+    gas.side = 9;
+    gas.until = 2;
+    const Store through = made("through.sqlite", gas);
+    std::string path;
+    {
+      const Store part = made("part.sqlite", gas, 5);
+      EXPECT_EQ(words(part.account().status), "interrupted");
+      path = part.path();
+    }
+    for (int turn = 0; turn < 100; ++turn) {
+      Store store = Store::open(path);
+      const Task task = resumed_task(store);
+      if (!is_open(task, store.account())) break;
+      int looks = 7;
+      Recording recording;
+      recording.go_on = [&](const Progress&) { return looks-- > 0; };
+      go_on(task, store, recording);
+    }
+    const Store resumed = Store::read(path);
+    EXPECT_EQ(words(resumed.account().status), words(through.account().status));
+    EXPECT_EQ(resumed.account().present.state.position, through.account().present.state.position);
+    EXPECT_EQ(resumed.account().present.state.velocity, through.account().present.state.velocity);
+    EXPECT_EQ(resumed.account().energy.lost, through.account().energy.lost);
+    EXPECT_EQ(resumed.events(), through.events());
+    const model::Model one = model_of(through);
+    const model::Model other = model_of(resumed);
+    const motion::RunView a = through.view(one);
+    const motion::RunView b = resumed.view(other);
+    EXPECT_EQ(a.pieces, b.pieces);
+    const std::vector<double> times = {0.1, 0.5, 0.9, 1.3, 1.7, 1.99};
+    std::vector<double> x(times.size() * one.variables), v(x), y(x), w(x);
+    motion::evaluate(a, times, one.variables, x.data(), v.data());
+    motion::evaluate(b, times, one.variables, y.data(), w.data());
+    EXPECT_EQ(x, y);
+    EXPECT_EQ(v, w);
+  }
+}
+
+TEST_F(CrowdFile, a_finished_crowd_goes_on_to_a_later_end) {
+  const std::string path = [&] { return made("gas.sqlite", small).path(); }();
+  {
+    Store store = Store::open(path);
+    EXPECT_TRUE(go_on(resumed_task(store, "6"), store));
+  }
+  crowds::Gas longer = small;
+  longer.until = 6;
+  const Store whole = made("whole.sqlite", longer);
+  EXPECT_EQ(Store::read(path).account().present.state.position, whole.account().present.state.position);
+}
+
+TEST_F(CrowdFile, a_damaged_chunk_is_noticed) {
+  const std::string path = [&] { return made("gas.sqlite", small).path(); }();
+  alter(path, "UPDATE chunks SET motion = zeroblob(length(motion))");
+  {
+    const Store store = Store::read(path);
+    const model::Model model = model_of(store);
+    motion::Sample sample;
+    try {
+      static_cast<void>(motion::state_at(model, store.view(model), 1, sample));
+      FAIL() << "nothing was noticed";
+    } catch (const Fault& fault) {
+      EXPECT_NE(std::string(fault.message()).find("checksum"), std::string::npos) << fault.message();
+    }
+  }
+  alter(path, "UPDATE chunks SET met = zeroblob(length(met))");
+  EXPECT_THROW(static_cast<void>(Store::read(path)), Fault);
+}
+
+TEST_F(CrowdFile, few_discs_and_discs_with_a_potential_are_followed_as_one_motion) {
+  EXPECT_FALSE(made("few.sqlite", {.count = 9, .side = 3, .until = 0.5}).is_crowd());
+  std::string text = text_of({.count = 36, .side = 6, .until = 0.1});
+  const auto followed = [&] { return new_task(recipe_of(text, "gas.toml"), "").model.pairs.size(); };
+  EXPECT_EQ(followed(), 1U);
+  text += "[energy]\npotential = \"0.5*b[1].x^2\"\n";
+  EXPECT_EQ(followed(), 0U);
+}
+
+}  // namespace zwang::runs
