@@ -68,7 +68,9 @@ int accelerate_exactly(const Request& request) {
 
 int accelerate(const Request& request) {
   if (request.exact) return accelerate_exactly(request);
-  const auto [model, state] = read_scene(request);
+  const Scene scene = read_scene(request);
+  const model::Model& model = scene.model;
+  const model::State& state = scene.state;
   const instant::Instant instant = instant::accelerate(model, state);
   if (request.json) {
     print(report::accelerate_json(model, state, instant));

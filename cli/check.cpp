@@ -1,6 +1,7 @@
 /// `zwang check MODEL`: is the model well formed, what is each condition, is the start admissible, is the position regular.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -9,6 +10,7 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/crowd.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"
@@ -78,6 +80,33 @@ std::string nearly_touching(const model::Model& model, const model::State& state
   return text;
 }
 
+/// What `run` does with families of conditions between any two members, a line each.
+std::string pair_lines(const Request& request, const model::Model& model) {
+  const model::Model left = model.pairs.empty() && !model.text.empty()
+                                ? model::load(model.text, model.file, overrides(request), model::Pairs::left)
+                                : model;
+  if (left.pairs.empty() || left.simulation.method != model::Method::events) return "";
+  const bool crowd = crowds::is_crowd(left);
+  const std::string hindered = crowds::hindrance(left);
+  std::string text;
+  for (const model::PairFamily& family : left.pairs) {
+    text += fmt::format("{}: {} pairs; ", left.conditions[family.condition].name, family.pairs());
+    if (crowd) {
+      text += "`zwang run` follows its members one by one, as a crowd, and looks at near ones alone\n";
+    } else {
+      text += fmt::format("`zwang run` follows all bodies as one motion and looks at every pair: {}\n",
+                          hindered.empty() ? "they are few" : hindered);
+    }
+    if (!model.pairs.empty()) {
+      text += fmt::format("  {} of them are near, and among the conditions here\n",
+                          std::count_if(model.met.begin(), model.met.end(), [&](const model::Pair& pair) {
+                            return left.pairs[pair.family].condition == family.condition;
+                          }));
+    }
+  }
+  return text;
+}
+
 /// Rows without the twins that stand for the other side of a kink.
 std::uint32_t written_rows(const model::Model& model) {
   std::uint32_t count = 0;
@@ -105,7 +134,7 @@ int check(const Request& request) {
   if (request.repair) {
     return repair(request);
   }
-  const auto [model, state] = read_scene(request, Flows::welcome);
+  const auto [model, state, of_run] = read_scene(request, Flows::welcome);
   instant::Instant instant = instant::classify(model, state);
   // What a closed inequality does is the accelerations' business.
   if (instant.status == instant::Status::determined && !model.flow) {
@@ -136,6 +165,7 @@ int check(const Request& request) {
     print(fmt::format("`zwang run` goes in steps of {} (method = \"stepping\"), without a list of events\n",
                       exact(model.simulation.step)));
   }
+  if (!of_run) print(pair_lines(request, model));
   Table table({"condition", "kind", "f", "f'", "role"});
   const std::vector<report::OpenCondition> open = report::open_conditions(model, state, instant);
   auto next = open.begin();

@@ -11,7 +11,9 @@
 namespace zwang::cli {
 
 int explain(const Request& request) {
-  const auto [model, state] = read_scene(request);
+  const Scene scene = read_scene(request);
+  const model::Model& model = scene.model;
+  const model::State& state = scene.state;
   const report::Explanation told = report::explain(model, state);
   if (request.json) {
     print(report::explain_json(model, told));

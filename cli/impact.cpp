@@ -12,7 +12,9 @@
 namespace zwang::cli {
 
 int impact(const Request& request) {
-  const auto [model, state] = read_scene(request);
+  const Scene scene = read_scene(request);
+  const model::Model& model = scene.model;
+  const model::State& state = scene.state;
   const instant::Shock shock = instant::impact(model, state);
   if (request.json) {
     print(report::impact_json(model, shock));

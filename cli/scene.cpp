@@ -9,7 +9,9 @@
 
 #include "recorded.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/near.hpp"
 #include "zwang/error.hpp"
+#include "zwang/runs/life.hpp"
 #include "zwang/runs/store.hpp"
 
 namespace zwang::cli {
@@ -23,6 +25,16 @@ bool is_run_file(const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error({name, 0, 0}, why); }
+
+/// A model whose pairs are left as they are, for questions about one state, or about the start.
+model::Model at_instant(model::Model left, const std::vector<double>& position, const model::Overrides& overrides) {
+  if (left.pairs.empty()) return left;
+  if (crowds::has_too_many_pairs(left)) {
+    const std::vector<double> where = position.empty() ? left.initial_position : position;
+    return crowds::model_at(std::move(left), where);
+  }
+  return model::load(left.text, left.file, overrides);
+}
 
 Scene scene_of_run(const Question& question) {
   runs::Store store = runs::Store::read(question.model);
@@ -58,6 +70,11 @@ Scene scene_of_run(const Question& question) {
     return true;
   });
 
+  // Of a crowd the conditions that count here, not those that have counted.
+  if (store.is_crowd()) {
+    scene.model = at_instant(runs::model_of(recipe, true), sample.state.position, recipe.overrides);
+  }
+
   // rho of the rows held.
   scene.state = sample.state;
   if (!sample.rho.empty()) {
@@ -74,12 +91,16 @@ Scene scene_of_run(const Question& question) {
 Scene read_scene(const Question& question, Flows flows) {
   if (is_run_file(question.model)) {
     Scene scene = scene_of_run(question);
+    scene.of_run = true;
     if (flows == Flows::refused) {
       refuse_flow(scene.model);
     }
     return scene;
   }
-  Scene scene{load(question, flows), {}};
+  const Source source = read_source(question.model);
+  model::Model left = model::load(source.text, source.name, overrides(question), model::Pairs::left);
+  Scene scene{at_instant(std::move(left), {}, overrides(question)), {}};
+  if (flows == Flows::refused) refuse_flow(scene.model);
   scene.state = model::initial_state(scene.model);
   return scene;
 }

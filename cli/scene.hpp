@@ -9,6 +9,7 @@ namespace zwang::cli {
 struct Scene {
   model::Model model;
   model::State state;
+  bool of_run = false;  ///< from a run file
 };
 
 /// MODEL as every command takes it; or a run file, whose state at `--at T` it is, and without it the state that the run has reached.

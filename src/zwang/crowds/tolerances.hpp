@@ -32,6 +32,10 @@ inline constexpr std::uint32_t most_close_shocks = 8;
 inline constexpr double told_from_zero = 1e-12;
 /// Instants of one member without time passing: beyond it neither side of what happens leads on.
 inline constexpr std::uint32_t most_instants_at_once = 1000;
+/// Of the distance a pair must keep: at an instant it takes part only if it touches, or is entered, which is far nearer.
+inline constexpr double near_at_instant = 1.25;
+/// Pairs that are written out for questions about one state; more of them take seconds and gigabytes.
+inline constexpr std::uint64_t most_written_pairs = 500'000;
 /// Beginnings of a stretch of the chronicle, at least and per member: what everybody is doing, which stands before them, is an eighth of it.
 inline constexpr std::size_t least_beginnings = 4096;
 inline constexpr std::size_t beginnings_per_member = 8;
