@@ -153,6 +153,8 @@ struct Crowd::Impl {
   void go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first);
   [[nodiscard]] Island island_of(const Loose& loose, const std::vector<std::uint32_t>& group, double t,
                                  bool first) const;
+  /// What rounding of places, of the distances between them and of the instant makes of a state.
+  void note_uncertainty(const std::vector<std::uint32_t>& group, const Loose& loose, model::State& state) const;
   [[nodiscard]] Loose loosened(const Island& island) const;
   void disperse(Island island, double t);
   void establish(Island island);

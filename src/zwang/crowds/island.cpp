@@ -303,6 +303,20 @@ bool Crowd::Impl::is_alone(const Loose& loose, const std::vector<std::uint32_t>&
   return !hops(i, loose.x[group[0]], loose.v[group[0]], height);
 }
 
+void Crowd::Impl::note_uncertainty(const std::vector<std::uint32_t>& group, const Loose& loose,
+                                   model::State& state) const {
+  for (const std::uint32_t a : group) {
+    const Vector& pull = members.acceleration[loose.members[a]];
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      const double passed = std::abs(state.time);
+      state.position_uncertainty.push_back(
+          few_roundings * (std::abs(loose.x[a][c]) + members.widest + std::abs(loose.v[a][c]) * passed));
+      state.velocity_uncertainty.push_back(few_roundings *
+                                           (std::abs(loose.v[a][c]) + std::abs(pull[c]) * passed));
+    }
+  }
+}
+
 Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first) const {
   Island island;
   std::vector<model::Member> places;
@@ -372,6 +386,7 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
   for (const std::uint64_t row : touching) {
     if (!std::binary_search(loose.held.begin(), loose.held.end(), row)) closing.push_back(number(row));
   }
+  note_uncertainty(group, loose, state);
   island.motion = motion::take_up(island.part->model, options, state, held, closing);
   return island;
 }

@@ -12,6 +12,8 @@ inline constexpr std::uint32_t least_members = 24;
 /// knows more of what came before, and up to there it costs little.
 inline constexpr std::uint64_t least_elastic_pairs = 276;
 inline constexpr std::uint64_t least_pairs = 2016;
+/// Of the terms of a place or a velocity: what the operations of a flight and its end make of it.
+inline constexpr double few_roundings = 0x1p-50;
 /// Of the largest distance that a pair must keep: how much wider a cell is at least. What rounding adds to the place of a member that
 /// crosses a face is less by nine digits.
 inline constexpr double wider_cell = 1 + 1e-6;

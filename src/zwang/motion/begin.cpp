@@ -479,6 +479,8 @@ Motion take_up(const model::Model& model, const Options& options, const model::S
   motion.piece.n = model.variables;
   Motion::Impl& impl = *motion.impl;
   impl.raw = state;
+  impl.rounding_position = state.position_uncertainty;
+  impl.rounding_velocity = state.velocity_uncertainty;
   for (const std::uint32_t row : held) impl.standing[row] = Standing::held;
   begin_switches(motion);
   const model::Energy energy = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
