@@ -210,7 +210,11 @@ void Together::extend_alike(std::span<const Member> members) {
       for (std::size_t i = 0; i < members.size(); ++i) {
         for (std::uint32_t l = place.lane; l < end; ++l) {
           double* its = to[i] + reg * orders * w + l;
-          for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
+          if (w == 1) {
+            for (unsigned k = 0; k <= last; ++k) its[k] = from[std::size_t{k} * many + i];
+          } else {
+            for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
+          }
         }
       }
     }
