@@ -2,6 +2,8 @@
 #include "zwang/motion/together.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
 #include "zwang/base/aligned.hpp"
@@ -44,6 +46,25 @@ bool same_forces(const Series::Impl& one, const Series::Impl& other) {
     }
   }
   return true;
+}
+
+/// Coefficients of two neighbouring lanes, to one list each.
+void hand_back_two(const double* from, unsigned count, double* one, double* other) {
+  using expressions::Pair;
+  unsigned k = 0;
+  for (; k + 2 <= count; k += 2, from += std::size_t{2} * many) {
+    Pair low;
+    Pair high;
+    std::memcpy(&low, from, sizeof low);
+    std::memcpy(&high, from + many, sizeof high);
+    const Pair first = {low[0], high[0]};
+    const Pair second = {low[1], high[1]};
+    std::memcpy(one + k, &first, sizeof first);
+    std::memcpy(other + k, &second, sizeof second);
+  }
+  if (k == count) return;
+  one[k] = from[0];
+  other[k] = from[1];
 }
 
 /// The last coefficient of the registers of a block that its series has.
@@ -207,14 +228,14 @@ void Together::extend_alike(std::span<const Member> members) {
     for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
       if (reg >= moving && reg < computed) continue;
       const double* from = room.registers.data() + place.registers + reg * orders * many;
-      for (std::size_t i = 0; i < members.size(); ++i) {
+      std::size_t i = 0;
+      // Two members and two coefficients at a time, where a block has one lane.
+      for (; w == 1 && i + 2 <= members.size(); i += 2)
+        hand_back_two(from + i, last + 1, to[i] + reg * orders, to[i + 1] + reg * orders);
+      for (; i < members.size(); ++i) {
         for (std::uint32_t l = place.lane; l < end; ++l) {
           double* its = to[i] + reg * orders * w + l;
-          if (w == 1) {
-            for (unsigned k = 0; k <= last; ++k) its[k] = from[std::size_t{k} * many + i];
-          } else {
-            for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
-          }
+          for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
         }
       }
     }
