@@ -1,8 +1,9 @@
-/// What a sample of a sweep costs beside its motion, what records of extremes cost, and what a second thread gives.
+/// What a sample of a sweep costs beside its motion, what motions side by side gain, what records of extremes cost, and what a second thread gives.
 ///
 /// Work of one thread is compared by the time of the processor, two threads with one by the clock, which needs an idle machine.
 ///
-/// One by one: the model is compiled with the values of the sample and its motion followed in memory, with nothing around it. Times are medians of interleaved runs; only their ratios
+/// One by one: the model is compiled with the values of the sample and its motion followed in memory, with nothing around it; a sweep follows motions side by side where
+/// that pays (motion/flock.hpp). Times are medians of interleaved runs; only their ratios
 /// mean anything.
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "zwang/base/number.hpp"
@@ -34,10 +36,61 @@ struct Case {
 };
 constexpr Case cases[] = {{"bouncing-ball", "e~uniform(0.1,0.9)", "max(ball.z)", 4000},
                           {"double-pendulum", "l1~normal(1,0.1)", "max(q1)", 300},
-                          {"string-pendulum", "L~uniform(0.9,1.1)", "min(bob.y)", 2000}};
+                          {"two-rods", "L~uniform(0.9,1.1)", "max(b.y)", 300},
+                          {"string-pendulum", "L~uniform(0.9,1.1)", "min(bob.y)", 2000},
+                          {"three-balls", "v~uniform(1,1.5)", "max(a.x)", 300}};
 
-std::string text_of(const char* name) {
-  std::ifstream file(std::string(ZWANG_SOURCE_DIR "/gallery/") + name + "/model.toml");
+/// A double pendulum of rods, and chaos: three balls in a box.
+constexpr const char* two_rods = R"toml(gravity = [0, -10]
+[parameters]
+L = 1
+[points.a]
+mass = 1
+position = ["L", 0]
+[points.b]
+mass = 1
+position = ["2*L", 0]
+velocity = [0, 1]
+[constraints]
+upper = "distance(a, [0, 0]) = L"
+lower = "distance(a, b) = L"
+)toml";
+constexpr const char* three_balls = R"toml([parameters]
+v = 1
+[points.a]
+mass = 1
+position = [0.3, 0.4]
+velocity = ["v", 0.7]
+[points.b]
+mass = 1
+position = [1.5, 0.5]
+velocity = [-0.6, 0.3]
+[points.c]
+mass = 1
+position = [0.9, 1.6]
+velocity = [0.2, -0.9]
+[constraints]
+ab = { condition = "distance(a, b) >= 0.4", restitution = 1 }
+bc = { condition = "distance(b, c) >= 0.4", restitution = 1 }
+ca = { condition = "distance(c, a) >= 0.4", restitution = 1 }
+a_left = { condition = "a.x >= 0.2", restitution = 1 }
+a_right = { condition = "a.x <= 1.8", restitution = 1 }
+a_floor = { condition = "a.y >= 0.2", restitution = 1 }
+a_roof = { condition = "a.y <= 1.8", restitution = 1 }
+b_left = { condition = "b.x >= 0.2", restitution = 1 }
+b_right = { condition = "b.x <= 1.8", restitution = 1 }
+b_floor = { condition = "b.y >= 0.2", restitution = 1 }
+b_roof = { condition = "b.y <= 1.8", restitution = 1 }
+c_left = { condition = "c.x >= 0.2", restitution = 1 }
+c_right = { condition = "c.x <= 1.8", restitution = 1 }
+c_floor = { condition = "c.y >= 0.2", restitution = 1 }
+c_roof = { condition = "c.y <= 1.8", restitution = 1 }
+)toml";
+
+std::string text_of(std::string_view name) {
+  if (name == "two-rods") return two_rods;
+  if (name == "three-balls") return three_balls;
+  std::ifstream file(std::string(ZWANG_SOURCE_DIR "/gallery/").append(name).append("/model.toml"));
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -45,9 +45,6 @@ nb::tuple follow(const sweeps::Sweep& sweep, std::uint64_t first, std::uint64_t 
   const NewArray parameters({count, width});
   const NewArray account({count, 4});
   const NewArray records({count, columns});
-  nb::list statuses;
-  nb::dict reasons;
-  sweeps::Row row;
   auto last = Clock::now();
   const auto go_on = [&] {
     const auto now = Clock::now();
@@ -57,18 +54,25 @@ nb::tuple follow(const sweeps::Sweep& sweep, std::uint64_t first, std::uint64_t 
     check_signals();
     return true;
   };
-  for (std::uint64_t k = 0; k < count; ++k) {
-    {
-      const nb::gil_scoped_release release;
-      sweep.follow(first + k, row, go_on);
-    }
+  std::vector<std::string_view> status;
+  std::vector<std::pair<std::uint64_t, std::string>> why;
+  const auto take = [&](const sweeps::Row& row) {
+    const std::uint64_t k = row.sample - first;
     std::copy(row.parameters.begin(), row.parameters.end(), parameters.data + k * width);
     std::copy(row.records.begin(), row.records.end(), records.data + k * columns);
     const double numbers[] = {row.time, static_cast<double>(row.steps), static_cast<double>(row.events), row.defect};
     std::copy(std::begin(numbers), std::end(numbers), account.data + k * 4);
-    statuses.append(nb::str(row.status.data(), row.status.size()));
-    if (!row.why.empty()) reasons[nb::int_(first + k)] = nb::str(row.why.data(), row.why.size());
+    status.push_back(row.status);
+    if (!row.why.empty()) why.emplace_back(row.sample, row.why);
+  };
+  {
+    const nb::gil_scoped_release release;
+    sweep.follow(first, count, take, go_on);
   }
+  nb::list statuses;
+  for (const std::string_view one : status) statuses.append(nb::str(one.data(), one.size()));
+  nb::dict reasons;
+  for (const auto& [sample, text] : why) reasons[nb::int_(sample)] = nb::str(text.data(), text.size());
   return nb::make_tuple(parameters.array(), statuses, account.array(), records.array(), reasons);
 }
 

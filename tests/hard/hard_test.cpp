@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 
+#include "flocks.hpp"
 #include "places.hpp"
 #include "put_aside.hpp"
 #include "zwang/model/read.hpp"
@@ -73,6 +75,22 @@ TEST_P(HardModels, go_on_to_the_same_bits_when_they_are_put_aside) {
     const Case made = kind.make(seed);
     const model::Model model = model::load(made.texts.front(), "hard.toml");
     motion::put_aside_after_every_piece(model, most_pieces);
+  }
+}
+
+TEST_P(HardModels, go_side_by_side_as_they_go_alone) {
+  constexpr int most_pieces = 25;
+  constexpr int of_each = 5;
+  const Class& kind = GetParam();
+  const std::uint64_t last = std::getenv("ZWANG_SOAK") != nullptr ? 100 : 2;
+  for (std::uint64_t seed = 1; seed <= last; seed += 2) {
+    SCOPED_TRACE(fmt::format("hard_models --class {} --write {}", kind.key, seed));
+    // Two models in turn, several of each.
+    std::deque<model::Model> models;
+    for (int k = 0; k < 2 * of_each; ++k) {
+      models.push_back(model::load(kind.make(seed + static_cast<std::uint64_t>(k % 2)).texts.front(), "hard.toml"));
+    }
+    motion::side_by_side_as_alone(models, most_pieces);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
@@ -78,6 +79,72 @@ TEST(Table, is_the_same_for_any_number_of_threads) {
   EXPECT_NE(one.find("sample,e,g,status,time,steps,events,defect,ball.y,max(ball.y'),\"time(impact, 2)\""),
             std::string::npos);
   EXPECT_NE(one.find("\n80,2,"), std::string::npos);
+}
+
+/// A pendulum on a spring: its force varies, so that samples go side by side.
+Recipe recipe_of_springs() {
+  Recipe recipe;
+  recipe.file = "model.toml";
+  recipe.text = R"toml(title = "A bob on a spring above a floor"
+[parameters]
+k = 20
+e = 0.5
+[coordinates.r]
+initial = 1
+velocity = 0.5
+[coordinates.phi]
+initial = 1
+[energy]
+kinetic = "r'^2/2 + r^2*phi'^2/2"
+potential = "k/2*(r - 1)^2 - 10*r*cos(phi)"
+[constraints]
+floor = { condition = "r*cos(phi) <= 1.4", restitution = "e" }
+[simulation]
+until = 2
+)toml";
+  recipe.over = {{"e=0.2,0.4,2"}, {"k~normal(20,3)"}};
+  recipe.count = 20;
+  recipe.records = {"r", "phi'", "max(phi)", "time(impact, 2)"};
+  return recipe;
+}
+
+void expect_same(const Row& one, const Row& other) {
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  EXPECT_EQ(one.sample, other.sample);
+  EXPECT_EQ(one.status, other.status);
+  EXPECT_EQ(one.why, other.why);
+  EXPECT_EQ(one.steps, other.steps);
+  EXPECT_EQ(one.events, other.events);
+  EXPECT_EQ(bits(one.time), bits(other.time));
+  EXPECT_EQ(bits(one.defect), bits(other.defect));
+  ASSERT_EQ(one.records.size(), other.records.size());
+  for (std::size_t i = 0; i < one.records.size(); ++i) EXPECT_EQ(bits(one.records[i]), bits(other.records[i])) << i;
+}
+
+TEST(Sweep, has_the_same_lines_side_by_side_and_one_by_one) {
+  for (const Recipe& recipe : {recipe_of_balls(), recipe_of_springs()}) {
+    const Sweep sweep(recipe);
+    Row alone;
+    std::uint64_t next = 0;
+    const auto take = [&](const Row& row) {
+      SCOPED_TRACE(next);
+      ASSERT_TRUE(sweep.follow(next++, alone));
+      expect_same(row, alone);
+    };
+    EXPECT_TRUE(sweep.follow(0, sweep.design().total, take));
+    EXPECT_EQ(next, sweep.design().total);
+  }
+}
+
+TEST(Sweep, interrupted_side_by_side_gives_the_lines_that_are_done_in_order) {
+  const Sweep sweep(recipe_of_springs());
+  for (const int steps : {1, 15, 40}) {
+    std::uint64_t next = 3;
+    int left = steps;
+    EXPECT_FALSE(sweep.follow(
+        3, 50, [&](const Row& row) { EXPECT_EQ(row.sample, next++); }, [&] { return --left > 0; }));
+    EXPECT_LT(next, 53U);
+  }
 }
 
 TEST(Table, knows_why_samples_failed) {

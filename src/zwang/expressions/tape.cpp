@@ -5,57 +5,18 @@
 #include "zwang/expressions/tape.hpp"
 
 #include <cassert>
-#include <type_traits>
 
-#include "zwang/expressions/functions/arithmetic.hpp"
-#include "zwang/expressions/functions/select.hpp"
-#include "zwang/expressions/functions/table.hpp"
+#include "zwang/expressions/tape_run.hpp"
 
 namespace zwang::expressions {
 namespace {
-
-template <unsigned K>
-using Fixed = std::integral_constant<unsigned, K>;
-
-/// Coefficients k... of one instruction that writes y. Registers are `stride` doubles apart.
-template <unsigned W, class... K>
-[[gnu::always_inline]] inline void run_one(const Instruction& i, double* registers, double* y, std::size_t stride,
-                                           K... k) {
-  const double* a = registers + i.a * stride;
-  const double* b = registers + i.b * stride;
-  switch (i.op) {
-    case Op::add: (Add::coefficient<W>(y, a, b, k), ...); break;
-    case Op::subtract: (Subtract::coefficient<W>(y, a, b, k), ...); break;
-    case Op::multiply: (Multiply::coefficient<W>(y, a, b, k), ...); break;
-    case Op::divide: (Divide::coefficient<W>(y, a, b, k), ...); break;
-    case Op::negate: (Negate::coefficient<W>(y, a, k), ...); break;
-    case Op::scale: (Scale::coefficient<W>(y, a, i.c, k), ...); break;
-    case Op::square: (Square::coefficient<W>(y, a, k), ...); break;
-    case Op::reciprocal: (Reciprocal::coefficient<W>(y, a, k), ...); break;
-    case Op::sqrt: (Sqrt::coefficient<W>(y, a, i.zero_below, k), ...); break;
-    case Op::power: (Power::coefficient<W>(y, a, i.c, i.zero_below, k), ...); break;
-    case Op::exp: (Exp::coefficient<W>(y, a, k), ...); break;
-    case Op::log: (Log::coefficient<W>(y, a, k), ...); break;
-    case Op::sin: (Sin::coefficients<W>(y, y + stride, a, k), ...); break;
-    case Op::sinh: (Sinh::coefficients<W>(y, y + stride, a, k), ...); break;
-    case Op::tan: (Tan::coefficients<W>(y, y + stride, a, k), ...); break;
-    case Op::tanh: (Tanh::coefficients<W>(y, y + stride, a, k), ...); break;
-    case Op::cos:
-    case Op::cosh: break;  // written along with sin and sinh
-    case Op::asin: (Asin::coefficient<W>(y, a, b, k), ...); break;
-    case Op::acos: (Acos::coefficient<W>(y, a, b, k), ...); break;
-    case Op::atan: (Atan::coefficient<W>(y, a, b, k), ...); break;
-    case Op::atan2: (Atan2::coefficient<W>(y, a, b, y - stride, k), ...); break;
-    case Op::select: (Select::coefficient<W>(y, y - stride, a, b, k), ...); break;
-  }
-}
 
 /// Coefficients k... of every instruction.
 template <unsigned W, class... K>
 void run(const Tape& tape, double* registers, std::size_t stride, K... k) {
   double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
   for (const Instruction& i : tape.instructions) {
-    run_one<W>(i, registers, y, stride, k...);
+    run_one<W>(i, i.c, registers, y, stride, k...);
     y += stride;
   }
 }
@@ -87,8 +48,8 @@ void sweep_width(const Tape& tape, double* registers, unsigned orders, unsigned 
   const std::size_t stride = std::size_t{orders} * W;
   double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
   for (const Instruction& i : tape.instructions) {
-    run_one<W>(i, registers, y, stride, Fixed<0>{});
-    for (unsigned k = 1; k <= last; ++k) run_one<W>(i, registers, y, stride, k);
+    run_one<W>(i, i.c, registers, y, stride, Fixed<0>{});
+    for (unsigned k = 1; k <= last; ++k) run_one<W>(i, i.c, registers, y, stride, k);
     y += stride;
   }
 }
@@ -137,7 +98,7 @@ void extend_some_width(const Tape& tape, const std::vector<std::uint8_t>& some, 
                        unsigned k) {
   double* y = registers + (tape.inputs.size() + tape.constants.size()) * stride;
   for (std::size_t number = 0; number < some.size(); ++number, y += stride) {
-    if (some[number] != 0) run_one<W>(tape.instructions[number], registers, y, stride, k);
+    if (some[number] != 0) run_one<W>(tape.instructions[number], tape.instructions[number].c, registers, y, stride, k);
   }
 }
 

@@ -214,6 +214,7 @@ class Series {
   struct Impl;
 
  private:
+  friend class Together;
   std::unique_ptr<Impl> impl_;
 };
 

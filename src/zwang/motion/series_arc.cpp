@@ -435,6 +435,7 @@ void Series::Impl::add_position_slope(const model::State& state, std::uint32_t j
 
 Series::Expansion Series::Impl::expand(model::State& state, std::span<const Series::Combination> combinations,
                                        std::span<const std::uint32_t> idle) {
+  extended_ahead = false;
   if (!bent.empty() || !slides.empty() || combinations.empty()) return Expansion::none;
   load_modes(state);
   per_unit = 1 / unit;
@@ -627,6 +628,7 @@ Series::Proof Series::Impl::prove_arc(const Series::WantedArc& wanted) {
 /// The polynomials as seen from a time `back` before the singular position; 0: from itself. Multipliers with a pole stand multiplied by their
 /// distance from it.
 void Series::Impl::look_from(double back, model::State& state) {
+  extended_ahead = false;
   const SingularArc& a = *arc;
   const std::size_t m = held_rows.size();
   std::copy(a.q.begin(), a.q.end(), q.begin());

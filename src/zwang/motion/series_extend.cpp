@@ -72,58 +72,39 @@ void Series::Impl::known_terms(Block& block, unsigned k) {
   for (std::uint32_t l = 0; l < count; ++l) right[block.row[l]] = c[l];
 }
 
-void Series::Impl::add_forces(const model::State& state, unsigned k) {
-  if (k == 0) {
-    std::copy(constant_force.begin(), constant_force.end(), force.begin());
-  } else {
-    std::fill(force.begin(), force.end(), 0.0);
-  }
+void Series::Impl::run_forces(const model::State& state, unsigned k) {
   for (Block& block : terms) {
     const TermGroup& group = model.terms[block.group];
     const expressions::Tape& tape = term_tapes[block.group];
     const std::uint32_t w = block.width;
     fill_term(block, state, k);
     double* r = registers(block);
-    const auto output = [&](std::size_t o, unsigned order) {
-      return r + (std::size_t{tape.outputs[o]} * orders + order) * w;
-    };
-    if (group.kind == TermKind::kinetic) {
-      // The next order with v_{k+1} = 0: what d/dt of the momenta holds besides M_0 a_k.
-      fill_term(block, state, k + 1);
-      double* speed = r + (1 + std::size_t{group.positions}) * orders * w + std::size_t{k + 1} * w;
-      for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
-        std::fill(speed, speed + w, 0.0);
-      }
-      // Of order k only what the velocities are in has changed since then.
-      if (k == 0 || block.slid) {
-        expressions::extend(tape, r, orders, k, k + 1, w);
-      } else {
-        expressions::extend_some(tape, term_moving[block.group], r, orders, k, w);
-        expressions::extend(tape, r, orders, k + 1, k + 1, w);
-      }
-      for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
-        const double* momentum = output(1 + group.positions + slot, k + 1);
-        const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
-        for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] -= ((k + 1.0) * unit) * momentum[l];
-      }
-    } else {
+    if (group.kind != TermKind::kinetic) {
       expressions::extend(tape, r, orders, block.slid && k > 0 ? k - 1 : k, k, w);
-    }
-    if (group.kind == TermKind::force) {
-      for (std::size_t o = 0; o < tape.outputs.size(); ++o) {
-        const double* part = output(o, k);
-        const std::uint32_t* variable = block.target_of.data() + o * w;
-        for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += unit_squared * part[l];
-      }
       continue;
     }
-    const double sign = group.kind == TermKind::potential ? -unit_squared : unit_squared;
-    for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
-      const double* part = output(1 + slot, k);
-      const std::uint32_t* variable = block.position_of.data() + std::size_t{slot} * w;
-      for (std::uint32_t l = 0; l < block.count; ++l) force[variable[l]] += sign * part[l];
+    // The next order with v_{k+1} = 0: what d/dt of the momenta holds besides M_0 a_k.
+    fill_term(block, state, k + 1);
+    double* speed = r + (1 + std::size_t{group.positions}) * orders * w + std::size_t{k + 1} * w;
+    for (std::uint32_t slot = 0; slot < group.velocities; ++slot, speed += std::size_t{orders} * w) {
+      std::fill(speed, speed + w, 0.0);
+    }
+    // Of order k only what the velocities are in has changed since then.
+    if (k == 0 || block.slid) {
+      expressions::extend(tape, r, orders, k, k + 1, w);
+    } else {
+      expressions::extend_some(tape, term_moving[block.group], r, orders, k, w);
+      expressions::extend(tape, r, orders, k + 1, k + 1, w);
     }
   }
+}
+
+void Series::Impl::add_forces(const model::State& state, unsigned k) {
+  run_forces(state, k);
+  gather_forces(k, [&](std::size_t number, std::uint32_t reg, unsigned order, std::uint32_t l) {
+    const Block& block = terms[number];
+    return arena[block.registers + (std::size_t{reg} * orders + order) * block.width + l];
+  });
 }
 
 void Series::Impl::add_bends(const model::State& state, unsigned k) {
@@ -440,6 +421,7 @@ void Series::Impl::take_roots_as_they_are() {
 }
 
 bool Series::Impl::take_roots_as_zero(double soon) {
+  extended_ahead = false;
   bool any = false;
   for (const Block& block : terms) {
     if (model.terms[block.group].kind == TermKind::kinetic) continue;
@@ -486,6 +468,7 @@ std::vector<Series::RestingRoot> Series::Impl::resting_roots() const {
 }
 
 void Series::Impl::measure_time_in(double given) {
+  extended_ahead = false;
   unit = given;
   unit_squared = given * given;
   constant_force.assign(model.constant_force.begin(), model.constant_force.end());
@@ -507,6 +490,10 @@ void Series::Impl::in_plain_units() {
 void Series::Impl::extend_order(const model::State& state, unsigned k) {
   // q_{k+1} and v_k are known: so are the forces of order k and the gradients of order k + 1.
   add_forces(state, k);
+  extend_under_forces(state, k);
+}
+
+void Series::Impl::extend_under_forces(const model::State& state, unsigned k) {
   if (!bent.empty()) add_bends(state, k);
   std::fill(right.begin(), right.end(), 0.0);
   if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
@@ -559,7 +546,27 @@ void Series::Impl::solve_order(const model::State& state, unsigned k) {
   }
 }
 
+bool Series::Impl::by_strands_alone() const {
+  return terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty() &&
+         factor.least_pivot() >= solved_twice;
+}
+
 bool Series::Impl::extend(const model::State& state) {
+  if (extended_ahead) {
+    extended_ahead = false;
+    return finite_ahead;
+  }
+  begin_orders(state);
+  if (by_strands_alone()) {
+    for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
+    extend_strands();
+  } else {
+    for (unsigned k = 0; k + 2 <= N; ++k) extend_order(state, k);
+  }
+  return finish_orders(state);
+}
+
+void Series::Impl::begin_orders(const model::State& state) {
   load_modes(state);
   // The velocities that the projection left, in the unit of time of the series.
   if (!begun) first_velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
@@ -577,13 +584,9 @@ bool Series::Impl::extend(const model::State& state) {
     }
   }
   if (!strands.empty()) begin_strands();
-  if (terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty() &&
-      factor.least_pivot() >= solved_twice) {
-    for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
-    extend_strands();
-  } else {
-    for (unsigned k = 0; k + 2 <= N; ++k) extend_order(state, k);
-  }
+}
+
+bool Series::Impl::finish_orders(const model::State& state) {
   if (!slides.empty()) finish_weights();
   for (std::size_t i = 0; i < n; ++i) {
     if (std::isfinite(q[N * n + i]) && std::isfinite(q[2 * n + i])) continue;

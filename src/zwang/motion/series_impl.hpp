@@ -197,8 +197,46 @@ struct Series::Impl {
       default: f(std::integral_constant<unsigned, 8>{}); break;
     }
   }
-  /// Coefficient k of all forces known before a_k.
+  /// Coefficient k of all forces known before a_k: the tapes run, and what they say added up.
   void add_forces(const model::State& state, unsigned k);
+  void run_forces(const model::State& state, unsigned k);
+  /// `output(number, reg, order, lane)`: a coefficient of a register of a block of terms, wherever its tape was run.
+  template <class Output>
+  void gather_forces(unsigned k, const Output& output) {
+    if (k == 0) {
+      std::copy(constant_force.begin(), constant_force.end(), force.begin());
+    } else {
+      std::fill(force.begin(), force.end(), 0.0);
+    }
+    for (std::size_t number = 0; number < terms.size(); ++number) {
+      const Block& block = terms[number];
+      const TermGroup& group = model.terms[block.group];
+      const std::vector<std::uint32_t>& outputs = term_tapes[block.group].outputs;
+      const std::uint32_t w = block.width;
+      if (group.kind == TermKind::kinetic) {
+        for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
+          const std::uint32_t reg = outputs[1 + group.positions + slot];
+          const std::uint32_t* variable = block.velocity_of.data() + std::size_t{slot} * w;
+          for (std::uint32_t l = 0; l < block.count; ++l)
+            force[variable[l]] -= ((k + 1.0) * unit) * output(number, reg, k + 1, l);
+        }
+      }
+      if (group.kind == TermKind::force) {
+        for (std::size_t o = 0; o < outputs.size(); ++o) {
+          const std::uint32_t* variable = block.target_of.data() + o * w;
+          for (std::uint32_t l = 0; l < block.count; ++l)
+            force[variable[l]] += unit_squared * output(number, outputs[o], k, l);
+        }
+        continue;
+      }
+      const double sign = group.kind == TermKind::potential ? -unit_squared : unit_squared;
+      for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+        const std::uint32_t* variable = block.position_of.data() + std::size_t{slot} * w;
+        for (std::uint32_t l = 0; l < block.count; ++l)
+          force[variable[l]] += sign * output(number, outputs[1 + slot], k, l);
+      }
+    }
+  }
   /// -rho (dp/dt - df/dq) of the rows under the variational law, coefficient k: d/dt of p needs q_{k+1}, df/dq needs v_k,
   /// and rho_k comes from the multiplier rho' of the order before.
   void add_bends(const model::State& state, unsigned k);
@@ -228,10 +266,18 @@ struct Series::Impl {
   void last_sizes();
   /// Terms of other multipliers in the second derivative of row j, as they could be, in units of its own.
   [[nodiscard]] double scale_by_others(std::size_t j) const;
-  /// One order: forces, multipliers, accelerations.
+  /// One order: forces, multipliers, accelerations; and what follows when the forces are there.
   void extend_order(const model::State& state, unsigned k);
+  void extend_under_forces(const model::State& state, unsigned k);
   void solve_order(const model::State& state, unsigned k);
   bool extend(const model::State& state);
+  /// What comes before the first order and after the last one.
+  void begin_orders(const model::State& state);
+  bool finish_orders(const model::State& state);
+  [[nodiscard]] bool by_strands_alone() const;
+  /// The orders from the present state on are there already, side by side with those of others (together.cpp), and so is what `extend` says of them.
+  bool extended_ahead = false;
+  bool finite_ahead = false;
   /// What overflowed in one unit of time must not be found in the next: lanes that idle read what stands beside theirs, and multiply it
   /// by zero.
   void forget_overflow();

@@ -46,6 +46,7 @@ void Series::Impl::load_modes(const model::State& state) {
 }
 
 void Series::Impl::slide(std::span<const Series::Slide> list) {
+  extended_ahead = false;
   slides.clear();
   for (Block& block : terms) block.slid = false;
   for (const Series::Slide& one : list) {

@@ -3,6 +3,7 @@
 /// Nothing here is a length, a speed or a time: every number is a part of terms that are named beside it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -98,6 +99,13 @@ inline constexpr int most_units = 8;
 inline constexpr double nothing_of_a_series = 0x1p-700;
 /// Of the way to the next thing due: a first guess of a step beyond this says no more than that nothing is near.
 inline constexpr double far_beyond = 1024;
+
+// ---- motions side by side
+
+/// Fewer than this make each its own series: lanes that idle cost as much as those that do not.
+inline constexpr std::size_t least_together = 4;
+/// Numbers in the registers of tapes side by side, 8 MB of them: beyond that they come from far memory, and one series alone is as fast.
+inline constexpr std::size_t most_numbers_together = std::size_t{1} << 20U;
 
 // ---- one instant
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "zwang/sweeps/messages.hpp"
 
@@ -28,6 +29,8 @@ constexpr std::uint64_t ahead_per_hand = 64;
 /// How long the one who writes sleeps when there is nothing to write: a crew cannot wake it.
 constexpr std::chrono::microseconds nap{200};
 constexpr std::chrono::milliseconds sleep{50};
+/// Samples that one of several threads takes of a chunk at once: a few times as many as go side by side, so that the last ones do not go alone for long.
+constexpr std::uint64_t most_at_once = 64;
 
 /// What is given out and what has come back. Any thread may call.
 class Supply {
@@ -173,21 +176,24 @@ class Others {
 
 std::vector<Row> follow(const Sweep& sweep, const Chunk& chunk, unsigned threads, const std::function<bool()>& go_on) {
   std::vector<Row> rows(chunk.count);
+  const auto follow_some = [&](std::uint64_t from, std::uint64_t count) {
+    return sweep.follow(
+        chunk.first + from, count, [&](Row& row) { rows[row.sample - chunk.first] = std::move(row); }, go_on);
+  };
   if (threads <= 1) {
-    for (std::uint64_t k = 0; k < chunk.count; ++k) {
-      if (!sweep.follow(chunk.first + k, rows[k], go_on)) return {};
-    }
+    if (!follow_some(0, chunk.count)) rows.clear();
     return rows;
   }
-  // One after the other, whoever comes first; a failure of one is that of all.
+  // A few after the others, whoever comes first; a failure of one is that of all.
+  const std::uint64_t few = std::clamp<std::uint64_t>(chunk.count / (std::uint64_t{threads} * 4), 1, most_at_once);
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> interrupted = false;
   std::exception_ptr failure;
   std::mutex mutex;
   const auto work = [&] {
     try {
-      for (std::uint64_t k = next++; k < chunk.count && !interrupted; k = next++) {
-        if (!sweep.follow(chunk.first + k, rows[k], go_on)) interrupted = true;
+      for (std::uint64_t k = next.fetch_add(few); k < chunk.count && !interrupted; k = next.fetch_add(few)) {
+        if (!follow_some(k, std::min(few, chunk.count - k))) interrupted = true;
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -208,8 +214,8 @@ bool carry_on(const Sweep& sweep, Table& table, const Hands& hands) {
   const auto begin = Clock::now();
   const double before = table.seconds();
   auto last_commit = begin;
-  const auto write = [&](const std::vector<Row>& rows) {
-    for (const Row& row : rows) table.add(row);
+  const auto write = [&](const Row& row) {
+    table.add(row);
     if (seconds_from(last_commit) >= hands.seconds) {
       table.commit(before + seconds_from(begin), false);
       last_commit = Clock::now();
@@ -225,10 +231,8 @@ bool carry_on(const Sweep& sweep, Table& table, const Hands& hands) {
 
   // One alone needs nobody to write for it.
   if (crew == 0 && hands.threads <= 1) {
-    std::vector<Row> row(1);
-    while (table.done() < table.total() && !asked_to_end()) {
-      if (!sweep.follow(table.done(), row[0], [&] { return !asked_to_end(); })) break;
-      write(row);
+    if (!asked_to_end()) {
+      static_cast<void>(sweep.follow(table.done(), left, write, [&] { return !asked_to_end(); }));
     }
     return finish();
   }
@@ -243,7 +247,7 @@ bool carry_on(const Sweep& sweep, Table& table, const Hands& hands) {
     const bool came = others.serve();
     const std::vector<Row> rows =
         others.present() ? supply.next_rows(came ? std::chrono::microseconds(0) : nap) : supply.next_rows(sleep);
-    write(rows);
+    for (const Row& row : rows) write(row);
     if (asked_to_end()) break;
   }
   return finish();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <deque>
 #include <limits>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/flock.hpp"
 #include "zwang/runs/life.hpp"
 
 namespace zwang::sweeps {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_columns = 1900;  ///< SQLite has 2000
+constexpr std::size_t most_waiting = 4;     ///< lines that wait for an earlier one, for every motion at work
 
 /// As SQLite compares names.
 std::string lower(std::string text) {
@@ -118,16 +121,27 @@ model::Overrides Sweep::values_of(const Row& row) const {
   return overrides;
 }
 
-bool Sweep::follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on) const {
+/// A sample that is being followed.
+struct Sweep::Going {
+  Row* row = nullptr;
+  std::optional<model::Watching> watching;
+  std::optional<Recorder> recorder;
+  motion::Motion motion;
+  std::uint64_t events = 0;
+};
+
+bool Sweep::set_out(std::uint64_t k, Row& row, Going& going) const {
   row.sample = k;
   row.why.clear();
   row.parameters.resize(names_.size());
   design_.sample(k, row.parameters.data());
   row.records.assign(records_.list.size(), no_time);
-  std::optional<model::Watching> watching;
+  going.row = &row;
+  going.recorder.reset();
+  going.motion = {};
   try {
-    watching = compile(draft_, values_of(row), records_);
-    runs::require_duration(watching->model, watching->model.simulation.until);
+    going.watching.emplace(compile(draft_, values_of(row), records_));
+    runs::require_duration(going.watching->model, going.watching->model.simulation.until);
   } catch (const Fault&) {
     throw;
   } catch (const Error& error) {
@@ -139,25 +153,81 @@ bool Sweep::follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on
     row.defect = no_time;
     row.steps = 0;
     row.events = 0;
+    return false;
+  }
+  going.recorder.emplace(records_, *going.watching);
+  going.motion = motion::begin(going.watching->model);
+  going.events = going.motion.events.size();
+  going.recorder->follow(going.motion);
+  return true;
+}
+
+bool Sweep::step(Going& going) {
+  if (motion::advance(going.motion)) {
+    going.events += going.motion.events.size();
+    going.recorder->follow(going.motion);
     return true;
   }
-
-  Recorder recorder(records_, *watching);
-  motion::Motion motion = motion::begin(watching->model);
-  std::uint64_t events = motion.events.size();
-  recorder.follow(motion);
-  while (motion::advance(motion)) {
-    events += motion.events.size();
-    recorder.follow(motion);
-    if (go_on && !go_on()) return false;
-  }
-  recorder.finish(motion, row.records.data());
+  Row& row = *going.row;
+  const motion::Motion& motion = going.motion;
+  going.recorder->finish(motion, row.records.data());
   row.status = motion::words(motion.status);
   if (motion.status != motion::Status::finished && motion.status != motion::Status::stopped) row.why = motion.why;
   row.time = motion.state.time;
   row.steps = motion.steps;
-  row.events = events;
+  row.events = going.events;
   row.defect = motion.defect;
+  return false;
+}
+
+bool Sweep::follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on) const {
+  Going going;
+  if (!set_out(k, row, going)) return true;
+  while (step(going)) {
+    if (go_on && !go_on()) return false;
+  }
+  return true;
+}
+
+bool Sweep::follow(std::uint64_t first, std::uint64_t count, const std::function<void(Row&)>& take,
+                   const std::function<bool()>& go_on) const {
+  // Places where samples are followed, and lines that wait for their turn; both stay where they are while they are needed.
+  std::deque<Going> places;
+  std::deque<Row> lines;
+  std::vector<Going*> free;
+  std::vector<Going*> going;
+  std::vector<motion::Motion*> motions;
+  motion::Flock flock;
+  std::uint64_t next = 0;
+  std::size_t most = motion::Flock::size();
+  while (next < count || !going.empty()) {
+    // A place that came free takes the next sample, unless one that is slow lets too many lines wait.
+    while (next < count && going.size() < most && lines.size() < most * most_waiting) {
+      if (free.empty()) free.push_back(&places.emplace_back());
+      if (!set_out(first + next++, lines.emplace_back(), *free.back())) continue;
+      going.push_back(free.back());
+      free.pop_back();
+      // Motions that have nothing of company are followed one by one.
+      if (!motion::Flock::pays(going.back()->motion)) most = 1;
+    }
+    if (going.size() > 1) {
+      motions.clear();
+      for (Going* one : going) motions.push_back(&one->motion);
+      flock.look_ahead(motions);
+    }
+    std::erase_if(going, [&](Going* one) {
+      if (step(*one)) return false;
+      free.push_back(one);
+      return true;
+    });
+    // Lines of samples that have ended, in order.
+    while (!lines.empty() &&
+           std::none_of(going.begin(), going.end(), [&](const Going* one) { return one->row == &lines.front(); })) {
+      take(lines.front());
+      lines.pop_front();
+    }
+    if (go_on && !go_on()) return next == count && lines.empty();
+  }
   return true;
 }
 

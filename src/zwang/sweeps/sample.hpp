@@ -55,8 +55,17 @@ class Sweep {
 
   /// Sample k. False if `go_on`, asked after every step, said no.
   bool follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on = {}) const;
+  /// Samples first, first + 1, ..., side by side where that is faster (motion/flock.hpp), to the same bits. Lines are given to `take` in order, as they are done. False if
+  /// `go_on`, asked after every step, said no before all of them were.
+  bool follow(std::uint64_t first, std::uint64_t count, const std::function<void(Row&)>& take,
+              const std::function<bool()>& go_on = {}) const;
 
  private:
+  struct Going;
+  /// False: with these values there is no model, and the line says why.
+  bool set_out(std::uint64_t k, Row& row, Going& going) const;
+  /// False: the motion has ended, and its line is there.
+  static bool step(Going& going);
   [[nodiscard]] model::Overrides values_of(const Row& row) const;
   void require_names() const;
   model::Overrides overrides_;

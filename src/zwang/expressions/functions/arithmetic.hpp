@@ -53,6 +53,11 @@ struct Scale {
   [[gnu::always_inline]] static void coefficient(double* y, const double* a, double c, K k) {
     store<W>(y, k, c * load<W>(a, k));
   }
+  /// Every lane has a factor of its own.
+  template <unsigned W, class K>
+  [[gnu::always_inline]] static void coefficient(double* y, const double* a, const double* c, K k) {
+    store<W>(y, k, load<W>(c, 0) * load<W>(a, k));
+  }
 };
 
 struct Square {

@@ -2,7 +2,7 @@
 ///
 /// A series points at its coefficient 0; coefficient j of lane l is u[j * W + l]. The order k is an `unsigned` or a
 /// `std::integral_constant`, so that the same source also gives unrolled kernels with the same bits. Lanes are computed
-/// in vectors of two, the width that every 64-bit processor has; wider types compile badly.
+/// in vectors of two, the width that every 64-bit processor has; where there are many, by fours.
 #pragma once
 
 #include <cmath>
@@ -13,6 +13,10 @@
 namespace zwang::expressions {
 
 using Pair [[gnu::vector_size(16)]] = double;
+using Quad [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+/// Lanes of tapes side by side (side_by_side.hpp): so many that sums of single lanes need not wait for one another.
+inline constexpr unsigned many = 16;
 
 /// One coefficient of W lanes, as a number (W = 1) or as pairs of numbers.
 template <unsigned W>
@@ -24,50 +28,103 @@ struct Lanes {
 
   Chunk chunk[count] = {};
 
-  /// f of every pair of chunks.
-  template <class F>
-  [[gnu::always_inline]] static Lanes zip(const Lanes& a, const Lanes& b, const F& f) {
+  [[gnu::always_inline]] friend Lanes operator+(const Lanes& a, const Lanes& b) {
     Lanes y;
-    for (unsigned i = 0; i < count; ++i) y.chunk[i] = f(a.chunk[i], b.chunk[i]);
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = a.chunk[i] + b.chunk[i];
     return y;
   }
-
-  [[gnu::always_inline]] friend Lanes operator+(const Lanes& a, const Lanes& b) {
-    return zip(a, b, [](Chunk u, Chunk v) { return u + v; });
-  }
   [[gnu::always_inline]] friend Lanes operator-(const Lanes& a, const Lanes& b) {
-    return zip(a, b, [](Chunk u, Chunk v) { return u - v; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = a.chunk[i] - b.chunk[i];
+    return y;
   }
   [[gnu::always_inline]] friend Lanes operator*(const Lanes& a, const Lanes& b) {
-    return zip(a, b, [](Chunk u, Chunk v) { return u * v; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = a.chunk[i] * b.chunk[i];
+    return y;
   }
   [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, const Lanes& b) {
-    return zip(a, b, [](Chunk u, Chunk v) { return u / v; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = a.chunk[i] / b.chunk[i];
+    return y;
   }
   [[gnu::always_inline]] friend Lanes operator-(const Lanes& a) {
-    return zip(a, a, [](Chunk u, Chunk) { return -u; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = -a.chunk[i];
+    return y;
   }
   [[gnu::always_inline]] friend Lanes operator*(double c, const Lanes& a) {
-    return zip(a, a, [c](Chunk u, Chunk) { return c * u; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = c * a.chunk[i];
+    return y;
   }
   [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, double c) {
-    return zip(a, a, [c](Chunk u, Chunk) { return u / c; });
+    Lanes y;
+    for (unsigned i = 0; i < count; ++i) y.chunk[i] = a.chunk[i] / c;
+    return y;
   }
-  [[gnu::always_inline]] void operator+=(const Lanes& a) { *this = *this + a; }
+  [[gnu::always_inline]] void operator+=(const Lanes& a) {
+    for (unsigned i = 0; i < count; ++i) chunk[i] += a.chunk[i];
+  }
+};
+
+/// Many lanes, by fours, each four by its name: arrays of them would go by memory.
+template <>
+struct Lanes<many> {
+  Quad first = {}, second = {}, third = {}, fourth = {};
+
+  [[gnu::always_inline]] friend Lanes operator+(const Lanes& a, const Lanes& b) {
+    return {a.first + b.first, a.second + b.second, a.third + b.third, a.fourth + b.fourth};
+  }
+  [[gnu::always_inline]] friend Lanes operator-(const Lanes& a, const Lanes& b) {
+    return {a.first - b.first, a.second - b.second, a.third - b.third, a.fourth - b.fourth};
+  }
+  [[gnu::always_inline]] friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    return {a.first * b.first, a.second * b.second, a.third * b.third, a.fourth * b.fourth};
+  }
+  [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, const Lanes& b) {
+    return {a.first / b.first, a.second / b.second, a.third / b.third, a.fourth / b.fourth};
+  }
+  [[gnu::always_inline]] friend Lanes operator-(const Lanes& a) { return {-a.first, -a.second, -a.third, -a.fourth}; }
+  [[gnu::always_inline]] friend Lanes operator*(double c, const Lanes& a) {
+    return {c * a.first, c * a.second, c * a.third, c * a.fourth};
+  }
+  [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, double c) {
+    return {a.first / c, a.second / c, a.third / c, a.fourth / c};
+  }
+  [[gnu::always_inline]] void operator+=(const Lanes& a) {
+    first += a.first;
+    second += a.second;
+    third += a.third;
+    fourth += a.fourth;
+  }
 };
 
 /// Coefficient k of a series.
 template <unsigned W>
 [[gnu::always_inline]] inline Lanes<W> load(const double* u, unsigned k) {
-  Lanes<W> a;
   const double* from = u + std::size_t{k} * W;
-  for (unsigned i = 0; i < a.count; ++i) std::memcpy(&a.chunk[i], from + i * a.size, sizeof a.chunk[i]);
-  return a;
+  if constexpr (W == many) {
+    // Not by `auto`, which forgets how the numbers are aligned.
+    return {*reinterpret_cast<const Quad*>(from), *reinterpret_cast<const Quad*>(from + 4),
+            *reinterpret_cast<const Quad*>(from + 8), *reinterpret_cast<const Quad*>(from + 12)};
+  } else {
+    Lanes<W> a;
+    for (unsigned i = 0; i < a.count; ++i) std::memcpy(&a.chunk[i], from + i * a.size, sizeof a.chunk[i]);
+    return a;
+  }
 }
 template <unsigned W>
 [[gnu::always_inline]] inline void store(double* y, unsigned k, const Lanes<W>& a) {
   double* to = y + std::size_t{k} * W;
-  for (unsigned i = 0; i < a.count; ++i) std::memcpy(to + i * a.size, &a.chunk[i], sizeof a.chunk[i]);
+  if constexpr (W == many) {
+    *reinterpret_cast<Quad*>(to) = a.first;
+    *reinterpret_cast<Quad*>(to + 4) = a.second;
+    *reinterpret_cast<Quad*>(to + 8) = a.third;
+    *reinterpret_cast<Quad*>(to + 12) = a.fourth;
+  } else {
+    for (unsigned i = 0; i < a.count; ++i) std::memcpy(to + i * a.size, &a.chunk[i], sizeof a.chunk[i]);
+  }
 }
 
 /// Coefficient 0 of y = f(u), lane by lane.

@@ -1,0 +1,249 @@
+/// Series side by side: inputs into lanes, tapes, forces out of lanes, order by order.
+#include "zwang/motion/together.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "zwang/base/aligned.hpp"
+#include "zwang/expressions/side_by_side.hpp"
+#include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
+
+namespace zwang::motion {
+
+using expressions::many;
+
+/// One lane of a block of terms, of all members.
+struct Together::Room {
+  struct Place {
+    std::size_t block = 0;
+    std::uint32_t lane = 0;
+    std::size_t registers = 0;
+    std::size_t factors = 0;
+  };
+  std::vector<Place> places;
+  std::vector<std::size_t> first;  ///< per block of terms: its first place
+  AlignedNumbers registers, factors;
+  std::vector<Member> left, alike;
+};
+
+namespace {
+
+bool same_forces(const Series::Impl& one, const Series::Impl& other) {
+  if (one.orders != other.orders || one.n != other.n || one.terms.size() != other.terms.size()) return false;
+  for (std::size_t b = 0; b < one.terms.size(); ++b) {
+    const Block& mine = one.terms[b];
+    const Block& its = other.terms[b];
+    const TermGroup& group = one.model.terms[mine.group];
+    const TermGroup& its_group = other.model.terms[its.group];
+    if (mine.group != its.group || mine.width != its.width || mine.count != its.count || group.kind != its_group.kind ||
+        group.positions != its_group.positions || group.velocities != its_group.velocities ||
+        mine.position_of != its.position_of || mine.velocity_of != its.velocity_of || mine.target_of != its.target_of ||
+        !expressions::same_structure(one.term_tapes[mine.group], other.term_tapes[its.group])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Coefficients of two neighbouring lanes, to one list each.
+void hand_back_two(const double* from, unsigned count, double* one, double* other) {
+  using expressions::Pair;
+  unsigned k = 0;
+  for (; k + 2 <= count; k += 2, from += std::size_t{2} * many) {
+    Pair low;
+    Pair high;
+    std::memcpy(&low, from, sizeof low);
+    std::memcpy(&high, from + many, sizeof high);
+    const Pair first = {low[0], high[0]};
+    const Pair second = {low[1], high[1]};
+    std::memcpy(one + k, &first, sizeof first);
+    std::memcpy(other + k, &second, sizeof second);
+  }
+  if (k == count) return;
+  one[k] = from[0];
+  other[k] = from[1];
+}
+
+/// The last coefficient of the registers of a block that its series has.
+unsigned last_of(const Series::Impl& series, const TermGroup& group) {
+  return group.kind == TermKind::kinetic ? series.N - 1 : series.N - 2;
+}
+
+}  // namespace
+
+Together::Together() : room_(std::make_unique<Room>()) {}
+Together::~Together() = default;
+
+bool Together::pays(const Series& series) {
+  const Series::Impl& impl = *series.impl_;
+  std::size_t numbers = 0;
+  for (const Block& block : impl.terms) numbers += impl.term_tapes[block.group].registers() * impl.orders * block.count;
+  return !impl.terms.empty() && numbers * many <= most_numbers_together;
+}
+
+void Together::extend(std::span<const Member> members) {
+  Room& room = *room_;
+  room.left.clear();
+  for (const Member& member : members) {
+    Series::Impl& series = *member.series->impl_;
+    if (series.slides.empty() && !series.extended_ahead && pays(*member.series)) room.left.push_back(member);
+  }
+  // Whatever has the structure of the first one, and then of the first of those that are left.
+  while (room.left.size() >= least_together) {
+    room.alike.clear();
+    const Series::Impl& leader = *room.left.front().series->impl_;
+    const auto others = std::stable_partition(room.left.begin(), room.left.end(), [&](const Member& member) {
+      return &*member.series->impl_ != &leader && !same_forces(leader, *member.series->impl_);
+    });
+    room.alike.assign(others, room.left.end());
+    room.left.erase(others, room.left.end());
+    for (std::size_t begin = 0; begin < room.alike.size(); begin += many) {
+      const std::size_t count = std::min<std::size_t>(many, room.alike.size() - begin);
+      if (count >= least_together) extend_alike(std::span<const Member>(room.alike).subspan(begin, count));
+    }
+  }
+}
+
+void Together::extend_alike(std::span<const Member> members) {
+  Room& room = *room_;
+  const Series::Impl& leader = *members[0].series->impl_;
+  const unsigned orders = leader.orders;
+  const auto series = [&](std::size_t i) -> Series::Impl& { return *members[i].series->impl_; };
+  // Idle lanes repeat the last member.
+  const auto member_in = [&](unsigned lane) { return std::min<std::size_t>(lane, members.size() - 1); };
+
+  // Room, constants and factors.
+  room.places.clear();
+  room.first.clear();
+  std::size_t registers = 0;
+  std::size_t factors = 0;
+  for (std::size_t b = 0; b < leader.terms.size(); ++b) {
+    const expressions::Tape& tape = leader.term_tapes[leader.terms[b].group];
+    room.first.push_back(room.places.size());
+    for (std::uint32_t l = 0; l < leader.terms[b].count; ++l) {
+      room.places.push_back({b, l, registers, factors});
+      registers += tape.registers() * orders * many;
+      factors += tape.instructions.size() * many;
+    }
+  }
+  if (room.registers.size() < registers) room.registers.resize(registers);
+  if (room.factors.size() < factors) room.factors.resize(factors);
+  for (std::size_t i = 0; i < members.size(); ++i) series(i).begin_orders(*members[i].state);
+  for (const Room::Place& place : room.places) {
+    const TermGroup& group = leader.model.terms[leader.terms[place.block].group];
+    const std::size_t moving = std::size_t{1} + group.positions + group.velocities;
+    const expressions::Tape& leading = leader.term_tapes[leader.terms[place.block].group];
+    double* to = room.registers.data() + place.registers;
+    std::fill(to + moving * orders * many, to + (leading.inputs.size() + leading.constants.size()) * orders * many,
+              0.0);
+    for (unsigned lane = 0; lane < many; ++lane) {
+      const Series::Impl& its = series(member_in(lane));
+      const Block& block = its.terms[place.block];
+      const expressions::Tape& tape = its.term_tapes[block.group];
+      expressions::load_numbers(tape, lane, to, orders, room.factors.data() + place.factors);
+      // What does not move has a first coefficient alone.
+      for (std::size_t reg = moving; reg < tape.inputs.size(); ++reg)
+        to[reg * orders * many + lane] = its.registers(block)[reg * orders * block.width + place.lane];
+    }
+  }
+
+  // Coefficient k of all inputs of a place.
+  std::array<const double*, many> positions{};
+  std::array<const double*, many> velocities{};
+  std::array<double, many> per_unit{};
+  for (unsigned lane = 0; lane < many; ++lane) {
+    const Series::Impl& its = series(member_in(lane));
+    positions[lane] = its.q.data();
+    velocities[lane] = its.v.data();
+    per_unit[lane] = its.per_unit;
+  }
+  const auto fill = [&](const Room::Place& place, unsigned k, bool with_velocities) {
+    const Block& block = leader.terms[place.block];
+    const TermGroup& group = leader.model.terms[block.group];
+    const std::size_t stride = std::size_t{orders} * many;
+    const std::size_t row = std::size_t{k} * leader.n;
+    double* r = room.registers.data() + place.registers + std::size_t{k} * many;
+    for (unsigned lane = 0; lane < many; ++lane) {
+      const std::size_t i = member_in(lane);
+      r[lane] = k == 0 ? members[i].state->time : (k == 1 ? series(i).unit : 0.0);
+    }
+    r += stride;
+    const std::uint32_t* variable = block.position_of.data() + place.lane;
+    for (std::uint32_t slot = 0; slot < group.positions; ++slot, r += stride, variable += block.width) {
+      const std::size_t at = row + *variable;
+      for (unsigned lane = 0; lane < many; ++lane) r[lane] = positions[lane][at];
+    }
+    variable = block.velocity_of.data() + place.lane;
+    for (std::uint32_t slot = 0; slot < group.velocities; ++slot, r += stride, variable += block.width) {
+      const std::size_t at = row + *variable;
+      for (unsigned lane = 0; lane < many; ++lane)
+        r[lane] = with_velocities ? per_unit[lane] * velocities[lane][at] : 0.0;
+    }
+  };
+
+  // Order by order, as run_forces does for one series alone.
+  for (unsigned k = 0; k + 2 <= leader.N; ++k) {
+    for (const Room::Place& place : room.places) {
+      const Block& block = leader.terms[place.block];
+      const expressions::Tape& tape = leader.term_tapes[block.group];
+      double* r = room.registers.data() + place.registers;
+      const double* by = room.factors.data() + place.factors;
+      fill(place, k, true);
+      if (leader.model.terms[block.group].kind != TermKind::kinetic) {
+        expressions::extend_many(tape, by, r, orders, k, k);
+        continue;
+      }
+      fill(place, k + 1, false);
+      if (k == 0) {
+        expressions::extend_many(tape, by, r, orders, 0, 1);
+      } else {
+        expressions::extend_some_of_many(tape, leader.term_moving[block.group], by, r, orders, k);
+        expressions::extend_many(tape, by, r, orders, k + 1, k + 1);
+      }
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      series(i).gather_forces(k, [&](std::size_t block, std::uint32_t reg, unsigned order, std::uint32_t l) {
+        const Room::Place& place = room.places[room.first[block] + l];
+        return room.registers[place.registers + (std::size_t{reg} * orders + order) * many + i];
+      });
+      series(i).extend_under_forces(*members[i].state, k);
+    }
+  }
+
+  // What the bound of the step asks of the registers lies with each series; idle lanes of a block repeat its last one.
+  for (const Room::Place& place : room.places) {
+    const Block& block = leader.terms[place.block];
+    const expressions::Tape& tape = leader.term_tapes[block.group];
+    const TermGroup& group = leader.model.terms[block.group];
+    const std::uint32_t w = block.width;
+    const std::uint32_t end = place.lane + 1 == block.count ? w : place.lane + 1;
+    const std::size_t moving = std::size_t{1} + group.positions + group.velocities;
+    const std::size_t computed = tape.inputs.size() + tape.constants.size();
+    const unsigned last = last_of(leader, group);
+    std::array<double*, many> to{};
+    for (std::size_t i = 0; i < members.size(); ++i) to[i] = series(i).registers(series(i).terms[place.block]);
+    for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
+      if (reg >= moving && reg < computed) continue;
+      const double* from = room.registers.data() + place.registers + reg * orders * many;
+      std::size_t i = 0;
+      // Two members and two coefficients at a time, where a block has one lane.
+      for (; w == 1 && i + 2 <= members.size(); i += 2)
+        hand_back_two(from + i, last + 1, to[i] + reg * orders, to[i + 1] + reg * orders);
+      for (; i < members.size(); ++i) {
+        for (std::uint32_t l = place.lane; l < end; ++l) {
+          double* its = to[i] + reg * orders * w + l;
+          for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    series(i).finite_ahead = series(i).finish_orders(*members[i].state);
+    series(i).extended_ahead = true;
+  }
+}
+
+}  // namespace zwang::motion
