@@ -7,12 +7,15 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <optional>
 #include <variant>
 
 #include "zwang/analysis/compare.hpp"
 #include "zwang/analysis/equations.hpp"
 #include "zwang/analysis/equivalence.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/tolerances.hpp"
+#include "zwang/crowds/track.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
@@ -20,6 +23,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/model/law.hpp"
+#include "zwang/model/part.hpp"
 #include "zwang/report/compare.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/report/explain.hpp"
@@ -194,9 +198,14 @@ std::string answer(std::string_view question, std::string_view text, std::string
 struct Session::Side {
   std::string name;
   model::Model model;
-  std::variant<motion::Motion, stepping::Stepping> method;
+  std::variant<motion::Motion, stepping::Stepping, crowds::Crowd> method;
   motion::Track track;
   double seconds = 0;
+  // Of a crowd.
+  model::Model left;  ///< its pairs are left as they are
+  std::optional<crowds::Chronicle> chronicle;
+  crowds::Track crowd;
+  std::shared_ptr<const model::Model> told;
 
   Side(std::string called, model::Model of) : name(std::move(called)), model(std::move(of)) {
     const auto begun = Clock::now();
@@ -211,6 +220,35 @@ struct Session::Side {
     seconds += since(begun);
   }
 
+  /// A crowd.
+  Side(model::Model whole, model::Model pairs_left) : model(std::move(whole)), left(std::move(pairs_left)) {
+    const auto begun = Clock::now();
+    method = crowds::Crowd(left);
+    chronicle.emplace(left.variables / left.bodies[0].dimension);
+    crowd.sampling = track.sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
+    take_down();
+    keep();
+    seconds += since(begun);
+  }
+  [[nodiscard]] const crowds::Crowd& many() const { return std::get<crowds::Crowd>(method); }
+  void take_down() {
+    chronicle->append(many());
+    crowd.events.insert(crowd.events.end(), many().events().begin(), many().events().end());
+    if (chronicle->is_full()) crowd.chunks.push_back(std::make_shared<const crowds::Chunk>(chronicle->close()));
+  }
+  /// What can be looked at so far.
+  void keep() {
+    if (!chronicle->is_empty()) crowd.chunks.push_back(std::make_shared<const crowds::Chunk>(chronicle->close()));
+    crowd.met = many().met();
+    crowd.account = track.account = many().account();
+    told = std::make_shared<const model::Model>(model::with_met(left, crowd.met));
+  }
+  [[nodiscard]] motion::RunView view() const {
+    if (!chronicle) return motion::view(model, track);
+    return crowds::as_written_out(model, told, crowds::view(*told, crowd));
+  }
+  [[nodiscard]] motion::Status status() const { return chronicle ? many().status() : motion().status; }
+
   [[nodiscard]] const motion::Motion& motion() const {
     const auto* stepped = std::get_if<stepping::Stepping>(&method);
     return stepped != nullptr ? stepped->motion : std::get<motion::Motion>(method);
@@ -221,6 +259,11 @@ struct Session::Side {
   }
   /// One piece or step further, with what is kept of it.
   bool advance() {
+    if (auto* members = std::get_if<crowds::Crowd>(&method)) {
+      if (!members->advance()) return false;
+      take_down();
+      return true;
+    }
     if (auto* stepped = std::get_if<stepping::Stepping>(&method)) {
       if (!stepping::advance(*stepped)) return false;
       if (const motion::Piece* piece = stepping::piece_to_keep(*stepped)) track.pieces.push_back(*piece);
@@ -240,15 +283,20 @@ struct Session::Side {
     const auto begun = Clock::now();
     bool going = false;
     while (advance()) {
-      if (1e3 * since(begun) >= milliseconds && motion().status == motion::Status::going) {
+      if (1e3 * since(begun) >= milliseconds && status() == motion::Status::going) {
         going = true;
         break;
       }
     }
     seconds += since(begun);
-    track.account = account();
+    if (chronicle) {
+      keep();
+    } else {
+      track.account = account();
+    }
     track.account.seconds = seconds;
     if (going) track.account.status = motion::Status::interrupted;
+    crowd.account = track.account;
     return going;
   }
 };
@@ -263,6 +311,16 @@ Session::Session(std::string_view text, std::string_view settings_text, bool bot
   if (!(times.until > times.start)) {
     throw Error({asked.model.file, 0, 0}, fmt::format("the run starts at {} and would end before, at {}",
                                                       exact(times.start), exact(times.until)));
+  }
+  if (!both_laws && asked.model.rows() >= crowds::least_elastic_pairs) {
+    model::Model left = model::load(asked.model.text, asked.model.file, settings.overrides, model::Pairs::left);
+    left.initial_position = asked.model.initial_position;
+    left.initial_velocity = asked.model.initial_velocity;
+    left.simulation = asked.model.simulation;
+    if (crowds::is_crowd(left)) {
+      sides_.push_back(std::make_unique<Side>(std::move(asked.model), std::move(left)));
+      return;
+    }
   }
   if (!both_laws) {
     sides_.push_back(std::make_unique<Side>("", std::move(asked.model)));
@@ -283,7 +341,7 @@ bool Session::go_on(double milliseconds) {
   const double each = milliseconds / static_cast<double>(sides_.size());
   bool going = false;
   for (const auto& side : sides_) {
-    if (side->motion().status == motion::Status::going) going = side->go_on(each) || going;
+    if (side->status() == motion::Status::going) going = side->go_on(each) || going;
   }
   return going;
 }
@@ -295,12 +353,12 @@ std::string Session::json(const std::vector<double>& sample_at) const {
   const report::Sink sink = [&](std::string_view text) { out += text; };
   const Side& first = *sides_.front();
   if (sides_.size() == 1) {
-    report::run_json(first.model, motion::view(first.model, first.track), sample_at, {}, sink);
+    report::run_json(first.model, first.view(), sample_at, {}, sink);
     return out;
   }
   const Side& second = *sides_.back();
-  const motion::RunView a = motion::view(first.model, first.track);
-  const motion::RunView b = motion::view(second.model, second.track);
+  const motion::RunView a = first.view();
+  const motion::RunView b = second.view();
   report::compare_json({&first.model, a, {}}, {&second.model, b, {}},
                        analysis::equivalence(first.model, model::initial_state(first.model)),
                        analysis::distances(first.model, a, second.model, b, sample_at), sample_at, sink);
@@ -309,7 +367,7 @@ std::string Session::json(const std::vector<double>& sample_at) const {
 
 std::string Session::page(std::uint64_t bytes, bool brief) const {
   std::vector<report::PageRun> runs;
-  for (const auto& side : sides_) runs.push_back({&side->model, motion::view(side->model, side->track), side->name});
+  for (const auto& side : sides_) runs.push_back({&side->model, side->view(), side->name});
   report::PageOptions options;
   options.bytes = bytes;
   options.brief = brief;
@@ -328,7 +386,7 @@ std::string Session::at(std::string_view question, double time) const {
   const Side& side = *sides_.front();
   refuse_flow(side.model);
   motion::Sample sample;
-  if (!motion::state_at(side.model, motion::view(side.model, side.track), time, sample)) {
+  if (!motion::state_at(side.model, side.view(), time, sample)) {
     throw Error({side.model.file, 0, 0}, fmt::format("the motion has no state at t = {}", exact(time)));
   }
   // What was let go on the way is not in the model.
@@ -358,7 +416,7 @@ void Session::states(const std::vector<double>& times, std::vector<double>& posi
   const Side& side = *sides_.front();
   position.resize(times.size() * side.model.variables);
   velocity.resize(position.size());
-  motion::evaluate(motion::view(side.model, side.track), times, side.model.variables, position.data(), velocity.data());
+  motion::evaluate(side.view(), times, side.model.variables, position.data(), velocity.data());
 }
 
 std::string stepper_json(const motion::Stepper& stepper) {

@@ -157,7 +157,7 @@ std::optional<crowds::Followed> run_crowd(const Model& model, const motion::Opti
 }
 
 std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std::optional<double> tolerance,
-                         std::optional<std::uint32_t> samples, const nb::object& progress) {
+                         std::optional<std::uint32_t> samples, const nb::object& progress, bool as_one) {
   const ModelPointer& model = handle.pointer;
   motion::Options options;
   options.until = until.value_or(model->get().simulation.until);
@@ -165,7 +165,7 @@ std::unique_ptr<Run> run(const Handle& handle, std::optional<double> until, std:
   runs::require_duration(model->get(), options.until);
   motion::Track track;
   Watch watch(progress);
-  if (std::optional<crowds::Followed> crowd = run_crowd(*model, options, watch)) {
+  if (std::optional<crowds::Followed> crowd; !as_one && (crowd = run_crowd(*model, options, watch))) {
     watch.raise();
     crowd->track.sampling.count = samples.value_or(crowd->track.sampling.count);
     return std::make_unique<Run>(model, std::move(crowd->track), std::move(crowd->told));
@@ -195,15 +195,16 @@ void complete(const runs::Task& task, runs::Store& store, Watch& watch, double s
 }
 
 /// Into a new file. The model is made from the recipe, so that the file stands on its own.
-std::unique_ptr<Run> record(std::string_view file, const Handle& handle, const nb::object& progress, double seconds) {
+std::unique_ptr<Run> record(std::string_view file, const Handle& handle, const nb::object& progress, double seconds,
+                            bool as_one) {
   const std::string path(file);
   const ModelPointer& model = handle.pointer;
   Watch watch(progress);
   std::string kept;
   {
     const nb::gil_scoped_release release;
-    const runs::Task task =
-        runs::new_task(runs::recipe_of(model->get().text, model->get().file, model->overrides()), path);
+    const runs::Task task = runs::new_task(runs::recipe_of(model->get().text, model->get().file, model->overrides()),
+                                           path, as_one ? runs::Engine::one_motion : runs::Engine::as_suits);
     runs::Store store = runs::Store::create(path, task.recipe, task.model);
     complete(task, store, watch, seconds);
     kept = store.path();
@@ -568,8 +569,9 @@ void bind_run(nb::module_& module) {
       .def("save", &save, nb::arg("path"));
 
   module.def("run", &run, nb::arg("model"), nb::arg("until").none(), nb::arg("tolerance").none(),
-             nb::arg("samples").none(), nb::arg("progress").none());
-  module.def("record", &record, nb::arg("path"), nb::arg("model"), nb::arg("progress").none(), nb::arg("seconds"));
+             nb::arg("samples").none(), nb::arg("progress").none(), nb::arg("as_one"));
+  module.def("record", &record, nb::arg("path"), nb::arg("model"), nb::arg("progress").none(), nb::arg("seconds"),
+             nb::arg("as_one"));
   module.def("resume", &resume, nb::arg("path"), nb::arg("until"), nb::arg("progress").none());
   module.def("open_run", &open_run, nb::arg("path"));
   module.def(

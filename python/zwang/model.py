@@ -446,10 +446,10 @@ class Model:
                           tolerance=model._settings[2] or None, samples=model._settings[3] or None)
             state = None
         if out is not None:
-            core = _zwang.record(os.fspath(out), model._core, progress, 2.0)
+            core = _zwang.record(os.fspath(out), model._core, progress, 2.0, bool(names))
         else:
             end = None if until is None else float(until)
-            core = _zwang.run(model._at(state), end, tolerance, samples, progress)
+            core = _zwang.run(model._at(state), end, tolerance, samples, progress, bool(names))
         return Trajectory(core, self._layout, sample_at, names)
 
     def compare(self, *, until: Value | None = None, sample_at: Iterable[float] = ()) -> Comparison:

@@ -311,8 +311,7 @@ void Crowd::Impl::note_uncertainty(const std::vector<std::uint32_t>& group, cons
       const double passed = std::abs(state.time);
       state.position_uncertainty.push_back(
           few_roundings * (std::abs(loose.x[a][c]) + members.widest + std::abs(loose.v[a][c]) * passed));
-      state.velocity_uncertainty.push_back(few_roundings *
-                                           (std::abs(loose.v[a][c]) + std::abs(pull[c]) * passed));
+      state.velocity_uncertainty.push_back(few_roundings * (std::abs(loose.v[a][c]) + std::abs(pull[c]) * passed));
     }
   }
 }

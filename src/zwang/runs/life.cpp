@@ -107,6 +107,10 @@ std::optional<crowds::Followed> follow_crowd(const Recipe& recipe, const model::
                                              const std::function<bool(const crowds::Crowd&)>& go_on) {
   if (whole.rows() < crowds::least_elastic_pairs || recipe.law) return {};
   model::Model left = model_of(recipe, true);
+  // From where the model is begun, which may be another state than its text says.
+  left.initial_position = whole.initial_position;
+  left.initial_velocity = whole.initial_velocity;
+  left.simulation = whole.simulation;
   if (!crowds::is_crowd(left)) return {};
   crowds::Crowd crowd(left, options);
   crowds::Followed out;
