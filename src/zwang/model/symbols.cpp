@@ -83,7 +83,7 @@ double Symbols::number(Expr e, const std::map<std::uint32_t, double>& indices) c
 namespace {
 
 /// A number or a vector of expressions.
-struct Quantity {
+struct NamedQuantity {
   std::size_t size = 0;  ///< components; 0 for a number
   std::array<Expr, 3> part{};
   [[nodiscard]] std::size_t parts() const { return size == 0 ? 1 : size; }
@@ -135,9 +135,9 @@ class Writer {
 
   // The walk.
 
-  Quantity scalar(Expr e) { return {0, {e}}; }
+  NamedQuantity scalar(Expr e) { return {0, {e}}; }
 
-  Quantity walk(const Syntax& s) {
+  NamedQuantity walk(const Syntax& s) {
     switch (s.kind) {
       case SyntaxKind::number: return scalar(graph().number(s.number));
       case SyntaxKind::name: return walk_name(s);
@@ -145,7 +145,7 @@ class Writer {
       case SyntaxKind::prime: return walk_state(s.children[0], true);
       case SyntaxKind::index: return walk_state(s, false);
       case SyntaxKind::vector: {
-        Quantity out;
+        NamedQuantity out;
         out.size = s.children.size();
         for (std::size_t k = 0; k < out.size; ++k) out.part.at(k) = walk(s.children[k]).part[0];
         return out;
@@ -153,7 +153,7 @@ class Writer {
       case SyntaxKind::call: return walk_call(s);
       case SyntaxKind::sum_over: return walk_sum_over(s);
       case SyntaxKind::sum: {
-        std::vector<Quantity> terms;
+        std::vector<NamedQuantity> terms;
         for (std::size_t k = 0; k < s.children.size(); ++k) {
           terms.push_back(walk(s.children[k]));
           if (s.inverse[k]) terms.back() = negated(terms.back());
@@ -194,18 +194,18 @@ class Writer {
     return {};
   }
 
-  Quantity negated(Quantity a) {
+  NamedQuantity negated(NamedQuantity a) {
     for (std::size_t c = 0; c < a.parts(); ++c) a.part.at(c) = graph().negate(a.part.at(c));
     return a;
   }
 
   /// The empty sum fits everywhere: a vector among the terms makes the sum a vector.
-  Quantity added(const std::vector<Quantity>& terms) {
-    Quantity out;
-    for (const Quantity& term : terms) out.size = std::max(out.size, term.size);
+  NamedQuantity added(const std::vector<NamedQuantity>& terms) {
+    NamedQuantity out;
+    for (const NamedQuantity& term : terms) out.size = std::max(out.size, term.size);
     for (std::size_t c = 0; c < out.parts(); ++c) {
       std::vector<Expr> parts;
-      for (const Quantity& term : terms) {
+      for (const NamedQuantity& term : terms) {
         if (term.size == out.size) parts.push_back(term.part.at(c));
       }
       out.part.at(c) = graph().add(parts);
@@ -213,13 +213,13 @@ class Writer {
     return out;
   }
 
-  Quantity walk_name(const Syntax& s) {
+  NamedQuantity walk_name(const Syntax& s) {
     for (std::size_t k = bindings_.size(); k-- > 0;) {
       if (bindings_[k].first == s.name) return scalar(bindings_[k].second);
     }
     if (const auto found = parameter_of_.find(s.name); found != parameter_of_.end()) {
       const std::size_t components = model_.parameters[found->second].value.size();
-      Quantity out;
+      NamedQuantity out;
       out.size = components == 1 ? 0 : components;
       for (std::uint32_t c = 0; c < components; ++c) {
         out.part.at(c) = graph().symbol(out_.constant(NameSort::parameter, found->second, c));
@@ -232,10 +232,10 @@ class Writer {
   }
 
   /// Position or velocity of a body, a member, or a component of them (the sign ' may stand behind the component).
-  Quantity walk_state(const Syntax& s, bool velocity) {
+  NamedQuantity walk_state(const Syntax& s, bool velocity) {
     if (s.kind == SyntaxKind::member && is_rigid(s.children[0])) return part_of_rigid(s, velocity);
     if (s.kind == SyntaxKind::member) {
-      const Quantity vector = walk_state(s.children[0], velocity);
+      const NamedQuantity vector = walk_state(s.children[0], velocity);
       return scalar(vector.part.at(component(s.name)));
     }
     const Syntax& name = s.kind == SyntaxKind::index ? s.children[0] : s;
@@ -244,7 +244,7 @@ class Writer {
       index.push_back(expressions::expand(graph(), walk(s.children[k]).part[0]));
     }
     const std::uint32_t body = body_of_.at(name.name);
-    Quantity out;
+    NamedQuantity out;
     out.size = model_.bodies[body].place();
     for (std::uint32_t c = 0; c < out.parts(); ++c) {
       out.part.at(c) =
@@ -255,7 +255,7 @@ class Writer {
 
   static std::size_t component(std::string_view name) { return name == "x" ? 0 : name == "y" ? 1 : 2; }
 
-  Quantity walk_component(const Syntax& s) {
+  NamedQuantity walk_component(const Syntax& s) {
     if (is_rigid(s.children[0])) return part_of_rigid(s, false);
     return scalar(walk(s.children[0]).part.at(component(s.name)));
   }
@@ -287,7 +287,7 @@ class Writer {
     return out;
   }
   /// A vector of the body's axes in the fixed frame.
-  Quantity turned(std::uint32_t body, const std::vector<Expr>& index, Quantity r) {
+  NamedQuantity turned(std::uint32_t body, const std::vector<Expr>& index, NamedQuantity r) {
     if (model_.bodies[body].turns()) {
       r.part = Turn({&graph()}).turned(quaternion(body, index, false), r.part);
       return r;
@@ -295,21 +295,21 @@ class Writer {
     const Expr angle = own(body, index, 2, false);
     const Expr c = graph().apply(Function::cos, angle);
     const Expr s = graph().apply(Function::sin, angle);
-    Quantity out = r;
+    NamedQuantity out = r;
     out.part[0] = graph().subtract(graph().multiply(c, r.part[0]), graph().multiply(s, r.part[1]));
     out.part[1] = graph().add(graph().multiply(s, r.part[0]), graph().multiply(c, r.part[1]));
     return out;
   }
-  Quantity spin(std::uint32_t body, const std::vector<Expr>& index) {
+  NamedQuantity spin(std::uint32_t body, const std::vector<Expr>& index) {
     if (!model_.bodies[body].turns()) return scalar(own(body, index, 2, true));
     return {3, Turn({&graph()}).spin(quaternion(body, index, false), quaternion(body, index, true))};
   }
   /// Where a mark lies in the body: as it was written, with the indices of this member.
-  Quantity mark_of(std::uint32_t body, const std::vector<Expr>& index, std::string_view name) {
+  NamedQuantity mark_of(std::uint32_t body, const std::vector<Expr>& index, std::string_view name) {
     const Value& table = *find("bodies", model_.bodies[body].name);
     const std::size_t depth = bindings_.size();
     for (std::size_t k = 0; k < index.size(); ++k) bindings_.emplace_back(k == 0 ? "i" : "j", index[k]);
-    Quantity out = walk(formulas_.expression(*table.find("marks")->find(name)));
+    NamedQuantity out = walk(formulas_.expression(*table.find("marks")->find(name)));
     bindings_.resize(depth);
     const Value* shape = table.find("shape");
     if (shape == nullptr || shape->find("polygon") == nullptr) return out;
@@ -321,7 +321,7 @@ class Writer {
     }
     return out;
   }
-  Quantity part_of_rigid(const Syntax& s, bool velocity) {
+  NamedQuantity part_of_rigid(const Syntax& s, bool velocity) {
     const Syntax& of = s.children[0];
     const std::uint32_t body = body_of_.at((of.kind == SyntaxKind::index ? of.children[0] : of).name);
     const std::vector<Expr> index = index_of(of);
@@ -330,10 +330,10 @@ class Writer {
     const auto& marks = model_.rigids[body].marks;
     const bool marked = std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) { return mark.name == s.name; });
     if (!marked) return scalar(own(body, index, static_cast<std::uint32_t>(component(s.name)), velocity));
-    const Quantity arm = turned(body, index, mark_of(body, index, s.name));
-    Quantity out = arm;
+    const NamedQuantity arm = turned(body, index, mark_of(body, index, s.name));
+    NamedQuantity out = arm;
     if (velocity) {
-      const Quantity w = spin(body, index);
+      const NamedQuantity w = spin(body, index);
       if (w.size == 3) {
         out.part = Turn({&graph()}).cross(w.part, arm.part);
       } else {
@@ -347,12 +347,12 @@ class Writer {
     return out;
   }
 
-  Quantity walk_product(const Syntax& s) {
+  NamedQuantity walk_product(const Syntax& s) {
     std::vector<Expr> above;
     std::vector<Expr> below;
-    std::optional<Quantity> vector;
+    std::optional<NamedQuantity> vector;
     for (std::size_t k = 0; k < s.children.size(); ++k) {
-      const Quantity value = walk(s.children[k]);
+      const NamedQuantity value = walk(s.children[k]);
       if (value.size != 0) {
         vector = value;
       } else {
@@ -365,23 +365,23 @@ class Writer {
     return *vector;
   }
 
-  Expr dot(const Quantity& u, const Quantity& v) {
+  Expr dot(const NamedQuantity& u, const NamedQuantity& v) {
     std::vector<Expr> terms;
     for (std::size_t c = 0; c < u.size; ++c) terms.push_back(graph().multiply(u.part.at(c), v.part.at(c)));
     return graph().add(terms);
   }
 
-  Quantity walk_call(const Syntax& s) {
+  NamedQuantity walk_call(const Syntax& s) {
     if (s.name == "table" || s.name == "spline") return walk_points(s);
     if (s.name == "axis") {
       const Syntax& of = s.children[0];
       const std::uint32_t body = body_of_.at((of.kind == SyntaxKind::index ? of.children[0] : of).name);
       return turned(body, index_of(of), walk(s.children[1]));
     }
-    std::vector<Quantity> arguments;
+    std::vector<NamedQuantity> arguments;
     for (const Syntax& child : s.children) arguments.push_back(walk(child));
     if (s.name == "if") {
-      Quantity out;
+      NamedQuantity out;
       out.size = arguments[1].size;
       for (std::size_t c = 0; c < out.parts(); ++c) {
         const Expr parts[] = {arguments[0].part[0], arguments[1].part.at(c), arguments[2].part.at(c)};
@@ -391,15 +391,15 @@ class Writer {
     }
     if (const expressions::FunctionInfo* info = expressions::find_function(s.name)) {
       std::vector<Expr> parts;
-      for (const Quantity& argument : arguments) parts.push_back(argument.part[0]);
+      for (const NamedQuantity& argument : arguments) parts.push_back(argument.part[0]);
       return scalar(graph().apply(info->function, parts));
     }
     if (s.name == "norm") return scalar(graph().apply(Function::sqrt, dot(arguments[0], arguments[0])));
-    const Quantity& u = arguments[0];
-    const Quantity& v = arguments[1];
+    const NamedQuantity& u = arguments[0];
+    const NamedQuantity& v = arguments[1];
     if (s.name == "dot") return scalar(dot(u, v));
     if (s.name == "distance") {
-      const Quantity difference = added({u, negated(v)});
+      const NamedQuantity difference = added({u, negated(v)});
       return scalar(graph().apply(Function::sqrt, dot(difference, difference)));
     }
     const auto minor = [&](std::size_t a, std::size_t b) {
@@ -411,7 +411,7 @@ class Writer {
   }
 
   /// The points of a table are written as numbers.
-  Quantity walk_points(const Syntax& s) {
+  NamedQuantity walk_points(const Syntax& s) {
     std::vector<Expr> parts = {walk(s.children[0]).part[0]};
     for (std::size_t k = 1; k < 3; ++k) {
       const auto add = [&](Expr e) {
@@ -421,7 +421,7 @@ class Writer {
       if (s.children[k].kind == SyntaxKind::vector) {
         for (const Syntax& item : s.children[k].children) add(walk(item).part[0]);
       } else {
-        const Quantity list = walk(s.children[k]);
+        const NamedQuantity list = walk(s.children[k]);
         for (std::size_t c = 0; c < list.size; ++c) add(list.part.at(c));
       }
     }
@@ -429,11 +429,11 @@ class Writer {
   }
 
   /// A sum that cannot be drawn out of the expression: unrolled, if its length is known.
-  Quantity walk_sum_over(const Syntax& s) {
+  NamedQuantity walk_sum_over(const Syntax& s) {
     const Expr low = walk(s.children[0]).part[0];
     const Expr high = walk(s.children[1]).part[0];
     if (has_index(low) || has_index(high)) throw MembersDiffer{};
-    std::vector<Quantity> terms;
+    std::vector<NamedQuantity> terms;
     const std::int64_t last = whole(high);
     bindings_.emplace_back(s.name, Expr{});
     for (std::int64_t k = whole(low); k <= last; ++k) {
@@ -524,7 +524,7 @@ class Writer {
   void write_bodies() {
     std::vector<Expr> gravity;
     if (const Value* value = find("gravity")) {
-      const Quantity g = walk(formulas_.expression(*value));
+      const NamedQuantity g = walk(formulas_.expression(*value));
       gravity.assign(g.part.begin(), g.part.begin() + static_cast<std::ptrdiff_t>(g.parts()));
     }
     out_.flow = find("flow") != nullptr;
@@ -555,7 +555,7 @@ class Writer {
         if (point) out.mass = walk(formulas_.expression(*mass)).part[0];
         if (point) out.gravity = gravity;
         if (force != nullptr) {
-          const Quantity value = walk(formulas_.expression(*force));
+          const NamedQuantity value = walk(formulas_.expression(*force));
           out.force.assign(value.part.begin(), value.part.begin() + static_cast<std::ptrdiff_t>(value.parts()));
         }
         add_generated_forces(body, member, out);
@@ -573,10 +573,10 @@ class Writer {
                     one.ranges.starts_with("torque " + body.name + "[");
            });
   }
-  Quantity walk_generated(const Generated& one) {
+  NamedQuantity walk_generated(const Generated& one) {
     const std::size_t depth = bindings_.size();
     for (const auto& [word, value] : one.numbers) bindings_.emplace_back(word, graph().number(value));
-    const Quantity out = walk(formulas_.outside(one.ranges, one.formula));
+    const NamedQuantity out = walk(formulas_.outside(one.ranges, one.formula));
     bindings_.resize(depth);
     return out;
   }
@@ -591,7 +591,7 @@ class Writer {
       const bool force = one.ranges == "force " + name;
       if (!force && one.ranges != "torque " + name) continue;
       if (out.force.empty()) out.force.assign(body.dimension, graph().number(0));
-      const Quantity value = walk_generated(one);
+      const NamedQuantity value = walk_generated(one);
       const auto add = [&](std::size_t place, Expr e) { out.force[place] = graph().add(out.force[place], e); };
       if (force) {
         for (std::size_t c = 0; c < value.parts(); ++c) add(c, value.part.at(c));
@@ -673,11 +673,11 @@ class Writer {
     if (force == nullptr && torque == nullptr) return;
     out.force.assign(body.dimension, graph().number(0));
     if (force != nullptr) {
-      const Quantity value = walk(formulas_.expression(*force));
+      const NamedQuantity value = walk(formulas_.expression(*force));
       std::copy_n(value.part.begin(), place, out.force.begin());
     }
     if (torque != nullptr) {
-      const Quantity value = walk(formulas_.expression(*torque));
+      const NamedQuantity value = walk(formulas_.expression(*torque));
       if (body.turns()) {
         const Turn::Four turning = Turn({&graph()}).force_of_torque(quaternion(k, member.index, false), value.part);
         std::copy(turning.begin(), turning.end(), out.force.begin() + 3);
@@ -822,17 +822,17 @@ class Writer {
     std::uint32_t row = condition.first_row;
     for_members(ranges, one_by_one, [&](const SymbolicMember& member) {
       // Of alternatives the least.
-      std::vector<Quantity> parts;
+      std::vector<NamedQuantity> parts;
       for (const expressions::ConditionSyntax& syntax : all) {
-        Quantity left = walk(syntax.left);
-        Quantity right = walk(syntax.right);
+        NamedQuantity left = walk(syntax.left);
+        NamedQuantity right = walk(syntax.right);
         if (syntax.relation == Relation::greater_equal) std::swap(left, right);
         parts.push_back(added({left, negated(right)}));
       }
-      Quantity f = parts[0];
+      NamedQuantity f = parts[0];
       if (parts.size() > 1) {
         std::vector<Expr> values;
-        for (const Quantity& part : parts) values.push_back(part.part[0]);
+        for (const NamedQuantity& part : parts) values.push_back(part.part[0]);
         f = scalar(graph().apply(Function::min, values));
       }
       SymbolicCondition out;
