@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/lane.hpp"
@@ -26,7 +28,9 @@ constexpr double off_at_start =
     1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corner_tolerances.hpp), where the start is on one
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
-constexpr int most_grazes = 100;            ///< of one function on one step
+constexpr double clearly_open =
+    1e-6;  ///< of the largest value among the rows of a condition: an alternative open by that much will stay so for a while
+constexpr int most_grazes = 100;  ///< of one function on one step
 /// Newton's rounds from a place that is right up to rounding, and the part of the place that it may move by.
 constexpr int rounds_of_polish = 2;
 constexpr double slight_polish = 1e-6;
@@ -111,6 +115,41 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
     for (std::uint32_t row = condition.first_row; row < condition.first_row + condition.rows; ++row) {
       const bool twin = instant::is_second_twin(impl.model, row) && !is_valley(impl.switches, impl.model.row_twin[row]);
       if (impl.switches.idle.contains(row) && !impl.switches.gone.contains(row) && !twin) visit(row);
+    }
+  }
+}
+
+/// A condition holds as long as one alternative does. Where one is clearly open, it alone is followed, as the condition or beside it; the others are
+/// looked at again when it closes. Where none is, as on a face that bears, all are.
+void leave_out_alternatives(const Motion& motion, std::vector<std::uint8_t>& is_clear) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  model::evaluate_values_but(model, motion.state, {}, work.scratch, work.rows);
+  std::vector<double> worst;
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      constexpr double none = std::numeric_limits<double>::infinity();
+      worst.assign(condition.alternatives, -none);
+      double size = 0;
+      std::uint32_t chosen = condition.alternatives;
+      bool usual = true;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        const std::uint32_t which = model.row_alternative[row];
+        if (impl.switches.gone.contains(row) || model.row_twin[row] != row) usual = false;
+        if (!impl.switches.idle.contains(row)) chosen = which;
+        worst[which] = std::max(worst[which], work.rows.value[row]);
+        size = std::max(size, std::abs(work.rows.value[row]));
+      }
+      if (!usual) continue;
+      const auto best = static_cast<std::uint32_t>(std::min_element(worst.begin(), worst.end()) - worst.begin());
+      const std::uint32_t followed = chosen < condition.alternatives ? chosen : best;
+      if (!(worst[followed] < -clearly_open * size)) continue;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (model.row_alternative[row] != followed) is_clear[std::size_t{model.switches} + row] = 1;
+      }
     }
   }
 }
@@ -302,9 +341,10 @@ double reach_of_switches(Motion& motion, double h) {
     if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
   });
   thresholds.assign(1, 0.0);
-  if (impl.flow == nullptr) {
+  if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
+    leave_out_alternatives(motion, is_clear);
     for_idle_rows(motion, [&](std::uint32_t row) {
-      if (!(h > 0)) return;
+      if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0) return;
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
       run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
       h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
