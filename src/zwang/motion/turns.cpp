@@ -120,35 +120,65 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
 }
 
 /// A condition holds as long as one alternative does. Where one is clearly open, it alone is followed, as the condition or beside it; the others are
-/// looked at again when it closes. Where none is, as on a face that bears, all are.
-void leave_out_alternatives(const Motion& motion, std::vector<std::uint8_t>& is_clear) {
+/// looked at again when it closes. Where none is, as on a face that bears, all are. One that stays open on the whole step by its values needs
+/// no series; of several that do not, the one is followed that is likely to stay so longest.
+void leave_out_alternatives(const Motion& motion, double h, std::vector<std::uint8_t>& is_clear) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_values_but(model, motion.state, {}, work.scratch, work.rows);
+  const Along series = impl.series.along();
+  constexpr std::array<double, 1> zero{0.0};
+  constexpr double none = std::numeric_limits<double>::infinity();
   std::vector<double> worst;
+  std::vector<double> lasts;
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
          first += condition.components) {
-      constexpr double none = std::numeric_limits<double>::infinity();
       worst.assign(condition.alternatives, -none);
+      lasts.assign(condition.alternatives, none);
       double size = 0;
       std::uint32_t chosen = condition.alternatives;
       bool usual = true;
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
         const std::uint32_t which = model.row_alternative[row];
+        const double value = work.rows.value[row];
         if (impl.switches.gone.contains(row) || model.row_twin[row] != row) usual = false;
         if (!impl.switches.idle.contains(row)) chosen = which;
-        worst[which] = std::max(worst[which], work.rows.value[row]);
-        size = std::max(size, std::abs(work.rows.value[row]));
+        worst[which] = std::max(worst[which], value);
+        lasts[which] = std::min(lasts[which], -value / std::abs(work.rows.rate[row]));
+        size = std::max(size, std::abs(value));
       }
       if (!usual) continue;
-      const auto best = static_cast<std::uint32_t>(std::min_element(worst.begin(), worst.end()) - worst.begin());
-      const std::uint32_t followed = chosen < condition.alternatives ? chosen : best;
-      if (!(worst[followed] < -clearly_open * size)) continue;
-      for (std::uint32_t row = first; row < first + condition.components; ++row) {
-        if (model.row_alternative[row] != followed) is_clear[std::size_t{model.switches} + row] = 1;
+      const auto clear_but = [&](std::uint32_t followed) {
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (model.row_alternative[row] != followed) is_clear[std::size_t{model.switches} + row] = 1;
+        }
+      };
+      const auto stays_open = [&](std::uint32_t which) {
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (model.row_alternative[row] != which) continue;
+          const model::RowGroup& group = model.groups[model.row_group[row]];
+          if (!stays_away(series, group, group.tape, model.row_lane[row], group.tape.outputs[0], zero, h)) return false;
+        }
+        return true;
+      };
+      if (chosen < condition.alternatives) {
+        if (worst[chosen] < -clearly_open * size) clear_but(chosen);
+        continue;
+      }
+      std::uint32_t longest = condition.alternatives;
+      bool stays = false;
+      for (std::uint32_t which = 0; which < condition.alternatives && !stays; ++which) {
+        if (!(worst[which] < -clearly_open * size)) continue;
+        if (longest == condition.alternatives || lasts[which] > lasts[longest]) longest = which;
+        stays = stays_open(which);
+      }
+      if (stays) {
+        clear_but(condition.alternatives);
+      } else if (longest < condition.alternatives) {
+        clear_but(longest);
       }
     }
   }
@@ -342,7 +372,7 @@ double reach_of_switches(Motion& motion, double h) {
   });
   thresholds.assign(1, 0.0);
   if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
-    leave_out_alternatives(motion, is_clear);
+    leave_out_alternatives(motion, h, is_clear);
     for_idle_rows(motion, [&](std::uint32_t row) {
       if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0) return;
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
