@@ -121,8 +121,10 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
 
 /// A condition holds as long as one alternative does. Where one is clearly open, it alone is followed, as the condition or beside it; the others are
 /// looked at again when it closes. Where none is, as on a face that bears, all are. One that stays open on the whole step by its values needs
-/// no series; of several that do not, the one is followed that is likely to stay so longest.
-void leave_out_alternatives(const Motion& motion, double h, std::vector<std::uint8_t>& is_clear) {
+/// no series; of several that do not, the one is followed that does not come near zero, or on which the longest step is known. That step is given
+/// back; rows of `known` need not be bounded any more.
+double leave_out_alternatives(const Motion& motion, double h, double part, std::vector<std::uint8_t>& is_clear,
+                              instant::RowSet& known) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Evaluation& work = impl.workspace.evaluation();
@@ -132,6 +134,9 @@ void leave_out_alternatives(const Motion& motion, double h, std::vector<std::uin
   constexpr double none = std::numeric_limits<double>::infinity();
   std::vector<double> worst;
   std::vector<double> lasts;
+  std::vector<std::uint32_t> open;
+  std::vector<double> registers;
+  LaneBound bound;
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
@@ -168,20 +173,54 @@ void leave_out_alternatives(const Motion& motion, double h, std::vector<std::uin
         if (worst[chosen] < -clearly_open * size) clear_but(chosen);
         continue;
       }
-      std::uint32_t longest = condition.alternatives;
+      open.clear();
       bool stays = false;
       for (std::uint32_t which = 0; which < condition.alternatives && !stays; ++which) {
         if (!(worst[which] < -clearly_open * size)) continue;
-        if (longest == condition.alternatives || lasts[which] > lasts[longest]) longest = which;
+        open.push_back(which);
         stays = stays_open(which);
       }
       if (stays) {
         clear_but(condition.alternatives);
-      } else if (longest < condition.alternatives) {
-        clear_but(longest);
+        continue;
       }
+      if (open.empty()) continue;
+      std::stable_sort(open.begin(), open.end(),
+                       [&](std::uint32_t one, std::uint32_t other) { return lasts[one] > lasts[other]; });
+      std::uint32_t best = open[0];
+      double longest = -1;
+      for (const std::uint32_t which : open) {
+        double reached = h;
+        bool clear = true;
+        for (std::uint32_t row = first; row < first + condition.components && reached > 0; ++row) {
+          if (model.row_alternative[row] != which) continue;
+          const model::RowGroup& group = model.groups[model.row_group[row]];
+          bool away = false;
+          run_lane(series, group, group.tape, model.row_lane[row], registers);
+          reached = reach_of_lane(series, group, group.tape, model.row_lane[row], registers, group.tape.outputs[0],
+                                  zero, part, reached, bound, away);
+          clear = clear && away;
+        }
+        stays = clear && reached == h;
+        if (stays) break;
+        if (reached > longest) {
+          longest = reached;
+          best = which;
+        }
+      }
+      if (stays) {
+        clear_but(condition.alternatives);
+        continue;
+      }
+      clear_but(best);
+      h = longest;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (model.row_alternative[row] == best) known.add(row);
+      }
+      if (!(h > 0)) return h;
     }
   }
+  return h;
 }
 
 Along along(const Motion::Impl& impl) { return impl.flow != nullptr ? impl.flow->along() : impl.series.along(); }
@@ -372,9 +411,10 @@ double reach_of_switches(Motion& motion, double h) {
   });
   thresholds.assign(1, 0.0);
   if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
-    leave_out_alternatives(motion, h, is_clear);
+    instant::RowSet known(impl.model.rows());
+    if (h > 0) h = leave_out_alternatives(motion, h, part, is_clear, known);
     for_idle_rows(motion, [&](std::uint32_t row) {
-      if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0) return;
+      if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0 || known.contains(row)) return;
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
       run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
       h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
