@@ -548,7 +548,14 @@ shape = { box = [1, 1, 1] }
 position = [0, 0, 2]
 [contacts]
 )toml";
-  EXPECT_NE(refused(boxes + "c = { between = [\"a\", \"b\"] }\n").find("a box and a box is not offered"),
+  std::string drum = boxes;
+  drum.replace(drum.rfind("box = [1, 1, 1]"), 15, "cylinder = [1, 1]");
+  EXPECT_NE(refused(drum + "c = { between = [\"a\", \"b\"] }\n").find("a box and a cylinder is not offered"),
+            std::string::npos);
+  std::string within = boxes;
+  within.replace(within.rfind("[0, 0, 2]"), 9, "[0, 0, 0.9]");
+  EXPECT_EQ(refused(boxes + "c = { between = [\"a\", \"b\"] }\n"), "");
+  EXPECT_NE(refused(within + "c = { between = [\"a\", \"b\"] }\n").find("overlap at the start, by 0.1"),
             std::string::npos);
   EXPECT_NE(refused(boxes + "c = { between = [\"a\", \"a\"] }\n").find("the same body"), std::string::npos);
   EXPECT_NE(refused(boxes + "c = { body = \"a\" }\n").find("needs `body` and `plane`"), std::string::npos);

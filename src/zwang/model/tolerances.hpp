@@ -29,6 +29,12 @@ inline constexpr double vanishing_of_sizes = 1e-13;
 /// So far along its sides, as a part of the shorter one, a corner of a polygon is looked at beside the corner itself: much more than what
 /// rounding does to the place where two corners meet, much less than anybody sees.
 inline constexpr double corner_tip = 1e-7;
+/// The same of a box in space, as a part of its longest half: so that edges within `nearly_parallel` of one another, which do not count as
+/// crossing, have a corner that is held.
+inline constexpr double box_tip = 8e-6;
+/// Product of sines, of the square of the angle between edges: a face that an edge lies on flat counts on either side of that. More than rounding, and less
+/// than anybody sees.
+inline constexpr double nearly_flat = 1e-7;
 /// Sine of the angle within which two capsules count as parallel: lines that cross there come nearer than their ends by half its square.
 inline constexpr double nearly_parallel = 1e-6;
 /// What is added to the square of that sine where it is divided by: nothing at the angles at which the quotient counts.

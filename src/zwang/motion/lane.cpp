@@ -96,7 +96,8 @@ double first_root(const expressions::Tape& tape, const std::vector<double>& regi
   return first;
 }
 
-/// Do the values of the function stay away from all thresholds on [0, h]?
+}  // namespace
+
 bool stays_away(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                 std::uint32_t output, std::span<const double> thresholds, double h) {
   std::vector<expressions::Range> inputs;
@@ -123,8 +124,6 @@ bool stays_away(const Along& along, const model::Slotted& group, const expressio
                      [&](double threshold) { return found.low > threshold || found.high < threshold; });
 }
 
-}  // namespace
-
 double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                      const std::vector<double>& registers, std::uint32_t output, std::span<const double> thresholds,
                      double part, double h, LaneBound& bound, bool& clear) {
@@ -147,6 +146,7 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
       terms = std::max(terms, std::abs(threshold));
     }
     const double allowed = std::max(part * terms, faintest);
+    clear = !near;
     if (!near || rest <= allowed) return h;
     // No derivative may be bounded where a root passes zero, and values still are.
     if (!(rest < std::numeric_limits<double>::infinity()) && !thresholds.empty() &&

@@ -50,8 +50,12 @@ struct LaneBound {
                                   std::size_t lane, const std::vector<double>& registers, std::uint32_t output,
                                   double h, LaneBound& bound);
 
+/// Do the values of the function stay away from all thresholds on [0, h]? Intervals alone are asked, no series: quick, and coarse.
+[[nodiscard]] bool stays_away(const Along& along, const model::Slotted& group, const expressions::Tape& tape,
+                              std::size_t lane, std::uint32_t output, std::span<const double> thresholds, double h);
+
 /// The longest step, not longer than `h`, on which the function of `output` is known to `part` of its own terms, or stays away from all
-/// of `thresholds` (if there are any) for certain; 0 if there is none. `clear`: it stays away from them by its values, and its polynomial tells nothing.
+/// of `thresholds` (if there are any) for certain; 0 if there is none. `clear`: it stays away from them on that step for certain, and need not be looked at.
 [[nodiscard]] double reach_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape,
                                    std::size_t lane, const std::vector<double>& registers, std::uint32_t output,
                                    std::span<const double> thresholds, double part, double h, LaneBound& bound,

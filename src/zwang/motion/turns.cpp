@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/excursion.hpp"
 #include "zwang/motion/lane.hpp"
@@ -26,7 +28,9 @@ constexpr double off_at_start =
     1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corner_tolerances.hpp), where the start is on one
 constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
-constexpr int most_grazes = 100;            ///< of one function on one step
+constexpr double clearly_open =
+    1e-6;  ///< of the largest value among the rows of a condition: an alternative open by that much will stay so for a while
+constexpr int most_grazes = 100;  ///< of one function on one step
 /// Newton's rounds from a place that is right up to rounding, and the part of the place that it may move by.
 constexpr int rounds_of_polish = 2;
 constexpr double slight_polish = 1e-6;
@@ -113,6 +117,110 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
       if (impl.switches.idle.contains(row) && !impl.switches.gone.contains(row) && !twin) visit(row);
     }
   }
+}
+
+/// A condition holds as long as one alternative does. Where one is clearly open, it alone is followed, as the condition or beside it; the others are
+/// looked at again when it closes. Where none is, as on a face that bears, all are. One that stays open on the whole step by its values needs
+/// no series; of several that do not, the one is followed that does not come near zero, or on which the longest step is known. That step is given
+/// back; rows of `known` need not be bounded any more.
+double leave_out_alternatives(const Motion& motion, double h, double part, std::vector<std::uint8_t>& is_clear,
+                              instant::RowSet& known) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  model::evaluate_values_but(model, motion.state, {}, work.scratch, work.rows);
+  const Along series = impl.series.along();
+  constexpr std::array<double, 1> zero{0.0};
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> worst;
+  std::vector<double> lasts;
+  std::vector<std::uint32_t> open;
+  std::vector<double> registers;
+  LaneBound bound;
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      worst.assign(condition.alternatives, -none);
+      lasts.assign(condition.alternatives, none);
+      double size = 0;
+      std::uint32_t chosen = condition.alternatives;
+      bool usual = true;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        const std::uint32_t which = model.row_alternative[row];
+        const double value = work.rows.value[row];
+        if (impl.switches.gone.contains(row) || model.row_twin[row] != row) usual = false;
+        if (!impl.switches.idle.contains(row)) chosen = which;
+        worst[which] = std::max(worst[which], value);
+        lasts[which] = std::min(lasts[which], -value / std::abs(work.rows.rate[row]));
+        size = std::max(size, std::abs(value));
+      }
+      if (!usual) continue;
+      const auto clear_but = [&](std::uint32_t followed) {
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (model.row_alternative[row] != followed) is_clear[std::size_t{model.switches} + row] = 1;
+        }
+      };
+      const auto stays_open = [&](std::uint32_t which) {
+        for (std::uint32_t row = first; row < first + condition.components; ++row) {
+          if (model.row_alternative[row] != which) continue;
+          const model::RowGroup& group = model.groups[model.row_group[row]];
+          if (!stays_away(series, group, group.tape, model.row_lane[row], group.tape.outputs[0], zero, h)) return false;
+        }
+        return true;
+      };
+      if (chosen < condition.alternatives) {
+        if (worst[chosen] < -clearly_open * size) clear_but(chosen);
+        continue;
+      }
+      open.clear();
+      bool stays = false;
+      for (std::uint32_t which = 0; which < condition.alternatives && !stays; ++which) {
+        if (!(worst[which] < -clearly_open * size)) continue;
+        open.push_back(which);
+        stays = stays_open(which);
+      }
+      if (stays) {
+        clear_but(condition.alternatives);
+        continue;
+      }
+      if (open.empty()) continue;
+      std::stable_sort(open.begin(), open.end(),
+                       [&](std::uint32_t one, std::uint32_t other) { return lasts[one] > lasts[other]; });
+      std::uint32_t best = open[0];
+      double longest = -1;
+      for (const std::uint32_t which : open) {
+        double reached = h;
+        bool clear = true;
+        for (std::uint32_t row = first; row < first + condition.components && reached > 0; ++row) {
+          if (model.row_alternative[row] != which) continue;
+          const model::RowGroup& group = model.groups[model.row_group[row]];
+          bool away = false;
+          run_lane(series, group, group.tape, model.row_lane[row], registers);
+          reached = reach_of_lane(series, group, group.tape, model.row_lane[row], registers, group.tape.outputs[0],
+                                  zero, part, reached, bound, away);
+          clear = clear && away;
+        }
+        stays = clear && reached == h;
+        if (stays) break;
+        if (reached > longest) {
+          longest = reached;
+          best = which;
+        }
+      }
+      if (stays) {
+        clear_but(condition.alternatives);
+        continue;
+      }
+      clear_but(best);
+      h = longest;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        if (model.row_alternative[row] == best) known.add(row);
+      }
+      if (!(h > 0)) return h;
+    }
+  }
+  return h;
 }
 
 Along along(const Motion::Impl& impl) { return impl.flow != nullptr ? impl.flow->along() : impl.series.along(); }
@@ -302,9 +410,11 @@ double reach_of_switches(Motion& motion, double h) {
     if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
   });
   thresholds.assign(1, 0.0);
-  if (impl.flow == nullptr) {
+  if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
+    instant::RowSet known(impl.model.rows());
+    if (h > 0) h = leave_out_alternatives(motion, h, part, is_clear, known);
     for_idle_rows(motion, [&](std::uint32_t row) {
-      if (!(h > 0)) return;
+      if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0 || known.contains(row)) return;
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
       run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
       h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],

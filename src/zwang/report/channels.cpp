@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/tolerances.hpp"
 
@@ -155,8 +156,10 @@ class Follower {
     if (conditions_) {
       if (rows_.value.empty()) {
         rows_ = model::make_rows(model_);
+        left_out_.assign(model_.rows(), 0);
+        for (std::uint32_t row = 0; row < model_.rows(); ++row) left_out_[row] = place_[row][2] < 0 ? 1 : 0;
       }
-      model::evaluate_rows(model_, state_, scratch_, rows_);
+      model::evaluate_values_but(model_, state_, left_out_, scratch_, rows_);
       for (std::uint32_t row = 0; row < model_.rows(); ++row) {
         put(place_[row][2], model::is_holonomic(model_.row_kind[row]) ? rows_.value[row] : rows_.rate[row]);
       }
@@ -174,6 +177,7 @@ class Follower {
   Channels& out_;
   model::Scratch scratch_;
   model::Rows rows_;
+  std::vector<std::uint8_t> left_out_;  ///< per row, 1: it is not drawn
   model::State state_;
   std::vector<double> multipliers_, rho_;
   std::vector<std::array<int, 3>> place_;  ///< per row: series of its multiplier, rho, value

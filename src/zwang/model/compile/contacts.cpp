@@ -9,6 +9,8 @@
 ///   ball, cylinder      max(rho - R, 0)^2 + max(|z| - h/2, 0)^2 >= r^2
 ///   capsule, capsule    the four ends against the other's segment; |w.n| >= L |n| where the nearest points lie between the ends
 ///   polygon, polygon    no corner of one inside of the other
+///   box, box            no corner of one inside of the other; |w.n| >= 0 where edges cross
+///   capsule, box        the ends against the box, corners and edges against the capsule
 ///
 /// Squares are divided by twice the length, so that gradients have length 1 where shapes touch and multipliers are forces.
 #include <fmt/format.h>
@@ -431,6 +433,18 @@ class ContactReader {
       crossing(a, b);
       return;
     }
+    if (a.kind == Solidity::box && b.kind == Solidity::box) {
+      corners_of_box_outside(a, b);
+      corners_of_box_outside(b, a);
+      edges_crossing(a, b);
+      refuse_overlap(a, b);
+      return;
+    }
+    if ((a.kind == Solidity::box && b.kind == Solidity::segment && b.radius > 0) ||
+        (b.kind == Solidity::box && a.kind == Solidity::segment && a.radius > 0)) {
+      capsule_and_box(a.kind == Solidity::box ? b : a, a.kind == Solidity::box ? a : b);
+      return;
+    }
     if (a.kind == Solidity::polygon && b.kind == Solidity::polygon) {
       check_convex(a, between_->value.items[0].place);
       check_convex(b, between_->value.items[1].place);
@@ -450,7 +464,7 @@ class ContactReader {
                         ? "boxes and polygons among themselves, a disc with anything, the marks of one (a body "
                           "without a shape) with the other"
                         : "a ball, a point or a mark with anything, capsules and rods among themselves (not two rods), "
-                          "anything with a plane"));
+                          "boxes among themselves and with capsules, anything with a plane"));
   }
 
   /// A ball, or a point, outside of a body with an extent.
@@ -521,34 +535,144 @@ class ContactReader {
     }
   }
 
+  /// A straight piece of a body: an edge of a box, the axis of a capsule.
+  struct Piece {
+    std::string middle, along;
+    double half = 0;
+  };
+  Piece axis_of(const Touching& body) { return {body.side.name, axis(body, body.along), body.half[0]}; }
+
   /// Two segments with a distance between them.
   void crossing(const Touching& a, const Touching& b) {
     const double l = a.radius + b.radius;
     for (const bool mine : {true, false}) {
       const Touching& body = mine ? a : b;
       const Touching& other = mine ? b : a;
-      for (const Numbers& end : other.points) {
-        const std::string p = at(other, end);
-        const std::string apart = fmt::format("({} - {})", p, body.side.name);
-        const std::string z = seen(body, p, body.along);
-        formulas_.push_back(fmt::format("(dot({}, {}) - {}^2 + {})/{} >= {}", apart, apart, z, beyond(z, body.half[0]),
-                                        k().number(2 * l), k().number(l / 2)));
-      }
+      for (const Numbers& end : other.points) beside(body, at(other, end), l);
     }
-    // Between the ends: w.n against L |n|, s |n|^2 and t |n|^2 along the two lines.
-    const std::string d = axis(a, a.along);
-    const std::string e = axis(b, b.along);
-    const std::string n = fmt::format("cross({}, {})", d, e);
-    const std::string w = fmt::format("({} - {})", b.side.name, a.side.name);
+    apart(axis_of(a), axis_of(b), l);
+  }
+
+  /// A place and the segment of a body.
+  void beside(const Touching& body, const std::string& p, double l) {
+    const std::string apart = fmt::format("({} - {})", p, body.side.name);
+    const std::string z = seen(body, p, body.along);
+    formulas_.push_back(fmt::format("(dot({}, {}) - {}^2 + {})/{} >= {}", apart, apart, z, beyond(z, body.half[0]),
+                                    k().number(2 * l), k().number(l / 2)));
+  }
+
+  /// Between the ends: w.n against L |n|, s |n|^2 and t |n|^2 along the two lines.
+  void apart(const Piece& a, const Piece& b, double l) {
+    const std::string n = fmt::format("cross({}, {})", a.along, b.along);
+    const std::string w = fmt::format("({} - {})", b.middle, a.middle);
     const std::string sine = fmt::format("dot({}, {})", n, n);
-    const std::string s = fmt::format("dot(cross({}, {}), {})", w, e, n);
-    const std::string t = fmt::format("dot(cross({}, {}), {})", w, d, n);
-    const std::string first = fmt::format("{}*{}", k().number(a.half[0]), sine);
-    const std::string second = fmt::format("{}*{}", k().number(b.half[0]), sine);
+    const std::string s = fmt::format("dot(cross({}, {}), {})", w, b.along, n);
+    const std::string t = fmt::format("dot(cross({}, {}), {})", w, a.along, n);
+    const std::string first = fmt::format("{}*{}", k().number(a.half), sine);
+    const std::string second = fmt::format("{}*{}", k().number(b.half), sine);
     formulas_.push_back(fmt::format(
         "(dot({}, {})^2 - {}*{})/({}*({} + {})) >= 0 or {} >= {} or -{} >= {} or {} >= {} or -{} >= {} or {} <= {}", w,
         n, k().number(l * l), sine, k().number(2 * l), sine, k().number(sine_floor), s, first, s, first, t, second, t,
         second, sine, k().number(nearly_parallel * nearly_parallel)));
+  }
+
+  // Boxes in space.
+
+  /// An edge of a box: its direction, the two axes across it in cyclic order, and on which side of each it lies.
+  struct BoxEdge {
+    std::uint32_t along = 0, second = 0, third = 0;
+    double side_second = 1, side_third = 1;
+    Numbers middle;
+  };
+  static std::vector<BoxEdge> edges_of_box(const Touching& box) {
+    std::vector<BoxEdge> out;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      for (const double one : {-1.0, 1.0}) {
+        for (const double other : {-1.0, 1.0}) {
+          BoxEdge edge{i, (i + 1) % 3, (i + 2) % 3, one, other, Numbers(3, 0.0)};
+          edge.middle[edge.second] = one * box.half[edge.second];
+          edge.middle[edge.third] = other * box.half[edge.third];
+          out.push_back(std::move(edge));
+        }
+      }
+    }
+    return out;
+  }
+  static double tip_of(const Touching& box) { return box_tip * *std::max_element(box.half.begin(), box.half.end()); }
+
+  /// As of polygons: no corner of the first is inside of the second, with the tips of its three edges.
+  void corners_of_box_outside(const Touching& a, const Touching& b) {
+    const double tip = tip_of(a);
+    const std::string slack = k().number(tip / 2);
+    for (const Numbers& corner : a.points) {
+      const std::string apart = fmt::format("({} - {})", at(a, corner), b.side.name);
+      std::string whole;
+      for (std::uint32_t face = 0; face < 3; ++face) {
+        const std::string n = axis(b, face);
+        for (const std::string_view sign : {"", "-"}) {
+          const std::string h = fmt::format("{}dot({}, {})", sign, n, apart);
+          whole += fmt::format("{}min({}", whole.empty() ? "" : " or ", h);
+          for (std::uint32_t c = 0; c < 3; ++c) {
+            Numbers inward(3, 0.0);
+            inward[c] = corner[c] > 0 ? -tip : tip;
+            whole += fmt::format(", {} {} dot({}, {}) + {}", h, sign.empty() ? "+" : "-", n,
+                                 a.side.carried(k(), inward), slack);
+          }
+          whole += fmt::format(") >= {}", k().number(b.half[face]));
+        }
+      }
+      formulas_.push_back(whole);
+    }
+  }
+
+  /// Edges that cross: n = a x b and w from edge to edge. n points out of both faces beside an edge of the first (x), into both of the second (y), or the
+  /// other way round, if the edges are where the boxes meet; w.n is then the distance.
+  void edges_crossing(const Touching& a, const Touching& b) {
+    const double end = std::max(tip_of(a), tip_of(b)) / 4;
+    const double deep =
+        std::min(*std::min_element(a.half.begin(), a.half.end()), *std::min_element(b.half.begin(), b.half.end()));
+    const std::string floor = k().number(sine_floor);
+    const std::string parallel = k().number(nearly_parallel * nearly_parallel);
+    const std::string flat = k().number(nearly_flat);
+    const auto signed_dot = [&](double sign, const std::string& u, const std::string& v) {
+      return fmt::format("{}dot({}, {})", sign < 0 ? "-" : "", u, v);
+    };
+    for (const BoxEdge& one : edges_of_box(a)) {
+      const std::string d = axis(a, one.along);
+      for (const BoxEdge& other : edges_of_box(b)) {
+        const std::string e = axis(b, other.along);
+        const std::string n = fmt::format("cross({}, {})", d, e);
+        const std::string sine = fmt::format("dot({}, {})", n, n);
+        const std::string w = fmt::format("({} - {})", at(b, other.middle), at(a, one.middle));
+        const std::string x1 = signed_dot(-one.side_second, axis(a, one.third), e);
+        const std::string x2 = signed_dot(one.side_third, axis(a, one.second), e);
+        const std::string y1 = signed_dot(other.side_second, axis(b, other.third), d);
+        const std::string y2 = signed_dot(-other.side_third, axis(b, other.second), d);
+        const std::string x = fmt::format("({} + {})", x1, x2);
+        const std::string y = fmt::format("({} + {})", y1, y2);
+        const std::string gap =
+            fmt::format("dot({}, {})*{}/sqrt(({} + {})*({}^2 + {}))", w, n, x, sine, floor, x, floor);
+        const std::string s = fmt::format("dot(cross({}, {}), {})", w, e, n);
+        const std::string t = fmt::format("dot(cross({}, {}), {})", w, d, n);
+        const std::string first = fmt::format("{}*{}", k().number(a.half[one.along] - end), sine);
+        const std::string second = fmt::format("{}*{}", k().number(b.half[other.along] - end), sine);
+        formulas_.push_back(
+            fmt::format("{} >= 0 or {} <= {} or ({})*({}) <= -{}*{} or ({})*({}) <= -{}*{} or {}*{} >= 0 or {} >= {} "
+                        "or -{} >= {} or "
+                        "{} >= {} or -{} >= {} or {} <= {}",
+                        gap, gap, k().number(-deep), x1, x2, flat, sine, y1, y2, flat, sine, x, y, s, first, s, first,
+                        t, second, t, second, sine, parallel));
+      }
+    }
+  }
+
+  /// The ends of a capsule against the box, the corners and the edges of the box against the capsule.
+  void capsule_and_box(const Touching& capsule, const Touching& box) {
+    for (const Numbers& end : capsule.points) ball_outside(box, capsule, at(capsule, end));
+    for (const Numbers& corner : box.points) beside(capsule, at(box, corner), capsule.radius);
+    for (const BoxEdge& edge : edges_of_box(box)) {
+      apart({at(box, edge.middle), axis(box, edge.along), box.half[edge.along]}, axis_of(capsule), capsule.radius);
+    }
   }
 
   // Polygons.
@@ -591,8 +715,50 @@ class ContactReader {
     }
   }
 
-  /// Sides that cross with all corners outside are seen at the start alone; from outside nothing leads there.
+  /// What lies inside of one another at the start is refused; from outside nothing leads there.
   void refuse_overlap(const Touching& a, const Touching& b) const {
+    const auto [apart, size] = a.dimension == 2 ? gap_of_polygons(a, b) : gap_of_boxes(a, b);
+    if (apart < -nearly_touching * size) {
+      fail(between_->value.place,
+           fmt::format("`{}` and `{}` overlap at the start, by {}", a.side.name, b.side.name, readable(-apart)));
+    }
+  }
+
+  /// The largest distance of two planes that separate them, negative if none does, and a length of theirs.
+  static std::pair<double, double> gap_of_boxes(const Touching& a, const Touching& b) {
+    using Vector = std::array<double, 3>;
+    const auto cross = [](const Vector& u, const Vector& v) {
+      return Vector{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    };
+    const auto dot = [](const Vector& u, const Vector& v) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; };
+    const auto axes = [](const Touching& body) {
+      const auto [w, x, y, z] = body.side.orientation;
+      return std::array<Vector, 3>{Vector{w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)},
+                                   Vector{2 * (x * y - w * z), w * w - x * x + y * y - z * z, 2 * (y * z + w * x)},
+                                   Vector{2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z}};
+    };
+    const std::array<Vector, 3> mine = axes(a);
+    const std::array<Vector, 3> others = axes(b);
+    Vector between{};
+    for (std::size_t c = 0; c < 3; ++c) between[c] = b.side.place[c] - a.side.place[c];
+    double apart = -std::numeric_limits<double>::max();
+    const auto look = [&](const Vector& n) {
+      const double length = std::sqrt(dot(n, n));
+      if (length < nearly_parallel) return;
+      double gap = std::abs(dot(between, n));
+      for (std::size_t c = 0; c < 3; ++c)
+        gap -= a.half[c] * std::abs(dot(mine[c], n)) + b.half[c] * std::abs(dot(others[c], n));
+      apart = std::max(apart, gap / length);
+    };
+    for (const Vector& d : mine) {
+      look(d);
+      for (const Vector& e : others) look(cross(d, e));
+    }
+    for (const Vector& e : others) look(e);
+    return {apart, 2 * std::max(*std::max_element(a.half.begin(), a.half.end()),
+                                *std::max_element(b.half.begin(), b.half.end()))};
+  }
+  static std::pair<double, double> gap_of_polygons(const Touching& a, const Touching& b) {
     const auto placed = [](const Touching& body) {
       std::vector<Numbers> out;
       const double c = elementary::cos(body.side.angle);
@@ -613,10 +779,7 @@ class ContactReader {
         size = std::max(size, edge.length);
       }
     }
-    if (apart < -nearly_touching * size) {
-      fail(between_->value.place,
-           fmt::format("`{}` and `{}` overlap at the start, by {}", a.side.name, b.side.name, readable(-apart)));
-    }
+    return {apart, size};
   }
 
   // Conditions.

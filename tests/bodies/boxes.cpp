@@ -1,0 +1,304 @@
+/// Boxes in space that touch boxes and capsules, against formulas of the hand and distances by other routes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "answer.hpp"
+
+namespace zwang::testing {
+namespace {
+
+/// A place that is off by less than this, of lengths about one, is where it should be.
+constexpr double box_exactness = 1e-10;
+
+/// The largest gap between two boxes along an axis that may separate them: three, three, and nine of edges.
+double gap_of_boxes(const std::vector<double>& a, const Three& half_a, const std::vector<double>& b,
+                    const Three& half_b) {
+  const std::array<Three, 3> mine = axes_of(a), others = axes_of(b);
+  std::vector<Three> axes(mine.begin(), mine.end());
+  axes.insert(axes.end(), others.begin(), others.end());
+  for (const Three& d : mine) {
+    for (const Three& e : others) axes.push_back(cross(d, e));
+  }
+  const Three between = sum(part(b, 0), times(-1, part(a, 0)));
+  double best = -std::numeric_limits<double>::max();
+  for (const Three& n : axes) {
+    const double length = std::sqrt(dot(n, n));
+    if (length < 1e-6) continue;
+    double gap = std::abs(dot(between, n));
+    for (std::size_t c = 0; c < 3; ++c)
+      gap -= half_a.at(c) * std::abs(dot(mine.at(c), n)) + half_b.at(c) * std::abs(dot(others.at(c), n));
+    best = std::max(best, gap / length);
+  }
+  return best;
+}
+
+/// From a segment to a box: the least over many places of the segment, then over ever finer ones about the best.
+double to_box(const std::vector<double>& box, const Three& half, const Three& from, const Three& along) {
+  const std::array<Three, 3> axes = axes_of(box);
+  const auto at = [&](double s) {
+    const Three x = sum(sum(from, times(s, along)), times(-1, part(box, 0)));
+    double square = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double beyond = std::max(std::abs(dot(x, axes.at(c))) - half.at(c), 0.0);
+      square += beyond * beyond;
+    }
+    return std::sqrt(square);
+  };
+  double best = 0.5, width = 0.5;
+  for (int round = 0; round < 40; ++round) {
+    double found = best;
+    for (int k = -8; k <= 8; ++k) {
+      const double s = std::clamp(best + width * k / 8, 0.0, 1.0);
+      if (at(s) < at(found)) found = s;
+    }
+    best = found;
+    width /= 2;
+  }
+  return at(best);
+}
+
+std::vector<double> evenly(double until, int count) {
+  std::vector<double> out;
+  for (int k = 0; k <= count; ++k) out.push_back(until * k / count);
+  return out;
+}
+
+std::string two_boxes(const std::string& upper, const std::string& rest) {
+  return "gravity = [0, 0, -10]\n[bodies.a]\nmass = 1\n" + upper + R"toml(
+[bodies.b]
+mass = 2
+shape = { box = [1, 1, 0.5] }
+position = [0, 0, 0.25]
+[contacts]
+floor = { body = "b", plane = { normal = [0, 0, 1] } }
+pair = { between = ["a", "b"] }
+)toml" + rest;
+}
+
+/// What the pair bears: its multipliers, added.
+double borne(const Json& answer) {
+  double out = 0;
+  for (const auto& [name, value] : answer["multipliers"].items()) {
+    if (name.starts_with("pair")) out += value.get<double>();
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST(Boxes, an_edge_strikes_an_edge_with_the_impulse_of_the_hand) {
+  // Two cubes, each turned by half a right angle about the edge it strikes with; the edges cross at (0, 0), 0.1 and 0.05 beside the centres.
+  const Json answer = run_answer(R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0.1, 0, 1.6]
+orientation = { axis = [1, 0, 0], angle = "pi/4" }
+velocity = [0, 0, -1]
+[bodies.b]
+mass = 2
+shape = { box = [1, 1, 1] }
+position = [0, 0.05, 0]
+orientation = { axis = [0, 1, 0], angle = "pi/4" }
+[contacts]
+pair = { between = ["a", "b"], restitution = 0.5 }
+[simulation]
+until = 0.3
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  ASSERT_EQ(answer["events"].size(), 1U);
+  const Json& shock = answer["events"][0];
+  EXPECT_NEAR(shock["time"].get<double>(), 1.6 - std::sqrt(2.0), box_exactness);
+  const double l = 1.5 / (1.0 + 1.0 / 2 + 0.01 * 6 + 0.0025 * 3);
+  ASSERT_EQ(shock["impulses"].size(), 1U);
+  EXPECT_NEAR(shock["impulses"].begin()->get<double>(), l, 1e-12);
+  expect_near(numbers(answer["final"]["velocities"]["a"]), {0, 0, -1 + l, 0, 0.1 * l * 6, 0}, box_exactness);
+  expect_near(numbers(answer["final"]["velocities"]["b"]), {0, 0, -l / 2, 0.05 * l * 3, 0, 0}, box_exactness);
+}
+
+TEST(Boxes, ten_on_one_another_stand_shifted_or_not) {
+  for (const double shift : {0.0, 0.05}) {
+    const Json answer = run_answer(fmt::format(R"toml(gravity = [0, 0, -10]
+[bodies.box]
+count = 10
+mass = 1
+shape = {{ box = [1, 0.8, 0.5] }}
+position = ["{0}*i", "{0}*i/2", "0.5*i - 0.25"]
+[contacts]
+floor = {{ body = "box[1]", plane = {{ normal = [0, 0, 1] }} }}
+pile = {{ for = "i = 1..9", between = ["box[i]", "box[i+1]"] }}
+[simulation]
+until = 2
+)toml",
+                                               shift));
+    ASSERT_EQ(answer["status"], "finished");
+    EXPECT_TRUE(answer["events"].empty());
+    for (int k = 1; k <= 10; ++k) {
+      expect_near(numbers(answer["final"]["positions"][fmt::format("box[{}]", k)]),
+                  {shift * k, shift * k / 2, 0.5 * k - 0.25, 1, 0, 0, 0}, box_exactness);
+    }
+    double floor = 0;
+    for (int k = 1; k <= 4; ++k) floor += answer["final"]["multipliers"][fmt::format("floor[{}]", k)].get<double>();
+    EXPECT_NEAR(floor, 100, 1e-9);
+  }
+}
+
+TEST(Boxes, one_that_is_turned_rests_where_edges_cross) {
+  for (const double angle : {0.001, 0.3, 0.785398163397448, 1.5}) {
+    const Json answer =
+        accelerate_answer(two_boxes(fmt::format("shape = {{ box = [1, 1, 0.5] }}\nposition = [0, 0, 0.75]\norientation "
+                                                "= {{ axis = [0, 0, 1], angle = {} }}",
+                                                angle),
+                                    ""));
+    ASSERT_EQ(answer["status"], "determined") << angle;
+    expect_near(numbers(answer["accelerations"]["a"]), {0, 0, 0, 0, 0, 0}, box_exactness);
+    EXPECT_NEAR(borne(answer), 10, 1e-9);
+  }
+}
+
+TEST(Boxes, what_overhangs_tips_over_an_edge_or_a_corner) {
+  // A plank across, its centre 0.2 beyond the edge, where two edges of its own cross.
+  const double turn = 0.3;
+  const Json plank = accelerate_answer(two_boxes(fmt::format("shape = {{ box = [3, 0.3, 0.2] }}\nposition = [0.7, 0, "
+                                                             "0.6]\norientation = {{ axis = [0, 0, 1], angle = {} }}",
+                                                             turn),
+                                                 ""));
+  const double inertia =
+      ((9 + 0.04) * std::cos(turn) * std::cos(turn) + (0.09 + 0.04) * std::sin(turn) * std::sin(turn)) / 12;
+  const double spin = 10 * 0.2 / (0.04 + inertia);
+  expect_near(numbers(plank["accelerations"]["a"]), {0, 0, -0.2 * spin, 0, spin, 0}, box_exactness);
+  EXPECT_NEAR(borne(plank), 10 - 0.2 * spin, 1e-9);
+
+  // A box beyond a corner, by d both ways.
+  const double d = 0.05;
+  const Json corner = accelerate_answer(two_boxes("shape = { box = [1, 1, 0.5] }\nposition = [0.55, 0.55, 0.75]", ""));
+  const double across = (1 + 0.25) / 12;
+  const double l = 10 / (1 + 2 * d * d / across);
+  EXPECT_NEAR(borne(corner), l, 1e-9);
+  expect_near(numbers(corner["accelerations"]["a"]), {0, 0, l - 10, -d * l / across, d * l / across, 0}, box_exactness);
+}
+
+TEST(Boxes, one_tumbles_on_a_wide_one_as_on_a_plane) {
+  const std::string box = R"toml(gravity = [0, 0, -10]
+[bodies.a]
+mass = 1
+shape = { box = [1, 0.8, 0.5] }
+position = [0.1, 0.05, 1.6]
+orientation = { axis = [1, 2, 0.3], angle = 0.7 }
+spin = [0.3, 1.5, 0.2]
+[simulation]
+until = 0.7
+)toml";
+  const Json on_plane = run_answer(
+      box + "[contacts]\nc = { body = \"a\", plane = { normal = [0, 0, 1], offset = 0.5 }, restitution = 0.3 }\n");
+  const Json on_box = run_answer(box + R"toml([bodies.b]
+mass = 2
+shape = { box = [30, 30, 1] }
+position = [0, 0, 0]
+[joints]
+fixed = { weld = [[0, 0, 0], "b"] }
+[contacts]
+c = { between = ["a", "b"], restitution = 0.3 }
+)toml");
+  ASSERT_EQ(on_plane["status"], "finished");
+  ASSERT_EQ(on_box["status"], "finished");
+  ASSERT_EQ(on_plane["events"].size(), on_box["events"].size());
+  ASSERT_GE(on_plane["events"].size(), 4U);
+  expect_near(numbers(on_box["final"]["positions"]["a"]), numbers(on_plane["final"]["positions"]["a"]), 1e-9);
+  expect_near(numbers(on_box["final"]["velocities"]["a"]), numbers(on_plane["final"]["velocities"]["a"]), 1e-8);
+  EXPECT_NEAR(on_box["energy"]["lost"].get<double>(), on_plane["energy"]["lost"].get<double>(), 1e-9);
+}
+
+TEST(Boxes, thrown_ones_do_not_enter_each_other_and_keep_their_energy) {
+  std::mt19937_64 dice(16);
+  const auto number = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(dice() >> 11U) * 0x1p-53;
+  };
+  int edges = 0;
+  for (int trial = 0; trial < 5; ++trial) {
+    std::vector<double> v;
+    for (int k = 0; k < 12; ++k) v.push_back(number(-1, 1));
+    const std::string model = fmt::format(R"toml([bodies.a]
+mass = 1
+shape = {{ box = [1, 0.8, 0.5] }}
+position = [{}, {}, 1.5]
+orientation = {{ axis = [{}, {}, 1], angle = 1.3 }}
+velocity = [0, 0, -4]
+spin = [{}, {}, {}]
+[bodies.b]
+mass = 2
+shape = {{ box = [0.7, 1.2, 0.6] }}
+position = [0, 0, 0]
+orientation = {{ axis = [{}, 1, {}], angle = 1.1 }}
+spin = [{}, {}, {}]
+[contacts]
+pair = {{ between = ["a", "b"], restitution = 1 }}
+[simulation]
+until = 0.6
+)toml",
+                                          0.3 * v[0], 0.3 * v[1], v[2], v[3], 3 * v[4], 3 * v[5], 3 * v[6], v[7], v[8],
+                                          2 * v[9], 2 * v[10], 2 * v[11]);
+    const Json answer = run_answer(model, evenly(0.6, 60));
+    ASSERT_EQ(answer["status"], "finished") << model << answer["why"];
+    EXPECT_NEAR(answer["energy"]["final"].get<double>(), answer["energy"]["initial"].get<double>(), 1e-10);
+    for (const Json& event : answer["events"]) {
+      for (const Json& name : event["constraints"])
+        if (std::stoi(name.get<std::string>().substr(5)) > 16) ++edges;
+    }
+    for (const Json& sample : answer["samples"]) {
+      EXPECT_GE(gap_of_boxes(numbers(sample["positions"]["a"]), {0.5, 0.4, 0.25}, numbers(sample["positions"]["b"]),
+                             {0.35, 0.6, 0.3}),
+                -1e-9)
+          << model << sample["time"];
+    }
+  }
+  EXPECT_GE(edges, 1);  // shocks of edges were among them
+}
+
+TEST(Boxes, a_capsule_falls_on_one_and_stays_outside) {
+  std::mt19937_64 dice(4);
+  const auto number = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(dice() >> 11U) * 0x1p-53;
+  };
+  for (int trial = 0; trial < 8; ++trial) {
+    std::vector<double> v;
+    for (int k = 0; k < 6; ++k) v.push_back(number(-1, 1));
+    const std::string model = fmt::format(R"toml(gravity = [0, 0, -10]
+[bodies.a]
+mass = 1
+shape = {{ capsule = [0.1, 0.9] }}
+position = [{}, {}, 1.1]
+orientation = {{ axis = [{}, 1, 0.3], angle = 1.2 }}
+spin = [{}, {}, {}]
+[bodies.b]
+mass = 2
+shape = {{ box = [0.6, 0.8, 0.5] }}
+position = [0, 0, 0]
+orientation = {{ axis = [1, 0.3, 0.2], angle = 0.6 }}
+force = [0, 0, 20]
+[contacts]
+pair = {{ between = ["a", "b"], restitution = 0.6 }}
+[simulation]
+until = 0.6
+)toml",
+                                          0.3 * v[0], 0.3 * v[1], v[2], 2 * v[3], 2 * v[4], 2 * v[5]);
+    const Json answer = run_answer(model, evenly(0.6, 60));
+    ASSERT_EQ(answer["status"], "finished") << model << answer["why"];
+    double least = 1;
+    for (const Json& sample : answer["samples"]) {
+      const std::vector<double> a = numbers(sample["positions"]["a"]);
+      const Three along = carried(a, {0, 0, 0.9});
+      const double apart =
+          to_box(numbers(sample["positions"]["b"]), {0.3, 0.4, 0.25}, sum(part(a, 0), times(-0.5, along)), along);
+      EXPECT_GE(apart, 0.1 - 1e-9) << model << sample["time"];
+      least = std::min(least, apart);
+    }
+    EXPECT_LE(least, 0.15) << "they met";
+  }
+}
+
+}  // namespace zwang::testing
