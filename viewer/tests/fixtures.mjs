@@ -133,7 +133,8 @@ export function evaluate(pieces, i, t) {
 }
 
 // A plane page: the bouncing ball over its floor, and a second body on a string that goes slack and taut.
-export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [] } = {}) {
+const formula = '<math display="block"><mi>m</mi><mover><mi>y</mi><mo>¨</mo></mover><mo>=</mo><mo>-</mo><mi>m</mi><mi>g</mi><mo>-</mo><mi>λ</mi></math>';
+export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [], equations = formula } = {}) {
   const blob = new Blob();
   const g = 9.81;
   const all = labels.map((_, r) => bounces(g, 1.5 - 0.3 * r, 0.5, e, until));
@@ -181,7 +182,7 @@ export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [] } = {}
     shapes: [{ kind: "plane", row: 0, name: "floor", relation: ">=", normal: [0, -1, 0], offset: 0, side: 1, bodies: [0] }],
     box: [[0, 0, 0], [0.5 * until, 1.5, 0]],
     up: [0, 1, 0],
-    equations: '<math display="block"><mi>m</mi><mover><mi>y</mi><mo>¨</mo></mover><mo>=</mo><mo>-</mo><mi>m</mi><mi>g</mi><mo>-</mo><mi>λ</mi></math>',
+    equations,
     notes,
     runs,
   };

@@ -76,7 +76,7 @@ export function event_card(header: Header, run: Run, event: number, span: number
     const body = element("tbody");
     for (const { row, value } of impulses.slice(0, 100))
       body.append(element("tr", {}, element("th", { scope: "row" }, names_of_rows(header, [row])), element("td", { class: "number", "data-value": value }, format(value))));
-    parts.push(element("table", { class: "impulses" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "impulse of"), element("th", { scope: "col" }))), body));
+    parts.push(element("table", { class: "impulses" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "impulse of"), element("th", { scope: "col" }, "value"))), body));
   }
   const lost = events.lost(event);
   if (Number.isFinite(lost) && (lost !== 0 || changes.length > 0))
