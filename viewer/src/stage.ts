@@ -60,7 +60,7 @@ export class Stage {
       this.camera.inset = toolbar_height;
       this.measure();
       if (this.widest > 0 && this.widest < one_dot * this.description.extent.size) this.followed = all_together;
-      this.renderer = make_renderer(this.root, wished_renderer);
+      this.renderer = make_renderer(this.root, wished_renderer, header.dimension === 2 && !this.description.has_trails);
       if (this.renderer.name === "canvas") this.description.most_strokes = 3000;
       this.overlay = new Overlay(this.root);
       this.root.append(this.legend, this.toolbar(), this.card);
@@ -213,7 +213,7 @@ export class Stage {
       if (this.followed < 0) this.camera.fit();
       this.changed();
     });
-    return element("div", { class: "toolbar", role: "toolbar", "aria-label": "View" }, bodies.length > 1 && follow, names, trails, icon_button("fit", "See everything", "F", () => this.fit()));
+    return element("div", { class: "toolbar", role: "toolbar", "aria-label": "View" }, bodies.length > 1 && follow, names, this.description?.has_trails !== false && trails, icon_button("fit", "See everything", "F", () => this.fit()));
   }
   private follow_list: HTMLSelectElement | undefined;
   private trails_button: HTMLButtonElement | undefined;

@@ -359,6 +359,7 @@ const state: PageState & { text(): string; set_text(text: string): void; motions
   drawn: () => live?.viewer?.stage.positions(true) ?? {},
   event: () => live?.viewer?.event ?? -1,
   step: (direction) => live?.viewer?.step(direction),
+  scale: () => live?.viewer?.stage.camera.pixels_per_unit ?? NaN,
   renderer: "none",
   frame: () => ({ milliseconds: live?.viewer?.milliseconds ?? NaN }),
   errors: [],

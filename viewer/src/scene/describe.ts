@@ -44,6 +44,7 @@ const surface_opacity = 0.13;
 const solid_opacity = 1;
 const hollow_opacity = 0.1;
 const most_with_paths = 8;
+const most_with_trails = 3000;
 // What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
 const least_extent = 1e-8;
 // More points of the view than these are outlines of something, not bodies.
@@ -71,6 +72,7 @@ export class Description {
   private readonly radii: Float64Array;
   private readonly discs: Float64Array;
   private readonly own_size: boolean[];
+  private readonly looks: Uint8Array;
   private colours: Colour[][] = [];
   private readonly scratch = new Float64Array(3 * 40);
   private readonly here = [0, 0, 0];
@@ -104,6 +106,7 @@ export class Description {
     this.crowded = this.parts.length > 200;
     this.scale = this.find_scale();
     [this.radii, this.discs] = this.find_radii();
+    this.looks = Uint8Array.from(this.bodies, (body, b) => (this.dimension === 2 && ((this.discs[b] as number) > 0 || (!body.view && (body.size ?? 0) > 0)) ? Look.disc : Look.ball));
     this.own_size = this.bodies.map(({ size }) => size !== undefined && size > 0);
     this.ground = this.dimension === 3 && !this.has_floor() ? surfaces.ground(this.extent, this.up) : undefined;
     for (let b = 0; b < this.bodies.length; b++)
@@ -123,6 +126,11 @@ export class Description {
       ),
     );
     for (const part of this.parts) if (part.surface) part.surface.colour = this.palette.wall;
+  }
+
+  // Where very many move, the ways of all of them would hide the picture, and fill the memory.
+  get has_trails(): boolean {
+    return this.bodies.length * this.runs.length <= most_with_trails;
   }
 
   // The colour of a body of a run, for labels and lists.
@@ -148,7 +156,7 @@ export class Description {
         (this.drawn_at[r] as Int32Array).fill(-1);
         continue;
       }
-      if (wishes.trails && wishes.trail_span > 0) {
+      if (wishes.trails && wishes.trail_span > 0 && this.has_trails) {
         const trails = (this.trails[r] ??= new Trails(run.pieces, this.bodies, this.extent.centre));
         if (this.bodies.length * shown <= most_with_paths) trails.draw_path(time, this.colours[r] as Colour[], 1, this.palette.dark ? 0.2 : 0.16, segments, this.most_strokes / 2 / shown);
         trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, this.most_strokes / shown);
@@ -192,6 +200,10 @@ export class Description {
 
   // The centre of all bodies of a run that are seen, where it has been placed last, and how far the farthest is from it.
   gathering(r: number): { centre: Triple; radius: number } | undefined {
+    const box = this.gathering_box(r);
+    return box && { centre: scaled(add(...box), 0.5), radius: norm(subtract(box[1], box[0])) / 2 };
+  }
+  private gathering_box(r: number): [Triple, Triple] | undefined {
     const places = this.places[r] as Float64Array;
     const low: Triple = [Infinity, Infinity, Infinity];
     const high: Triple = [-Infinity, -Infinity, -Infinity];
@@ -202,8 +214,7 @@ export class Description {
         high[m] = Math.max(high[m], places[3 * b + m] as number);
       }
     }
-    if (!Number.isFinite(low[0])) return undefined;
-    return { centre: scaled(add(low, high), 0.5), radius: norm(subtract(high, low)) / 2 };
+    return Number.isFinite(low[0]) ? [low, high] : undefined;
   }
 
   // The same at its widest, over the run.
@@ -244,9 +255,7 @@ export class Description {
       const nowhere = !Number.isFinite(x + y + z);
       if (nowhere) x = y = z = 0;
       const seen = nowhere || (this.bodies[b] as Body).size === 0 ? 0 : alpha;
-      const disc = this.discs[b] as number;
-      const look = disc > 0 && this.dimension === 2 ? Look.disc : Look.ball;
-      at[b] = points.add(x, y, z, this.radius(b), colours[b] as Colour, seen, look);
+      at[b] = points.add(x, y, z, this.radius(b), colours[b] as Colour, seen, this.looks[b] as number);
     }
   }
 
@@ -775,11 +784,12 @@ export class Description {
         const { begin, end } = (this.runs[r] as Run).pieces;
         for (let s = 0; s <= 200; s++) {
           this.place(r, begin + ((end - begin) * s) / 200);
-          (this.places[r] as Float64Array).forEach((value, i) => {
-            if (!Number.isFinite(value)) return;
-            low[(i % 3) as 0 | 1 | 2] = Math.min(low[(i % 3) as 0 | 1 | 2], value);
-            high[(i % 3) as 0 | 1 | 2] = Math.max(high[(i % 3) as 0 | 1 | 2], value);
-          });
+          const found = this.gathering_box(r);
+          if (!found) continue;
+          for (const m of [0, 1, 2] as const) {
+            low[m] = Math.min(low[m], found[0][m]);
+            high[m] = Math.max(high[m], found[1][m]);
+          }
         }
       }
       if (![...low, ...high].every(Number.isFinite)) [low, high] = [[-1, -1, 0], [1, 1, 0]];
