@@ -4,6 +4,7 @@
 /// and the length is the root of F.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -123,6 +124,25 @@ bool paint_line(const Stage& stage, std::uint32_t row, std::int64_t a, std::int6
   } else {
     canvas.shapes.push_back(std::move(shape));
   }
+  return true;
+}
+
+bool paint_vectors(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
+  std::vector<std::int64_t> who;
+  for (std::uint32_t row = first; row < first + count; ++row) {
+    const std::vector<std::int64_t> some = stage.bodies_of(row);
+    if (some.empty() || stage.model.row_kind[row] != model::RowKind::holonomic_equation) return false;
+    for (const std::int64_t body : some) {
+      if (std::find(who.begin(), who.end(), body) == who.end()) who.push_back(body);
+    }
+  }
+  if (who.size() > 2 || count < stage.dimension(who[0])) return false;
+  Shape shape = shape_of(stage, who.size() == 2 ? "line" : "joint", first, "=");
+  shape.name = stage.condition(first).name;
+  for (const std::int64_t body : who) shape.bodies.push_back(static_cast<std::uint32_t>(body));
+  shape.rest = who.size() == 2 ? fmt::format(R"(, "from": {{"body": {}}}, "to": {{"body": {}}})", who[0], who[1])
+                               : fmt::format(R"(, "at": {{"body": {}}}, "form": "pin")", who[0]);
+  canvas.shapes.push_back(std::move(shape));
   return true;
 }
 
