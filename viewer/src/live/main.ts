@@ -147,6 +147,9 @@ class Live {
     this.parameters.update();
     this.buttons();
     remember(this.base, this.editor.text);
+
+    // A notebook around the page reads what it has become.
+    if (window.parent !== window) window.parent.postMessage({ zwang: "text", text: this.editor.text }, "*");
     const by_hand = kind.startsWith("slider") || kind === "drag";
     clearTimeout(this.timer);
     if (kind === "typing") this.timer = setTimeout(() => this.run(kind), typing_pause);
