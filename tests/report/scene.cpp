@@ -237,6 +237,23 @@ TEST(Scene, a_spring_is_no_ring) {
   EXPECT_EQ(draw(plane + "mooring = \"distance(a, p) <= L\"\n").shapes[0].at("kind"), "line");
 }
 
+TEST(Scene, energies_that_are_springs_are_drawn_as_such) {
+  const std::string points = plane.substr(0, plane.find("[constraints]"));
+  for (const char* energy :
+       {"3*(distance(a, b) - L)^2", "7/2*dot(a - b, a - b)", "(distance(a, b)^2 - 2*distance(a, b))/R"}) {
+    SCOPED_TRACE(energy);
+    const Drawn drawn = draw(points + "[energy]\npotential = \"" + energy + "\"\n");
+    ASSERT_EQ(drawn.shapes.size(), 1U);
+    EXPECT_EQ(drawn.shapes[0].at("kind"), "spring");
+  }
+  // Planets, charges, bows that give way, and what draws nobody together.
+  for (const char* energy : {"-1/distance(a, b)", "1/distance(a, b)", "distance(a, b)^4", "-dot(a - b, a - b)",
+                             "distance(a, b)", "9.81*a.y", "(a.x - b.y)^2", "dot(a, b)"}) {
+    SCOPED_TRACE(energy);
+    EXPECT_TRUE(draw(points + "[energy]\npotential = \"" + energy + "\"\n").shapes.empty());
+  }
+}
+
 TEST(Scene, equations_of_vectors_are_rods_and_pins) {
   const Drawn drawn = draw(plane + "bar = \"b - a = [-0.8, 1]\"\n");
   ASSERT_EQ(drawn.shapes.size(), 1U);

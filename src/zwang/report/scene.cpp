@@ -180,6 +180,7 @@ Scene scene(const model::Model& model, const std::vector<SceneBody>& bodies, con
     }
     sheets.paint(canvas);
     paint_wires(stage, canvas);
+    if (model.springs.empty()) paint_energies(stage, canvas);
     paint_view(stage, canvas);
     canvas.shapes.insert(canvas.shapes.end(), canvas.struts.begin(), canvas.struts.end());
   }

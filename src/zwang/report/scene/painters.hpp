@@ -23,6 +23,8 @@ namespace zwang::report {
 void paint_wires(const Stage& stage, Canvas& canvas);
 /// Rigid bodies as solids, the half-spaces they stay in, springs and joints.
 void paint_solids(const Stage& stage, Canvas& canvas);
+/// Potential energies that are springs between two points: c/2 (distance - l)^2 with c > 0.
+void paint_energies(const Stage& stage, Canvas& canvas);
 /// Of every body of the model: the number of its first member in the picture.
 [[nodiscard]] std::vector<std::uint32_t> first_of_bodies(const model::Model& model);
 /// The lines of [view].
