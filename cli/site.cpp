@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "gallery_files.hpp"
@@ -72,14 +73,14 @@ nav { margin-bottom: 1.1rem; font-size: .95rem; display: flex; flex-wrap: wrap; 
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; display: flex; flex-direction: column; position: relative; }
 .card:hover { border-color: var(--accent); }
 .card img { width: 100%; height: 11rem; object-fit: contain; background: #fff; border-bottom: 1px solid var(--line); padding: .4rem; }
-.card div { padding: .9rem 1.1rem 1.1rem; }
+.card > div { padding: .9rem 1.1rem 1.1rem; }
 .card h3 { margin: 0 0 .3rem; font-size: 1.15rem; line-height: 1.3; }
 .card h3 a { text-decoration: none; color: var(--ink); }
 .card h3 a::after { content: ""; position: absolute; inset: 0; }
 .card p { margin: 0; color: var(--soft); font-size: .95rem; line-height: 1.45; }
 .small { columns: 3 17rem; column-gap: 2rem; padding: 0; list-style: none; }
 .small li { break-inside: avoid; margin: 0 0 .7rem; line-height: 1.35; }
-.small span { display: block; color: var(--soft); font-size: .92rem; }
+.small li > span { display: block; color: var(--soft); font-size: .92rem; }
 .two { display: grid; gap: 2rem; grid-template-columns: minmax(0, 1fr); }
 @media (max-width: 62rem) { .two .report { order: -1; } iframe { height: 34rem; } }
 @media (min-width: 62rem) { .two { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); } }
@@ -92,7 +93,51 @@ pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); 
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .92em; }
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { text-align: left; padding: .25rem 1.1rem .25rem 0; border-bottom: 1px solid var(--line); }
+.find { display: flex; flex-wrap: wrap; gap: .6rem 1.2rem; align-items: end; margin: 1.5rem 0 0; }
+.find label { display: grid; gap: .15rem; font-size: .92rem; color: var(--soft); }
+.find input, .find select { font: inherit; font-size: 1rem; color: var(--ink); background: var(--card); border: 1px solid var(--soft); border-radius: 8px; padding: .35rem .7rem; min-height: 2.4rem; }
+.find input { width: min(22rem, 100%); }
+.find :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.find output { color: var(--soft); padding-bottom: .4rem; }
+.tags { display: flex; flex-wrap: wrap; gap: .3rem; margin-top: .5rem; }
+.tags span, .small .tags span { display: inline-block; font: .8rem/1.5 system-ui, sans-serif; color: var(--soft); border: 1px solid var(--line); border-radius: 999px; padding: 0 .55rem; }
+[hidden] { display: none !important; }
+/* Figures are drawn in ink on white: in the dark both change places, and hues stay. */
+@media (prefers-color-scheme: dark) {
+  .card img, figure img { filter: invert(.91) hue-rotate(180deg); }
+  .card img { background: #fff; }
+  figure { background: #17191d; color: var(--soft); }
+  figcaption { color: var(--soft); }
+}
 footer { color: var(--soft); font-size: .92rem; padding-top: 3rem; padding-bottom: 3rem; }
+)";
+
+/// Shows the models that have all the words, the law and the event that are asked for. Without it the page shows all of them.
+constexpr std::string_view search_script = R"("use strict";
+const form = document.querySelector(".find");
+const models = [...document.querySelectorAll("[data-words]")];
+const count = form.querySelector("output");
+function choose() {
+  const wanted = new FormData(form);
+  const words = wanted.get("words").toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (list, one) => !one || list.split(" ").includes(one);
+  let shown = 0;
+  for (const model of models) {
+    const { words: own, law, events } = model.dataset;
+    model.hidden = !(words.every((word) => own.includes(word)) && has(law, wanted.get("law")) && has(events, wanted.get("event")));
+    shown += model.hidden ? 0 : 1;
+  }
+  for (const list of document.querySelectorAll("main ul")) {
+    const empty = [...list.children].every((model) => model.hidden);
+    list.hidden = empty;
+    list.previousElementSibling.hidden = empty;
+  }
+  count.textContent = shown === models.length ? `all ${shown} models` : shown === 1 ? "one model" : `${shown || "no"} models`;
+}
+form.addEventListener("input", choose);
+form.addEventListener("submit", (event) => event.preventDefault());
+form.hidden = false;
+choose();
 )";
 
 struct Exhibit {
@@ -100,6 +145,8 @@ struct Exhibit {
   std::vector<std::string> figures;  ///< names of files
   std::string card;                  ///< the one for the overview
   std::string outcome;               ///< one sentence
+  std::set<std::string> laws;        ///< of its conditions
+  std::set<std::string> events;      ///< the kinds that happened
   bool report = false;
 };
 
@@ -137,12 +184,14 @@ std::vector<Exhibit> exhibits() {
   return all;
 }
 
+constexpr std::size_t most_kinds = 8;                 ///< of events: more than these there are not
 constexpr std::uint64_t bytes_of_report = 2U << 20U;  ///< a third of which is the viewer, in each: a site has a hundred
 
-/// These pages have no script at all; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
+/// These pages have no script but the search of the overview; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
 /// every report, with the hashes of their script and style.
 constexpr std::string_view policy =
-    "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; frame-src 'self' file:; base-uri 'none'; "
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:; frame-src 'self' "
+    "file:; base-uri 'none'; "
     "form-action 'none'";
 
 std::string page(const std::string& title, const std::string& root, const std::string& body, const std::string& about) {
@@ -197,6 +246,12 @@ void make(const fs::path& folder, Exhibit& exhibit) {
         account.status == motion::Status::finished ? "ends" : "is " + std::string(motion::words(account.status)),
         readable(account.present.state.time), store.events(), store.events() == 1 ? "" : "s",
         account.why.empty() ? "" : ": " + account.why);
+    for (const model::Condition& condition : task.model.conditions) exhibit.laws.emplace(words(condition.law));
+    if (task.model.flow) exhibit.laws = {"flow"};
+    store.each_event(0, [&](const motion::Event& event) {
+      exhibit.events.emplace(motion::words(event.kind));
+      return exhibit.events.size() < most_kinds;
+    });
     // The path first, or what comes nearest to one.
     for (const report::Figure& figure : report::figures(task.model, runs::picture_view(task.model, store))) {
       write_file(folder / (figure.name + ".svg"), figure.svg);
@@ -278,31 +333,76 @@ std::string model_page(const Exhibit& exhibit, const Exhibit* before, const Exhi
   return page(heading + " · zwang", "../", body, exhibit.summary);
 }
 
+std::string listed_words(const std::set<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+/// What the search looks at, in the element of a model.
+std::string found_by(const Exhibit& exhibit) {
+  std::string words = exhibit.name + " " + exhibit.heading + " " + exhibit.title + " " + exhibit.summary;
+  for (char& c : words) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return fmt::format(" data-words=\"{}\" data-law=\"{}\" data-events=\"{}\"", xml_escaped(words),
+                     listed_words(exhibit.laws), listed_words(exhibit.events));
+}
+
+std::string tags(const Exhibit& exhibit) {
+  std::string out;
+  for (const std::string& law : exhibit.laws) out += law == "straightest" ? "" : fmt::format("<span>{}</span>", law);
+  for (const std::string& kind : exhibit.events) out += fmt::format("<span>{}</span>", kind);
+  return out.empty() ? out : "<div class=\"tags\">" + out + "</div>";
+}
+
+std::string choice(const std::string& label, const std::string& name, const std::set<std::string>& values) {
+  std::string out = fmt::format("<label>{}<select name=\"{}\"><option value=\"\">any</option>", label, name);
+  for (const std::string& value : values) out += fmt::format("<option>{}</option>", value);
+  return out + "</select></label>";
+}
+
+/// Hidden until the script is there.
+std::string search_form(const std::vector<const Exhibit*>& first, const std::vector<const Exhibit*>& rest) {
+  std::set<std::string> laws;
+  std::set<std::string> events;
+  for (const auto* list : {&first, &rest}) {
+    for (const Exhibit* exhibit : *list) {
+      laws.insert(exhibit->laws.begin(), exhibit->laws.end());
+      events.insert(exhibit->events.begin(), exhibit->events.end());
+    }
+  }
+  return "<form class=\"find\" role=\"search\" hidden=\"hidden\">\n<label>Search<input type=\"search\" "
+         "name=\"words\"/></label>" +
+         choice("Law", "law", laws) + choice("Event", "event", events) +
+         "<output aria-live=\"polite\"></output>\n</form>\n";
+}
+
 std::string index_page(const std::vector<const Exhibit*>& first, const std::vector<const Exhibit*>& rest) {
   std::string body = fmt::format(
       "<header>\n<h1>Mechanics that pulls, holds, strikes and lets go</h1>\n<p>{} models, computed by zwang from "
       "Gauss’s principle of "
       "least constraint: strings that only pull, wheels that do not slip, walls that are struck and left again. Every "
       "page has the "
-      "model’s text, its physics, figures, and an animated report that runs in the browser.</p>\n</header>\n<main "
+      "model’s text, its physics, figures, and an animated report that runs in the browser.</p>\n{}</header>\n<main "
       "id=\"content\">\n"
       "<h2>To begin with</h2>\n<ul class=\"cards\">\n",
-      first.size() + rest.size());
+      first.size() + rest.size(), search_form(first, rest));
   for (const Exhibit* exhibit : first) {
-    body += "<li class=\"card\">";
+    body += fmt::format("<li class=\"card\"{}>", found_by(*exhibit));
     if (!exhibit->card.empty()) {
       body += fmt::format("<img src=\"{}/{}\" alt=\"\" loading=\"lazy\"/>", exhibit->name, exhibit->card);
     }
-    body += fmt::format("<div><h3><a href=\"{}/index.html\">{}</a></h3><p>{}</p></div></li>\n", exhibit->name,
-                        xml_escaped(exhibit->heading), xml_escaped(exhibit->summary));
+    body += fmt::format("<div><h3><a href=\"{}/index.html\">{}</a></h3><p>{}</p>{}</div></li>\n", exhibit->name,
+                        xml_escaped(exhibit->heading), xml_escaped(exhibit->summary), tags(*exhibit));
   }
   body += "</ul>\n<h2>All the others</h2>\n<ul class=\"small\">\n";
   for (const Exhibit* exhibit : rest) {
-    body += fmt::format("<li><a href=\"{}/index.html\">{}</a><span>{}</span></li>\n", exhibit->name,
-                        xml_escaped(exhibit->heading), xml_escaped(exhibit->title));
+    body += fmt::format("<li{}><a href=\"{}/index.html\">{}</a><span>{}</span>{}</li>\n", found_by(*exhibit),
+                        exhibit->name, xml_escaped(exhibit->heading), xml_escaped(exhibit->title), tags(*exhibit));
   }
-  body +=
-      fmt::format("</ul>\n</main>\n<footer>Made by <code>zwang gallery --site</code>, version {}</footer>\n", version);
+  body += fmt::format(
+      "</ul>\n</main>\n<footer>Made by <code>zwang gallery --site</code>, version {}</footer>\n<script "
+      "src=\"search.js\"></script>\n",
+      version);
   return page("The gallery of zwang", "", body, "Mechanical systems with constraints, computed and animated");
 }
 
@@ -315,6 +415,7 @@ SiteAccount write_site(const std::string& folder, bool progress) {
     throw Error({folder, 0, 0}, "cannot make this folder");
   }
   write_file(fs::path(folder) / "style.css", style_sheet);
+  write_file(fs::path(folder) / "search.js", search_script);
   const std::optional<std::string> live = live_page();
   if (live) write_file(fs::path(folder) / "live.html", *live);
 

@@ -10,7 +10,13 @@ import base64
 import html
 import os
 import pathlib
+import re
 import sys
+import zlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zwang.model import Model
 
 MARKER = "<!--zwang:text-->"
 
@@ -24,12 +30,70 @@ def _places() -> list[pathlib.Path]:
             pathlib.Path("/usr/local/share/zwang/live.html"), pathlib.Path("/usr/share/zwang/live.html")]
 
 
+# The page in a frame; whatever is typed, dragged or slid there comes back as the text of the model.
+_WIDGET = """
+function render({ model, el }) {
+  const frame = document.createElement("iframe");
+  frame.style.cssText = "border:0;width:100%;height:700px";
+  frame.title = "zwang";
+  frame.src = URL.createObjectURL(new Blob([model.get("page")], { type: "text/html" }));
+  const listen = (event) => {
+    if (event.source !== frame.contentWindow || event.data?.zwang !== "text") return;
+    model.set("text", event.data.text);
+    model.save_changes();
+  };
+  window.addEventListener("message", listen);
+  el.append(frame);
+  return () => {
+    window.removeEventListener("message", listen);
+    URL.revokeObjectURL(frame.src);
+  };
+}
+export default { render };
+"""
+
+
+def text_of(shared: str | os.PathLike[str]) -> str:
+    """The text of a model that was shared from a living page: its link, or the path of the file it saved."""
+    words = os.fspath(shared)
+    link = re.search(r"[#&]m=([-_A-Za-z0-9]+)", words)
+    if link:
+        code = link.group(1)
+        packed = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
+        return zlib.decompress(packed, -zlib.MAX_WBITS).decode()
+    page = pathlib.Path(words).read_text(encoding="utf-8")
+    held = re.search(r'<script id="zwang-text"[^>]*>([^<]*)</script>', page)
+    if not held:
+        raise ValueError(f"{words}: a living page with a model in it is expected, or a link that one has shared")
+    return base64.b64decode(held.group(1)).decode()
+
+
 class LivePage:
-    """A page that computes for itself. In a notebook it is shown; `save` writes it as one file that needs no network."""
+    """A page that computes for itself. In a notebook it is shown; `save` writes it as one file that needs no network.
+
+    Where the package anywidget is installed, `text`, `model` and `parameters` are those of the page as it stands in the notebook, with
+    its sliders moved and its text changed; otherwise those it began with, and `read` takes over what a page has shared.
+    """
 
     def __init__(self, text: str, name: str = "model") -> None:
         self.text = text
         self.name = name
+
+    @property
+    def model(self) -> Model:
+        """The model of the text as it stands. Its mistakes are told as those of any text."""
+        from zwang.model import parse
+        return parse(self.text, self.name + ".toml")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values at which the sliders stand."""
+        return dict(self.model.parameters)
+
+    def read(self, shared: str | os.PathLike[str]) -> LivePage:
+        """Takes over the text of a link or file that a page has shared; the page itself."""
+        self.text = text_of(shared)
+        return self
 
     def html(self) -> str:
         """The whole page. FileNotFoundError where this installation has none: `make live` builds it."""
@@ -48,6 +112,27 @@ class LivePage:
         """Writes the page; its path."""
         pathlib.Path(path).write_text(self.html(), encoding="utf-8")
         return os.fspath(path)
+
+    def _widget(self) -> Any:
+        """The page as a widget that tells what it has become; None without anywidget."""
+        try:
+            import anywidget  # type: ignore[import-not-found,unused-ignore]
+            import traitlets  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            return None
+        fields = {"_esm": _WIDGET, "page": traitlets.Unicode("").tag(sync=True), "text": traitlets.Unicode("").tag(sync=True)}
+        widget = type("LiveWidget", (anywidget.AnyWidget,), fields)(page=self.html(), text=self.text)
+        widget.observe(self._take_over, names="text")
+        return widget
+
+    def _take_over(self, change: dict[str, Any]) -> None:
+        self.text = change["new"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        widget = self._widget()
+        if widget is None:
+            return {"text/html": self._repr_html_(), "text/plain": repr(self)}
+        return widget._repr_mimebundle_(include=include, exclude=exclude)
 
     def _repr_html_(self) -> str:
         page = base64.b64encode(self.html().encode()).decode()

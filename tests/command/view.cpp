@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "command/call.hpp"
@@ -322,7 +323,8 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
   const auto links_of = [&](const fs::path& page) {
     std::set<std::string> links;
     const xml::Element tree = xml::document(content(page.string()));
-    for (const auto& [tag, key] : {std::pair{"a", "href"}, {"link", "href"}, {"img", "src"}, {"iframe", "src"}}) {
+    for (const auto& [tag, key] :
+         {std::pair{"a", "href"}, {"link", "href"}, {"img", "src"}, {"iframe", "src"}, {"script", "src"}}) {
       for (const xml::Element* element : tree.all(tag)) links.insert(element->attributes.at(key));
     }
     for (const std::string& link : links) {
@@ -345,7 +347,24 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
     EXPECT_TRUE(is_report(file("site/" + name + "/report.html"))) << name;
     EXPECT_EQ(content(file("site/" + name + "/model.toml")), call({"gallery", name}).out);
   }
-  EXPECT_GE(xml::document(content(file("site/index.html"))).all("img").size(), 15U) << "models to begin with";
+  const xml::Element overview = xml::document(content(file("site/index.html")));
+  EXPECT_GE(overview.all("img").size(), 15U) << "models to begin with";
+
+  // The search finds models by words, laws and events, and offers all that there are.
+  std::map<std::string, const xml::Element*> found;
+  for (const xml::Element* item : overview.all("li")) {
+    ASSERT_TRUE(item->attributes.contains("data-words"));
+    for (const xml::Element* link : item->all("a")) found[link->attributes.at("href")] = item;
+  }
+  EXPECT_EQ(found.size(), models.size());
+  const auto& bouncing = found.at("bouncing-ball/index.html")->attributes;
+  EXPECT_NE(bouncing.at("data-words").find("bouncing-ball"), std::string::npos);
+  EXPECT_EQ(bouncing.at("data-events"), "accumulation impact");
+  EXPECT_EQ(found.at("cart-variational/index.html")->attributes.at("data-law"), "variational");
+  std::set<std::string> offered;
+  for (const xml::Element* option : overview.all("option")) offered.insert(option->words());
+  for (const char* word : {"any", "straightest", "variational", "flow", "impact", "accumulation", "seizure"})
+    EXPECT_TRUE(offered.contains(word)) << word;
 
   // Small enough to be put anywhere.
   std::uintmax_t size = 0;

@@ -191,6 +191,29 @@ TEST(Mathml, sets_names_scripts_and_sums) {
   EXPECT_EQ(mathml("\\lambda^{\\,0}"), "<msup><mi>λ</mi><mn>0</mn></msup>");
 }
 
+TEST(Mathml, words_stand_apart_and_have_primes_instead_of_dots) {
+  const std::string word = "<mi mathvariant=\"normal\">heading</mi>";
+  const std::string room = "<mo lspace=\"0.17em\">&#x2062;</mo>";
+  const std::string primed = "<mi mathvariant=\"normal\">heading′</mi>";
+  EXPECT_EQ(mathml("\\dot{\\mathrm{heading}}"), primed);
+  EXPECT_EQ(mathml("{\\dot{\\mathrm{heading}}}^{2}"), "<msup>" + primed + "<mn>2</mn></msup>");
+  EXPECT_EQ(mathml("\\ddot{\\mathrm{heading}}_{3}"), "<msub><mi mathvariant=\"normal\">heading″</mi><mn>3</mn></msub>");
+  EXPECT_EQ(mathml("R \\, \\mathrm{heading} \\, k"), "<mrow><mi>R</mi>" + room + word + room + "<mi>k</mi></mrow>");
+  // Single letters stand together; names of functions keep away from what is beside them.
+  EXPECT_EQ(mathml("R \\, k"), "<mrow><mi>R</mi><mo>&#x2062;</mo><mi>k</mi></mrow>");
+  EXPECT_EQ(mathml("l \\, \\cos t \\, m"), "<mrow><mi>l</mi>" + room +
+                                               "<mi>cos</mi><mo rspace=\"0.17em\">&#x2061;</mo><mi>t</mi>" + room +
+                                               "<mi>m</mi></mrow>");
+}
+
+TEST(Mathml, parentheses_grow_with_high_content_alone) {
+  EXPECT_EQ(mathml("\\left(x + 1\\right)"),
+            "<mrow><mo stretchy=\"false\">(</mo><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow>"
+            "<mo stretchy=\"false\">)</mo></mrow>");
+  EXPECT_EQ(mathml("\\left(\\frac{x}{2}\\right)"),
+            "<mrow><mo>(</mo><mfrac><mi>x</mi><mn>2</mn></mfrac><mo>)</mo></mrow>");
+}
+
 TEST(Mathml, what_it_does_not_know_is_not_passed_over) {
   for (const char* wrong :
        {"\\unknown", "{x", "x}", "x^{2}^{3}", "\\left(x", "x # y", "\\frac{1}", "\\left[x\\right]"}) {

@@ -178,6 +178,18 @@ TEST_F(Figures, the_path_of_a_thrown_stone_is_its_parabola) {
   EXPECT_FALSE(figures.contains("multipliers"));
 }
 
+TEST_F(Figures, a_floor_is_drawn_at_rest_and_where_it_has_moved_to) {
+  const std::string stone =
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [2, 5]\n[simulation]\nuntil = 1\n";
+  const auto strokes = [&](const std::string& floor) {
+    const auto figures = drawn(stone + (floor.empty() ? "" : "[constraints]\nfloor = \"" + floor + "\"\n"));
+    return xml::document(figures.at("path")).all("path").size();
+  };
+  const std::size_t alone = strokes("");
+  EXPECT_GT(strokes("a.y >= 0"), alone);
+  EXPECT_EQ(strokes("a.y >= 0.1*t"), strokes("a.y >= 0"));
+}
+
 TEST_F(Figures, the_multiplier_of_a_pendulum_is_its_tension) {
   // Let go from the horizontal: the tension is 3 m g sin of the angle below it, at the lowest place 30.
   const auto figures = drawn(

@@ -19,6 +19,7 @@ const state: PageState = {
   drawn: () => viewer?.stage.positions(true) ?? {},
   event: () => viewer?.event ?? -1,
   step: (direction) => viewer?.step(direction),
+  scale: () => viewer?.stage.camera.pixels_per_unit ?? NaN,
   renderer: "none",
   frame: () => ({ milliseconds: viewer?.milliseconds ?? NaN }),
   errors: [],

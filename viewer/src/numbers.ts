@@ -20,9 +20,27 @@ const trimmed = (text: string): string => (text.includes(".") && !text.includes(
 
 // A time with as many decimals as the length of the run asks for, always the same number of them.
 export function clock(t: number, span: number): string {
-  const decimals = span > 0 ? Math.max(0, Math.min(9, 4 - Math.ceil(Math.log10(span)))) : 3;
-  return (Math.abs(t) < 1e-300 ? 0 : t).toFixed(decimals).replace("-", "−");
+  return fixed(t, decimals_of(span));
 }
+const decimals_of = (span: number): number => (span > 0 ? Math.max(0, Math.min(9, 4 - Math.ceil(Math.log10(span)))) : 3);
+
+// The decimals that tell the event at `index` from those before and after it, at least as many as the length of the run asks for.
+export function event_decimals(times: ArrayLike<number>, index: number, span: number): number {
+  const least = decimals_of(span / 1000);
+  const t = times[index] as number;
+  let gap = Infinity;
+  for (const step of [-1, 1]) {
+    // Several events at one instant share its digits.
+    let other = index + step;
+    while (other >= 0 && other < times.length && times[other] === t) other += step;
+    if (other >= 0 && other < times.length) gap = Math.min(gap, Math.abs((times[other] as number) - t));
+  }
+  const size = Math.max(Math.abs(t), 1e-300);
+  const most = Math.max(least, Math.min(15, 15 - Math.ceil(Math.log10(size))));
+  return Number.isFinite(gap) ? Math.min(most, Math.max(least, Math.ceil(-Math.log10(gap)) + 1)) : least;
+}
+
+export const fixed = (value: number, decimals: number): string => (Math.abs(value) < 1e-300 ? 0 : value).toFixed(decimals).replace("-", "−");
 
 // 1, 2 or 5 times a power of ten, at most `value`.
 export function round_step(value: number): number {

@@ -10,9 +10,15 @@ import { multiplier_legend, runs_legend } from "./scene/legend";
 import { Overlay } from "./scene/overlay";
 import { palette_for } from "./scene/palette";
 import { make_renderer, type Renderer } from "./scene/renderer";
+import { add, subtract, type Triple } from "./scene/vector";
 import type { Places } from "./state";
 
 const most_followed = 400;
+const all_together = -2;
+// Bodies that keep within so small a part of the picture would be one dot in it.
+const one_dot = 0.03;
+// The height of the buttons over the stage.
+const toolbar_height = 46;
 
 export class Stage {
   readonly root: HTMLElement;
@@ -25,6 +31,8 @@ export class Stage {
   private readonly portraits: PhasePortrait[] = [];
   private readonly legend: HTMLElement;
   private followed = -1;
+  private widest = 0;
+  private approached = false;
   private sized = false;
 
   constructor(
@@ -49,7 +57,10 @@ export class Stage {
       this.root.append(element("div", { class: `portraits many-${this.portraits.length}` }, ...this.portraits.map(({ root }) => root)), this.legend, this.card);
     } else {
       this.description = new Description(data, header, runs, dark);
-      this.renderer = make_renderer(this.root, wished_renderer);
+      this.camera.inset = toolbar_height;
+      this.measure();
+      if (this.widest > 0 && this.widest < one_dot * this.description.extent.size) this.followed = all_together;
+      this.renderer = make_renderer(this.root, wished_renderer, header.dimension === 2 && !this.description.has_trails);
       if (this.renderer.name === "canvas") this.description.most_strokes = 3000;
       this.overlay = new Overlay(this.root);
       this.root.append(this.legend, this.toolbar(), this.card);
@@ -70,7 +81,8 @@ export class Stage {
     renderer.forget();
     this.description = new Description(data, data.header, runs, this.dark);
     this.description.most_strokes = description.most_strokes;
-    this.camera.set_home(this.description.extent.low, this.description.extent.high);
+    this.measure();
+    this.camera.set_home(...this.seen_box());
     if (refit && !this.camera.moved) this.camera.fit();
     this.draw_legend();
     this.changed();
@@ -105,6 +117,8 @@ export class Stage {
   }
 
   fit(): void {
+    if (this.followed === all_together) this.followed = -1;
+    if (this.follow_list) this.follow_list.value = String(this.followed);
     this.camera.fit();
     this.changed();
   }
@@ -117,7 +131,15 @@ export class Stage {
     const { description, renderer, overlay } = this;
     if (!description || !renderer || !overlay) return;
     if (!this.sized) this.resize();
+    const together = this.followed === all_together && this.widest > 0;
+    description.magnified = together ? Math.min(1, (2 * this.widest) / description.extent.size) : 1;
     description.update(t, this.wishes);
+    if (together) {
+      const gathering = description.gathering(this.wishes.front);
+      if (gathering && this.approached) this.camera.follow(...gathering.centre);
+      else if (gathering) this.camera.accompany(...gathering.centre, this.widest);
+      this.approached = true;
+    }
     if (this.followed >= 0) {
       const places = description.places[this.wishes.front] as Float64Array;
       const [x, y, z] = places.subarray(3 * this.followed, 3 * this.followed + 3) as unknown as [number, number, number];
@@ -152,12 +174,27 @@ export class Stage {
     const ratio = Math.min(2, devicePixelRatio || 1);
     this.camera.resize(width, height);
     if (!this.sized && this.description) {
-      this.camera.set_box(this.description.extent.low, this.description.extent.high);
+      this.camera.set_box(...this.seen_box());
       this.sized = true;
     }
     this.renderer?.resize(width, height, ratio);
     this.overlay?.resize(width, height, ratio);
     this.changed();
+  }
+
+  // The box of the motion with the size of the bodies.
+  private seen_box(): [Triple, Triple] {
+    const { extent } = this.description as Description;
+    const room = (this.description as Description).largest_radius();
+    const flat = this.camera.plane ? 0 : room;
+    return [subtract(extent.low, [room, room, flat]), add(extent.high, [room, room, flat])];
+  }
+
+  // How far the bodies are from one another at most.
+  private measure(): void {
+    const { description } = this;
+    if (!description || description.bodies.length < 2 || description.bodies.length > most_followed) return;
+    this.widest = Math.max(...this.runs.map((_, r) => description.widest_gathering(r)));
   }
 
   private toolbar(): HTMLElement {
@@ -168,14 +205,17 @@ export class Stage {
     const names = icon_button("names", "Names", "N", () => this.toggle_names(names));
     names.setAttribute("aria-pressed", String(this.names));
     this.names_button = names;
-    const follow = element("select", { "aria-label": "Follow a body", title: "Follow a body" }, element("option", { value: -1 }, "Follow…"), ...bodies.slice(0, most_followed).map((body, b) => element("option", { value: b }, body.name)));
+    const follow = element("select", { "aria-label": "Follow a body", title: "Follow a body" }, element("option", { value: -1 }, "Follow…"), element("option", { value: all_together, selected: this.followed === all_together }, "all together"), ...bodies.slice(0, most_followed).map((body, b) => element("option", { value: b }, body.name)));
+    this.follow_list = follow;
     follow.addEventListener("change", () => {
       this.followed = Number(follow.value);
+      this.approached = false;
       if (this.followed < 0) this.camera.fit();
       this.changed();
     });
-    return element("div", { class: "toolbar", role: "toolbar", "aria-label": "View" }, bodies.length > 1 && follow, names, trails, icon_button("fit", "See everything", "F", () => this.fit()));
+    return element("div", { class: "toolbar", role: "toolbar", "aria-label": "View" }, bodies.length > 1 && follow, names, this.description?.has_trails !== false && trails, icon_button("fit", "See everything", "F", () => this.fit()));
   }
+  private follow_list: HTMLSelectElement | undefined;
   private trails_button: HTMLButtonElement | undefined;
   private names_button: HTMLButtonElement | undefined;
 

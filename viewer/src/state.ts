@@ -12,6 +12,8 @@ export interface PageState {
   drawn(): Places;
   event(): number;
   step(direction: number): void;
+  // Pixels of one unit of the model, on the stage.
+  scale(): number;
   renderer: "webgl" | "canvas" | "none";
   frame(): { milliseconds: number };
   errors: string[];

@@ -1,6 +1,7 @@
 // The viewer put together: one loop that lets time pass, draws the stage, and keeps everything else in step with it.
 import { make_dialog, licence_texts, type Licence } from "./controls/dialog";
 import { keys_help, listen_to_keys, type Key } from "./controls/keyboard";
+import { make_splitter } from "./controls/splitter";
 import { Theme } from "./controls/theme";
 import { Timeline } from "./controls/timeline";
 import { Transport } from "./controls/transport";
@@ -112,6 +113,7 @@ export class Viewer {
     place.replaceChildren(
       this.header_place,
       element("div", { class: "left" }, this.stage.root, this.transport.root),
+      make_splitter(place, panel.root),
       panel.root,
       this.live,
       help.root,

@@ -133,7 +133,8 @@ export function evaluate(pieces, i, t) {
 }
 
 // A plane page: the bouncing ball over its floor, and a second body on a string that goes slack and taut.
-export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [] } = {}) {
+const formula = '<math display="block"><mi>m</mi><mover><mi>y</mi><mo>¨</mo></mover><mo>=</mo><mo>-</mo><mi>m</mi><mi>g</mi><mo>-</mo><mi>λ</mi></math>';
+export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [], equations = formula } = {}) {
   const blob = new Blob();
   const g = 9.81;
   const all = labels.map((_, r) => bounces(g, 1.5 - 0.3 * r, 0.5, e, until));
@@ -181,7 +182,7 @@ export function ball_page({ until = 6, e = 0.8, labels = [""], notes = [] } = {}
     shapes: [{ kind: "plane", row: 0, name: "floor", relation: ">=", normal: [0, -1, 0], offset: 0, side: 1, bodies: [0] }],
     box: [[0, 0, 0], [0.5 * until, 1.5, 0]],
     up: [0, 1, 0],
-    equations: '<math display="block"><mi>m</mi><mover><mi>y</mi><mo>¨</mo></mover><mo>=</mo><mo>-</mo><mi>m</mi><mi>g</mi><mo>-</mo><mi>λ</mi></math>',
+    equations,
     notes,
     runs,
   };
@@ -303,4 +304,32 @@ export function oscillator_page() {
     runs: [{ status: "finished", pieces: pieces_of(blob, pieces, 10), summary: {} }],
   };
   return { bytes: pack(header, blob), pieces };
+}
+
+// Discs in a box, their places on a common grid of times with straight lines between them, in single precision.
+export function discs_page(count, { frames = 20, radius = 0.35 } = {}) {
+  const blob = new Blob();
+  const side = Math.ceil(Math.sqrt(count));
+  const place = (v, frame) => {
+    const b = v >> 1;
+    const home = v & 1 ? Math.floor(b / side) : b % side;
+    return home + 0.1 * Math.sin(0.7 * frame + b);
+  };
+  const coefficients = new Float32Array(4 * count * frames);
+  for (let f = 0, at = 0; f < frames; f++) {
+    for (let v = 0; v < 2 * count; v++) coefficients[at++] = place(v, f);
+    for (let v = 0; v < 2 * count; v++) coefficients[at++] = place(v, f + 1) - place(v, f);
+  }
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    title: `${count} discs`,
+    dimension: 2,
+    variables: Array.from({ length: 2 * count }, (_, v) => `ball[${(v >> 1) + 1}].${"xy"[v & 1]}`),
+    bodies: Array.from({ length: count }, (_, b) => ({ name: `ball[${b + 1}]`, mass: 1, track: [2 * b, 2 * b + 1], size: radius })),
+    box: [[-1, -1, 0], [side, side, 0]],
+    up: [0, 1, 0],
+    runs: [{ status: "finished", pieces: { start: blob.block("f64", Array.from({ length: frames }, (_, f) => f)), end: frames, orders: blob.block("u8", Array(frames).fill(2)), coefficients: blob.block("f32", coefficients), accuracy: 1e-6 }, summary: {} }],
+  };
+  return { bytes: pack(header, blob), place };
 }

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Blob, ball_page, base64_of, crowd_page, evaluate, long_page, oscillator_page, pack, pieces_of, script_of, write_page } from "./fixtures.mjs";
-import { distance_between, open_browser, open_page, root, scratch, shell } from "./harness.mjs";
+import { Blob, ball_page, base64_of, crowd_page, discs_page, evaluate, events_of, long_page, oscillator_page, pack, pieces_of, script_of, write_page } from "./fixtures.mjs";
+import { distance_between, import_sources, open_browser, open_page, root, scratch, shell } from "./harness.mjs";
 
 const folder = scratch(after);
 // Most tests do without WebGL, which is slow where it is made by software; those of the drawing have both.
@@ -373,6 +373,95 @@ test("a thousand points are drawn where they are", async () => {
   for (const b of [0, 123, 999]) assert.ok(Math.abs(computed.run[`bead[${b + 1}]`][0] - evaluate(crowd.pieces, 3 * b, 0.7).value) < 1e-12);
   assert.ok(distance_between(computed, drawn) < 4e-7);
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("ten thousand discs are drawn where they are, without their ways", async () => {
+  const crowd = discs_page(10000, { frames: 2 });
+  keep("discs", crowd);
+  for (const one of [browser, plain]) {
+    const { page, complaints, close } = await open_page(one, paths.discs);
+    assert.equal(await page.evaluate(() => window.zwang.renderer), "canvas", "software does not play the graphics card");
+    assert.equal(await page.locator('button[aria-label="Trails"]').count(), 0);
+    const { computed, drawn } = await seek_and_read(page, 1.25);
+    for (const b of [0, 4321, 9999])
+      for (const m of [0, 1]) assert.ok(Math.abs(computed.run[`ball[${b + 1}]`][m] - (0.75 * crowd.place(2 * b + m, 1) + 0.25 * crowd.place(2 * b + m, 2))) < 1e-4);
+    assert.ok(distance_between(computed, drawn) < 4e-7);
+    assert.deepEqual(complaints, []);
+    await close();
+  }
+});
+
+test("impulses are among the first plots, and what stands still lies in the middle of its chart", async () => {
+  const { page, complaints } = await ball_again();
+  const titles = await page.locator(".chart figcaption").allTextContents();
+  for (const title of ["Coordinates", "Multipliers", "Impulses", "Energy"]) assert.ok(titles.includes(title), titles.join(", "));
+  await page.keyboard.press("]");
+  const shown = (title) => page.locator(`.chart:has(figcaption:text-is("${title}")) .entry .number`).first().textContent();
+  const wanted = ball.all[0].events[0].impulses[0];
+  await page.waitForFunction((value) => [...document.querySelectorAll(".chart")].some((chart) => chart.textContent.startsWith("Impulses") && Math.abs(Number(chart.querySelector(".entry .number").textContent) - value) < 1e-3 * value), wanted);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(50);
+  assert.equal(await shown("Impulses"), "–", "between shocks there is none");
+  assert.deepEqual(complaints, []);
+
+  const { range_of, labels } = await import_sources('export * from "./panel/scales";', folder);
+  assert.deepEqual(range_of(0, 0), [-1, 1]);
+  assert.deepEqual(range_of(-20, -20), [-30, -10]);
+  assert.deepEqual(range_of(null, null), [-1, 1]);
+  assert.equal(range_of(0, 10)[0], 0);
+  assert.equal(new Set(labels(undefined, [1000.0001, 1000.0002, 1000.0003])).size, 3, "neighbours differ");
+});
+
+test("events that follow one another closely have the digits that tell them apart", async () => {
+  const blob = new Blob();
+  const times = [0.5, 0.75, ...Array.from({ length: 8 }, (_, k) => 1 - Math.pow(10, -4 - k)), 1];
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    dimension: 2,
+    variables: ["a.x", "a.y"],
+    bodies: [{ name: "a", track: [0, 1] }],
+    rows: [{ name: "floor" }],
+    box: [[0, 0, 0], [1, 1, 0]],
+    runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0, 1], [0, 0]] }], 2), events: events_of(blob, times.map((time) => ({ time, kind: "impact", rows: [0], impulses: { 0: 1 } }))), summary: {} }],
+  };
+  write_page(shell, join(folder, "close.html"), base64_of(pack(header, blob)));
+  const { page, complaints, close } = await open_page(plain, join(folder, "close.html"), { hash: "play=0&tab=Events", width: 390, height: 800 });
+  const shown = await page.locator(".rows .event > :nth-child(2)").allTextContents();
+  assert.equal(new Set(shown).size, times.length, shown.join(" "));
+  const cut = await page.evaluate(() => [...document.querySelectorAll(".rows .event > :nth-child(2)")].filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+  assert.equal(cut, 0, "and room for them");
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("two bodies that fly together far from home are seen as two", async () => {
+  const blob = new Blob();
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    dimension: 2,
+    variables: ["a.x", "a.y", "b.x", "b.y"],
+    bodies: [{ name: "a", mass: 1, track: [0, 1] }, { name: "b", mass: 1, track: [2, 3] }],
+    box: [[0, 0, 0], [7000, 7000, 0]],
+    runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0, 70], [0, 70], [1, 70], [0, 70]] }], 100), summary: {} }],
+  };
+  write_page(shell, join(folder, "far.html"), base64_of(pack(header, blob)));
+  const { page, complaints, close } = await open_page(plain, join(folder, "far.html"), { hash: "t=50" });
+  const scale = () => page.evaluate(() => window.zwang.scale());
+  assert.ok((await scale()) > 100, "a unit, by which they are apart, is more than a hundred pixels");
+  assert.equal(await page.inputValue('select[aria-label="Follow a body"]'), "-2");
+  await page.keyboard.press("f");
+  await page.waitForFunction(() => window.zwang.scale() < 1);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("on a phone the scale of the multipliers keeps clear of the buttons", async () => {
+  const { page, close } = await open_page(plain, paths.ball, { width: 360, height: 700, hasTouch: true, isMobile: true });
+  const [scale, bar] = await page.evaluate(() => [".scale", ".toolbar"].map((name) => document.querySelector(name).getBoundingClientRect().toJSON()));
+  assert.ok(scale.top >= bar.bottom || scale.right <= bar.left, `${JSON.stringify(scale)} ${JSON.stringify(bar)}`);
   await close();
 });
 

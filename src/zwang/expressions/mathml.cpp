@@ -25,13 +25,15 @@ constexpr std::array<Letter, 28> letters = {{
     {"varrho", "ϱ"},  {"Phi", "Φ"},   {"varphi", "φ"}, {"partial", "∂"},
 }};
 
-constexpr std::array<Letter, 5> operators = {{{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}}};
+constexpr std::array<Letter, 7> operators = {
+    {{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}, {"land", "∧"}, {"lor", "∨"}}};
 
 /// Written upright, and applied to what follows.
 constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan",    "sinh",   "cosh", "tanh", "exp",
                                                         "log", "arcsin", "arccos", "arctan", "min",  "max"};
 
 constexpr std::string_view invisible_times = "<mo>&#x2062;</mo>";
+constexpr std::string_view times_with_room = "<mo lspace=\"0.17em\">&#x2062;</mo>";
 constexpr std::string_view application = "<mo>&#x2061;</mo>";
 constexpr std::string_view application_with_room = "<mo rspace=\"0.17em\">&#x2061;</mo>";
 
@@ -48,6 +50,37 @@ std::string row(const std::vector<std::string>& parts) {
   std::string out = "<mrow>";
   for (const std::string& part : parts) out += part;
   return out + "</mrow>";
+}
+
+constexpr std::string_view upright = "<mi mathvariant=\"normal\">";
+
+/// A word of several letters, perhaps with scripts: beside it a product needs room, and a dot over it would be inside it.
+bool is_word(std::string_view part) {
+  for (const std::string_view scripts : {"<msup>", "<msub>", "<msubsup>"}) {
+    if (part.starts_with(scripts)) part.remove_prefix(scripts.size());
+  }
+  if (!part.starts_with(upright)) return false;
+  part.remove_prefix(upright.size());
+  return part.size() > 1 && static_cast<unsigned char>(part[0]) < 0x80 && part[1] != '<';
+}
+bool is_application(std::string_view part) { return part == application || part == application_with_room; }
+
+/// Products beside words, names of functions and what these are applied to get room.
+void give_room(std::vector<std::string>& parts) {
+  for (std::size_t k = 1; k + 1 < parts.size(); ++k) {
+    if (parts[k] != invisible_times) continue;
+    const bool after_call = k > 1 && is_application(parts[k - 2]);
+    const bool before_call = k + 2 < parts.size() && is_application(parts[k + 2]);
+    if (after_call || before_call || is_word(parts[k - 1]) || is_word(parts[k + 1])) parts[k] = times_with_room;
+  }
+}
+
+/// Content that is higher than a line, for which parentheses grow.
+bool is_high(std::string_view content) {
+  for (const std::string_view high : {"<mfrac", "<msqrt", "<munder", "<mtable"}) {
+    if (content.find(high) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 class Reader {
@@ -95,6 +128,7 @@ class Reader {
         applied_ = false;
       }
     }
+    give_room(parts);
     return parts;
   }
 
@@ -128,6 +162,7 @@ class Reader {
     applied_ = name;
     if (base.empty() && !(below.empty() && above.empty())) base = "<mrow></mrow>";
     if (below.empty() && above.empty()) return base;
+
     if (begin == at_) fail("nothing was read");
     if (above.empty()) return fmt::format("<{0}>{1}{2}</{0}>", sum ? "munder" : "msub", base, below);
     if (below.empty()) return fmt::format("<{0}>{1}{2}</{0}>", sum ? "mover" : "msup", base, above);
@@ -178,13 +213,18 @@ class Reader {
     if (name == "sqrt") return "<msqrt>" + group() + "</msqrt>";
     if (name == "dot" || name == "ddot") {
       const std::string inner = group();
+      if (is_word(inner)) {
+        // The primes belong to the word, so that an exponent stands beside them.
+        const std::string_view end = "</mi>";
+        return fmt::format("{}{}{}", inner.substr(0, inner.size() - end.size()), name == "dot" ? "′" : "″", end);
+      }
       return fmt::format("<mover accent=\"true\">{}<mo>{}</mo></mover>", inner, name == "dot" ? "˙" : "¨");
     }
     if (name == "text") return "<mtext>" + word() + "</mtext>";
-    if (name == "mathrm") return "<mi mathvariant=\"normal\">" + word() + "</mi>";
+    if (name == "mathrm") return std::string(upright) + word() + "</mi>";
     if (name == "operatorname") {
       is_function_ = true;
-      return "<mi mathvariant=\"normal\">" + word() + "</mi>";
+      return std::string(upright) + word() + "</mi>";
     }
     if (name == "sum") return "<mo>∑</mo>";
     if (name == "left") return parentheses();
@@ -245,7 +285,9 @@ class Reader {
   std::string parentheses() {
     if (here() != '(') fail("a parenthesis is expected");
     ++at_;
-    std::string out = "<mrow><mo>(</mo>" + row(sequence()) + "<mo>)</mo></mrow>";
+    const std::string content = row(sequence());
+    const std::string_view fixed = is_high(content) ? "" : " stretchy=\"false\"";
+    std::string out = fmt::format("<mrow><mo{0}>(</mo>{1}<mo{0}>)</mo></mrow>", fixed, content);
     if (!next_is("\\right)")) fail("a parenthesis is not closed");
     at_ += 7;
     return out;

@@ -297,9 +297,15 @@ class Writer {
     }
   }
 
+  /// A single letter stands beside the name of its function; a word there would run into what follows.
   [[nodiscard]] std::string argument(Expr e) const {
     const Text inner = write(e);
-    if (inner.tightness == Tightness::atom && graph_.node(e).kind == NodeKind::symbol) return " " + inner.text;
+    bool word = false;
+    for (const char* start : {"\\mathrm{", "\\dot{\\mathrm{", "\\ddot{\\mathrm{"}) {
+      word = word || inner.text.starts_with(start);
+    }
+    const bool symbol = inner.tightness == Tightness::atom && graph_.node(e).kind == NodeKind::symbol;
+    if (symbol && !word) return " " + inner.text;
     return enclosed_text(inner.text, true);
   }
 

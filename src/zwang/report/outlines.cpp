@@ -116,8 +116,22 @@ std::vector<Number> block(const Json& named, const Blob& blob) {
   return out;
 }
 
-std::optional<OutlineAnchor> anchor(const Json& json) {
+/// What moves is drawn where it is at the end: the last of the numbers that follow one another in its keys.
+std::vector<double> last_of(const Json& shape, const Blob& blob, std::size_t width) {
+  const Json* keys = shape.find("keys");
+  const Json* value = keys != nullptr ? keys->find("value") : nullptr;
+  if (value == nullptr) return {};
+  const std::vector<float> all = block<float>(*value, blob);
+  if (all.size() < width) return {};
+  return {all.end() - static_cast<std::ptrdiff_t>(width), all.end()};
+}
+
+std::optional<OutlineAnchor> anchor(const Json& json, const Blob& blob) {
   OutlineAnchor out;
+  if (const std::vector<double> place = last_of(json, blob, 3); !place.empty()) {
+    std::copy(place.begin(), place.end(), out.at.begin());
+    return out;
+  }
   if (const Json* body = json.find("body")) {
     out.body = static_cast<std::int64_t>(body->number);
     if (const Json* mark = json.find("mark")) {
@@ -152,7 +166,7 @@ void append(std::vector<double>& numbers, const Json& shape, std::initializer_li
   }
 }
 
-bool fill_line(const Json& shape, OutlineShape& out) {
+bool fill_line(const Json& shape, const Blob& blob, OutlineShape& out) {
   std::vector<const Json*> ends;
   if (const Json* through = shape.find("through")) {
     for (const Json& one : through->items) {
@@ -162,7 +176,7 @@ bool fill_line(const Json& shape, OutlineShape& out) {
     ends = {shape.find("from"), shape.find("to")};
   }
   for (const Json* end : ends) {
-    const std::optional<OutlineAnchor> where = anchor(*end);
+    const std::optional<OutlineAnchor> where = anchor(*end, blob);
     if (!where) {
       return false;
     }
@@ -177,6 +191,9 @@ bool fill_line(const Json& shape, OutlineShape& out) {
 
 bool fill_mesh(const Json& shape, const Blob& blob, unsigned dimension, OutlineShape& out) {
   // In the plane a mesh is a set of segments.
+  if (const Json* frames = shape.find("frames"); frames != nullptr && !frames->items.empty()) {
+    return fill_mesh(frames->items.back(), blob, dimension, out);
+  }
   const Json* vertices = shape.find("vertices");
   const Json* lines = shape.find("lines");
   if (dimension != 2 || vertices == nullptr || lines == nullptr) {
@@ -209,7 +226,7 @@ bool fill_curve(const Json& shape, const Blob& blob, unsigned dimension, Outline
 bool fill_solid(const Json& shape, const Blob& blob, OutlineShape& out) {
   const Json* vertices = shape.find("vertices");
   const Json* edges = shape.find("edges");
-  const std::optional<OutlineAnchor> where = anchor(shape);
+  const std::optional<OutlineAnchor> where = anchor(shape, blob);
   if (vertices == nullptr || edges == nullptr || !where) {
     return false;
   }
@@ -252,7 +269,7 @@ std::vector<OutlineShape> outlines(const Scene& scene, const Blob& blob, unsigne
     }
     bool whole = false;
     if (kind->text == "line" || kind->text == "rope" || kind->text == "polyline") {
-      whole = fill_line(shape, one);
+      whole = fill_line(shape, blob, one);
     } else if (kind->text == "plane") {
       one.kind = OutlineKind::plane;
       append(one.numbers, shape, {"normal", "offset"});
@@ -274,13 +291,21 @@ std::vector<OutlineShape> outlines(const Scene& scene, const Blob& blob, unsigne
       whole = fill_solid(shape, blob, one);
     } else if (kind->text == "spring") {
       one.kind = OutlineKind::spring;
-      whole = fill_line(shape, one);
+      whole = fill_line(shape, blob, one);
     } else if (kind->text == "mesh") {
       one.kind = OutlineKind::curve;
       whole = fill_mesh(shape, blob, dimension, one);
     } else if (kind->text == "curve") {
       one.kind = OutlineKind::curve;
       whole = fill_curve(shape, blob, dimension, one);
+    }
+    // Those of which the numbers move have keys in their place.
+    const std::size_t width = one.kind == OutlineKind::plane || one.kind == OutlineKind::sphere    ? 4
+                              : one.kind == OutlineKind::cylinder || one.kind == OutlineKind::cone ? 7
+                                                                                                   : 0;
+    if (!whole && width > 0) {
+      one.numbers = last_of(shape, blob, width);
+      whole = one.numbers.size() == width;
     }
     if (whole) {
       out.push_back(std::move(one));

@@ -110,14 +110,29 @@ SceneBox body_box(const std::vector<SceneBody>& bodies, const std::vector<double
 namespace {
 
 /// What a row is: a line, a contact, a rope, or a surface.
-void paint_row(const Stage& stage, std::uint32_t row, Sheets& sheets, Canvas& canvas) {
+void paint_row(const Stage& stage, std::uint32_t row, std::uint32_t of_condition, Sheets& sheets, Canvas& canvas) {
   // A row and its twin are one function.
   const std::uint32_t alone = stage.model.row_twin[row] > row ? 2 : 1;
-  if (!model::is_holonomic(stage.model.row_kind[row]) || stage.condition(row).components > alone) {
+  if (!model::is_holonomic(stage.model.row_kind[row])) {
+    return;
+  }
+  const std::uint32_t components = stage.condition(row).components;
+  if (components > alone) {
+    // The rows of a member stand side by side: they are seen together, from the first.
+    if (of_condition % components != 0 || alone != 1) return;
+    const bool drawn = stage.condition(row).compound ? paint_alternatives(stage, row, components, canvas)
+                                                     : paint_vectors(stage, row, components, canvas);
+    static_cast<void>(drawn);
     return;
   }
   const std::vector<std::int64_t> who = stage.bodies_of(row);
   if (who.empty()) {
+    return;
+  }
+  // Of coordinates that a point of the view shows, surfaces alone are seen.
+  if (std::any_of(who.begin(), who.end(),
+                  [&](std::int64_t body) { return stage.bodies[static_cast<std::size_t>(body)].view; })) {
+    if (who.size() == 1) sheets.note(row, who[0]);
     return;
   }
   if (who.size() == 2 &&
@@ -156,13 +171,16 @@ Scene scene(const model::Model& model, const std::vector<SceneBody>& bodies, con
         generated[one.condition] = true;
       }
     }
+    std::vector<std::uint32_t> seen(model.conditions.size(), 0);
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      const std::uint32_t of_condition = seen[model.row_condition[row]]++;
       if (!generated[model.row_condition[row]]) {
-        paint_row(stage, row, sheets, canvas);
+        paint_row(stage, row, of_condition, sheets, canvas);
       }
     }
     sheets.paint(canvas);
     paint_wires(stage, canvas);
+    if (model.springs.empty()) paint_energies(stage, canvas);
     paint_view(stage, canvas);
     canvas.shapes.insert(canvas.shapes.end(), canvas.struts.begin(), canvas.struts.end());
   }

@@ -65,11 +65,12 @@ export class Events {
     this.part("row_start", event, (i) => result.push(this.entry("row", i)));
     return result;
   }
+  visit_impulses(event: number, visit: (row: number, value: number) => void): void {
+    this.part("impulse_start", event, (i) => visit(this.entry("impulse_row", i), this.entry("impulse", i)));
+  }
   impulses(event: number): { row: number; value: number }[] {
     const result: { row: number; value: number }[] = [];
-    this.part("impulse_start", event, (i) =>
-      result.push({ row: this.entry("impulse_row", i), value: this.entry("impulse", i) }),
-    );
+    this.visit_impulses(event, (row, value) => result.push({ row, value }));
     return result;
   }
   changes(event: number): { variable: number; before: number; after: number }[] {

@@ -147,6 +147,9 @@ class Live {
     this.parameters.update();
     this.buttons();
     remember(this.base, this.editor.text);
+
+    // A notebook around the page reads what it has become.
+    if (window.parent !== window) window.parent.postMessage({ zwang: "text", text: this.editor.text }, "*");
     const by_hand = kind.startsWith("slider") || kind === "drag";
     clearTimeout(this.timer);
     if (kind === "typing") this.timer = setTimeout(() => this.run(kind), typing_pause);
@@ -359,6 +362,7 @@ const state: PageState & { text(): string; set_text(text: string): void; motions
   drawn: () => live?.viewer?.stage.positions(true) ?? {},
   event: () => live?.viewer?.event ?? -1,
   step: (direction) => live?.viewer?.step(direction),
+  scale: () => live?.viewer?.stage.camera.pixels_per_unit ?? NaN,
   renderer: "none",
   frame: () => ({ milliseconds: live?.viewer?.milliseconds ?? NaN }),
   errors: [],

@@ -12,6 +12,8 @@ export interface Quantity {
   // The value at t, or just before it; NaN where a run has none.
   value(run: Run, t: number, before: boolean): number;
   sampled: boolean;
+  // Of what exists at single instants alone: those from one time to another, in order.
+  instants?(run: Run, from: number, to: number): { t: number; value: number }[];
   // Belongs to all runs together.
   common?: boolean;
 }
@@ -21,6 +23,7 @@ export const groups: [string, string][] = [
   ["coordinates", "Coordinates"],
   ["velocities", "Velocities"],
   ["multipliers", "Multipliers"],
+  ["impulses", "Impulses"],
   ["conditions", "Condition values"],
   ["energy", "Energy"],
   ["rho", "ρ of variational conditions"],
@@ -75,12 +78,58 @@ export function make_catalogue(data: Data, runs: readonly Run[]): Quantity[] {
       }
       of_runs.set(run.index, series);
     }
-  return list;
+  return [...list, ...impulses(header, runs)];
 }
 
-// What is worth seeing first: few curves, energy always.
-export function first_choice(header: Header, catalogue: readonly Quantity[]): string[] {
+// What shocks gave through the conditions, the largest first.
+function impulses(header: Header, runs: readonly Run[]): Quantity[] {
+  const found = new Map<number, Map<number, { t: number; value: number }[]>>();
+  for (const run of runs)
+    for (let e = 0; e < run.events.count; e++)
+      run.events.visit_impulses(e, (row, value) => {
+        let of_runs = found.get(row);
+        if (!of_runs) found.set(row, (of_runs = new Map()));
+        const list = of_runs.get(run.index);
+        const entry = { t: run.events.times[e] as number, value };
+        if (list) list.push(entry);
+        else of_runs.set(run.index, [entry]);
+      });
+  const size = (of_runs: Map<number, { value: number }[]>) => {
+    let largest = 0;
+    for (const list of of_runs.values()) for (const { value } of list) largest = Math.max(largest, Math.abs(value));
+    return largest;
+  };
+  return [...found]
+    .map(([row, of_runs]) => ({ row, of_runs, size: size(of_runs) }))
+    .sort((a, b) => b.size - a.size || a.row - b.row)
+    .map(({ row, of_runs }) => {
+      const name = header.rows?.[row]?.name ?? `condition ${row + 1}`;
+      const part = (run: Run, from: number, to: number) => {
+        const list = of_runs.get(run.index) ?? [];
+        return list.slice(first_from(list, from), first_from(list, to, true));
+      };
+      return { key: `impulses:${name}`, group: "impulses", name, sampled: false, instants: part, value: (run: Run, t: number) => part(run, t, t)[0]?.value ?? NaN };
+    });
+}
+
+// The first entry at or after t, or after it.
+function first_from(list: readonly { t: number }[], t: number, after = false): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const at = (list[middle] as { t: number }).t;
+    if (after ? at <= t : at < t) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// What is worth seeing first: few curves, energy always; multipliers that are zero throughout give way to impulses.
+export function first_choice(header: Header, catalogue: readonly Quantity[], runs: readonly Run[]): string[] {
   const of = (group: string, most: number) => catalogue.filter((quantity) => quantity.group === group).slice(0, most).map(({ key }) => key);
   const width = header.dimension === 0 ? 4 : header.dimension;
-  return [...of("comparison", 1), ...of("coordinates", width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...of("multipliers", 4), ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
+  const struck = of("impulses", 4);
+  const carries = runs.some(({ channels }) => [...channels.multiplier_of_row.values()].some(({ values }) => Array.prototype.some.call(values, (value: number) => value !== 0 && !Number.isNaN(value))));
+  return [...of("comparison", 1), ...of("coordinates", width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...(struck.length > 0 && !carries ? [] : of("multipliers", 4)), ...struck, ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
 }

@@ -2,14 +2,30 @@
 import uPlot from "uplot";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { format, format_beside } from "../numbers";
+import { format_beside } from "../numbers";
 import { css, run_colour, type Palette } from "../scene/palette";
+import { axis_width, labels, range_of } from "./scales";
 import type { Quantity } from "./catalogue";
 
 const grid_points = 900;
 const most_jumps = 500;
 const most_samples = 6000;
 const dashes: number[][] = [[], [6, 4], [2, 3], [8, 3, 2, 3]];
+
+// Strokes from the line of zero to the values.
+const stems: uPlot.Series.PathBuilder = (plot, index, from, to) => {
+  const path = new Path2D();
+  const [times, values] = [plot.data[0], plot.data[index] ?? []];
+  const zero = plot.valToPos(0, "y", true);
+  for (let i = from; i <= to; i++) {
+    const value = values[i];
+    if (value === null || value === undefined) continue;
+    const x = plot.valToPos(times[i] as number, "x", true);
+    path.moveTo(x, zero);
+    path.lineTo(x, plot.valToPos(value, "y", true));
+  }
+  return { stroke: path };
+};
 
 export class Chart {
   readonly root: HTMLElement;
@@ -100,17 +116,19 @@ export class Chart {
     const ink = css(this.palette.pale);
     const grid = { stroke: css(this.palette.faint, this.palette.dark ? 0.6 : 0.5), width: 1 };
     const font = "11px system-ui, sans-serif";
-    const values = (_: uPlot, splits: number[]) => splits.map((value) => format(value, 4));
     return {
       width,
       height: 156,
-      padding: [8, 10, 0, 0],
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
-      scales: { x: { time: false, range: (_, low, high) => [low ?? this.begin, high ?? this.end] } },
+      scales: {
+        x: { time: false, range: (_, low, high) => [low ?? this.begin, high ?? this.end] },
+        y: { range: (_, low, high) => range_of(low, high, this.quantities.some(({ instants }) => instants)) },
+      },
       axes: [
-        { stroke: ink, grid, ticks: { show: false }, font, size: 26, values },
-        { stroke: ink, grid, ticks: { show: false }, font, size: 54, values },
+        { stroke: ink, grid, ticks: { show: false }, font, size: 26, values: labels },
+        { stroke: ink, grid, ticks: { show: false }, font, size: (plot, shown) => axis_width(plot.ctx, font, shown), values: labels },
       ],
       series: [
         {},
@@ -119,7 +137,8 @@ export class Chart {
             stroke: this.colour(q, run),
             width: 1.4,
             dash: this.runs.length > 1 ? dashes[q % dashes.length] : undefined,
-            points: { show: false },
+            points: { show: quantity.instants !== undefined, size: 5, fill: this.colour(q, run) },
+            paths: quantity.instants ? stems : undefined,
             spanGaps: false,
           })),
         ),
@@ -144,23 +163,42 @@ export class Chart {
     const times = this.instants(from, to);
     const columns: number[][] = [times.map(({ t }) => t)];
     for (const quantity of this.quantities)
-      for (const run of this.runs_of(quantity))
+      for (const run of this.runs_of(quantity)) {
+        const single = quantity.instants && new Map(this.seen(quantity, run, from, to).map(({ t, value }) => [t, value]));
         columns.push(
           times.map(({ t, before }) => {
+            if (single && (before || !single.has(t))) return null as unknown as number;
             if (t < run.pieces.begin || t > run.pieces.end) return null as unknown as number;
-            const value = quantity.value(run, t, before);
+            const value = single ? (single.get(t) as number) : quantity.value(run, t, before);
             if (Number.isFinite(value)) this.size = Math.max(this.size, Math.abs(value));
             return Number.isFinite(value) ? value : (null as unknown as number);
           }),
         );
+      }
     return columns as unknown as uPlot.AlignedData;
+  }
+
+  // What exists at single instants, of many in one place the largest.
+  private seen(quantity: Quantity, run: Run, from: number, to: number): { t: number; value: number }[] {
+    const all = quantity.instants?.(run, from, to) ?? [];
+    if (all.length <= most_jumps) return all;
+    const largest: ({ t: number; value: number } | undefined)[] = [];
+    for (const one of all) {
+      const place = Math.floor((most_jumps * (one.t - from)) / Math.max(to - from, 1e-300));
+      const other = largest[place];
+      if (!other || Math.abs(one.value) > Math.abs(other.value)) largest[place] = one;
+    }
+    return largest.filter((one) => one !== undefined);
   }
 
   // Evenly spaced instants, those of the samples where they are few, and both sides of every jump where they are not too many.
   private instants(from: number, to: number): { t: number; before: boolean }[] {
     const list: { t: number; before: boolean }[] = [];
-    for (let i = 0; i <= grid_points; i++) list.push({ t: from + ((to - from) * i) / grid_points, before: false });
+    const continuous = this.quantities.some(({ instants }) => !instants);
+    for (let i = 0; i <= grid_points; i += continuous ? 1 : grid_points) list.push({ t: from + ((to - from) * i) / grid_points, before: false });
     for (const run of this.runs) {
+      for (const quantity of this.quantities) if (quantity.instants) for (const { t } of this.seen(quantity, run, from, to)) list.push({ t, before: false });
+      if (!continuous) continue;
       const { events, channels } = run;
       const first = events.first_at(from);
       const last = events.first_at(to);

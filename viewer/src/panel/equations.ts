@@ -29,9 +29,39 @@ export function cleaned(markup: string): DocumentFragment {
   return result;
 }
 
+// Without a font for mathematics exponents stand at the height of their base and dots touch tall letters; is it so here?
+let known: boolean | undefined;
+function lacks_math_font(): boolean {
+  if (known !== undefined) return known;
+  const probe = element("div", { class: "equations probe", "aria-hidden": "true" });
+  probe.append(cleaned('<math><msup><mi>d</mi><mn>2</mn></msup></math>'));
+  document.body.append(probe);
+  const [base, raised] = ["mi", "mn"].map((name) => probe.querySelector(name)?.getBoundingClientRect());
+  probe.remove();
+  if (!base || !raised || !(base.height > 0)) return false;
+  return (known = (base.bottom - raised.bottom) / probe_size > highest_exponent);
+}
+const probe_size = 100;
+const highest_exponent = 0.6;
+
 export function make_equations(markup: string | undefined): HTMLElement {
   const box = element("div", { class: "equations" });
-  if (markup) box.append(cleaned(markup));
+  if (markup) {
+    box.append(cleaned(markup));
+    box.classList.toggle("plain-math", lacks_math_font());
+
+    // What is wider than the panel can be reached by the keyboard, too.
+    const watch = new ResizeObserver(() => {
+      for (const formula of box.querySelectorAll<HTMLElement>(".formula")) {
+        if (formula.scrollWidth > formula.clientWidth + 1) {
+          formula.tabIndex = 0;
+          formula.setAttribute("role", "group");
+          formula.setAttribute("aria-label", "Formula, wider than the panel");
+        } else for (const name of ["tabindex", "role", "aria-label"]) formula.removeAttribute(name);
+      }
+    });
+    watch.observe(box);
+  }
   else box.append(element("p", { class: "quiet" }, "The equations are not in this page; “zwang equations MODEL” prints them."));
   return box;
 }

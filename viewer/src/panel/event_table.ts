@@ -2,7 +2,7 @@
 import type { Header } from "../data/contract";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { clock, counted, format } from "../numbers";
+import { counted, event_decimals, fixed, format } from "../numbers";
 import { names_of_rows } from "./event_words";
 
 const row_height = 30;
@@ -116,17 +116,25 @@ export class EventTable {
     const last = Math.min(this.listed.length, first + Math.ceil(height / row_height) + 8);
     this.rows.style.transform = `translateY(${first * row_height * this.squeeze}px)`;
     const rows: HTMLElement[] = [];
-    for (let i = first; i < last; i++) rows.push(this.row(i));
+
+    // Times close to one another get the digits that tell them apart, all rows in sight the same number of them.
+    const { times } = this.run.events;
+    let decimals = 0;
+    let longest = 0;
+    for (let i = first; i < last; i++) decimals = Math.max(decimals, event_decimals(times, this.listed[i] as number, this.span));
+    for (let i = first; i < last; i++) longest = Math.max(longest, fixed(times[this.listed[i] as number] as number, decimals).length);
+    this.root.style.setProperty("--digits", String(longest));
+    for (let i = first; i < last; i++) rows.push(this.row(i, decimals));
     this.rows.replaceChildren(...rows);
   }
 
-  private row(index: number): HTMLElement {
+  private row(index: number, decimals: number): HTMLElement {
     const event = this.listed[index] as number;
     const { events } = this.run;
     const lost = events.lost(event);
     const cells = [
       element("span", { role: "gridcell" }, element("span", { class: `mark ${events.kind_of(event)}` })),
-      element("span", { role: "gridcell", class: "number" }, clock(events.times[event] as number, this.span / 1000)),
+      element("span", { role: "gridcell", class: "number" }, fixed(events.times[event] as number, decimals)),
       element("span", { role: "gridcell" }, events.kind_of(event)),
       element("span", { role: "gridcell", class: "names" }, names_of_rows(this.header, events.rows(event), 3)),
       element("span", { role: "gridcell", class: "number" }, lost > 0 ? format(lost, 3) : ""),

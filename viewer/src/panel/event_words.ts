@@ -2,7 +2,7 @@
 import type { Header } from "../data/contract";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { clock, format, format_beside } from "../numbers";
+import { event_decimals, fixed, format, format_beside } from "../numbers";
 
 const meanings: Record<string, string> = {
   blow: "an external blow",
@@ -20,12 +20,14 @@ export function names_of_rows(header: Header, rows: readonly number[], most = In
   return names.join(", ") + (rows.length > most ? ` and ${rows.length - most} more` : "");
 }
 
+const time_of = (events: Run["events"], event: number, span: number): string => fixed(events.times[event] as number, event_decimals(events.times, event, span));
+
 // One sentence for the live region.
 export function told(header: Header, run: Run, event: number, span: number): string {
   const { events } = run;
   const rows = names_of_rows(header, events.rows(event), 4);
   const lost = events.lost(event);
-  return `${events.kind_of(event)} at ${clock(events.times[event] as number, span)}${rows ? `: ${rows}` : ""}${lost > 0 ? `, energy lost ${format(lost, 4)}` : ""}`;
+  return `${events.kind_of(event)} at ${time_of(events, event, span)}${rows ? `: ${rows}` : ""}${lost > 0 ? `, energy lost ${format(lost, 4)}` : ""}`;
 }
 
 // The card at an event.
@@ -35,7 +37,7 @@ export function event_card(header: Header, run: Run, event: number, span: number
   const rows = events.rows(event);
   const parts: HTMLElement[] = [
     element("h2", {}, element("span", { class: `mark ${kind}` }), `${kind[0]?.toUpperCase()}${kind.slice(1)}`, element("span", { class: "quiet" }, ` ${event + 1} of ${events.count}`)),
-    element("p", { class: "when" }, `t = ${clock(events.times[event] as number, span * 1e-3)}`),
+    element("p", { class: "when" }, `t = ${time_of(events, event, span)}`),
     element("p", { class: "quiet" }, meanings[kind] ?? ""),
   ];
   if (rows.length > 0)
@@ -74,7 +76,7 @@ export function event_card(header: Header, run: Run, event: number, span: number
     const body = element("tbody");
     for (const { row, value } of impulses.slice(0, 100))
       body.append(element("tr", {}, element("th", { scope: "row" }, names_of_rows(header, [row])), element("td", { class: "number", "data-value": value }, format(value))));
-    parts.push(element("table", { class: "impulses" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "impulse of"), element("th", { scope: "col" }))), body));
+    parts.push(element("table", { class: "impulses" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "impulse of"), element("th", { scope: "col" }, "value"))), body));
   }
   const lost = events.lost(event);
   if (Number.isFinite(lost) && (lost !== 0 || changes.length > 0))

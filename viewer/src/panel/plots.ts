@@ -31,7 +31,7 @@ export class Plots {
     wake: () => void,
   ) {
     this.catalogue = make_catalogue(data, runs);
-    this.chosen = new Set(first_choice(data.header, this.catalogue));
+    this.chosen = new Set(first_choice(data.header, this.catalogue, runs));
     this.charts_box = element("div", { class: "charts" });
     this.choices = element("div", { class: "choices", role: "group", "aria-label": "Quantities to plot" });
     this.search = element("input", { type: "search" });
@@ -57,7 +57,7 @@ export class Plots {
     this.end = end;
     this.catalogue = make_catalogue(data, runs);
     const kept = [...this.chosen].filter((key) => this.catalogue.some((quantity) => quantity.key === key));
-    this.chosen = new Set(kept.length > 0 ? kept : first_choice(data.header, this.catalogue));
+    this.chosen = new Set(kept.length > 0 ? kept : first_choice(data.header, this.catalogue, runs));
     this.rebuild();
     this.list();
   }

@@ -13,7 +13,7 @@ export function make_tabs(label: string, tabs: readonly Tab[]): { root: HTMLElem
     element("button", { type: "button", role: "tab", id: `tab-${i}`, "aria-controls": `panel-${i}`, onclick: () => select(i) }, tab.name),
   );
   const panels = tabs.map((tab, i) =>
-    element("section", { role: "tabpanel", id: `panel-${i}`, "aria-labelledby": `tab-${i}`, class: "tabpanel", tabindex: 0 }, tab.content),
+    element("section", { role: "tabpanel", id: `panel-${i}`, "aria-labelledby": `tab-${i}`, class: "tabpanel", tabindex: 0 }, element("h2", { class: "unseen" }, tab.name), tab.content),
   );
   function select(index: number, focus = false): void {
     current = index;

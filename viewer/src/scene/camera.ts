@@ -19,6 +19,8 @@ export class Camera {
   eye: Triple = [0, 0, 1];
   distance = 1;
   changes = 0;
+  // Pixels at the upper edge that buttons and legends cover.
+  inset = 0;
   // Has the reader turned, moved or zoomed since everything was last in sight?
   moved = false;
 
@@ -65,8 +67,17 @@ export class Camera {
       const nearness = this.plane ? 0 : Math.max(0, dot(offset, this.back)) * Math.tan(field_of_view / 2);
       reach = Math.max(reach, Math.abs(dot(offset, this.up)) + nearness, Math.abs(dot(offset, this.right)) / aspect + nearness);
     }
-    this.reach = (reach > 0 ? reach : 1) * (this.plane ? 1.22 : 1.12);
+    this.reach = (reach > 0 ? reach : 1) * (this.plane ? 1.16 : 1.12);
+    this.make_room();
     this.update();
+  }
+
+  // What was to fill the whole height keeps below what lies over the upper edge.
+  private make_room(): void {
+    const inset = Math.min(this.inset, 0.3 * this.height);
+    if (!(inset > 0)) return;
+    this.reach *= this.height / (this.height - inset);
+    this.target = add(this.target, scaled(this.up, (inset * this.reach) / this.height));
   }
 
   resize(width: number, height: number): void {
@@ -110,6 +121,14 @@ export class Camera {
   follow(x: number, y: number, z: number): void {
     this.moved = true;
     this.target = [x, y, z];
+    this.update();
+  }
+  // Go along with something that is seen whole within `radius` of (x, y, z).
+  accompany(x: number, y: number, z: number, radius: number): void {
+    this.moved = true;
+    this.target = [x, y, z];
+    this.reach = (1.3 * radius) / Math.min(1, Math.max(0.2, this.width / this.height));
+    this.make_room();
     this.update();
   }
 

@@ -5,6 +5,9 @@ import { Look, type Picture } from "./picture";
 import type { Renderer } from "./renderer";
 
 const most_triangles = 6000;
+// More points than these are drawn together, those of one colour in one path.
+const most_single = 3000;
+const shades = 24;
 
 export class CanvasRenderer implements Renderer {
   readonly name = "canvas";
@@ -119,6 +122,36 @@ export class CanvasRenderer implements Renderer {
     return text;
   }
 
+  private draw_crowd(picture: Picture, camera: Camera, palette: Palette): void {
+    const context = this.context;
+    const { points } = picture;
+    const paths = new Map<number, { path: Path2D; code: number }>();
+    for (let i = 0; i < points.count; i++) {
+      if (points.colour[4 * i + 3] === 0) continue;
+      this.project(picture, camera, points.position, 3 * i, this.a);
+      const x = this.a[0] as number;
+      const y = this.a[1] as number;
+      const radius = Math.max(0.8, (points.radius[i] as number) * (this.a[3] as number));
+      if (x < -radius || y < -radius || x > camera.width + radius || y > camera.height + radius) continue;
+
+      // Neighbouring shades share a path.
+      const part = (m: number) => Math.round(((points.colour[4 * i + m] as number) / 255) * shades);
+      const code = (part(0) * (shades + 1) + part(1)) * (shades + 1) + part(2);
+      let of_shade = paths.get(code);
+      if (!of_shade) paths.set(code, (of_shade = { path: new Path2D(), code: i }));
+      if (radius < 1.5) of_shade.path.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+      else {
+        of_shade.path.moveTo(x + radius, y);
+        of_shade.path.arc(x, y, radius, 0, 2 * Math.PI);
+      }
+    }
+    for (const { path, code } of paths.values()) {
+      const colour = [points.colour[4 * code], points.colour[4 * code + 1], points.colour[4 * code + 2]] as unknown as Colour;
+      context.fillStyle = css(colour, palette.dark ? 0.75 : 0.8);
+      context.fill(path);
+    }
+  }
+
   private draw_points(picture: Picture, camera: Camera, palette: Palette): void {
     const context = this.context;
     const { points } = picture;
@@ -128,6 +161,11 @@ export class CanvasRenderer implements Renderer {
       this.kept = new Float32Array(6 * count);
     }
     this.kept.set(points.position.subarray(0, 3 * count));
+
+    if (camera.plane && count > most_single) {
+      this.draw_crowd(picture, camera, palette);
+      return;
+    }
 
     // Far ones first; rings and flat pictures stay in their order.
     const order = this.order.subarray(0, count);

@@ -44,11 +44,14 @@ const surface_opacity = 0.13;
 const solid_opacity = 1;
 const hollow_opacity = 0.1;
 const most_with_paths = 8;
+const most_with_trails = 3000;
 // What moves by less stands still, for all that can be seen; rounding errors are not to fill the stage.
 const least_extent = 1e-8;
 // More points of the view than these are outlines of something, not bodies.
 const most_view_points = 6;
 const text_of_taut = 2.4;
+const gathering_samples = 60;
+const most_compared = 600;
 
 export class Description {
   readonly picture = new Picture();
@@ -68,6 +71,8 @@ export class Description {
   private readonly parts: Part[];
   private readonly radii: Float64Array;
   private readonly discs: Float64Array;
+  private readonly own_size: boolean[];
+  private readonly looks: Uint8Array;
   private colours: Colour[][] = [];
   private readonly scratch = new Float64Array(3 * 40);
   private readonly here = [0, 0, 0];
@@ -101,6 +106,8 @@ export class Description {
     this.crowded = this.parts.length > 200;
     this.scale = this.find_scale();
     [this.radii, this.discs] = this.find_radii();
+    this.looks = Uint8Array.from(this.bodies, (body, b) => (this.dimension === 2 && ((this.discs[b] as number) > 0 || (!body.view && (body.size ?? 0) > 0)) ? Look.disc : Look.ball));
+    this.own_size = this.bodies.map(({ size }) => size !== undefined && size > 0);
     this.ground = this.dimension === 3 && !this.has_floor() ? surfaces.ground(this.extent, this.up) : undefined;
     for (let b = 0; b < this.bodies.length; b++)
       for (const variable of (this.bodies[b] as Body).track) {
@@ -119,6 +126,11 @@ export class Description {
       ),
     );
     for (const part of this.parts) if (part.surface) part.surface.colour = this.palette.wall;
+  }
+
+  // Where very many move, the ways of all of them would hide the picture, and fill the memory.
+  get has_trails(): boolean {
+    return this.bodies.length * this.runs.length <= most_with_trails;
   }
 
   // The colour of a body of a run, for labels and lists.
@@ -144,7 +156,7 @@ export class Description {
         (this.drawn_at[r] as Int32Array).fill(-1);
         continue;
       }
-      if (wishes.trails && wishes.trail_span > 0) {
+      if (wishes.trails && wishes.trail_span > 0 && this.has_trails) {
         const trails = (this.trails[r] ??= new Trails(run.pieces, this.bodies, this.extent.centre));
         if (this.bodies.length * shown <= most_with_paths) trails.draw_path(time, this.colours[r] as Colour[], 1, this.palette.dark ? 0.2 : 0.16, segments, this.most_strokes / 2 / shown);
         trails.draw(time, wishes.trail_span, this.places[r] as Float64Array, this.colours[r] as Colour[], 1.5, 0.62, segments, this.most_strokes / shown);
@@ -155,10 +167,19 @@ export class Description {
     this.draw_shocks(wishes);
   }
 
-  // The size at which a body is drawn in the model's units, where that is its own; else 0.
-  disc(body: number): number {
-    return this.discs[body] as number;
+  // The size at which a body is drawn, in the model's units.
+  radius(body: number): number {
+    const disc = this.discs[body] as number;
+    return disc > 0 ? disc : (this.radii[body] as number) * (this.own_size[body] ? 1 : this.magnified);
   }
+  // The largest of them.
+  largest_radius(): number {
+    let largest = 0;
+    for (let b = 0; b < this.bodies.length; b++) if ((this.bodies[b] as Body).size !== 0) largest = Math.max(largest, this.radius(b));
+    return largest;
+  }
+  // Bodies without a size of their own are so many times as large, where the eye has gone near to them.
+  magnified = 1;
 
   // Where the body of a run stands among the points of the picture, or -1 if it is not shown.
   point_of(run: number, body: number): number {
@@ -175,6 +196,36 @@ export class Description {
         if (shape.row !== undefined && rows.has(shape.row)) for (const body of bodies_of(shape)) found.add(body);
     }
     return [...found];
+  }
+
+  // The centre of all bodies of a run that are seen, where it has been placed last, and how far the farthest is from it.
+  gathering(r: number): { centre: Triple; radius: number } | undefined {
+    const box = this.gathering_box(r);
+    return box && { centre: scaled(add(...box), 0.5), radius: norm(subtract(box[1], box[0])) / 2 };
+  }
+  private gathering_box(r: number): [Triple, Triple] | undefined {
+    const places = this.places[r] as Float64Array;
+    const low: Triple = [Infinity, Infinity, Infinity];
+    const high: Triple = [-Infinity, -Infinity, -Infinity];
+    for (let b = 0; b < this.bodies.length; b++) {
+      if (!Number.isFinite((places[3 * b] as number) + (places[3 * b + 1] as number) + (places[3 * b + 2] as number))) continue;
+      for (const m of [0, 1, 2] as const) {
+        low[m] = Math.min(low[m], places[3 * b + m] as number);
+        high[m] = Math.max(high[m], places[3 * b + m] as number);
+      }
+    }
+    return Number.isFinite(low[0]) ? [low, high] : undefined;
+  }
+
+  // The same at its widest, over the run.
+  widest_gathering(r: number): number {
+    const { begin, end } = (this.runs[r] as Run).pieces;
+    let widest = 0;
+    for (let s = 0; s <= gathering_samples; s++) {
+      this.place(r, begin + ((end - begin) * s) / gathering_samples);
+      widest = Math.max(widest, this.gathering(r)?.radius ?? 0);
+    }
+    return widest;
   }
 
   private place(r: number, t: number): void {
@@ -204,9 +255,7 @@ export class Description {
       const nowhere = !Number.isFinite(x + y + z);
       if (nowhere) x = y = z = 0;
       const seen = nowhere || (this.bodies[b] as Body).size === 0 ? 0 : alpha;
-      const disc = this.discs[b] as number;
-      const look = disc > 0 && this.dimension === 2 ? Look.disc : Look.ball;
-      at[b] = points.add(x, y, z, disc > 0 ? disc : (this.radii[b] as number), colours[b] as Colour, seen, look);
+      at[b] = points.add(x, y, z, this.radius(b), colours[b] as Colour, seen, this.looks[b] as number);
     }
   }
 
@@ -735,11 +784,12 @@ export class Description {
         const { begin, end } = (this.runs[r] as Run).pieces;
         for (let s = 0; s <= 200; s++) {
           this.place(r, begin + ((end - begin) * s) / 200);
-          (this.places[r] as Float64Array).forEach((value, i) => {
-            if (!Number.isFinite(value)) return;
-            low[(i % 3) as 0 | 1 | 2] = Math.min(low[(i % 3) as 0 | 1 | 2], value);
-            high[(i % 3) as 0 | 1 | 2] = Math.max(high[(i % 3) as 0 | 1 | 2], value);
-          });
+          const found = this.gathering_box(r);
+          if (!found) continue;
+          for (const m of [0, 1, 2] as const) {
+            low[m] = Math.min(low[m], found[0][m]);
+            high[m] = Math.max(high[m], found[1][m]);
+          }
         }
       }
       if (![...low, ...high].every(Number.isFinite)) [low, high] = [[-1, -1, 0], [1, 1, 0]];
@@ -786,6 +836,24 @@ export class Description {
     return high > floor ? high : 0;
   }
 
+  // Half the distance at which bodies mostly begin beside one another, so that the links of a chain can be told apart.
+  private find_room(): number {
+    const count = this.bodies.length;
+    if (count < 3 || count > most_compared || this.runs.length === 0) return Infinity;
+    this.place(0, (this.runs[0] as Run).pieces.begin);
+    const places = this.places[0] as Float64Array;
+    const nearest: number[] = [];
+    for (let a = 0; a < count; a++) {
+      let least = Infinity;
+      for (let b = 0; b < count; b++) {
+        const far = Math.hypot((places[3 * a] as number) - (places[3 * b] as number), (places[3 * a + 1] as number) - (places[3 * b + 1] as number), (places[3 * a + 2] as number) - (places[3 * b + 2] as number));
+        if (b !== a && far < least) least = far;
+      }
+      nearest.push(least);
+    }
+    return 0.5 * (nearest.sort((x, y) => x - y)[count >> 1] as number);
+  }
+
   // Radii from masses by the cube root, within bounds, smaller in a crowd; bodies kept apart are discs of their own size.
   private find_radii(): [Float64Array, Float64Array] {
     const masses = this.bodies.map((body) => body.mass ?? NaN).filter((mass) => mass > 0);
@@ -793,10 +861,11 @@ export class Description {
     const crowd = Math.min(1, Math.max(0.3, Math.pow(10 / Math.max(1, this.bodies.length), 0.3)));
     const base = 0.0165 * this.extent.size * crowd;
     const radii = new Float64Array(this.bodies.length);
+    const room = this.find_room();
     const outlined = this.bodies.filter((body) => body.view).length > most_view_points;
     this.bodies.forEach((body, b) => {
       if (body.size !== undefined && body.size > 0) radii[b] = body.size;
-      else if (body.mass !== undefined && body.mass > 0) radii[b] = base * Math.min(2.2, Math.max(0.45, Math.cbrt(body.mass / mean)));
+      else if (body.mass !== undefined && body.mass > 0) radii[b] = Math.max(0.25 * base, Math.min(room, base * Math.min(2.2, Math.max(0.45, Math.cbrt(body.mass / mean)))));
       else radii[b] = base * (outlined ? 0.3 : 0.6);
     });
     const discs = new Float64Array(this.bodies.length);

@@ -18,6 +18,8 @@ export class Overlay {
   private readonly place = new Float64Array(4);
   private ratio = 1;
   private drawn_paper = "";
+  // Where a name was written last, so that it does not jump from side to side.
+  private readonly sides: number[] = [];
 
   constructor(stage: HTMLElement) {
     this.paper = sheet("paper");
@@ -92,24 +94,38 @@ export class Overlay {
     context.font = "italic 13px Georgia, 'Iowan Old Style', 'Palatino Linotype', serif";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    const taken: [number, number, number][] = [];
+    const shown: { name: string; b: number; x: number; y: number; radius: number; width: number }[] = [];
     description.bodies.forEach((body, b) => {
       if (body.size === 0 || !Number.isFinite(places[3 * b] as number)) return;
       camera.project(places[3 * b] as number, places[3 * b + 1] as number, places[3 * b + 2] as number, this.place);
-      const inside = description.disc(b) * (this.place[3] as number) > 16;
-      const x = (this.place[0] as number) + (inside ? -context.measureText(body.name).width / 2 : 11);
-      const y = (this.place[1] as number) - (inside ? 0 : 13);
+      const radius = Math.max(2, description.radius(b) * (this.place[3] as number));
+      shown.push({ name: body.name, b, x: this.place[0] as number, y: this.place[1] as number, radius, width: context.measureText(body.name).width });
+    });
+    const taken: Box[] = [];
+    for (const { name, b, x, y, radius, width } of shown) {
+      // Within the body where it fits; else beside it, at the first of four corners that hides neither a body nor another name.
+      const within = width + 6 < 2 * radius && radius > 12;
+      const corner = radius / Math.SQRT2 + 3;
+      const places_beside: Box[] = [[1, -1], [-1, -1], [1, 1], [-1, 1]].map(([right, down]) => ({
+        left: right === 1 ? x + corner : x - corner - width,
+        top: y + (down as number) * (corner + 5) - 8,
+        width,
+      }));
+      const order = [this.sides[b] ?? 0, 0, 1, 2, 3];
+      const free = (box: Box) => !taken.some((other) => overlap(box, other)) && !shown.some((other) => other.b !== b && covers(other, box));
+      const side = within ? 0 : order.find((k) => free(places_beside[k] as Box));
+      const box = within ? { left: x - width / 2, top: y - 8, width } : side === undefined ? undefined : places_beside[side];
 
-      // A name that would lie on another one is left out.
-      const width = context.measureText(body.name).width;
-      if (taken.some(([left, top, wide]) => x < left + wide + 2 && left < x + width + 2 && Math.abs(y - top) < 14)) return;
-      taken.push([x, y, width]);
+      // A name that would lie on another one, or on a body, is left out.
+      if (!box || side === undefined || taken.some((other) => overlap(box, other))) continue;
+      this.sides[b] = side;
+      taken.push(box);
       context.strokeStyle = description.palette.dark ? "rgba(19,21,25,0.75)" : "rgba(251,250,247,0.8)";
       context.lineWidth = 4;
-      context.strokeText(body.name, x, y);
-      context.fillStyle = css(description.palette.ink, 0.85);
-      context.fillText(body.name, x, y);
-    });
+      if (!within) context.strokeText(name, box.left, box.top + 8);
+      context.fillStyle = css(description.palette.ink, within ? 1 : 0.85);
+      context.fillText(name, box.left, box.top + 8);
+    }
   }
 
   private draw_scale(context: CanvasRenderingContext2D, camera: Camera, colour: string): void {
@@ -149,6 +165,19 @@ export class Overlay {
     context.textAlign = "start";
   }
 }
+
+// A line of text on the screen, 16 pixels high.
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+}
+const overlap = (a: Box, b: Box): boolean => a.left < b.left + b.width + 2 && b.left < a.left + a.width + 2 && Math.abs(a.top - b.top) < 14;
+const covers = (disc: { x: number; y: number; radius: number }, box: Box): boolean => {
+  const x = Math.max(box.left, Math.min(disc.x, box.left + box.width));
+  const y = Math.max(box.top + 2, Math.min(disc.y, box.top + 14));
+  return Math.hypot(disc.x - x, disc.y - y) < disc.radius;
+};
 
 function sheet(name: string): HTMLCanvasElement {
   const canvas = document.createElement("canvas");

@@ -15,8 +15,8 @@ export interface Renderer {
   dispose(): void;
 }
 
-// A renderer in its own canvas at the back of `place`.
-export function make_renderer(place: HTMLElement, wished: "webgl" | "canvas" | undefined): Renderer {
+// A renderer in its own canvas at the back of `place`. A flat crowd is drawn on a plain canvas where WebGL would be made by software.
+export function make_renderer(place: HTMLElement, wished: "webgl" | "canvas" | undefined, flat_crowd = false): Renderer {
   const fresh = () => {
     const canvas = document.createElement("canvas");
     canvas.className = "drawing";
@@ -24,7 +24,7 @@ export function make_renderer(place: HTMLElement, wished: "webgl" | "canvas" | u
     place.prepend(canvas);
     return canvas;
   };
-  if (wished !== "canvas" && has_webgl()) {
+  if (wished !== "canvas" && has_webgl(flat_crowd && wished === undefined)) {
     const canvas = fresh();
     try {
       return new WebglRenderer(canvas);
@@ -36,11 +36,12 @@ export function make_renderer(place: HTMLElement, wished: "webgl" | "canvas" | u
 }
 
 // Asked on a canvas of its own: one that has refused WebGL once cannot be used otherwise.
-function has_webgl(): boolean {
+function has_webgl(by_hardware: boolean): boolean {
   try {
     const context = document.createElement("canvas").getContext("webgl2");
+    const maker = context?.getExtension("WEBGL_debug_renderer_info") && context.getParameter(0x9246);
     context?.getExtension("WEBGL_lose_context")?.loseContext();
-    return context !== null;
+    return context !== null && !(by_hardware && /swiftshader|llvmpipe|software|basic render/i.test(String(maker)));
   } catch {
     return false;
   }

@@ -4,8 +4,11 @@
 /// and the length is the root of F.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/report/scene/painters.hpp"
@@ -80,6 +83,61 @@ std::optional<double> distance_of(const Stage& stage, RowSight& sight, std::int6
   return {};
 }
 
+/// The two points between which a term of the potential is a spring: forces are opposite and along the line between them, and grow
+/// with the distance as a straight line does.
+std::optional<std::pair<std::int64_t, std::int64_t>> spring_of(const Stage& stage, const model::TermGroup& group,
+                                                               std::size_t lane) {
+  std::vector<std::int64_t> who;
+  for (std::size_t k = 0; k < group.positions; ++k) {
+    const std::int64_t body = stage.body_of[group.position_of[k * group.lanes + lane]];
+    if (body == nobody || stage.bodies[static_cast<std::size_t>(body)].view) return {};
+    if (std::find(who.begin(), who.end(), body) == who.end()) who.push_back(body);
+  }
+  if (who.size() != 2 || group.positions != stage.dimension(who[0]) + stage.dimension(who[1])) return {};
+  std::vector<double> registers(group.tape.registers());
+  expressions::load_constants(group.tape, registers.data(), 1, 1);
+  for (std::size_t k = 0; k < group.constants; ++k) {
+    registers[1 + group.positions + k] = group.constant_of[k * group.lanes + lane];
+  }
+  registers[0] = stage.start;
+
+  // The force that draws them together, at once, twice and three times a distance.
+  Dice dice;
+  Vector from{0, 0, 0};
+  Vector along{0, 0, 0};
+  for (std::size_t c = 0; c < stage.dimension(who[0]); ++c) {
+    from[c] = stage.size * dice.next();
+    along[c] = stage.size * dice.next();
+  }
+  const double apart = length(along);
+  std::array<double, 3> pull{};
+  double largest = 0;
+  for (std::size_t n = 0; n < pull.size(); ++n) {
+    for (std::size_t k = 0; k < group.positions; ++k) {
+      const std::uint32_t variable = group.position_of[k * group.lanes + lane];
+      const std::size_t c = stage.component[variable];
+      registers[1 + k] = from[c] + (stage.body_of[variable] == who[1] ? static_cast<double>(n + 1) * along[c] : 0);
+    }
+    expressions::extend(group.tape, registers.data(), 1, 0, 0, 1);
+    std::array<Vector, 2> slope{};
+    for (std::size_t k = 0; k < group.positions; ++k) {
+      const std::uint32_t variable = group.position_of[k * group.lanes + lane];
+      slope[stage.body_of[variable] == who[1] ? 1 : 0][stage.component[variable]] =
+          registers[group.tape.outputs[1 + k]];
+    }
+    pull[n] = dot(slope[1], along) / apart;
+    largest = std::fmax(largest, std::fmax(length(slope[0]), length(slope[1])));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double wanted = pull[n] * along[c] / apart;
+      const double wrong = std::fmax(std::abs(slope[1][c] - wanted), std::abs(slope[0][c] + wanted));
+      if (!(wrong <= same_force * largest)) return {};
+    }
+  }
+  const bool straight = std::abs(pull[2] - 2 * pull[1] + pull[0]) <= same_force * largest;
+  if (!straight || !(pull[1] - pull[0] > same_force * largest)) return {};
+  return std::pair{who[0], who[1]};
+}
+
 }  // namespace
 
 bool paint_line(const Stage& stage, std::uint32_t row, std::int64_t a, std::int64_t b, Canvas& canvas) {
@@ -123,6 +181,44 @@ bool paint_line(const Stage& stage, std::uint32_t row, std::int64_t a, std::int6
   } else {
     canvas.shapes.push_back(std::move(shape));
   }
+  return true;
+}
+
+void paint_energies(const Stage& stage, Canvas& canvas) {
+  constexpr std::size_t most_springs = 2000;
+  std::size_t count = 0;
+  for (const model::TermGroup& group : stage.model.terms) {
+    if (group.kind != model::TermKind::potential || group.velocities != 0 || group.modes != 0 || group.uses_time)
+      continue;
+    for (std::size_t lane = 0; lane < group.lanes && count < most_springs; ++lane) {
+      const std::optional<std::pair<std::int64_t, std::int64_t>> ends = spring_of(stage, group, lane);
+      if (!ends) continue;
+      Shape shape;
+      shape.kind = "spring";
+      shape.name = "spring";
+      shape.rest = fmt::format(R"(, "from": {{"body": {}}}, "to": {{"body": {}}})", ends->first, ends->second);
+      canvas.struts.push_back(std::move(shape));
+      ++count;
+    }
+  }
+}
+
+bool paint_vectors(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
+  std::vector<std::int64_t> who;
+  for (std::uint32_t row = first; row < first + count; ++row) {
+    const std::vector<std::int64_t> some = stage.bodies_of(row);
+    if (some.empty() || stage.model.row_kind[row] != model::RowKind::holonomic_equation) return false;
+    for (const std::int64_t body : some) {
+      if (std::find(who.begin(), who.end(), body) == who.end()) who.push_back(body);
+    }
+  }
+  if (who.size() > 2 || count < stage.dimension(who[0])) return false;
+  Shape shape = shape_of(stage, who.size() == 2 ? "line" : "joint", first, "=");
+  shape.name = stage.condition(first).name;
+  for (const std::int64_t body : who) shape.bodies.push_back(static_cast<std::uint32_t>(body));
+  shape.rest = who.size() == 2 ? fmt::format(R"(, "from": {{"body": {}}}, "to": {{"body": {}}})", who[0], who[1])
+                               : fmt::format(R"(, "at": {{"body": {}}}, "form": "pin")", who[0]);
+  canvas.shapes.push_back(std::move(shape));
   return true;
 }
 

@@ -34,6 +34,17 @@ bool same(const Stage& stage, const Sheet& a, const Sheet& b) {
   return true;
 }
 
+/// Is this one of the words that make up a name, alone or in the plural? A spring is no ring.
+bool has_word(std::string_view name, std::string_view word) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (std::size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+    std::size_t end = at + word.size();
+    if (end < name.size() && name[end] == 's') ++end;
+    if ((at == 0 || !letter(name[at - 1])) && (end == name.size() || !letter(name[end]))) return true;
+  }
+  return false;
+}
+
 /// A bounded distance from a place is a string or rod, unless it is written without the word or is called a ring, wall, ...
 bool is_string(const Stage& stage, const Sheet& sheet) {
   const std::uint32_t row = sheet.rows[0];
@@ -48,9 +59,8 @@ bool is_string(const Stage& stage, const Sheet& sheet) {
   constexpr std::string_view solid[] = {"ring",  "hoop",  "circle", "sphere", "bowl",    "wall", "dome",
                                         "shell", "globe", "disc",   "drum",   "surface", "track"};
   const std::string& name = stage.condition(row).name;
-  return name.find("string") != std::string::npos ||
-         std::none_of(std::begin(solid), std::end(solid),
-                      [&](std::string_view word) { return name.find(word) != std::string::npos; });
+  return has_word(name, "string") ||
+         std::none_of(std::begin(solid), std::end(solid), [&](std::string_view word) { return has_word(name, word); });
 }
 
 bool is_pinned(const Stage& stage, std::uint32_t row, std::int64_t body) {
@@ -258,6 +268,49 @@ void Sheets::note(std::uint32_t row, std::int64_t body) {
     }
   }
   sheets_.push_back(std::move(sheet));
+}
+
+bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
+  // All rows speak of one body, and none moves.
+  std::vector<RowSight> sights;
+  std::int64_t body = nobody;
+  for (std::uint32_t row = first; row < first + count; ++row) {
+    const std::vector<std::int64_t> who = stage.bodies_of(row);
+    if (who.size() != 1 || (body != nobody && who[0] != body) || stage.moves(row) ||
+        model::is_equation(stage.model.row_kind[row])) {
+      return false;
+    }
+    body = who[0];
+    sights.emplace_back(stage.model, row);
+  }
+  Field field;
+  field.dimension = stage.dimension(body);
+  field.value = [&](const Vector& place, Vector& slope) {
+    // The best of the alternatives, each as bad as its worst row.
+    std::map<std::uint32_t, std::pair<double, std::uint32_t>> worst;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      stage.put(sights[k], body, place);
+      const double value = sights[k].run(stage.begin_of(first));
+      const auto [known, fresh] = worst.try_emplace(stage.model.row_alternative[first + k], value, k);
+      if (!fresh && value > known->second.first) known->second = {value, k};
+    }
+    const auto best = std::min_element(worst.begin(), worst.end(),
+                                       [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+    slope = stage.gradient(sights[best->second.second], body);
+    return best->second.first;
+  };
+  Vector low;
+  Vector high;
+  stage.sampling_box(low, high);
+  const Mesh mesh = sample_mesh(field, low, high);
+  if (mesh.corners.empty() || canvas.full()) return false;
+  Shape shape = shape_of(stage, "mesh", first, "<=");
+  shape.name = stage.condition(first).name;
+  shape.bodies = {static_cast<std::uint32_t>(body)};
+  for (std::uint32_t row = first; row < first + count; ++row) shape.rows.push_back(row);
+  shape.rest = ", " + canvas.json(mesh, field.dimension);
+  canvas.shapes.push_back(std::move(shape));
+  return true;
 }
 
 void Sheets::paint(Canvas& canvas) const {

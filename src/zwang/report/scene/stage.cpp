@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/model/evaluate.hpp"
+#include "zwang/report/tolerances.hpp"
+
 namespace zwang::report {
 
 namespace {
@@ -37,6 +40,9 @@ Stage::Stage(const model::Model& whole, const std::vector<SceneBody>& all, const
     }
   }
 
+  shift.assign(model.variables, 0.0);
+  find_shown();
+
   // How many equations hold a single point: as many as it has components pin it, and then no surface is worth drawing.
   held_by.assign(bodies.size(), {});
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -50,8 +56,46 @@ Stage::Stage(const model::Model& whole, const std::vector<SceneBody>& all, const
   }
 }
 
+void Stage::find_shown() {
+  model::State state;
+  state.time = start;
+  state.position = model.initial_position;
+  state.velocity = model.initial_velocity;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    for (std::size_t c = 0; bodies[b].view && c < bodies[b].track.size(); ++c) {
+      const model::Observable& part = model.view.components[bodies[b].track[c] - model.variables];
+      if (part.term.positions != 1 || part.term.velocities != 0) continue;
+      const std::uint32_t variable = part.term.position_of[0];
+      if (body_of[variable] != nobody) continue;
+
+      // Moved here and there, and later, it differs from its coordinate by the same.
+      const double first = model.initial_position[variable];
+      const double added = model::observe(part, state) - first;
+      bool shown = std::isfinite(added);
+      for (const double step : {1.0, -2.0}) {
+        state.position[variable] = first + step * size;
+        state.time = step > 0 ? end : start;
+        const double now = model::observe(part, state) - state.position[variable];
+        shown = shown && std::abs(now - added) <= same_part * (size + std::abs(added) + std::abs(first));
+      }
+      state.position[variable] = first;
+      state.time = start;
+      if (!shown) continue;
+      body_of[variable] = static_cast<std::int64_t>(b);
+      component[variable] = c;
+      shift[variable] = added;
+    }
+  }
+}
+
 Vector Stage::initial(std::int64_t body) const {
   Vector out{0, 0, 0};
+  if (bodies[static_cast<std::size_t>(body)].view) {
+    for (std::uint32_t k = 0; k < model.variables; ++k) {
+      if (body_of[k] == body) out[component[k]] = model.initial_position[k] + shift[k];
+    }
+    return out;
+  }
   const std::vector<std::uint32_t>& track = bodies[static_cast<std::size_t>(body)].track;
   for (std::size_t c = 0; c < track.size(); ++c) {
     out[c] = model.initial_position[track[c]];
@@ -67,7 +111,7 @@ void Stage::put(RowSight& sight, std::int64_t body, const Vector& place) const {
   for (std::size_t k = 0; k < sight.slots(); ++k) {
     const std::uint32_t variable = sight.variable(k);
     if (body_of[variable] == body) {
-      sight.slot(k) = place[component[variable]];
+      sight.slot(k) = place[component[variable]] - shift[variable];
     }
   }
 }

@@ -24,7 +24,11 @@ struct Stage {
   double size = 1;   ///< of the picture; where bodies hardly move, their distances from the origin count too
   std::vector<std::int64_t> body_of;                ///< per variable
   std::vector<std::size_t> component;               ///< per variable
+  std::vector<double> shift;                        ///< per variable: what a point of the view adds to it
   std::vector<std::vector<std::uint32_t>> held_by;  ///< per body: the equations that hold it alone
+
+  /// Coordinates that a point of the view shows as they are, or moved by a constant, count as its components.
+  void find_shown();
 
   [[nodiscard]] Vector initial(std::int64_t body) const;
   [[nodiscard]] unsigned dimension(std::int64_t body) const;
