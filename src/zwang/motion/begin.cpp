@@ -437,6 +437,8 @@ constexpr std::uint32_t layout = 13;
 }  // namespace
 
 Motion begin(const model::Model& model, const Options& options) {
+  // Pairs that are no rows would be passed through.
+  if (!model.pairs.empty()) throw std::logic_error("a model whose pairs are left as they are is followed as a crowd");
   Motion motion = make(model, options);
   motion.state = model::initial_state(model);
   motion.piece.start = motion.state.time;
