@@ -17,6 +17,7 @@
 #include "zwang/report/ending.hpp"
 #include "zwang/report/run.hpp"
 #include "zwang/report/whole_file.hpp"
+#include "zwang/runs/life.hpp"
 #include "zwang/runs/record.hpp"
 
 namespace zwang::cli {

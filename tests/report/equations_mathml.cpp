@@ -29,6 +29,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 
 TEST(EquationsMathml, every_model_of_the_gallery_is_well_formed_and_short) {
   std::size_t left_out = 0;
+  std::size_t models = 0;
   for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
@@ -39,6 +40,7 @@ TEST(EquationsMathml, every_model_of_the_gallery_is_well_formed_and_short) {
     // What would be longer is left out, and a sentence says so.
     const bool told = html.starts_with("<p class=\"left-out\">");
     left_out += told ? 1 : 0;
+    ++models;
     EXPECT_EQ(tree.all("math").empty(), told);
     // As many signs of equality as formulas; what goes on below is indented.
     std::size_t equal = 0;
@@ -51,7 +53,7 @@ TEST(EquationsMathml, every_model_of_the_gallery_is_well_formed_and_short) {
     }
     EXPECT_EQ(equal, count(html, "<div class=\"formula\">"));
   }
-  EXPECT_LE(left_out, 5U);
+  EXPECT_LE(left_out * 18, models) << "few are beyond reading: heaps, cloths, boxes that touch";
 }
 
 TEST(EquationsMathml, has_the_formulas_of_the_latex) {

@@ -1,4 +1,5 @@
 /// Crowds in their files: what is kept, how it goes on, what is noticed when it is damaged.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -172,6 +173,78 @@ TEST_F(CrowdFile, a_damaged_chunk_is_noticed) {
   }
   alter(path, "UPDATE chunks SET met = zeroblob(length(met))");
   EXPECT_THROW(static_cast<void>(Store::read(path)), Fault);
+}
+
+/// Points in a row that fall on a floor, far apart.
+std::string falling_row(double restitution, const std::string& more = "") {
+  return fmt::format(
+      "gravity = [0, -1]\n[points.a]\ncount = 70\nmass = 1\nposition = [\"2*i\", \"0.5 + 0.01*mod(i, 3)\"]\n"
+      "[constraints]\napart = {{ for = \"i = 1..70, j = i+1..70\", condition = \"distance(a[i], a[j]) >= 1\", "
+      "restitution = {0} }}\nfloor = {{ for = \"i = 1..70\", condition = \"a[i].y >= 0\", restitution = {0} }}\n"
+      "[simulation]\nuntil = 4\n{1}",
+      restitution, more);
+}
+
+TEST_F(CrowdFile, every_event_of_points_that_come_to_rest_can_be_read_again) {
+  for (const double restitution : {0.0, 0.5}) {
+    const Task task = new_task(recipe_of(falling_row(restitution), "row.toml"), (folder_ / "row.sqlite").string());
+    Store store = Store::create(task.file, task.recipe, task.model);
+    ASSERT_TRUE(store.is_crowd());
+    EXPECT_TRUE(go_on(task, store));
+    EXPECT_EQ(words(store.account().status), "finished");
+    const model::Model model = model_of(store);
+    std::uint64_t events = 0;
+    store.view(model).each_event(0, [&](const motion::Event& event) {
+      ++events;
+      EXPECT_EQ(event.position.size(), model.variables);
+      return true;
+    });
+    EXPECT_EQ(events, store.events());
+    for (std::uint32_t i = 1; i < model.variables; i += 2) {
+      EXPECT_NEAR(store.account().present.state.position[i], 0, 1e-12);
+      EXPECT_NEAR(store.account().present.state.velocity[i], 0, 1e-12);
+    }
+  }
+}
+
+TEST_F(CrowdFile, an_event_at_the_very_end_is_told_once_when_the_run_goes_on) {
+  const std::string text = falling_row(0);
+  std::string path;
+  {
+    Recipe recipe = recipe_of(text, "row.toml");
+    recipe.overrides.until = "1";  // exactly when those fall that begin at 0.5
+    const Task task = new_task(recipe, (folder_ / "part.sqlite").string());
+    Store store = Store::create(task.file, task.recipe, task.model);
+    go_on(task, store);
+    path = store.path();
+    EXPECT_EQ(store.events(), 1U);
+  }
+  Store store = Store::open(path);
+  EXPECT_TRUE(go_on(resumed_task(store, "1.5"), store));
+  EXPECT_EQ(store.events(), 3U);
+  EXPECT_NEAR(store.account().energy.final, 0, 1e-12);
+}
+
+TEST_F(CrowdFile, what_flies_into_empty_space_takes_no_longer_the_farther_it_goes) {
+  std::string text = text_of({.count = 36, .side = 6, .spacing = 1.1, .until = 1});
+  for (const char* wall : {"left", "right", "low", "high"}) {
+    const std::size_t at = text.find(std::string(wall) + " = ");
+    text.erase(at, text.find('\n', at) + 1 - at);
+  }
+  Recipe recipe = recipe_of(text, "gas.toml");
+  recipe.overrides.until = "1e12";
+  const Task task = new_task(recipe, (folder_ / "far.sqlite").string());
+  Store store = Store::create(task.file, task.recipe, task.model);
+  ASSERT_TRUE(store.is_crowd());
+  EXPECT_TRUE(go_on(task, store));
+  EXPECT_EQ(words(store.account().status), "finished");
+  EXPECT_GT(store.events(), 5U);
+  EXPECT_LT(store.account().steps, 500U);
+}
+
+TEST_F(CrowdFile, a_member_of_a_family_of_pairs_can_be_let_go) {
+  const std::string text = falling_row(0.5) + "[[releases]]\nconstraint = \"apart[2,3]\"\nat = 0.25\n";
+  EXPECT_TRUE(new_task(recipe_of(text, "row.toml"), "").model.pairs.empty());
 }
 
 TEST_F(CrowdFile, few_discs_and_discs_with_a_potential_are_followed_as_one_motion) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "zwang/analysis/tangent.hpp"
+#include "zwang/analysis/tolerances.hpp"
 #include "zwang/instant/instant.hpp"
 
 namespace zwang::analysis {
@@ -135,32 +136,52 @@ Reduced reduced(const model::Model& model, const model::State& state) {
   // Z^T M Z u' = Z^T (X - M (Z' u + w0')).
   std::vector<double> rest(n);
   mass.multiply(result.turn, rest);
+  std::vector<double> rest_terms(n);
   for (std::size_t i = 0; i < n; ++i) {
+    rest_terms[i] = std::abs(dynamics.force[i]) + std::abs(rest[i]);
     rest[i] = dynamics.force[i] - rest[i];
   }
   result.force = transposed_times(result.basis, rest);
   result.rate = result.force;
+  std::vector<double> rate_terms(tangent.free.size());
   if (!tangent.free.empty()) {
     result.mass = linear::product(linear::transpose(mass_times(mass, result.basis)), result.basis);
     const linear::Matrix lower = linear::cholesky(result.mass);
     linear::solve_lower(lower, result.rate);
     linear::solve_lower_transposed(lower, result.rate);
+    // The terms of which every rate is the sum: forces can cancel, and what is left is then their rounding.
+    std::vector<double> force_terms(tangent.free.size());
+    for (std::size_t k = 0; k < force_terms.size(); ++k)
+      for (std::size_t i = 0; i < n; ++i) force_terms[k] += std::abs(result.basis(i, k)) * rest_terms[i];
+    for (std::size_t k = 0; k < force_terms.size(); ++k) {
+      std::vector<double> column(force_terms.size());
+      column[k] = 1;
+      linear::solve_lower(lower, column);
+      linear::solve_lower_transposed(lower, column);
+      for (std::size_t l = 0; l < column.size(); ++l) rate_terms[l] += std::abs(column[l]) * force_terms[k];
+    }
   }
   result.accelerations = result.turn;
   const std::vector<double> along = times(result.basis, result.rate);
+  std::vector<double> made_of(n);  // the terms that an acceleration is the sum of
   for (std::size_t i = 0; i < n; ++i) {
     result.accelerations[i] += along[i];
+    made_of[i] = std::abs(result.turn[i]);
+    for (std::size_t k = 0; k < rate_terms.size(); ++k) made_of[i] += std::abs(result.basis(i, k)) * rate_terms[k];
   }
 
   // Do all equations stay satisfied, those that were left out too?
+  const double most = n > 0 ? *std::max_element(made_of.begin(), made_of.end()) : 0;
   for (const std::uint32_t row : equations) {
     double second = rows.curvature[row];
     double size = rows.curvature_scale[row];
+    double rounding = 0;  // of the basis, whose entries are differences, too
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      const double term = rows.entry[e] * result.accelerations[model.row_column[e]];
-      second += term;
-      size += std::abs(term);
+      second += rows.entry[e] * result.accelerations[model.row_column[e]];
+      size += std::abs(rows.entry[e]) * made_of[model.row_column[e]];
+      rounding += basis_rounding * std::abs(rows.entry[e]) * most;
     }
+    if (std::abs(second) <= rounding) continue;
     result.defect = std::max(result.defect, size > 0 ? std::abs(second) / size : 0.0);
   }
   result.determined = true;

@@ -151,5 +151,7 @@ inline constexpr double entry_rounding = 1e-15;
 inline constexpr double no_offset = 1e-9;
 /// Of 1 + |t|: a seizure at this very time has begun.
 inline constexpr double same_time = 1e-12;
+/// Of the largest acceleration: what the rounding of a basis of velocities, found by elimination, may leave in any other.
+inline constexpr double basis_rounding = 1e-14;
 
 }  // namespace zwang::analysis

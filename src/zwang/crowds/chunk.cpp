@@ -104,7 +104,7 @@ void Chronicle::take_down(const Flight& flight) {
   bytes_ += sizeof(Flight) + sizeof(Begun);
 }
 
-void Chronicle::take_down(std::shared_ptr<const Leg> leg) {
+void Chronicle::take_down(const std::shared_ptr<const Leg>& leg) {
   chunk_.begun.push_back({true, static_cast<std::uint32_t>(chunk_.legs.size())});
   chunk_.legs.push_back(*leg);
   bytes_ += sizeof(Begun) + weight(*leg);

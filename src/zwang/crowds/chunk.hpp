@@ -51,7 +51,7 @@ class Chronicle {
 
  private:
   void take_down(const Flight& flight);
-  void take_down(std::shared_ptr<const Leg> leg);
+  void take_down(const std::shared_ptr<const Leg>& leg);
   void begin_next();
 
   Chunk chunk_;

@@ -305,9 +305,8 @@ void Crowd::Impl::cross(std::uint32_t i) {
   const std::uint32_t direction = mover.face / 2U;
   const bool upwards = mover.face % 2U == 1;
   cell[direction] += upwards ? 1 : -1;
-  if (std::abs(cell[direction]) > most_cells) {
-    end(Status::gave_up, fmt::format("{} has gone further away than cells are counted",
-                                     model::member_name(model.bodies[members.place[i].body], members.place[i].member)));
+  if (std::abs(cell[direction]) > most_cells || ++crossings > crossings_per_member * members.count) {
+    widen();
     return;
   }
   grid.move(i, cell);
@@ -347,9 +346,9 @@ bool Crowd::Impl::is_touching(const Vector& x, const Vector& y, double least) co
 
 std::uint32_t Crowd::Impl::told(std::uint64_t row) {
   if (row < model.rows()) return static_cast<std::uint32_t>(row);
-  const auto [found, fresh] =
+  const auto [found, is_new] =
       number_of_met.try_emplace(row, model.rows() + static_cast<std::uint32_t>(number_of_met.size()));
-  if (fresh) {
+  if (is_new) {
     const model::PairFamily& family = model::family_of(model, row);
     const auto [first, second] = model::members_of_pair(family, row);
     met.push_back({static_cast<std::uint32_t>(&family - model.pairs.data()), first, second});
@@ -358,6 +357,7 @@ std::uint32_t Crowd::Impl::told(std::uint64_t row) {
 }
 
 void Crowd::Impl::tell(Event event) {
+  crossings = 0;
   // What happens at one instant is told in one entry per kind.
   for (Event& before : events) {
     if (before.kind != event.kind || before.kind == EventKind::singular || !before.note.empty() || !event.note.empty())

@@ -98,6 +98,9 @@ struct Crowd::Impl {
   std::vector<Begun> begun;
 
   void begin();
+  /// Larger cells, when members that meet nobody cross many of them.
+  void widen();
+  std::uint64_t crossings = 0;  ///< since the last event
 
   // Where the members are.
   void place(std::uint32_t i, double t, Vector& x, Vector& v) const;
@@ -168,7 +171,8 @@ struct Crowd::Impl {
   [[nodiscard]] bool is_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double height) const;
   /// Does a wall that takes energy pull it back from no more than this height?
   [[nodiscard]] bool hops(std::uint32_t i, const Vector& x, const Vector& v, double height) const;
-  void tell_events(const Island& island, const std::vector<double>& velocity_before);
+  /// Once: they are forgotten then.
+  void tell_events(Island& island, const std::vector<double>& velocity_before);
   void account_for(Island& island);
 
   /// Are these conditions that bind none but these members?

@@ -31,8 +31,6 @@ class Grid {
   }
   [[nodiscard]] double width() const { return width_; }
   [[nodiscard]] const Cell& cell(std::uint32_t member) const { return cell_[member]; }
-  /// Can the cell of a place be counted?
-  [[nodiscard]] bool reaches(double x) const { return std::abs(x / width_) < 1e9; }
   [[nodiscard]] Cell cell_of(const std::array<double, 3>& x) const {
     Cell out{0, 0, 0};
     for (std::uint32_t c = 0; c < dimension_; ++c) out[c] = static_cast<std::int32_t>(std::floor(x[c] / width_));

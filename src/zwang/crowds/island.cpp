@@ -1,4 +1,6 @@
 /// Islands: members that touch, or stay near, as motions of their own.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 
 #include "zwang/base/groups.hpp"
 #include "zwang/crowds/crowd_impl.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::crowds {
@@ -90,19 +93,13 @@ void Crowd::Impl::begin() {
   double volume = 1;
   for (std::uint32_t c = 0; c < members.dimension; ++c) volume *= std::max(high[c] - low[c], members.widest);
   const double each = volume / n;
-  const double side = members.dimension == 2 ? std::sqrt(each) : std::cbrt(each);
-  grid.reset(n, members.dimension, std::max(wider_cell * members.widest, side));
+  const double side = elementary::pow(each, 1.0 / members.dimension);
+  double farthest = 0;
+  for (std::uint32_t c = 0; c < members.dimension; ++c)
+    farthest = std::max({farthest, std::abs(low[c]), std::abs(high[c])});
+  grid.reset(n, members.dimension, std::max({wider_cell * members.widest, side, farthest / cells_at_first}));
   queue.reset(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::uint32_t c = 0; c < members.dimension; ++c) {
-      if (!grid.reaches(movers[i].x[c])) {
-        end(Status::gave_up,
-            "the members are too far apart for the distances that they keep: cells are not counted so far");
-        return;
-      }
-    }
-    grid.put(i, grid.cell_of(movers[i].x));
-  }
+  for (std::uint32_t i = 0; i < n; ++i) grid.put(i, grid.cell_of(movers[i].x));
   model::Scratch scratch = model::make_scratch(model);
   const model::State start = model::initial_state(model);
   initial = model::vis_viva(model, start, scratch) + model::energy(model, start, scratch).potential;
@@ -132,6 +129,24 @@ void Crowd::Impl::begin() {
   for (const std::vector<std::uint32_t>& group : groups_of(loose, 0, {})) {
     go_on(loose, group, time, true);
     if (status != Status::going) return;
+  }
+  predict_fresh();
+}
+
+void Crowd::Impl::widen() {
+  crossings = 0;
+  const double width = wider_by * grid.width();
+  grid.reset(members.count, members.dimension, width);
+  for (std::uint32_t i = 0; i < members.count; ++i) {
+    Vector x;
+    Vector v;
+    place(i, std::max(time, movers[i].start), x, v);
+    if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2]) || !std::isfinite(width)) {
+      end(Status::gave_up, fmt::format("{} has gone further away than numbers reach", name_of(i)));
+      return;
+    }
+    grid.put(i, grid.cell_of(x));
+    fresh.push_back(i);
   }
   predict_fresh();
 }
@@ -576,10 +591,19 @@ void Crowd::Impl::island_due(std::uint32_t number, double t) {
   predict_fresh();
 }
 
-void Crowd::Impl::tell_events(const Island& island, const std::vector<double>& velocity_before) {
+void Crowd::Impl::tell_events(Island& island, const std::vector<double>& velocity_before) {
   const model::Part& part = *island.part;
+  // Those that a condition of the event is about tell their states, whether they change or not.
+  std::vector<std::uint8_t> concerned;
+  const auto concern = [&](std::uint32_t row) {
+    for (std::uint32_t e = part.model.row_start[row]; e < part.model.row_start[row + 1]; ++e)
+      concerned[part.model.row_column[e] / members.dimension] = 1;
+  };
   for (const Event& from : island.motion.events) {
     Event event = from;
+    concerned.assign(island.members.size(), 0);
+    for (const std::uint32_t row : event.rows) concern(row);
+    if (event.rows.empty()) concerned.assign(island.members.size(), 1);
     for (std::uint32_t& row : event.rows) row = told(part.row[row]);
     for (motion::RowValue& value : event.impulses) value.first = told(part.row[value.first]);
     std::sort(event.rows.begin(), event.rows.end());
@@ -587,7 +611,7 @@ void Crowd::Impl::tell_events(const Island& island, const std::vector<double>& v
     event.position.clear();
     event.velocity.clear();
     for (std::size_t k = 0; k < island.members.size(); ++k) {
-      bool changed = false;
+      bool changed = concerned[k] != 0;
       for (std::uint32_t c = 0; c < members.dimension; ++c)
         changed = changed || from.velocity[k * members.dimension + c] != velocity_before[k * members.dimension + c];
       if (!changed) continue;
@@ -599,6 +623,7 @@ void Crowd::Impl::tell_events(const Island& island, const std::vector<double>& v
     }
     tell(std::move(event));
   }
+  island.motion.events.clear();
 }
 
 void Crowd::Impl::account_for(Island& island) {

@@ -52,7 +52,7 @@ std::string hindrance(const model::Model& model) {
     members += body.members();
   }
   if (members < least_members) return "it has few members";
-  if (!model.terms.empty()) return "forces act that are not constant, or energies";
+  if (!model.terms.empty()) return "forces or energies are written beside gravity";
   if (!model.blows.empty() || !model.releases.empty()) return "blows or releases are due";
   if (!model.simulation.stop.empty() || !model.truths.empty()) return "it asks to be stopped";
   for (const double mass : model.point_mass) {

@@ -85,8 +85,13 @@ std::vector<model::Pair> near_pairs(const model::Model& model, const std::vector
       others.each_near(x, [&](std::uint32_t second) {
         if (family.within && second <= first) return;
         const Place y = others.place_of(second);
-        const double distance = std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
-        if (!(distance > width)) pairs.push_back({f, first, second});
+        // (As parts of what is near, so that squares stay within the range of numbers.)
+        double square = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double part = (x[c] - y[c]) / width;
+          square += part * part;
+        }
+        if (!(square > 1)) pairs.push_back({f, first, second});
       });
       std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(from), pairs.end(),
                 [](const model::Pair& a, const model::Pair& b) { return a.second < b.second; });

@@ -14,6 +14,12 @@ inline constexpr std::uint64_t least_elastic_pairs = 276;
 inline constexpr std::uint64_t least_pairs = 2016;
 /// Of the terms of a place or a velocity: what the operations of a flight and its end make of it.
 inline constexpr double few_roundings = 0x1p-50;
+/// Crossings of cells per member without any event: then cells are made wider, by this factor, so that a way of any length through empty space
+/// takes few of them.
+inline constexpr std::uint64_t crossings_per_member = 64;
+inline constexpr double wider_by = 4;
+/// As many cells, at most, lie between the origin and what is farthest from it at the start.
+inline constexpr double cells_at_first = 1e8;
 /// Of the largest distance that a pair must keep: how much wider a cell is at least. What rounding adds to the place of a member that
 /// crosses a face is less by nine digits.
 inline constexpr double wider_cell = 1 + 1e-6;

@@ -290,7 +290,7 @@ RunView thinned(const model::Model& model, RunView run, std::uint64_t pieces) {
   return out;
 }
 
-RunView as_written_out(const model::Model& whole, std::shared_ptr<const model::Model> told, RunView run) {
+RunView as_written_out(const model::Model& whole, const std::shared_ptr<const model::Model>& told, const RunView& run) {
   const auto number = std::make_shared<std::vector<std::uint32_t>>();
   const auto written = static_cast<std::uint32_t>(told->rows() - told->met.size());
   for (std::uint32_t row = 0; row < written; ++row) {

@@ -31,8 +31,8 @@ struct Source {
 [[nodiscard]] motion::RunView thinned(const model::Model& model, motion::RunView run, std::uint64_t pieces);
 
 /// The same run with rows numbered as in the model whose pairs are all written out; the view keeps the model it speaks of now.
-[[nodiscard]] motion::RunView as_written_out(const model::Model& whole, std::shared_ptr<const model::Model> told,
-                                             motion::RunView run);
+[[nodiscard]] motion::RunView as_written_out(const model::Model& whole, const std::shared_ptr<const model::Model>& told,
+                                             const motion::RunView& run);
 
 /// In memory.
 struct Track {

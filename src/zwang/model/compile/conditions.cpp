@@ -142,7 +142,9 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
   work.check_indices(ranges);
   if (ranges.size() > 2) throw work.formulas.error(ranges[2].offset, "a condition may have at most two indices");
   condition.indices = static_cast<std::uint32_t>(ranges.size());
-  if (work.pairs == Pairs::left && all.size() == 1 && leave_as_pairs(work, condition, all[0], ranges)) return;
+  // (A member that is let go must be a row.)
+  const bool left = work.pairs == Pairs::left && work.find("releases") == nullptr;
+  if (left && all.size() == 1 && leave_as_pairs(work, condition, all[0], ranges)) return;
   if (!ranges.empty() && work.model.rows() + work.count_members(ranges, most_rows) > most_rows) {
     throw work.formulas.error(ranges[0].high, fmt::format("there are more than {} conditions", most_rows));
   }
