@@ -402,8 +402,9 @@ TEST(Equations, of_the_gallery_say_what_the_engine_computes) {
     if (text.empty() || text.find("\n[flow]") != std::string::npos) continue;
     // A net of 30 x 30 knots says no more than one of 4 x 4, and a heap no more than two layers of it.
     std::string small = text;
-    for (const auto& [much, less] : {std::pair{"n     = 30", "n     = 4 "}, std::pair{"\nn = 12 ", "\nn = 4 "},
-                                     std::pair{"\nrows = 6 ", "\nrows = 2 "}}) {
+    for (const auto& [much, less] :
+         {std::pair{"n     = 30", "n     = 4 "}, std::pair{"\nn = 12 ", "\nn = 4 "},
+          std::pair{"\nrows = 6 ", "\nrows = 2 "}, std::pair{"\nside = 12 ", "\nside = 2 "}}) {
       const std::string large = much;
       if (const std::size_t at = small.find(large); at != std::string::npos) small.replace(at, large.size(), less);
     }
