@@ -184,8 +184,9 @@ std::vector<Exhibit> exhibits() {
   return all;
 }
 
-constexpr std::size_t most_kinds = 8;                 ///< of events: more than these there are not
-constexpr std::uint64_t bytes_of_report = 9U << 17U;  ///< more than half of which is the viewer, in each: a site has a hundred
+constexpr std::size_t most_kinds = 8;  ///< of events: more than these there are not
+constexpr std::uint64_t bytes_of_report =
+    9U << 17U;  ///< more than half of which is the viewer, in each: a site has a hundred
 
 /// These pages have no script but the search of the overview; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
 /// every report, with the hashes of their script and style.

@@ -124,7 +124,7 @@ void Chronicle::append(const Crowd& crowd) {
 bool Chronicle::is_full() const {
   return chunk_.begun.size() - chunk_.going >=
              std::max<std::size_t>(least_beginnings, beginnings_per_member * flight_.size()) ||
-         bytes_ >= most_chunk_bytes + 2 * sizeof(Flight) * flight_.size();
+         bytes_ >= std::max(most_chunk_bytes, beginnings_per_member * going_bytes_);
 }
 
 Chunk Chronicle::close() {
@@ -158,6 +158,7 @@ void Chronicle::begin_next() {
     return time(a) < time(b);
   });
   chunk_.going = static_cast<std::uint32_t>(chunk_.begun.size());
+  going_bytes_ = std::exchange(bytes_, 0);
 }
 
 void Chronicle::take_up(const Chunk& last) {

@@ -33,7 +33,7 @@ struct ChunkPlace {
 /// Takes down what a crowd does.
 class Chronicle {
  public:
-  /// Of so many members in so many dimensions.
+  /// Of so many members.
   explicit Chronicle(std::uint32_t members);
 
   /// What the last `advance`, or the start, has brought.
@@ -46,7 +46,7 @@ class Chronicle {
   [[nodiscard]] Chunk close();
   /// As if this chunk were the last that was closed.
   void take_up(const Chunk& last);
-  /// About, of what waits to be closed.
+  /// About, of what has begun since the last one was closed.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -56,6 +56,7 @@ class Chronicle {
 
   Chunk chunk_;
   std::size_t bytes_ = 0;
+  std::size_t going_bytes_ = 0;                  ///< of what everybody was doing then
   std::vector<Flight> flight_;                   ///< per member: the last one
   std::vector<std::shared_ptr<const Leg>> leg_;  ///< per member, if it is on one instead
 };
@@ -74,7 +75,7 @@ struct Extent {
 
 /// Pairs that were met, as bytes with a sum of their own.
 [[nodiscard]] std::string encode_pairs(const std::vector<model::Pair>& pairs);
-/// Throws Fault if they are not pairs of these families.
+/// Behind those that are there. Throws Fault if the bytes are cut short or their sum does not fit; whether there are such pairs is the model's to say.
 void decode_pairs(std::string_view bytes, std::vector<model::Pair>& pairs);
 
 }  // namespace zwang::crowds

@@ -47,7 +47,7 @@ inline constexpr std::uint64_t most_written_pairs = 500'000;
 /// Beginnings of a stretch of the chronicle, at least and per member: what everybody is doing, which stands before them, is an eighth of it.
 inline constexpr std::size_t least_beginnings = 4096;
 inline constexpr std::size_t beginnings_per_member = 8;
-/// Bytes of a stretch, beyond what everybody is doing: legs can be long.
+/// Bytes of a stretch, if eight times what everybody is doing are not more: legs can be long.
 inline constexpr std::size_t most_chunk_bytes = std::size_t{4} << 20U;
 /// Numbers in the states of all events together: up to so many an event tells the state of all members, beyond it of those that took part.
 inline constexpr std::uint64_t most_told_numbers = 20'000'000;

@@ -204,12 +204,14 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
     met = static_cast<std::ptrdiff_t>(crowd.met().size());
   };
   auto last_commit = begin;
+  double pause_of_reader = 0;
   const auto commit = [&](Status status, bool patient) {
     if (!chronicle.is_empty()) close();
     Account account = crowd.account();
     account.status = status;
     account.seconds = before + seconds_since(begin);
-    store.commit(account, crowd.save(), patient);
+    // While a reader holds the file the run goes on, and asks again in a second.
+    pause_of_reader = store.commit(account, crowd.save(), patient) ? 0 : 1;
     last_commit = Clock::now();
   };
   // What everybody is doing stands in every chunk, and everything in every checkpoint: of many they are kept less often.
@@ -226,7 +228,11 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
         commit(Status::interrupted, true);
         return false;
       }
-    } else if (seconds_since(last_commit) >= pause || store.pending() + chronicle.bytes() >= recording.bytes) {
+      continue;
+    }
+    const double elapsed = seconds_since(last_commit);
+    const bool much = store.pending() + chronicle.bytes() >= recording.bytes;
+    if (elapsed >= pause || (much && elapsed >= pause_of_reader)) {
       const auto from = Clock::now();
       commit(Status::going, false);
       pause = std::max(recording.seconds, commits_share * seconds_since(from));
