@@ -74,10 +74,9 @@ void load_numbers(const Tape& tape, unsigned lane, double* registers, unsigned o
     *r = value;
     r += std::size_t{orders} * many;
   }
-  factors += lane;
-  for (const Instruction& i : tape.instructions) {
-    *factors = i.c;
-    factors += many;
+  // A tape without instructions has no factors, and nowhere to keep them.
+  for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
+    factors[i * many + lane] = tape.instructions[i].c;
   }
 }
 
