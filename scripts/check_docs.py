@@ -15,7 +15,9 @@ What is done with a fenced block follows from its first word:
             begins with `>>>` what it prints is compared. Without that interpreter they are left to scripts/test_python
   text      nothing; so also json, and anything whose first line of tags says `fragment`
 
-Blocks of one page share a folder, in order. Usage: check_docs.py --root DIR [--build DIR] [FILE...]
+A block that says `long` is run where --long is given (scripts/soak does) and otherwise only read by bash.
+
+Blocks of one page share a folder, in order. Usage: check_docs.py --root DIR [--build DIR] [--long] [FILE...]
 """
 
 import argparse
@@ -110,7 +112,8 @@ def matches(wanted, got):
 class Page:
     """One file of documentation and the folder its blocks are run in."""
 
-    def __init__(self, path, root, build, folder):
+    def __init__(self, path, root, build, folder, long=False):
+        self.long = long
         self.path = path
         self.root = root
         self.build = build
@@ -148,7 +151,8 @@ class Page:
                 kept.append(line)
         if not any(line.strip() and not line.strip().startswith("#") for line in kept):
             return
-        result = self.bash("\n".join(kept))
+        unread = "set -n\n" if "long" in block.tags and not self.long else ""
+        result = self.bash(unread + "\n".join(kept))
         if result.returncode != 0:
             self.fail(block, f"ended with status {result.returncode}:\n{result.stdout}")
 
@@ -299,6 +303,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--build", type=pathlib.Path, help="build folder with bin/zwang")
+    parser.add_argument("--long", action="store_true", help="run the blocks too that say `long`")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     root = options.root.resolve()
@@ -309,7 +314,7 @@ def main():
     done = 0
     for path in pages:
         with tempfile.TemporaryDirectory() as folder:
-            page = Page(path, root, options.build and options.build.resolve(), pathlib.Path(folder))
+            page = Page(path, root, options.build and options.build.resolve(), pathlib.Path(folder), options.long)
             page.run()
             failures += page.failures + dead_links(path, root)
             done += page.done

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import check_docs  # noqa: E402
 
 
-def failures(text, zwang="exit 0"):
+def failures(text, zwang="exit 0", long=False):
     """Failures of a page in a project whose command zwang is the shell script given."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -23,7 +23,7 @@ def failures(text, zwang="exit 0"):
         command = root / "build" / "bin" / "zwang"
         command.write_text("#!/bin/sh\n" + zwang + "\n")
         command.chmod(0o755)
-        page = check_docs.Page(root / "page.md", root, root / "build", root / "work")
+        page = check_docs.Page(root / "page.md", root, root / "build", root / "work", long)
         page.path.write_text(text)
         page.run()
         return page.failures + check_docs.dead_links(page.path, root)
@@ -34,6 +34,11 @@ class Docs(unittest.TestCase):
         self.assertEqual(failures("```sh\ntrue\n```\n"), [])
         self.assertEqual(len(failures("a\n\n```sh\nfalse\ntrue\n```\n")), 1)
         self.assertTrue(failures("a\n\n```sh\nfalse\n```\n")[0].startswith("page.md:3: "))
+
+    def test_a_long_block_is_only_read_unless_asked_for(self):
+        self.assertEqual(failures("```sh long\nfalse\n```\n"), [])
+        self.assertEqual(len(failures("```sh long\nfalse\n```\n", long=True)), 1)
+        self.assertEqual(len(failures("```sh long\nif then\n```\n")), 1)
 
     def test_make_lines_must_name_a_target_and_are_not_run(self):
         self.assertEqual(failures("```sh\nmake run\n```\n"), [])
