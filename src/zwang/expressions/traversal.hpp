@@ -3,24 +3,61 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "zwang/expressions/graph.hpp"
 
 namespace zwang::expressions {
 
+/// Handles that were met: one flat table, at most half full, that is searched onwards from where a handle belongs.
+class Met {
+ public:
+  /// Whether e is new; it is not afterwards.
+  bool insert(Expr e) {
+    if (2 * (count_ + 1) > table_.size()) grow();
+    std::size_t k = home(e.id + 1);
+    for (; table_[k] != 0; k = (k + 1) & (table_.size() - 1)) {
+      if (table_[k] == e.id + 1) return false;
+    }
+    table_[k] = e.id + 1;
+    ++count_;
+    return true;
+  }
+
+ private:
+  /// Neighbours are spread over the table by the golden section.
+  [[nodiscard]] std::size_t home(std::uint32_t entry) const {
+    return static_cast<std::uint32_t>(entry * 2654435769U) >> shift_;
+  }
+  void grow() {
+    std::vector<std::uint32_t> smaller(2 * table_.size(), 0);
+    smaller.swap(table_);
+    --shift_;
+    for (const std::uint32_t entry : smaller) {
+      if (entry == 0) continue;
+      std::size_t k = home(entry);
+      while (table_[k] != 0) k = (k + 1) & (table_.size() - 1);
+      table_[k] = entry;
+    }
+  }
+
+  unsigned shift_ = 26;
+  std::size_t count_ = 0;
+  std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, 0);  ///< handle + 1; nothing: 0
+};
+
 /// All parts of `roots`, themselves included, by rising handle: a node is made after its children.
 inline std::vector<Expr> parts(const Graph& graph, std::span<const Expr> roots) {
   std::vector<Expr> found;
-  std::unordered_set<std::uint32_t> seen;
+  Met met;
   for (const Expr root : roots) {
-    if (seen.insert(root.id).second) found.push_back(root);
+    if (met.insert(root)) found.push_back(root);
   }
   for (std::size_t k = 0; k < found.size(); ++k) {
     for (const Expr e : graph.node(found[k]).children) {
-      if (seen.insert(e.id).second) found.push_back(e);
+      if (met.insert(e)) found.push_back(e);
     }
   }
   std::sort(found.begin(), found.end());

@@ -171,14 +171,12 @@ void Together::extend_alike(std::span<const Member> members) {
       r[lane] = k == 0 ? members[i].state->time : (k == 1 ? series(i).unit : 0.0);
     }
     r += stride;
-    const std::uint32_t* variable = block.position_of.data() + place.lane;
-    for (std::uint32_t slot = 0; slot < group.positions; ++slot, r += stride, variable += block.width) {
-      const std::size_t at = row + *variable;
+    for (std::uint32_t slot = 0; slot < group.positions; ++slot, r += stride) {
+      const std::size_t at = row + block.position_of[std::size_t{slot} * block.width + place.lane];
       for (unsigned lane = 0; lane < many; ++lane) r[lane] = positions[lane][at];
     }
-    variable = block.velocity_of.data() + place.lane;
-    for (std::uint32_t slot = 0; slot < group.velocities; ++slot, r += stride, variable += block.width) {
-      const std::size_t at = row + *variable;
+    for (std::uint32_t slot = 0; slot < group.velocities; ++slot, r += stride) {
+      const std::size_t at = row + block.velocity_of[std::size_t{slot} * block.width + place.lane];
       for (unsigned lane = 0; lane < many; ++lane)
         r[lane] = with_velocities ? per_unit[lane] * velocities[lane][at] : 0.0;
     }
