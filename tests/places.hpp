@@ -2,7 +2,9 @@
 /// compile to the same bytes in every checkout.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace places {
 
@@ -10,5 +12,9 @@ std::string source(const std::string& below = "");  ///< the checkout, or a file
 std::string command();                              ///< the command zwang; "zwang" where it is not built
 std::string compiler();
 std::string python();
+
+/// The folders of the gallery, in the order of their names. Under the sanitizers without those whose models take seconds to be read.
+std::vector<std::filesystem::directory_entry> gallery();
+bool is_left_out(const std::string& model);  ///< of the gallery, here
 
 }  // namespace places

@@ -180,6 +180,7 @@ TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
   std::string line;
   while (std::getline(lines, line)) {
     const auto name = line.substr(0, line.find(' '));
+    if (places::is_left_out(name)) continue;
     for (const char* verb : {"check", "accelerate", "explain", "impact"}) {
       const auto answer = call_json({verb, "gallery:" + name});
       // A flow has rates, not accelerations, and says so.

@@ -184,7 +184,7 @@ circle = "x^2 + y^2 = 1"
 )model";
 
 TEST(EquationsLatex, is_balanced_and_uses_known_commands) {
-  for (const auto& entry : fs::directory_iterator(places::source("gallery"))) {
+  for (const auto& entry : places::gallery()) {
     const std::string text = content(entry.path() / "model.toml");
     if (text.empty() || analysis::too_long(model::load(text, "model.toml"))) continue;
     EXPECT_EQ(complaint(document(text)), "") << entry.path();
@@ -210,7 +210,7 @@ TEST(EquationsLatex, compiles_where_there_is_a_tex) {
     head = one.substr(0, from + begin.size());
     all += one.substr(from + begin.size(), one.rfind("\\end{document}") - from - begin.size());
   };
-  for (const auto& entry : fs::directory_iterator(places::source("gallery"))) {
+  for (const auto& entry : places::gallery()) {
     const std::string text = content(entry.path() / "model.toml");
     if (!text.empty() && !analysis::too_long(model::load(text, "model.toml"))) add(text);
   }

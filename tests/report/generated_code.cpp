@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "places.hpp"
+#include "sanitized.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate.hpp"
@@ -367,7 +368,7 @@ Examination& examination() {
   static Examination all = [] {
     Examination made;
     std::vector<fs::path> folders;
-    for (const auto& entry : fs::directory_iterator(places::source("gallery"))) folders.push_back(entry.path());
+    for (const auto& entry : places::gallery()) folders.push_back(entry.path());
     std::sort(folders.begin(), folders.end());
     for (const fs::path& folder : folders) {
       std::string text = content(folder / "model.toml");
@@ -392,6 +393,7 @@ Examination& examination() {
 }
 
 TEST(GeneratedCode, of_cpp_compiles_alone_and_agrees_with_the_engine) {
+  if (is_sanitized) GTEST_SKIP() << "the compiler is not what is watched here";
   EXPECT_GT(examination().questions(), 100U);
   examination().compile_and_run_cpp();
 }

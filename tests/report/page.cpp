@@ -377,7 +377,7 @@ TEST(PageSoak, a_hundred_thousand_pieces_stay_under_ten_mebibytes) {
 }
 
 TEST(Page, every_model_of_the_gallery_makes_a_page) {
-  for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
+  for (const auto& entry : places::gallery()) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream file(entry.path() / "model.toml", std::ios::binary);

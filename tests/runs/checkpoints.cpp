@@ -14,7 +14,7 @@ namespace zwang::motion {
 TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
   constexpr std::uint32_t most_variables = 300;
   std::size_t models = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(places::source("gallery"))) {
+  for (const auto& entry : places::gallery()) {
     std::ifstream file(entry.path() / "model.toml");
     if (!file) continue;
     const std::string name = entry.path().filename().string();

@@ -383,6 +383,38 @@ bool has_corners(const Graph& graph, Expr e) {
   });
 }
 
+bool has_no_jump(const Graph& graph, Expr e) {
+  const std::vector<Expr> all = parts(graph, std::span(&e, 1));
+  return std::all_of(all.begin(), all.end(), [&](Expr part) {
+    const Node node = graph.node(part);
+    switch (node.kind) {
+      case NodeKind::power: {
+        const Node exponent = graph.node(node.children[1]);
+        return exponent.kind == NodeKind::number && exponent.number > 0;
+      }
+      case NodeKind::function:
+        switch (node.function) {
+          case Function::sin:
+          case Function::cos:
+          case Function::asin:
+          case Function::acos:
+          case Function::atan:
+          case Function::sinh:
+          case Function::cosh:
+          case Function::tanh:
+          case Function::exp:
+          case Function::sqrt:
+          case Function::abs:
+          case Function::min:
+          case Function::max:
+          case Function::clip: return true;
+          default: return false;
+        }
+      default: return true;
+    }
+  });
+}
+
 bool has_kinks(const Graph& graph, Expr e) {
   const std::vector<Expr> all = parts(graph, std::span(&e, 1));
   return std::any_of(all.begin(), all.end(), [&](Expr part) { return is_corner(graph.node(part)); });

@@ -82,6 +82,9 @@ struct Lowered {
 
 /// Does a function with corners, or atan2, occur?
 [[nodiscard]] bool has_corners(const Graph& graph, Expr e);
+/// Is e made of functions alone that are continuous wherever they have a value, and have one beside every place where they have? A quotient is
+/// not: abs(x)/x jumps.
+[[nodiscard]] bool has_no_jump(const Graph& graph, Expr e);
 /// Does a function with corners occur, atan2 not counted?
 [[nodiscard]] bool has_kinks(const Graph& graph, Expr e);
 

@@ -85,7 +85,8 @@ class Dice {
   std::vector<double> positions() { return near(probe_.positions); }
   double time() { return probe_.time + 0.3 * next(); }
 
-  std::vector<double> values(double time, const std::vector<double>& q, const std::vector<double>& v) {
+  /// They stand until the next call.
+  const std::vector<double>& values(double time, const std::vector<double>& q, const std::vector<double>& v) {
     std::size_t k = 0;
     registers_[k++] = time;
     for (const double x : q) registers_[k++] = x;
@@ -93,15 +94,16 @@ class Dice {
     for (const double x : probe_.constants) registers_[k++] = x;
     for (const double x : probe_.modes) registers_[k++] = x;
     expressions::extend(tape_, registers_.data(), 1, 0, 0, 1);
-    std::vector<double> out;
-    for (const std::uint32_t r : tape_.outputs) out.push_back(registers_[r]);
-    return out;
+    values_.clear();
+    for (const std::uint32_t r : tape_.outputs) values_.push_back(registers_[r]);
+    return values_;
   }
 
  private:
   const Probe& probe_;
   expressions::Tape tape_;
   std::vector<double> registers_;
+  std::vector<double> values_;
   std::uint64_t seed_ = 20240229;
 };
 
@@ -292,28 +294,31 @@ Probe Shapes::with_modes(const Apart& apart, const Probe& probe) {
   return out;
 }
 
-std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
+std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& probe) {
   constexpr int attempts = 40;     // states from which the surface is looked for
   constexpr int halvings = 200;    // of the way to it: down to the last digit, from anywhere
   constexpr double small = 1e-9;   // of the terms: what is left of a difference on the surface by rounding
   constexpr double farther = 1e4;  // of the last piece of that way: on it a root changes a hundred times as much
   const std::size_t count = apart.corners.size();
-  if (count == 0) return {};
+  if (count == 0 || expressions::has_no_jump(graph_, source)) return {};
   Probe here = probe;
   std::vector<expressions::Side> sides(count);
   Dice dice(graph_, apart.switching, here);
 
-  // Sides and modes at any state near by.
-  const auto look = [&](double time, const std::vector<double>& q, const std::vector<double>& v) {
+  // Sides and modes at any state near by: again until a round, which sees the modes of the one before, changes nothing.
+  std::vector<expressions::Side> last_sides(count);
+  const auto look = [&](double time, const std::vector<double>& q,
+                        const std::vector<double>& v) -> const std::vector<expressions::Side>& {
     here.modes.assign(apart.modes, 0.0);
-    std::vector<double> g;
     for (std::size_t round = 0; round <= count; ++round) {
-      g = dice.values(time, q, v);
+      const std::vector<double>& g = dice.values(time, q, v);
+      last_sides.swap(sides);
       for (std::size_t c = 0; c < count; ++c) {
         const expressions::Corner& corner = apart.corners[c];
         sides[c] = corner.side(g[c], g[count + c]);
         corner.numbers(sides[c], std::span(here.modes).subspan(corner.first_mode, corner.modes));
       }
+      if (round > 0 && sides == last_sides) break;
     }
     return sides;
   };
@@ -351,7 +356,6 @@ std::string Shapes::find_jump(const Apart& apart, const Probe& probe) {
     }
     mix(low, t, x, y);
     look(t, x, y);
-    const std::vector<double> before_modes = here.modes;
     const double before = value.values(t, x, y)[0];
     mix(high, t, x, y);
     const std::vector<expressions::Side> other = look(t, x, y);
@@ -408,14 +412,19 @@ void Shapes::add_corners(Slotted& group, const Apart& apart) {
 
 bool Shapes::jumps(Expr f, const Probe& probe) {
   const Apart apart = take_apart(std::span(&f, 1), probe, true);
-  return !find_jump(apart, with_modes(apart, probe)).empty();
+  Asked asked{f, probe.time, probe.positions, probe.velocities, probe.constants, {}};
+  asked.jump = find_jump(f, apart, with_modes(apart, probe));
+  asked_ = std::move(asked);
+  return !asked_.jump.empty();
 }
 
 RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   RowShape shape;
   Apart apart = take_apart(std::span(&f, 1), given, true);
   const Probe probe = with_modes(apart, given);
-  jump = find_jump(apart, probe);
+  const bool known = asked_.f == f && asked_.time == given.time && asked_.positions == given.positions &&
+                     asked_.velocities == given.velocities && asked_.constants == given.constants;
+  jump = known ? asked_.jump : find_jump(f, apart, probe);
   if (!jump.empty()) return shape;
   f = apart.outputs[0];
 
@@ -528,7 +537,7 @@ std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe,
   for (const Expr part : separate(e, kinetic ? SymbolKind::velocity : SymbolKind::position)) {
     TermShape shape;
     Apart apart = take_apart(std::span(&part, 1), probe, true);
-    if (!kinetic) jump = find_jump(apart, with_modes(apart, probe));
+    if (!kinetic) jump = find_jump(part, apart, with_modes(apart, probe));
     if (!jump.empty()) return out;
     std::vector<Expr> all = apart.outputs;
     all.insert(all.end(), apart.switching.begin(), apart.switching.end());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -95,8 +96,8 @@ class Shapes {
     [[nodiscard]] std::vector<std::uint32_t> key() const;
   };
   [[nodiscard]] Apart take_apart(std::span<const expressions::Expr> outputs, const Probe& probe, bool continued);
-  /// The corner at which the first output jumps, or "".
-  [[nodiscard]] std::string find_jump(const Apart& apart, const Probe& probe);
+  /// The corner at which the first output, `source` taken apart, jumps, or "".
+  [[nodiscard]] std::string find_jump(expressions::Expr source, const Apart& apart, const Probe& probe);
   [[nodiscard]] Probe with_modes(const Apart& apart, const Probe& probe);
   void add_corners(Slotted& group, const Apart& apart);
   [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
@@ -105,7 +106,18 @@ class Shapes {
   [[nodiscard]] std::uint32_t term_group(TermKind kind, const Apart& apart);
   void make_tape(TermGroup& group, const std::vector<expressions::Expr>& outputs);
 
+  /// The jump of the expression that was asked about last, at the state where it was looked for: its row is often made next.
+  struct Asked {
+    expressions::Expr f{};
+    double time = std::numeric_limits<double>::quiet_NaN();  ///< equal to none: nothing was asked yet
+    std::vector<double> positions;
+    std::vector<double> velocities;
+    std::vector<double> constants;
+    std::string jump;
+  };
+
   expressions::Graph graph_;
+  Asked asked_;
   std::vector<RowGroup> rows_;
   std::vector<Lanes> row_lanes_;
   std::map<std::pair<bool, std::vector<std::uint32_t>>, std::uint32_t> row_of_;

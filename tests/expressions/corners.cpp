@@ -1,0 +1,28 @@
+/// What is said of expressions with corners without looking at their values.
+#include "zwang/expressions/corners.hpp"
+
+#include <gtest/gtest.h>
+
+#include "expressions/workshop.hpp"
+
+namespace {
+
+using namespace workshop;
+
+bool is_without_jump(std::string_view text) {
+  Graph graph;
+  return has_no_jump(graph, build(graph, text));
+}
+
+TEST(Corners, of_continuous_functions_do_not_jump) {
+  for (const char* text : {"abs(x) + max(x, y, 2)^2", "clip(x, 0, 1)*sin(y)", "sqrt(abs(x))", "abs(x)^1.5", "x + y'*t"})
+    EXPECT_TRUE(is_without_jump(text)) << text;
+}
+
+TEST(Corners, that_jump_or_stand_beside_a_pole_are_not_said_to_be_continuous) {
+  for (const char* text : {"sign(x)", "step(x - 1)", "floor(x)", "mod(x, 2)", "abs(x)/x", "max(x, 0)*tan(y)",
+                           "abs(x)^y", "atan2(y, x)", "abs(x)*log(y)"})
+    EXPECT_FALSE(is_without_jump(text)) << text;
+}
+
+}  // namespace
