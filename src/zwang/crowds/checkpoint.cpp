@@ -14,7 +14,7 @@ using motion::Status;
 namespace {
 
 constexpr std::uint32_t crowd_mark = 0x7a776372;  ///< the first four bytes of every checkpoint of a crowd
-constexpr std::uint32_t crowd_layout = 1;
+constexpr std::uint32_t crowd_layout = 2;
 
 /// One list of what is kept, for both directions.
 template <class Archive>
@@ -82,7 +82,23 @@ std::string Crowd::save() const {
     writer.put(mover.v);
     writer.put(mover.close_shocks);
     writer.put(mover.at_once);
+    writer.put(mover.held);
+    writer.put(mover.settled);
     writer.put(impl.grid.cell(i));
+  }
+  for (const Hops& sequence : impl.hops) {
+    writer.put(sequence.wall);
+    writer.put(sequence.count);
+    writer.put(sequence.first);
+    writer.put(sequence.limit);
+    writer.put(sequence.limit_wall);
+    writer.put(sequence.limit_lost);
+  }
+  for (const auto* strikes : {&impl.strikes_of_walls, &impl.strikes_of_pairs}) {
+    for (const motion::Strikes& one : *strikes) {
+      writer.put(one.count);
+      writer.put(one.hardest);
+    }
   }
   writer.put(static_cast<std::uint64_t>(impl.islands.size()));
   for (const Island& island : impl.islands) {
@@ -151,10 +167,34 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     reader.get(mover.v);
     reader.get(mover.close_shocks);
     reader.get(mover.at_once);
+    reader.get(mover.held);
+    if (mover.held != Impl::none && mover.held >= impl.members.walls_of(i).size()) refuse("a wall that is slid along");
+    reader.get(mover.settled);
     Cell cell{};
     reader.get(cell);
     impl.grid.put(i, cell);
     impl.fresh.push_back(i);
+  }
+
+  for (std::uint32_t i = 0; i < impl.hops.size(); ++i) {
+    Hops& sequence = impl.hops[i];
+    reader.get(sequence.wall);
+    reader.get(sequence.count);
+    reader.get(sequence.first);
+    reader.get(sequence.limit);
+    reader.get(sequence.limit_wall);
+    reader.get(sequence.limit_lost);
+    const std::size_t walls = impl.members.walls_of(i).size();
+    if ((sequence.wall != Impl::none && sequence.wall >= walls) ||
+        (std::isfinite(sequence.limit) && sequence.limit_wall >= walls))
+      refuse("a wall that is hopped on");
+  }
+  if (impl.lossy) impl.strikes_of_pairs.resize(impl.met.size());
+  for (auto* strikes : {&impl.strikes_of_walls, &impl.strikes_of_pairs}) {
+    for (motion::Strikes& one : *strikes) {
+      reader.get(one.count);
+      reader.get(one.hardest);
+    }
   }
 
   // Islands: the same part of the model, and the motion on it.

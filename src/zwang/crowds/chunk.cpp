@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "zwang/base/archive.hpp"
@@ -137,15 +138,13 @@ void Chronicle::begin_next() {
   chunk_ = {};
   bytes_ = 0;
   // In the order of the members, each leg once.
-  std::vector<const Leg*> told;
+  std::unordered_set<const Leg*> told;
   for (std::uint32_t i = 0; i < flight_.size(); ++i) {
     if (leg_[i] == nullptr) {
       take_down(Flight(flight_[i]));
       continue;
     }
-    const auto place = std::lower_bound(told.begin(), told.end(), leg_[i].get(), std::less<>());
-    if (place != told.end() && *place == leg_[i].get()) continue;
-    told.insert(place, leg_[i].get());
+    if (!told.insert(leg_[i].get()).second) continue;
     chunk_.begun.push_back({true, static_cast<std::uint32_t>(chunk_.legs.size())});
     chunk_.legs.push_back(*leg_[i]);
     bytes_ += sizeof(Begun) + weight(*leg_[i]);

@@ -35,12 +35,20 @@ void Crowd::Impl::place(std::uint32_t i, double t, Vector& x, Vector& v) const {
     place_on(island.piece, mover.column, t, x, v);
     return;
   }
-  const Vector& a = members.acceleration[i];
+  const Vector a = pull(i);
   const double s = t - mover.start;
   for (std::size_t c = 0; c < 3; ++c) {
     x[c] = mover.x[c] + s * (mover.v[c] + 0.5 * s * a[c]);
     v[c] = mover.v[c] + s * a[c];
   }
+}
+
+Vector Crowd::Impl::pull(std::uint32_t i) const {
+  const Vector& a = members.acceleration[i];
+  if (movers[i].held == none) return a;
+  const Wall& wall = members.walls_of(i)[movers[i].held];
+  const double pressed = dot(wall.normal, a) / (wall.length * wall.length);
+  return {a[0] - pressed * wall.normal[0], a[1] - pressed * wall.normal[1], a[2] - pressed * wall.normal[2]};
 }
 
 void Crowd::Impl::place_on(const motion::Piece& piece, std::uint32_t column, double t, Vector& x, Vector& v) const {
@@ -62,9 +70,16 @@ void Crowd::Impl::place_on(const motion::Piece& piece, std::uint32_t column, dou
 
 void Crowd::Impl::predict_wall(std::uint32_t i) {
   Mover& mover = movers[i];
+  if (lossy && hops[i].limit < mover.hit) {
+    mover.hit = hops[i].limit;
+    mover.what = What::limit;
+    mover.doubt = false;
+  }
+  if (mover.island != none) return;
   const std::span<const Wall> walls = members.walls_of(i);
-  const Vector& a = members.acceleration[i];
+  const Vector a = pull(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
+    if (w == mover.held) continue;
     const Wall& wall = walls[w];
     const double s =
         time_to_zero(-(dot(wall.normal, mover.x) + wall.offset), -dot(wall.normal, mover.v), -dot(wall.normal, a));
@@ -109,7 +124,7 @@ void Crowd::Impl::predict_crossing(std::uint32_t i) {
     return;
   }
   // From now on: what rises and falls comes through a face twice.
-  const Vector& a = members.acceleration[i];
+  const Vector a = pull(i);
   Vector x;
   Vector v;
   const double now = std::max(time, mover.start);
@@ -131,10 +146,11 @@ std::uint32_t Crowd::Impl::polynomial(std::uint32_t i, double from, std::array<s
     Vector x;
     Vector v;
     place(i, from, x, v);
+    const Vector a = pull(i);
     for (std::uint32_t c = 0; c < members.dimension; ++c) {
       out[c][0] = x[c];
       out[c][1] = v[c];
-      out[c][2] = 0.5 * members.acceleration[i][c];
+      out[c][2] = 0.5 * a[c];
     }
     return 3;
   }
@@ -167,7 +183,7 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   const Mover& one = movers[i];
   const Mover& other = movers[j];
   doubt = false;
-  if (one.island == none && other.island == none && members.acceleration[i] == members.acceleration[j]) {
+  if (one.island == none && other.island == none && pull(i) == pull(j)) {
     // Straight lines, seen from each other.
     const double from = std::max(one.start, other.start);
     Vector x;
@@ -212,7 +228,9 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   const std::uint32_t n = polynomial(j, from, q);
   const std::uint32_t orders = std::max(m, n);
   std::array<double, 64> square{};
+  double sizes = rule.least;
   for (std::uint32_t c = 0; c < members.dimension; ++c) {
+    sizes += std::abs(p[c][0]) + std::abs(q[c][0]);
     for (std::uint32_t k = m; k < orders; ++k) p[c][k] = 0;
     for (std::uint32_t k = 0; k < n; ++k) p[c][k] -= q[c][k];
     for (std::uint32_t k = 0; k < orders; ++k) {
@@ -220,16 +238,21 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
     }
   }
   square[0] += rule.least * rule.least;
-  const double size = rule.least * (2 * std::abs(p[0][0]) + rule.least);
-  if (square[0] >= -touch * size) {
-    // They touch and were settled so, or they have just met.
-    const double closing = square[1];
+  std::uint32_t first = 0;
+  if (square[0] >= -touch * rule.least * sizes) {
+    // They touch. Do they approach, or will they, or when do they come back?
     double speed = 0;
     for (std::uint32_t c = 0; c < members.dimension; ++c) speed += orders > 1 ? std::abs(p[c][1]) : 0;
-    if (closing > told_from_zero * 2 * speed * rule.least) return from;
-    square[0] = std::min(square[0], -2 * touch * size);
+    const double unsure = told_from_zero * 2 * speed * rule.least;
+    if (square[1] > unsure) return from;
+    first = square[1] < -unsure ? 1 : 2;
+    if (first == 2 && square[2] > 0) {
+      doubt = true;
+      return from;
+    }
   }
-  const motion::Excursion found = motion::first_excursion({square.data(), 2 * orders - 1}, h, 0.0);
+  if (first > 0 && 2 * orders - 1 <= first) return never;
+  const motion::Excursion found = motion::first_excursion({square.data() + first, 2 * orders - 1 - first}, h, 0.0);
   switch (found.kind) {
     case motion::Excursion::Kind::none: return never;
     case motion::Excursion::Kind::crossing: return from + found.at;
@@ -278,7 +301,7 @@ void Crowd::Impl::predict(std::uint32_t i) {
   Mover& mover = movers[i];
   mover.hit = never;
   mover.what = What::nothing;
-  if (mover.island == none) predict_wall(i);
+  predict_wall(i);
   grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
   predict_crossing(i);
   enqueue(i);
@@ -292,10 +315,50 @@ void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& 
   mover.x = x;
   mover.v = v;
   mover.island = none;
+  mover.held = none;
   ++mover.generation;
   ++steps;
   begun.push_back({false, static_cast<std::uint32_t>(flights.size())});
   flights.push_back({i, t, x, v});
+}
+
+void Crowd::Impl::slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v) {
+  Mover& mover = movers[i];
+  mover.start = t;
+  mover.x = x;
+  mover.v = v;
+  mover.island = none;
+  mover.held = wall;
+  ++mover.generation;
+  ++steps;
+  const Wall& along = members.walls_of(i)[wall];
+  const Vector a = pull(i);
+  Leg leg;
+  leg.members = {i};
+  motion::Piece& piece = leg.piece;
+  piece.start = t;
+  piece.length = std::max(0.0, until - t);
+  piece.n = members.dimension;
+  piece.orders = 3;
+  piece.position.resize(3 * std::size_t{members.dimension});
+  for (std::uint32_t c = 0; c < members.dimension; ++c) {
+    piece.position[c] = x[c];
+    piece.position[members.dimension + c] = v[c];
+    piece.position[2 * members.dimension + c] = 0.5 * a[c];
+  }
+  piece.rows = {along.row};
+  piece.multiplier_orders = 1;
+  piece.multiplier = {members.mass[i] * dot(along.normal, members.acceleration[i]) / (along.length * along.length)};
+  begun.push_back({true, static_cast<std::uint32_t>(legs.size())});
+  legs.push_back(std::move(leg));
+}
+
+void Crowd::Impl::leave(std::uint32_t i, double t, const Vector& x, const Vector& v, bool stays) {
+  if (stays) {
+    slide(i, movers[i].held, t, x, v);
+  } else {
+    fly(i, t, x, v);
+  }
 }
 
 void Crowd::Impl::cross(std::uint32_t i) {
@@ -321,7 +384,7 @@ bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, std::
                                std::uint32_t but_wall) const {
   const std::span<const Wall> walls = members.walls_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
-    if (w != but_wall && is_at_wall(walls[w], x)) return true;
+    if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x)) return true;
   }
   bool more = false;
   grid.visit(i, [&](std::uint32_t j) {
@@ -335,8 +398,9 @@ bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, std::
 }
 
 bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x) const {
-  return dot(wall.normal, x) + wall.offset >=
-         -touch * (std::abs(wall.offset) + wall.length * (sum_of_sizes(x) + members.least));
+  double size = std::abs(wall.offset) + wall.length * members.least;
+  for (std::size_t c = 0; c < 3; ++c) size += std::abs(wall.normal[c] * x[c]);
+  return dot(wall.normal, x) + wall.offset >= -touch * size;
 }
 
 bool Crowd::Impl::is_touching(const Vector& x, const Vector& y, double least) const {
@@ -352,6 +416,7 @@ std::uint32_t Crowd::Impl::told(std::uint64_t row) {
     const model::PairFamily& family = model::family_of(model, row);
     const auto [first, second] = model::members_of_pair(family, row);
     met.push_back({static_cast<std::uint32_t>(&family - model.pairs.data()), first, second});
+    if (lossy) strikes_of_pairs.emplace_back();
   }
   return found->second;
 }
@@ -407,32 +472,144 @@ void Crowd::Impl::count_shock(std::uint32_t i, double t, const Vector& x) {
   mover.at_once = t == mover.start ? mover.at_once + 1 : 0;
 }
 
+Crowd::Impl::Push Crowd::Impl::push(std::uint32_t i, const Vector& n) const {
+  const double mass = members.mass[i];
+  Push out;
+  out.way = {n[0] / mass, n[1] / mass, n[2] / mass};
+  out.ease = 1 / mass;
+  if (movers[i].held == none) return out;
+  const Wall& wall = members.walls_of(i)[movers[i].held];
+  const double into = dot(n, wall.normal) / wall.length;
+  if (into < -told_from_zero) return out;
+  out.stays = true;
+  for (std::size_t c = 0; c < 3; ++c) out.way[c] = (n[c] - into * (wall.normal[c] / wall.length)) / mass;
+  out.ease = dot(n, out.way);
+  if (into > told_from_zero) out.on_wall = into / wall.length;
+  return out;
+}
+
+motion::Strikes& Crowd::Impl::strikes_of(std::uint32_t number) {
+  return number < model.rows() ? strikes_of_walls[wall_of_row[number]] : strikes_of_pairs[number - model.rows()];
+}
+
+bool Crowd::Impl::has_near(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member) const {
+  bool near = false;
+  grid.visit(i, [&](std::uint32_t j) {
+    if (j == but_member || near) return;
+    Vector y;
+    Vector w;
+    place(j, t, y, w);
+    const Vector r = minus(x, y);
+    for (const Rule& rule : members.rules_of(i, j))
+      near = near || (rule.restitution < 1 && std::sqrt(dot(r, r)) - rule.least <= near_length);
+  });
+  return near;
+}
+
+bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, double pressed) {
+  const Wall& wall = members.walls_of(i)[w];
+  motion::Strikes& strikes = strikes_of_walls[members.wall_start[i] + w];
+  ++strikes.count;
+  strikes.hardest = std::max(strikes.hardest, speed * wall.length);
+  Hops& sequence = hops[i];
+  if (!(wall.restitution < 1) || !(pressed > 0)) {
+    sequence.wall = none;
+    return false;
+  }
+  if (sequence.wall != w) {
+    sequence.wall = w;
+    sequence.count = 0;
+    sequence.first = speed;
+  }
+  ++sequence.count;
+  const double after = wall.restitution * speed;
+  if (after == 0) return true;
+  // The flights that are left: 2 e^k after / pressed, k = 0, 1, ...
+  const double rest = 2 * after / (pressed * (1 - wall.restitution));
+  const double height = sequence.first * sequence.first / (2 * pressed);
+  const double zero = touch * (std::abs(wall.offset) / wall.length + members.least);
+  if (sequence.count < least_strikes || after * rest > std::max(left_of_hops * tolerance * height, zero)) return false;
+  if (sequence.limit < never) tell_limit(i);
+  sequence.limit = t + rest;
+  sequence.limit_wall = w;
+  sequence.limit_lost = 0.5 * members.mass[i] * after * after;
+  lost += sequence.limit_lost;
+  return true;
+}
+
+void Crowd::Impl::tell_limit(std::uint32_t i) {
+  Hops& sequence = hops[i];
+  Event event;
+  event.time = time;
+  event.kind = EventKind::accumulation;
+  event.rows = {members.walls_of(i)[sequence.limit_wall].row};
+  event.lost = sequence.limit_lost;
+  sequence.limit = never;
+  Vector x;
+  Vector v;
+  place(i, time, x, v);
+  note_state(event, i, x, v);
+  tell(std::move(event));
+}
+
 bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
-  const Wall& wall = members.walls_of(i)[movers[i].with];
+  const std::uint32_t w = movers[i].with;
+  const Wall& wall = members.walls_of(i)[w];
   Vector x;
   Vector v;
   place(i, t, x, v);
   const double speed = dot(wall.normal, v);
-  const double pressed = dot(wall.normal, members.acceleration[i]);
-  if (!(speed > 0) || touches_more(i, t, x, none, movers[i].with)) return false;
-  // What hops ever lower is followed as a motion that sees the limit of its hops.
+  const double pressed = dot(wall.normal, pull(i));
+  if (!(speed > 0) || touches_more(i, t, x, none, w)) return false;
+  // What hops ever lower among others is followed with them, so that the limit of all their hops is seen.
   const double after = wall.restitution * speed;
-  if (wall.restitution < 1 && pressed > 0 && after * after < 2 * pressed * near_length * wall.length) return false;
+  const bool slides = movers[i].held != none;
+  const bool sinks = wall.restitution < 1 && pressed > 0;
+  if (sinks && after * after < 2 * pressed * near_length * wall.length && (slides || has_near(i, t, x, none)))
+    return false;
   count_shock(i, t, x);
-  if (movers[i].close_shocks > most_close_shocks) return false;
+  if (movers[i].close_shocks > most_close_shocks && (slides || !sinks)) return false;
   const double mass = members.mass[i];
-  const double impulse = (1 + wall.restitution) * speed * mass / (wall.length * wall.length);
-  for (std::size_t c = 0; c < 3; ++c) v[c] -= impulse * wall.normal[c] / mass;
   Event event;
   event.time = t;
   event.kind = EventKind::impact;
   event.rows = {wall.row};
-  event.impulses = {{wall.row, impulse}};
-  event.lost = 0.5 * mass * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length);
+  bool stays = false;
+  if (slides) {
+    const Vector out = {-wall.normal[0] / wall.length, -wall.normal[1] / wall.length, -wall.normal[2] / wall.length};
+    const Push pushed = push(i, out);
+    if (!(pushed.ease * mass > told_from_zero)) return false;
+    const double impulse = (1 + wall.restitution) * (speed / wall.length) / pushed.ease;
+    for (std::size_t c = 0; c < 3; ++c) v[c] += impulse * pushed.way[c];
+    event.impulses = {{wall.row, impulse / wall.length}};
+    if (pushed.on_wall > 0)
+      event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * pushed.on_wall);
+    std::sort(event.impulses.begin(), event.impulses.end());
+    event.lost =
+        0.5 * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length * pushed.ease);
+    stays = pushed.stays;
+  } else {
+    const double impulse = (1 + wall.restitution) * speed * mass / (wall.length * wall.length);
+    for (std::size_t c = 0; c < 3; ++c) v[c] -= impulse * wall.normal[c] / mass;
+    event.impulses = {{wall.row, impulse}};
+    event.lost = 0.5 * mass * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length);
+  }
   lost += event.lost;
+  const bool closes = lossy && hop(i, w, t, speed / wall.length, pressed / wall.length) && !slides;
+  if (closes) {
+    const double square = wall.length * wall.length;
+    const double deep = (dot(wall.normal, x) + wall.offset) / square;
+    const double fast = dot(wall.normal, v) / square;
+    for (std::size_t c = 0; c < 3; ++c) {
+      x[c] -= deep * wall.normal[c];
+      v[c] -= fast * wall.normal[c];
+    }
+    movers[i].held = w;
+    stays = true;
+  }
   note_state(event, i, x, v);
   tell(std::move(event));
-  fly(i, t, x, v);
+  leave(i, t, x, v, stays);
   predict(i);
   return true;
 }
@@ -455,19 +632,42 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
   count_shock(j, t, y);
   if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks && rule.restitution < 1)
     return false;
-  const double reduced = members.mass[i] * members.mass[j] / (members.mass[i] + members.mass[j]);
-  const double impulse = (1 + rule.restitution) * reduced * speed;
-  for (std::size_t c = 0; c < 3; ++c) {
-    v[c] += impulse * n[c] / members.mass[i];
-    w[c] -= impulse * n[c] / members.mass[j];
-  }
   const std::uint32_t row = told(row_of(model, members, rule, i, j));
+  if (lossy && !strike_counts(i, j, rule, row, speed)) return false;
   Event event;
   event.time = t;
   event.kind = EventKind::impact;
   event.rows = {row};
-  event.impulses = {{row, impulse}};
-  event.lost = 0.5 * reduced * (1 - rule.restitution * rule.restitution) * speed * speed;
+  bool i_stays = false;
+  bool j_stays = false;
+  if (movers[i].held == none && movers[j].held == none) {
+    const double reduced = members.mass[i] * members.mass[j] / (members.mass[i] + members.mass[j]);
+    const double impulse = (1 + rule.restitution) * reduced * speed;
+    for (std::size_t c = 0; c < 3; ++c) {
+      v[c] += impulse * n[c] / members.mass[i];
+      w[c] -= impulse * n[c] / members.mass[j];
+    }
+    event.impulses = {{row, impulse}};
+    event.lost = 0.5 * reduced * (1 - rule.restitution * rule.restitution) * speed * speed;
+  } else {
+    const Push one = push(i, n);
+    const Push other = push(j, {-n[0], -n[1], -n[2]});
+    const double ease = one.ease + other.ease;
+    if (!(ease * std::min(members.mass[i], members.mass[j]) > told_from_zero)) return false;
+    const double impulse = (1 + rule.restitution) * speed / ease;
+    for (std::size_t c = 0; c < 3; ++c) {
+      v[c] += impulse * one.way[c];
+      w[c] += impulse * other.way[c];
+    }
+    event.impulses = {{row, impulse}};
+    if (one.on_wall > 0) event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * one.on_wall);
+    if (other.on_wall > 0)
+      event.impulses.emplace_back(members.walls_of(j)[movers[j].held].row, impulse * other.on_wall);
+    std::sort(event.impulses.begin(), event.impulses.end());
+    event.lost = 0.5 * (1 - rule.restitution * rule.restitution) * speed * speed / ease;
+    i_stays = one.stays;
+    j_stays = other.stays;
+  }
   lost += event.lost;
   if (i < j) {
     note_state(event, i, x, v);
@@ -477,10 +677,24 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
     note_state(event, i, x, v);
   }
   tell(std::move(event));
-  fly(i, t, x, v);
-  fly(j, t, y, w);
+  leave(i, t, x, v, i_stays);
+  leave(j, t, y, w, j_stays);
   predict(i);
   predict(j);
+  return true;
+}
+
+bool Crowd::Impl::strike_counts(std::uint32_t i, std::uint32_t j, const Rule& rule, std::uint32_t row, double speed) {
+  motion::Strikes& strikes = strikes_of(row);
+  const double after = rule.restitution * speed;
+  const Vector& a = members.acceleration[i];
+  const Vector& b = members.acceleration[j];
+  const double most = std::sqrt(std::max(dot(a, a), dot(b, b)));
+  if (rule.restitution < 1 && strikes.count >= least_strikes && after * after < 2 * most * near_length) return false;
+  ++strikes.count;
+  strikes.hardest = std::max(strikes.hardest, speed);
+  hops[i].wall = none;
+  hops[j].wall = none;
   return true;
 }
 
@@ -496,7 +710,10 @@ void Crowd::Impl::happen(std::uint32_t i) {
     end(Status::gave_up, "events follow each other without time passing, at " + name_of(i));
     return;
   }
-  if (mover.what == What::wall) {
+  if (mover.what == What::limit) {
+    tell_limit(i);
+    predict(i);
+  } else if (mover.what == What::wall) {
     if (!strike_wall(i, t)) settle({i}, t);
   } else {
     const std::uint32_t j = mover.with;

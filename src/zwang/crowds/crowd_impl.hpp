@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +18,12 @@
 #include "zwang/crowds/tolerances.hpp"
 #include "zwang/model/part.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/strikes.hpp"
 #include "zwang/motion/track.hpp"
 
 namespace zwang::crowds {
 
-enum class What : std::uint8_t { nothing, wall, pair };
+enum class What : std::uint8_t { nothing, wall, pair, limit };
 
 /// A member on its way.
 struct Mover {
@@ -29,7 +31,8 @@ struct Mover {
   Vector x{}, v{};   ///< then
   std::uint32_t generation = 0;
   std::uint32_t island = ~std::uint32_t{0};
-  std::uint32_t column = 0;  ///< first variable in the island
+  std::uint32_t column = 0;                ///< first variable in the island
+  std::uint32_t held = ~std::uint32_t{0};  ///< which of its walls it slides along
 
   double hit = 0;  ///< when something happens to it
   What what = What::nothing;
@@ -40,8 +43,19 @@ struct Mover {
   std::uint32_t with_generation = 0;
   double cross = 0;  ///< when it leaves its cell
 
-  std::uint32_t close_shocks = 0;  ///< in a row
-  std::uint32_t at_once = 0;       ///< instants without time passing
+  std::uint32_t close_shocks = 0;                             ///< in a row
+  std::uint32_t at_once = 0;                                  ///< instants without time passing
+  double settled = -std::numeric_limits<double>::infinity();  ///< when it was last taken up with others
+};
+
+/// A member that hops on a wall, ever lower.
+struct Hops {
+  std::uint32_t wall = ~std::uint32_t{0};  ///< which of its walls, if nothing else was struck since
+  std::uint32_t count = 0;
+  double first = 0;                                        ///< speed of the first strike
+  double limit = std::numeric_limits<double>::infinity();  ///< when the sequence that closed ends
+  std::uint32_t limit_wall = 0;
+  double limit_lost = 0;  ///< energy
 };
 
 /// Members that are followed together.
@@ -68,8 +82,12 @@ struct Crowd::Impl {
   double tolerance = 0;
   double touch = 0;        ///< of its terms: what a condition that touches may be off
   double near_length = 0;  ///< conditions that lose energy are near below it
+  bool lossy = false;      ///< does anything lose energy?
 
   std::vector<Mover> movers;
+  std::vector<Hops> hops;                         ///< per member, if anything loses energy
+  std::vector<motion::Strikes> strikes_of_walls;  ///< as in `Members::walls`, if anything loses energy
+  std::vector<motion::Strikes> strikes_of_pairs;  ///< as in `met`
   std::vector<Island> islands;
   std::vector<std::uint32_t> free_islands;
   Grid grid;
@@ -105,6 +123,8 @@ struct Crowd::Impl {
   // Where the members are.
   void place(std::uint32_t i, double t, Vector& x, Vector& v) const;
   void place_on(const motion::Piece& piece, std::uint32_t column, double t, Vector& x, Vector& v) const;
+  /// The acceleration of one that flies, or slides along a wall.
+  [[nodiscard]] Vector pull(std::uint32_t i) const;
   /// Coefficients about a time, per component; how many there are.
   std::uint32_t polynomial(std::uint32_t i, double from, std::array<std::array<double, 32>, 3>& out) const;
   [[nodiscard]] std::string name_of(std::uint32_t i) const;
@@ -120,12 +140,35 @@ struct Crowd::Impl {
 
   // What happens.
   void fly(std::uint32_t i, double t, const Vector& x, const Vector& v);
+  /// Along one of its walls, that presses against it for as long as nothing else happens.
+  void slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v);
   void cross(std::uint32_t i);
   void happen(std::uint32_t i);
   /// In closed form; false if more than this one condition has a part in it.
   bool strike_wall(std::uint32_t i, double t);
   bool strike_pair(std::uint32_t i, std::uint32_t j, double t);
   void count_shock(std::uint32_t i, double t, const Vector& x);
+  /// What an impulse along a unit vector does to a member. A wall that it slides along withstands, or is left.
+  struct Push {
+    Vector way{};        ///< change of velocity, per impulse
+    double ease = 0;     ///< of that, along the vector
+    double on_wall = 0;  ///< impulse of the wall, per impulse
+    bool stays = false;  ///< at its wall
+  };
+  [[nodiscard]] Push push(std::uint32_t i, const Vector& n) const;
+  /// Flies, or slides on, after a strike.
+  void leave(std::uint32_t i, double t, const Vector& x, const Vector& v, bool stays);
+  /// A strike on a wall, in a sequence of hops perhaps. True if what is left of them cannot be seen: then it closes.
+  bool hop(std::uint32_t i, std::uint32_t wall, double t, double speed, double pressed);
+  void tell_limit(std::uint32_t i);
+  /// A strike of two that lose energy; false if it is one of a sequence that has become too low for closed forms.
+  bool strike_counts(std::uint32_t i, std::uint32_t j, const Rule& rule, std::uint32_t row, double speed);
+  /// Is another member so near that hops go on between the three?
+  [[nodiscard]] bool has_near(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member) const;
+  /// What the condition with this number, as it is told, was struck with.
+  motion::Strikes& strikes_of(std::uint32_t number);
+  [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
+  std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, per row of the model
   [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member,
                                   std::uint32_t but_wall) const;
   [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x) const;
@@ -164,13 +207,21 @@ struct Crowd::Impl {
   void lead_on(std::uint32_t number);
   /// Has its motion not come to an end before its time? Else that of all has.
   bool goes_on(const Island& island);
-  /// Groups of places among the loose that hang together by rows held, by what touches and by what is near and loses energy.
+  /// Groups of places among the loose that hang together by rows held, by what touches and by what is near and loses energy; after a shock
+  /// not by what parts faster than that it would be back soon.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> groups_of(const Loose& loose, double near,
-                                                                  const std::vector<std::uint64_t>& held) const;
-  /// A single member that nothing holds and that does not hop.
-  [[nodiscard]] bool is_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double height) const;
-  /// Does a wall that takes energy pull it back from no more than this height?
-  [[nodiscard]] bool hops(std::uint32_t i, const Vector& x, const Vector& v, double height) const;
+                                                                  const std::vector<std::uint64_t>& held,
+                                                                  bool before_shock) const;
+  /// Does it go on as it is, or in groups?
+  [[nodiscard]] bool stays_together(const Island& island, const Loose& loose,
+                                    const std::vector<std::vector<std::uint32_t>>& groups) const;
+  /// Do they part so fast?
+  [[nodiscard]] bool part(std::uint32_t i, std::uint32_t j, const Vector& r, const Vector& u, const Rule& rule) const;
+  /// A single member that nothing holds, or that slides along one wall: such a one flies or slides on. False: it does neither.
+  bool goes_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double t);
+  [[nodiscard]] bool is_alone(const Loose& loose, const std::vector<std::uint32_t>& group) const;
+  /// The only wall among the rows that holds a member; `none` if there is none, or another one.
+  [[nodiscard]] std::uint32_t only_wall(std::uint32_t i, const std::vector<std::uint64_t>& held, bool& many) const;
   /// Once: they are forgotten then.
   void tell_events(Island& island, const std::vector<double>& velocity_before);
   void account_for(Island& island);

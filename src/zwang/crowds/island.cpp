@@ -28,6 +28,8 @@ double distance_of(const Vector& x, const Vector& y) {
   return std::sqrt(dot(r, r));
 }
 
+Vector difference(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+
 /// Numbers of rows of a part as those of the whole; ascending ones stay so.
 std::vector<std::uint64_t> in_whole(const model::Part& part, const std::vector<std::uint32_t>& rows) {
   std::vector<std::uint64_t> out;
@@ -68,6 +70,21 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
     first_member.push_back(next);
     next += body.members();
   }
+  for (const std::vector<Rule>& rules : members.rules)
+    lossy = lossy || std::any_of(rules.begin(), rules.end(), [](const Rule& rule) { return rule.restitution < 1; });
+  lossy = lossy || std::any_of(members.walls.begin(), members.walls.end(),
+                               [](const Wall& wall) { return wall.restitution < 1; });
+  if (!lossy) return;
+  hops.resize(members.count);
+  strikes_of_walls.resize(members.walls.size());
+  wall_of_row.assign(model.rows(), none);
+  for (std::uint32_t w = 0; w < members.walls.size(); ++w) wall_of_row[members.walls[w].row] = w;
+}
+
+motion::Strikes Crowd::Impl::known_strikes(std::uint64_t row) const {
+  if (row < model.rows()) return strikes_of_walls[wall_of_row[row]];
+  const auto found = number_of_met.find(row);
+  return found == number_of_met.end() ? motion::Strikes{} : strikes_of_pairs[found->second - model.rows()];
 }
 
 std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
@@ -108,7 +125,7 @@ void Crowd::Impl::begin() {
   Loose loose;
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::span<const Wall> walls = members.walls_of(i);
-    bool touches = hops(i, movers[i].x, movers[i].v, near_length) || touches_more(i, time, movers[i].x, none, none);
+    bool touches = touches_more(i, time, movers[i].x, none, none);
     touches = touches ||
               std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, movers[i].x); });
     if (!touches) continue;
@@ -126,7 +143,7 @@ void Crowd::Impl::begin() {
     fly(i, time, Vector(movers[i].x), Vector(movers[i].v));
     fresh.push_back(i);
   }
-  for (const std::vector<std::uint32_t>& group : groups_of(loose, 0, {})) {
+  for (const std::vector<std::uint32_t>& group : groups_of(loose, 0, {}, true)) {
     go_on(loose, group, time, true);
     if (status != Status::going) return;
   }
@@ -159,8 +176,7 @@ void Crowd::Impl::predict_fresh() {
     movers[i].what = What::nothing;
   }
   for (const std::uint32_t i : fresh) {
-    Mover& mover = movers[i];
-    if (mover.island == none) predict_wall(i);
+    predict_wall(i);
     grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
     predict_crossing(i);
     enqueue(i);
@@ -170,19 +186,20 @@ void Crowd::Impl::predict_fresh() {
 
 // ---- what hangs together
 
-bool Crowd::Impl::hops(std::uint32_t i, const Vector& x, const Vector& v, double height) const {
-  for (const Wall& wall : members.walls_of(i)) {
-    const double pressed = dot(wall.normal, members.acceleration[i]) / wall.length;
-    if (!(wall.restitution < 1) || !(pressed > 0)) continue;
-    const double gap = -(dot(wall.normal, x) + wall.offset) / wall.length;
-    const double speed = dot(wall.normal, v) / wall.length;
-    if (gap + speed * speed / (2 * pressed) <= height) return true;
-  }
-  return false;
+bool Crowd::Impl::part(std::uint32_t i, std::uint32_t j, const Vector& r, const Vector& u, const Rule& rule) const {
+  const double rate = dot(r, u) / std::sqrt(dot(r, r));
+  if (!(rate > told_from_zero * std::sqrt(dot(u, u)))) return false;
+  if (rule.restitution == 1) return true;
+  if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks) return false;
+  const Vector& a = members.acceleration[i];
+  const Vector& b = members.acceleration[j];
+  const double most = std::sqrt(std::max(dot(a, a), dot(b, b)));
+  return rate * rate > 2 * most * parted * near_length;
 }
 
 std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loose, double near,
-                                                               const std::vector<std::uint64_t>& held) const {
+                                                               const std::vector<std::uint64_t>& held,
+                                                               bool before_shock) const {
   const auto count = static_cast<std::uint32_t>(loose.members.size());
   Groups groups(count);
   for (const std::uint64_t row : held) {
@@ -201,7 +218,9 @@ std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loos
       if (b == count) return;
       for (const Rule& rule : members.rules_of(i, j)) {
         const bool is_near = rule.restitution < 1 && distance_of(loose.x[a], loose.x[b]) - rule.least <= near;
-        if (is_near || is_touching(loose.x[a], loose.x[b], rule.least)) groups.join(a, static_cast<std::uint32_t>(b));
+        if (!is_near && !is_touching(loose.x[a], loose.x[b], rule.least)) continue;
+        if (before_shock || !part(i, j, difference(loose.x[a], loose.x[b]), difference(loose.v[a], loose.v[b]), rule))
+          groups.join(a, static_cast<std::uint32_t>(b));
       }
     });
   }
@@ -229,9 +248,26 @@ void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
     loose.x.insert(loose.x.begin() + k, x);
     loose.v.insert(loose.v.begin() + k, v);
   };
+  const auto forget = [&](std::uint32_t member) {
+    Vector x;
+    Vector v;
+    place(member, t, x, v);
+    movers[member].island = none;
+    movers[member].held = none;
+    movers[member].start = t;
+    movers[member].x = x;
+    movers[member].v = v;
+    ++movers[member].generation;
+    if (lossy) hops[member].wall = none;
+  };
   const std::uint32_t number = movers[i].island;
   if (number == none) {
-    if (place_in(loose.members, i) == loose.members.size()) add(i);
+    if (place_in(loose.members, i) < loose.members.size()) return;
+    add(i);
+    if (movers[i].held == none) return;
+    loose.held.push_back(members.walls_of(i)[movers[i].held].row);
+    std::sort(loose.held.begin(), loose.held.end());
+    forget(i);
     return;
   }
   Island& island = islands[number];
@@ -240,16 +276,7 @@ void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
   loose.held.insert(loose.held.end(), held.begin(), held.end());
   std::sort(loose.held.begin(), loose.held.end());
   // What they were doing is over.
-  for (const std::uint32_t member : island.members) {
-    Vector x;
-    Vector v;
-    place(member, t, x, v);
-    movers[member].island = none;
-    movers[member].start = t;
-    movers[member].x = x;
-    movers[member].v = v;
-    ++movers[member].generation;
-  }
+  for (const std::uint32_t member : island.members) forget(member);
   discard(number);
 }
 
@@ -277,7 +304,11 @@ std::uint32_t Crowd::Impl::new_island() {
 void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
   time = t;
   Loose loose;
-  for (const std::uint32_t i : seeds) take(i, t, loose);
+  for (const std::uint32_t i : seeds) {
+    movers[i].at_once = movers[i].settled == t ? movers[i].at_once + 1 : 0;
+    movers[i].settled = t;
+    take(i, t, loose);
+  }
   // Everything that touches, and everything near that loses energy, with it.
   for (bool more = true; more;) {
     more = false;
@@ -302,20 +333,44 @@ void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
       }
     }
   }
-  for (const std::vector<std::uint32_t>& group : groups_of(loose, near_length, loose.held)) {
+  for (const std::vector<std::uint32_t>& group : groups_of(loose, near_length, loose.held, true)) {
     go_on(loose, group, t, false);
     if (status != Status::going) return;
   }
   predict_fresh();
 }
 
-bool Crowd::Impl::is_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double height) const {
-  if (group.size() > 1) return false;
-  const std::uint32_t i = loose.members[group[0]];
-  for (const Wall& wall : members.walls_of(i)) {
-    if (std::binary_search(loose.held.begin(), loose.held.end(), wall.row)) return false;
+std::uint32_t Crowd::Impl::only_wall(std::uint32_t i, const std::vector<std::uint64_t>& held, bool& many) const {
+  std::uint32_t found = none;
+  many = false;
+  const std::span<const Wall> walls = members.walls_of(i);
+  for (std::uint32_t w = 0; w < walls.size(); ++w) {
+    if (!std::binary_search(held.begin(), held.end(), walls[w].row)) continue;
+    many = many || found != none || !(dot(walls[w].normal, members.acceleration[i]) > 0);
+    found = w;
   }
-  return !hops(i, loose.x[group[0]], loose.v[group[0]], height);
+  return found;
+}
+
+bool Crowd::Impl::is_alone(const Loose& loose, const std::vector<std::uint32_t>& group) const {
+  if (group.size() > 1) return false;
+  bool many = false;
+  static_cast<void>(only_wall(loose.members[group[0]], loose.held, many));
+  return !many;
+}
+
+bool Crowd::Impl::goes_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double t) {
+  if (!is_alone(loose, group)) return false;
+  const std::uint32_t i = loose.members[group[0]];
+  bool many = false;
+  const std::uint32_t wall = only_wall(i, loose.held, many);
+  if (wall == none) {
+    fly(i, t, loose.x[group[0]], loose.v[group[0]]);
+  } else {
+    slide(i, wall, t, loose.x[group[0]], loose.v[group[0]]);
+  }
+  fresh.push_back(i);
+  return true;
 }
 
 void Crowd::Impl::note_uncertainty(const std::vector<std::uint32_t>& group, const Loose& loose,
@@ -365,7 +420,7 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
         const bool touches = is_touching(loose.x[a], loose.x[b], rule.least);
         const std::uint64_t row = row_of(model, members, rule, i, j);
         const bool was_held = std::binary_search(loose.held.begin(), loose.held.end(), row);
-        if (!touches && !was_held && gap > with_island * near_length) continue;
+        if (!touches && !was_held && gap > with_island * members.least) continue;
         rows.push_back(row);
         Vector r;
         Vector u;
@@ -402,6 +457,11 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
   }
   note_uncertainty(group, loose, state);
   island.motion = motion::take_up(island.part->model, options, state, held, closing);
+  if (lossy) {
+    std::vector<motion::Strikes> before(rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) before[k] = known_strikes(rows[k]);
+    motion::remember_strikes(island.motion, before);
+  }
   return island;
 }
 
@@ -426,13 +486,10 @@ Crowd::Impl::Loose Crowd::Impl::loosened(const Island& island) const {
 void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first) {
   const std::uint32_t one = loose.members[group[0]];
   const std::span<const Wall> walls = members.walls_of(one);
-  const bool at_wall =
-      std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, loose.x[group[0]]); });
-  if (!at_wall && is_alone(loose, group, near_length)) {
-    fly(one, t, loose.x[group[0]], loose.v[group[0]]);
-    fresh.push_back(one);
-    return;
-  }
+  const bool at_wall = std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) {
+    return is_at_wall(wall, loose.x[group[0]]) && !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
+  });
+  if (!at_wall && goes_alone(loose, group, t)) return;
   Island island = island_of(loose, group, t, first);
   std::vector<double> before;
   for (const std::uint32_t a : group) {
@@ -464,20 +521,22 @@ bool Crowd::Impl::goes_on(const Island& island) {
   return false;
 }
 
+bool Crowd::Impl::stays_together(const Island& island, const Loose& loose,
+                                 const std::vector<std::vector<std::uint32_t>>& groups) const {
+  // What was closed for good tells its limit first.
+  return motion::has_limit_ahead(island.motion) || (groups.size() == 1 && !is_alone(loose, groups[0]));
+}
+
 /// After an instant: what still hangs together goes on as an island, everything else by itself.
 void Crowd::Impl::disperse(Island island, double t) {
-  Loose loose = loosened(island);
-  const auto groups = groups_of(loose, parted * near_length, loose.held);
-  if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+  const Loose loose = loosened(island);
+  const auto groups = groups_of(loose, parted * near_length, loose.held, false);
+  if (stays_together(island, loose, groups)) {
     establish(std::move(island));
     return;
   }
   for (const std::vector<std::uint32_t>& group : groups) {
-    if (is_alone(loose, group, parted * near_length)) {
-      fly(loose.members[group[0]], t, loose.x[group[0]], loose.v[group[0]]);
-      fresh.push_back(loose.members[group[0]]);
-      continue;
-    }
+    if (goes_alone(loose, group, t)) continue;
     Island smaller = island_of(loose, group, t, false);
     account_for(smaller);
     if (!goes_on(smaller)) return;
@@ -490,6 +549,8 @@ void Crowd::Impl::establish(Island island) {
   for (std::size_t k = 0; k < island.members.size(); ++k) {
     Mover& mover = movers[island.members[k]];
     mover.island = number;
+    mover.held = none;
+    if (lossy) hops[island.members[k]].wall = none;
     mover.column = static_cast<std::uint32_t>(k) * members.dimension;
   }
   islands[number] = std::move(island);
@@ -501,8 +562,8 @@ void Crowd::Impl::lead_on(std::uint32_t number) {
   const double t = island.motion.state.time;
   // Is it held together by what is near alone? Then it is asked again soon.
   const Loose loose = loosened(island);
-  const auto groups = groups_of(loose, 0, loose.held);
-  const bool loosely = groups.size() > 1 || is_alone(loose, groups[0], 0);
+  const auto groups = groups_of(loose, 0, loose.held, false);
+  const bool loosely = groups.size() > 1 || is_alone(loose, groups[0]);
   double speed = 0;
   for (const Vector& v : loose.v) speed = std::max(speed, std::sqrt(dot(v, v)));
   island.pause = loosely && speed > 0 ? near_length / speed : not_at_all;
@@ -551,8 +612,8 @@ void Crowd::Impl::island_due(std::uint32_t number, double t) {
       loose.v.push_back(v);
     }
     loose.held = in_whole(*island.part, island.piece.rows);
-    const auto groups = groups_of(loose, parted * near_length, loose.held);
-    if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+    const auto groups = groups_of(loose, parted * near_length, loose.held, false);
+    if (stays_together(island, loose, groups)) {
       island.pause *= 2;
       island.look = t + island.pause;
       queue.put(members.count + number, std::min(island.motion.state.time, island.look));
@@ -578,8 +639,8 @@ void Crowd::Impl::island_due(std::uint32_t number, double t) {
     return;
   }
   const Loose loose = loosened(island);
-  const auto groups = groups_of(loose, parted * near_length, loose.held);
-  if (groups.size() == 1 && !is_alone(loose, groups[0], parted * near_length)) {
+  const auto groups = groups_of(loose, parted * near_length, loose.held, false);
+  if (stays_together(island, loose, groups)) {
     lead_on(number);
   } else {
     Island moved = std::move(island);
@@ -603,6 +664,9 @@ void Crowd::Impl::tell_events(Island& island, const std::vector<double>& velocit
     Event event = from;
     concerned.assign(island.members.size(), 0);
     for (const std::uint32_t row : event.rows) concern(row);
+    if (lossy && event.kind == motion::EventKind::impact) {
+      for (const std::uint32_t row : event.rows) ++strikes_of(told(part.row[row])).count;
+    }
     if (event.rows.empty()) concerned.assign(island.members.size(), 1);
     for (std::uint32_t& row : event.rows) row = told(part.row[row]);
     for (motion::RowValue& value : event.impulses) value.first = told(part.row[value.first]);
@@ -664,6 +728,12 @@ motion::Account Crowd::Impl::account() const {
     motion::evaluate_multipliers(island.piece, time, multipliers);
     for (std::size_t k = 0; k < island.piece.rows.size(); ++k)
       held.emplace_back(number_known(island.part->row[island.piece.rows[k]]), multipliers[k]);
+  }
+  for (std::uint32_t i = 0; i < members.count; ++i) {
+    if (movers[i].held == none) continue;
+    const Wall& wall = members.walls_of(i)[movers[i].held];
+    held.emplace_back(wall.row,
+                      members.mass[i] * dot(wall.normal, members.acceleration[i]) / (wall.length * wall.length));
   }
   std::sort(held.begin(), held.end());
   for (const auto& [row, value] : held) {

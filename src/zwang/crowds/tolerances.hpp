@@ -25,19 +25,23 @@ inline constexpr double cells_at_first = 1e8;
 inline constexpr double wider_cell = 1 + 1e-6;
 /// Of the width of a cell: how far a member of an island must come beyond a face before it counts as through. Less than cells are wider than they need to be.
 inline constexpr double beyond_face = 1e-9;
-/// Of the least distance: conditions that lose energy are near below it, and those that are near are followed together, so that hops which
-/// become lower without end are seen as one sequence.
-inline constexpr double near_part = 0.02;
+/// Of the least distance: what hops no higher between members that lose energy is followed together, so that hops which become lower
+/// without end are seen as one sequence. Higher ones cost far less in closed form.
+inline constexpr double near_part = 1e-7;
 /// What is apart again by so many times what is near goes its own way.
 inline constexpr double parted = 2;
-/// Times what is near: pairs of an island within it are among its conditions.
-inline constexpr double with_island = 8;
+/// Of the least distance: pairs of an island within it are among its conditions.
+inline constexpr double with_island = 0.16;
 /// Of the least distance: shocks between which a member goes less far follow each other closely.
-inline constexpr double close_shocks = 1e-3;
+inline constexpr double close_shocks = 1e-6;
 /// As many of them in a row, and the members are followed together.
 inline constexpr std::uint32_t most_close_shocks = 8;
 /// Of the product of its terms: a closing speed or a discriminant below it cannot be told from zero.
 inline constexpr double told_from_zero = 1e-12;
+/// Strikes of one condition from which on they are a sequence.
+inline constexpr std::uint32_t least_strikes = 3;
+/// Times the tolerance and the height of the first hop of a sequence on a wall: what is left of it then cannot be seen beside it.
+inline constexpr double left_of_hops = 1e3;
 /// Instants of one member without time passing: beyond it neither side of what happens leads on.
 inline constexpr std::uint32_t most_instants_at_once = 1000;
 /// Of the distance a pair must keep: at an instant it takes part only if it touches, or is entered, which is far nearer.

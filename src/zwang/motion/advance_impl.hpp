@@ -12,6 +12,7 @@
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
 #include "zwang/motion/series.hpp"
+#include "zwang/motion/strikes.hpp"
 #include "zwang/motion/switches.hpp"
 #include "zwang/motion/tolerances.hpp"
 
@@ -34,12 +35,6 @@ struct Bounce {
   std::vector<double> speed;  ///< f' of each before it
   double flight = 0;          ///< time since the impact before, as sum of the steps in between
   double lost = 0;            ///< energy
-};
-
-/// What a row has been struck with since the start.
-struct Strikes {
-  std::uint64_t count = 0;
-  double hardest = 0;  ///< largest f' before one
 };
 
 struct Motion::Impl {

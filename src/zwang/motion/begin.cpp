@@ -498,6 +498,16 @@ Motion take_up(const model::Model& model, const Options& options, const model::S
   return motion;
 }
 
+void remember_strikes(Motion& motion, std::span<const Strikes> before) {
+  std::vector<Strikes>& strikes = motion.impl->strikes;
+  for (std::size_t row = 0; row < std::min(before.size(), strikes.size()); ++row) {
+    strikes[row].count += before[row].count;
+    strikes[row].hardest = std::max(strikes[row].hardest, before[row].hardest);
+  }
+}
+
+bool has_limit_ahead(const Motion& motion) { return motion.impl->limit_ahead; }
+
 std::string save(const Motion& motion) {
   assert(motion.impl != nullptr);
   MotionWriter writer;
