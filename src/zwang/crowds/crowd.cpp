@@ -199,7 +199,7 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
     const double square = dot(u, u);
     const double gap = dot(r, r) - rule.least * rule.least;
     const double size = rule.least * (sum_of_sizes(x) + sum_of_sizes(y) + rule.least);
-    if (gap <= touch * size) {
+    if (gap <= few_roundings * size) {
       // They touch: do they approach, or is it rounding that says so?
       if (-closing <= told_from_zero * std::sqrt(square) * rule.least) return never;
       return from;
@@ -239,7 +239,7 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   }
   square[0] += rule.least * rule.least;
   std::uint32_t first = 0;
-  if (square[0] >= -touch * rule.least * sizes) {
+  if (square[0] >= -few_roundings * rule.least * sizes) {
     // They touch. Do they approach, or will they, or when do they come back?
     double speed = 0;
     for (std::uint32_t c = 0; c < members.dimension; ++c) speed += orders > 1 ? std::abs(p[c][1]) : 0;
@@ -380,11 +380,11 @@ void Crowd::Impl::cross(std::uint32_t i) {
 
 // ---- instants
 
-bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member,
+bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                std::uint32_t but_wall) const {
   const std::span<const Wall> walls = members.walls_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
-    if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x)) return true;
+    if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x, v)) return true;
   }
   bool more = false;
   grid.visit(i, [&](std::uint32_t j) {
@@ -392,20 +392,19 @@ bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, std::
     Vector y;
     Vector w;
     place(j, t, y, w);
-    for (const Rule& rule : members.rules_of(i, j)) more = more || is_touching(x, y, rule.least);
+    for (const Rule& rule : members.rules_of(i, j)) more = more || is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least);
   });
   return more;
 }
 
-bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x) const {
+bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const {
   double size = std::abs(wall.offset) + wall.length * members.least;
   for (std::size_t c = 0; c < 3; ++c) size += std::abs(wall.normal[c] * x[c]);
-  return dot(wall.normal, x) + wall.offset >= -touch * size;
+  return dot(wall.normal, x) + wall.offset >= -(zero * size + one_instant * std::abs(dot(wall.normal, v)));
 }
 
-bool Crowd::Impl::is_touching(const Vector& x, const Vector& y, double least) const {
-  const Vector r = minus(x, y);
-  return dot(r, r) - least * least <= 2 * touch * least * (sum_of_sizes(x) + sum_of_sizes(y) + least);
+bool Crowd::Impl::is_touching(const Vector& r, const Vector& u, double sizes, double least) const {
+  return dot(r, r) - least * least <= 2 * (zero * least * (sizes + least) + one_instant * std::abs(dot(r, u)));
 }
 
 std::uint32_t Crowd::Impl::told(std::uint64_t row) {
@@ -429,7 +428,16 @@ void Crowd::Impl::tell(Event event) {
       continue;
     before.rows.insert(before.rows.end(), event.rows.begin(), event.rows.end());
     std::sort(before.rows.begin(), before.rows.end());
-    before.impulses.insert(before.impulses.end(), event.impulses.begin(), event.impulses.end());
+    before.rows.erase(std::unique(before.rows.begin(), before.rows.end()), before.rows.end());
+    for (const motion::RowValue& more : event.impulses) {
+      const auto same = std::find_if(before.impulses.begin(), before.impulses.end(),
+                                     [&](const motion::RowValue& one) { return one.first == more.first; });
+      if (same != before.impulses.end()) {
+        same->second += more.second;
+      } else {
+        before.impulses.push_back(more);
+      }
+    }
     std::sort(before.impulses.begin(), before.impulses.end());
     // The later state of a variable counts.
     std::vector<std::pair<std::uint32_t, std::array<double, 2>>> states;
@@ -512,6 +520,8 @@ bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, 
   ++strikes.count;
   strikes.hardest = std::max(strikes.hardest, speed * wall.length);
   Hops& sequence = hops[i];
+  // Without rebound nothing hops, and what does not pull it off leaves it there.
+  if (wall.restitution == 0 && pressed >= 0) return true;
   if (!(wall.restitution < 1) || !(pressed > 0)) {
     sequence.wall = none;
     return false;
@@ -523,7 +533,6 @@ bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, 
   }
   ++sequence.count;
   const double after = wall.restitution * speed;
-  if (after == 0) return true;
   // The flights that are left: 2 e^k after / pressed, k = 0, 1, ...
   const double rest = 2 * after / (pressed * (1 - wall.restitution));
   const double height = sequence.first * sequence.first / (2 * pressed);
@@ -560,10 +569,11 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
   place(i, t, x, v);
   const double speed = dot(wall.normal, v);
   const double pressed = dot(wall.normal, pull(i));
-  if (!(speed > 0) || touches_more(i, t, x, none, w)) return false;
+  if (!(speed > 0) || touches_more(i, t, x, v, none, w)) return false;
   // What hops ever lower among others is followed with them, so that the limit of all their hops is seen.
   const double after = wall.restitution * speed;
   const bool slides = movers[i].held != none;
+  if (slides && wall.restitution == 0) return false;
   const bool sinks = wall.restitution < 1 && pressed > 0;
   if (sinks && after * after < 2 * pressed * near_length * wall.length && (slides || has_near(i, t, x, none)))
     return false;
@@ -627,7 +637,7 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
   const double distance = std::sqrt(dot(r, r));
   const Vector n = {r[0] / distance, r[1] / distance, r[2] / distance};
   const double speed = -dot(n, minus(v, w));
-  if (!(speed > 0) || touches_more(i, t, x, j, none) || touches_more(j, t, y, i, none)) return false;
+  if (!(speed > 0) || touches_more(i, t, x, v, j, none) || touches_more(j, t, y, w, i, none)) return false;
   count_shock(i, t, x);
   count_shock(j, t, y);
   if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks && rule.restitution < 1)
@@ -690,6 +700,8 @@ bool Crowd::Impl::strike_counts(std::uint32_t i, std::uint32_t j, const Rule& ru
   const Vector& a = members.acceleration[i];
   const Vector& b = members.acceleration[j];
   const double most = std::sqrt(std::max(dot(a, a), dot(b, b)));
+  // Without rebound they may stay together where they do not fly side by side.
+  if (rule.restitution == 0 && pull(i) != pull(j)) return false;
   if (rule.restitution < 1 && strikes.count >= least_strikes && after * after < 2 * most * near_length) return false;
   ++strikes.count;
   strikes.hardest = std::max(strikes.hardest, speed);
@@ -702,6 +714,7 @@ void Crowd::Impl::happen(std::uint32_t i) {
   const Mover& mover = movers[i];
   const double t = std::max(mover.hit, time);
   time = t;
+  one_instant = motion::resolution(t);
   if (mover.what == What::pair && movers[mover.with].generation != mover.with_generation) {
     predict(i);
     return;

@@ -80,7 +80,9 @@ struct Crowd::Impl {
   std::vector<std::uint32_t> first_member;  ///< per body
   double until = 0;
   double tolerance = 0;
-  double touch = 0;        ///< of its terms: what a condition that touches may be off
+  double touch = 0;        ///< of its terms: what a condition that touches may be off where it is written down
+  double zero = 0;         ///< the same in the course of a motion, where rounding alone is left
+  double one_instant = 0;  ///< times so near to each other are the same
   double near_length = 0;  ///< conditions that lose energy are near below it
   bool lossy = false;      ///< does anything lose energy?
 
@@ -169,10 +171,11 @@ struct Crowd::Impl {
   motion::Strikes& strikes_of(std::uint32_t number);
   [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
   std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, per row of the model
-  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member,
-                                  std::uint32_t but_wall) const;
-  [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x) const;
-  [[nodiscard]] bool is_touching(const Vector& x, const Vector& y, double least) const;
+  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                  std::uint32_t but_member, std::uint32_t but_wall) const;
+  [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const;
+  /// By difference of places and velocities, and the size of the places.
+  [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;
   void tell(motion::Event event);
   void note_state(motion::Event& event, std::uint32_t i, const Vector& x, const Vector& v) const;
   void end(motion::Status with, std::string sentence);
@@ -215,6 +218,7 @@ struct Crowd::Impl {
   /// Does it go on as it is, or in groups?
   [[nodiscard]] bool stays_together(const Island& island, const Loose& loose,
                                     const std::vector<std::vector<std::uint32_t>>& groups) const;
+  [[nodiscard]] bool touch_each_other(const Loose& loose, std::size_t a, std::size_t b, double least) const;
   /// Do they part so fast?
   [[nodiscard]] bool part(std::uint32_t i, std::uint32_t j, const Vector& r, const Vector& u, const Rule& rule) const;
   /// A single member that nothing holds, or that slides along one wall: such a one flies or slides on. False: it does neither.

@@ -28,6 +28,8 @@ double distance_of(const Vector& x, const Vector& y) {
   return std::sqrt(dot(r, r));
 }
 
+double size_of(const Vector& a) { return std::abs(a[0]) + std::abs(a[1]) + std::abs(a[2]); }
+
 Vector difference(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
 /// Numbers of rows of a part as those of the whole; ascending ones stay so.
@@ -63,6 +65,7 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
   until = std::isnan(options.until) ? model.simulation.until : options.until;
   tolerance = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;
   touch = model.simulation.touch;
+  zero = few_roundings;
   near_length = near_part * members.least;
   time = model.simulation.start;
   std::uint32_t next = 0;
@@ -121,13 +124,14 @@ void Crowd::Impl::begin() {
   const model::State start = model::initial_state(model);
   initial = model::vis_viva(model, start, scratch) + model::energy(model, start, scratch).potential;
 
-  // What touches from the start is dealt with together, everything else flies.
+  // What touches from the start, as it is written, is dealt with together, everything else flies.
+  zero = touch;
   Loose loose;
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::span<const Wall> walls = members.walls_of(i);
-    bool touches = touches_more(i, time, movers[i].x, none, none);
+    bool touches = touches_more(i, time, movers[i].x, movers[i].v, none, none);
     touches = touches ||
-              std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, movers[i].x); });
+              std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
     if (!touches) continue;
     loose.members.push_back(i);
     loose.x.push_back(movers[i].x);
@@ -147,6 +151,7 @@ void Crowd::Impl::begin() {
     go_on(loose, group, time, true);
     if (status != Status::going) return;
   }
+  zero = few_roundings;
   predict_fresh();
 }
 
@@ -197,6 +202,11 @@ bool Crowd::Impl::part(std::uint32_t i, std::uint32_t j, const Vector& r, const 
   return rate * rate > 2 * most * parted * near_length;
 }
 
+bool Crowd::Impl::touch_each_other(const Loose& loose, std::size_t a, std::size_t b, double least) const {
+  return is_touching(difference(loose.x[a], loose.x[b]), difference(loose.v[a], loose.v[b]),
+                     size_of(loose.x[a]) + size_of(loose.x[b]), least);
+}
+
 std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loose, double near,
                                                                const std::vector<std::uint64_t>& held,
                                                                bool before_shock) const {
@@ -218,7 +228,7 @@ std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loos
       if (b == count) return;
       for (const Rule& rule : members.rules_of(i, j)) {
         const bool is_near = rule.restitution < 1 && distance_of(loose.x[a], loose.x[b]) - rule.least <= near;
-        if (!is_near && !is_touching(loose.x[a], loose.x[b], rule.least)) continue;
+        if (!is_near && !touch_each_other(loose, a, b, rule.least)) continue;
         if (before_shock || !part(i, j, difference(loose.x[a], loose.x[b]), difference(loose.v[a], loose.v[b]), rule))
           groups.join(a, static_cast<std::uint32_t>(b));
       }
@@ -314,7 +324,9 @@ void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
     more = false;
     const std::vector<std::uint32_t> known = loose.members;
     for (const std::uint32_t i : known) {
-      const Vector x = loose.x[place_in(loose.members, i)];
+      const std::size_t at = place_in(loose.members, i);
+      const Vector x = loose.x[at];
+      const Vector v = loose.v[at];
       std::vector<std::uint32_t> found;
       grid.visit(i, [&](std::uint32_t j) {
         if (place_in(loose.members, j) < loose.members.size()) return;
@@ -323,7 +335,8 @@ void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
         place(j, t, y, w);
         for (const Rule& rule : members.rules_of(i, j)) {
           const bool is_near = rule.restitution < 1 && distance_of(x, y) - rule.least <= near_length;
-          if (is_near || is_touching(x, y, rule.least)) found.push_back(j);
+          if (is_near || is_touching(difference(x, y), difference(v, w), size_of(x) + size_of(y), rule.least))
+            found.push_back(j);
         }
       });
       for (const std::uint32_t j : found) {
@@ -346,7 +359,7 @@ std::uint32_t Crowd::Impl::only_wall(std::uint32_t i, const std::vector<std::uin
   const std::span<const Wall> walls = members.walls_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (!std::binary_search(held.begin(), held.end(), walls[w].row)) continue;
-    many = many || found != none || !(dot(walls[w].normal, members.acceleration[i]) > 0);
+    many = many || found != none || dot(walls[w].normal, members.acceleration[i]) < 0;
     found = w;
   }
   return found;
@@ -404,7 +417,7 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
     for (const Wall& wall : members.walls_of(i)) {
       rows.push_back(wall.row);
       const double speed = std::sqrt(dot(loose.v[a], loose.v[a])) * wall.length;
-      if (is_at_wall(wall, loose.x[a]) && dot(wall.normal, loose.v[a]) > told_from_zero * speed)
+      if (is_at_wall(wall, loose.x[a], loose.v[a]) && dot(wall.normal, loose.v[a]) > told_from_zero * speed)
         touching.push_back(wall.row);
     }
   }
@@ -417,7 +430,7 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
         return;
       for (const Rule& rule : members.rules_of(i, j)) {
         const double gap = distance_of(loose.x[a], loose.x[b]) - rule.least;
-        const bool touches = is_touching(loose.x[a], loose.x[b], rule.least);
+        const bool touches = touch_each_other(loose, a, b, rule.least);
         const std::uint64_t row = row_of(model, members, rule, i, j);
         const bool was_held = std::binary_search(loose.held.begin(), loose.held.end(), row);
         if (!touches && !was_held && gap > with_island * members.least) continue;
@@ -487,7 +500,7 @@ void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& gr
   const std::uint32_t one = loose.members[group[0]];
   const std::span<const Wall> walls = members.walls_of(one);
   const bool at_wall = std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) {
-    return is_at_wall(wall, loose.x[group[0]]) && !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
+    return is_at_wall(wall, loose.x[group[0]], loose.v[group[0]]) && !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
   });
   if (!at_wall && goes_alone(loose, group, t)) return;
   Island island = island_of(loose, group, t, first);
@@ -600,6 +613,7 @@ void Crowd::Impl::lead_on(std::uint32_t number) {
 void Crowd::Impl::island_due(std::uint32_t number, double t) {
   Island& island = islands[number];
   time = std::max(time, t);
+  one_instant = motion::resolution(time);
   if (t < island.motion.state.time) {
     // Does it still hang together?
     Loose loose;
