@@ -29,16 +29,18 @@ std::string random_crowd(unsigned seed) {
                                 space ? ", 0" : "", side, spacing);
   const double k = 1 + 9 * part();
   out += fmt::format("[points.b]\ncount = {}\nmass = \"1 + 0.5*sin({}*i)\"\n", count, k);
-  out += fmt::format("position = [\"s*(i - 0.5 - m*floor((i - 1)/m) + 0.04*sin({0}*i*i))\", "
-                     "\"s*(floor((i - 1)/m) + 0.5 + 0.04*cos({0}*i*i))\"",
-                     k);
+  out += fmt::format(
+      "position = [\"s*(i - 0.5 - m*floor((i - 1)/m) + 0.04*sin({0}*i*i))\", "
+      "\"s*(floor((i - 1)/m) + 0.5 + 0.04*cos({0}*i*i))\"",
+      k);
   out += space ? ", \"sin(3*i)^2\"]\n" : "]\n";
   out += fmt::format("velocity = [\"sin({0}*i*i + i)\", \"cos(11*i*i + {0})\"", k);
   out += space ? ", \"0.5*sin(5*i)\"]\n" : "]\n";
   out += "[constraints]\n";
-  out += fmt::format("apart = {{ for = \"i = 1..{0}, j = i+1..{0}\", condition = \"distance(b[i], b[j]) >= 1\", "
-                     "restitution = {1} }}\n",
-                     count, between);
+  out += fmt::format(
+      "apart = {{ for = \"i = 1..{0}, j = i+1..{0}\", condition = \"distance(b[i], b[j]) >= 1\", "
+      "restitution = {1} }}\n",
+      count, between);
   const auto wall = [&](const char* name, const std::string& condition) {
     out += fmt::format("{} = {{ for = \"i = 1..{}\", condition = \"{}\", restitution = {} }}\n", name, count, condition,
                        walls);
@@ -139,7 +141,8 @@ double compare(unsigned seed) {
   const Told crowd = as_crowd(text);
   const std::vector<motion::Sample> many = samples_of(view(crowd.model, crowd.track));
   EXPECT_TRUE(one.account.status != motion::Status::finished || crowd.account.status == motion::Status::finished)
-      << seed << ": " << crowd.account.why << "\n" << text;
+      << seed << ": " << crowd.account.why << "\n"
+      << text;
   const std::uint32_t dimension = one.model.bodies[0].dimension;
   double agreed = 0;
   const std::size_t count = std::min({whole.size(), beside.size(), many.size()});
@@ -154,12 +157,21 @@ double compare(unsigned seed) {
     agreed = whole[k].state.time;
     if (off > 1e-9 + 100 * doubt || off_speed > 1e-5 + 1000 * doubt) {
       ADD_FAILURE() << seed << " at " << agreed << ": off by " << off << " and " << off_speed << ", doubt " << doubt
-                    << "\n" << text;
+                    << "\n"
+                    << text;
       return agreed;
     }
   }
-  const std::vector<std::string> told = shocks(crowd.model, crowd.events, agreed);
-  const std::vector<std::string> as_one = shocks(one.model, one.events, agreed);
+  // Where pairs rattle and close, each closes when it has become low enough, and how low that is the history says.
+  double until = agreed;
+  for (const motion::Event& event : one.events) {
+    const bool of_pairs = std::any_of(event.rows.begin(), event.rows.end(), [&](std::uint32_t row) {
+      return model::row_name(one.model, row).starts_with("apart");
+    });
+    if (event.kind == motion::EventKind::accumulation && of_pairs) until = std::min(until, event.time);
+  }
+  const std::vector<std::string> told = shocks(crowd.model, crowd.events, until);
+  const std::vector<std::string> as_one = shocks(one.model, one.events, until);
   for (std::size_t k = 0; k < std::max(told.size(), as_one.size()); ++k) {
     const std::string mine = k < told.size() ? told[k] : "nothing";
     const std::string its = k < as_one.size() ? as_one[k] : "nothing";
@@ -179,7 +191,7 @@ TEST(RandomCrowds, are_followed_as_one_motion_follows_them) {
 }
 
 TEST(RandomCrowdsSoak, are_followed_as_one_motion_follows_them) {
-  for (unsigned seed = 1000; seed < 2000 && !HasFailure(); ++seed) compare(seed);
+  for (unsigned seed = 1000; seed < 2000; ++seed) compare(seed);
 }
 
 }  // namespace zwang::crowds

@@ -93,6 +93,7 @@ std::string Crowd::save() const {
     writer.put(sequence.limit);
     writer.put(sequence.limit_wall);
     writer.put(sequence.limit_lost);
+    writer.put(sequence.struck);
   }
   for (const auto* strikes : {&impl.strikes_of_walls, &impl.strikes_of_pairs}) {
     for (const motion::Strikes& one : *strikes) {
@@ -184,6 +185,7 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     reader.get(sequence.limit);
     reader.get(sequence.limit_wall);
     reader.get(sequence.limit_lost);
+    reader.get(sequence.struck);
     const std::size_t walls = impl.members.walls_of(i).size();
     if ((sequence.wall != Impl::none && sequence.wall >= walls) ||
         (std::isfinite(sequence.limit) && sequence.limit_wall >= walls))

@@ -392,7 +392,8 @@ bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const
     Vector y;
     Vector w;
     place(j, t, y, w);
-    for (const Rule& rule : members.rules_of(i, j)) more = more || is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least);
+    for (const Rule& rule : members.rules_of(i, j))
+      more = more || is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least);
   });
   return more;
 }
@@ -474,7 +475,8 @@ void Crowd::Impl::note_state(Event& event, std::uint32_t i, const Vector& x, con
 
 void Crowd::Impl::count_shock(std::uint32_t i, double t, const Vector& x) {
   Mover& mover = movers[i];
-  const Vector way = minus(x, mover.x);
+  const Vector way = minus(x, lossy ? hops[i].struck : mover.x);
+  if (lossy) hops[i].struck = x;
   const bool close = dot(way, way) < close_shocks * members.least * close_shocks * members.least;
   mover.close_shocks = close ? mover.close_shocks + 1 : 0;
   mover.at_once = t == mover.start ? mover.at_once + 1 : 0;

@@ -56,6 +56,7 @@ struct Hops {
   double limit = std::numeric_limits<double>::infinity();  ///< when the sequence that closed ends
   std::uint32_t limit_wall = 0;
   double limit_lost = 0;  ///< energy
+  Vector struck{};        ///< where it was struck last
 };
 
 /// Members that are followed together.
@@ -171,8 +172,8 @@ struct Crowd::Impl {
   motion::Strikes& strikes_of(std::uint32_t number);
   [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
   std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, per row of the model
-  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
-                                  std::uint32_t but_member, std::uint32_t but_wall) const;
+  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
+                                  std::uint32_t but_wall) const;
   [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const;
   /// By difference of places and velocities, and the size of the places.
   [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;

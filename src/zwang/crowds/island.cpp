@@ -102,6 +102,7 @@ void Crowd::Impl::begin() {
   for (std::uint32_t i = 0; i < n; ++i) {
     Mover& mover = movers[i];
     mover.start = time;
+    if (lossy) hops[i].struck.fill(std::numeric_limits<double>::infinity());
     for (std::uint32_t c = 0; c < members.dimension; ++c) {
       mover.x[c] = model.initial_position[members.variable[i] + c];
       mover.v[c] = model.initial_velocity[members.variable[i] + c];
@@ -130,8 +131,8 @@ void Crowd::Impl::begin() {
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::span<const Wall> walls = members.walls_of(i);
     bool touches = touches_more(i, time, movers[i].x, movers[i].v, none, none);
-    touches = touches ||
-              std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
+    touches = touches || std::any_of(walls.begin(), walls.end(),
+                                     [&](const Wall& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
     if (!touches) continue;
     loose.members.push_back(i);
     loose.x.push_back(movers[i].x);
@@ -500,7 +501,8 @@ void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& gr
   const std::uint32_t one = loose.members[group[0]];
   const std::span<const Wall> walls = members.walls_of(one);
   const bool at_wall = std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) {
-    return is_at_wall(wall, loose.x[group[0]], loose.v[group[0]]) && !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
+    return is_at_wall(wall, loose.x[group[0]], loose.v[group[0]]) &&
+           !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
   });
   if (!at_wall && goes_alone(loose, group, t)) return;
   Island island = island_of(loose, group, t, first);
@@ -680,6 +682,12 @@ void Crowd::Impl::tell_events(Island& island, const std::vector<double>& velocit
     for (const std::uint32_t row : event.rows) concern(row);
     if (lossy && event.kind == motion::EventKind::impact) {
       for (const std::uint32_t row : event.rows) ++strikes_of(told(part.row[row])).count;
+      for (std::size_t k = 0; k < island.members.size(); ++k) {
+        if (concerned[k] == 0) continue;
+        Vector x{};
+        for (std::uint32_t c = 0; c < members.dimension; ++c) x[c] = from.position[k * members.dimension + c];
+        count_shock(island.members[k], event.time, x);
+      }
     }
     if (event.rows.empty()) concerned.assign(island.members.size(), 1);
     for (std::uint32_t& row : event.rows) row = told(part.row[row]);

@@ -35,7 +35,7 @@ inline constexpr double with_island = 0.16;
 /// Of the least distance: shocks between which a member goes less far follow each other closely.
 inline constexpr double close_shocks = 1e-6;
 /// As many of them in a row, and the members are followed together.
-inline constexpr std::uint32_t most_close_shocks = 8;
+inline constexpr std::uint32_t most_close_shocks = 4;
 /// Of the product of its terms: a closing speed or a discriminant below it cannot be told from zero.
 inline constexpr double told_from_zero = 1e-12;
 /// Strikes of one condition from which on they are a sequence.
