@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include "gas.hpp"
 
@@ -21,8 +22,10 @@ std::string random_crowd(unsigned seed) {
   const unsigned count = side * side - pick(side);
   const std::array<double, 5> restitutions = {1, 0.9, 0.6, 0.3, 0};
   const double between = restitutions[pick(5)];
-  const double walls = pick(2) == 0 ? between : restitutions[pick(5)];
   const double pull = pick(3) == 0 ? 0 : 0.5 + 2 * part();
+  double walls = pick(2) == 0 ? between : restitutions[pick(5)];
+  // (On an elastic floor what others have brought to hop low hops for ever.)
+  if (pull > 0 && between < 1 && walls == 1) walls = between;
   const double aside = pick(3) == 0 ? part() : 0;
   const double spacing = 1.2 + 1.5 * part();
   std::string out = fmt::format("gravity = [{}, {}{}]\n[parameters]\nm = {}\ns = {}\n", aside * pull, -pull,
@@ -114,21 +117,27 @@ double broken_by(const motion::Sample& sample, std::uint32_t dimension) {
   return most;
 }
 
-/// Impacts that can be seen: the rows struck, by name.
+/// Impacts that can be seen: the rows struck, by name; what follows at once is one with what was before.
 std::vector<std::string> shocks(const model::Model& model, const std::vector<motion::Event>& events, double until) {
   std::vector<std::string> out;
+  std::set<std::string> names;
+  double last = 0;
+  const auto close = [&] {
+    std::string all;
+    for (const std::string& name : names) all += name + " ";
+    if (!names.empty()) out.push_back(all + fmt::format("at {:.6f}", last));
+    names.clear();
+  };
   for (const motion::Event& event : events) {
     if (event.kind != motion::EventKind::impact || event.time > until) continue;
     double hardest = 0;
     for (const motion::RowValue& one : event.impulses) hardest = std::max(hardest, std::abs(one.second));
     if (hardest < 1e-3) continue;
-    std::vector<std::string> names;
-    for (const std::uint32_t row : event.rows) names.push_back(model::row_name(model, row));
-    std::sort(names.begin(), names.end());
-    std::string all;
-    for (const std::string& name : names) all += name + " ";
-    out.push_back(all + fmt::format("at {:.6f}", event.time));
+    if (event.time > last + 1e-9) close();
+    last = event.time;
+    for (const std::uint32_t row : event.rows) names.insert(model::row_name(model, row));
   }
+  close();
   return out;
 }
 

@@ -65,7 +65,7 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
   until = std::isnan(options.until) ? model.simulation.until : options.until;
   tolerance = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;
   touch = model.simulation.touch;
-  zero = few_roundings;
+  zero = zero_in_motion;
   near_length = near_part * members.least;
   time = model.simulation.start;
   std::uint32_t next = 0;
@@ -152,7 +152,7 @@ void Crowd::Impl::begin() {
     go_on(loose, group, time, true);
     if (status != Status::going) return;
   }
-  zero = few_roundings;
+  zero = zero_in_motion;
   predict_fresh();
 }
 

@@ -14,6 +14,8 @@ inline constexpr std::uint64_t least_elastic_pairs = 276;
 inline constexpr std::uint64_t least_pairs = 2016;
 /// Of the terms of a place or a velocity: what the operations of a flight and its end make of it.
 inline constexpr double few_roundings = 0x1p-50;
+/// Of the sizes of places: what is nearer to a condition in the course of a motion touches it, as in one motion of all.
+inline constexpr double zero_in_motion = 2e-15;
 /// Crossings of cells per member without any event: then cells are made wider, by this factor, so that a way of any length through empty space
 /// takes few of them.
 inline constexpr std::uint64_t crossings_per_member = 64;
