@@ -95,6 +95,16 @@ std::string Crowd::save() const {
     writer.put(sequence.limit_lost);
     writer.put(sequence.struck);
   }
+  for (const Memory& memory : impl.memory) {
+    writer.put(memory.count);
+    for (std::uint32_t k = 0; k < memory.count; ++k) {
+      const Struck& one = memory.at(k);
+      writer.put(one.time);
+      writer.put(one.speed);
+      writer.put(one.lost);
+      writer.put(one.number);
+    }
+  }
   for (const auto* strikes : {&impl.strikes_of_walls, &impl.strikes_of_pairs}) {
     for (const motion::Strikes& one : *strikes) {
       writer.put(one.count);
@@ -190,6 +200,20 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     if ((sequence.wall != Impl::none && sequence.wall >= walls) ||
         (std::isfinite(sequence.limit) && sequence.limit_wall >= walls))
       refuse("a wall that is hopped on");
+  }
+  for (Memory& memory : impl.memory) {
+    std::uint32_t strikes = 0;
+    reader.get(strikes);
+    if (strikes > strikes_remembered) refuse("what a member remembers");
+    for (std::uint32_t k = 0; k < strikes; ++k) {
+      Struck one;
+      reader.get(one.time);
+      reader.get(one.speed);
+      reader.get(one.lost);
+      reader.get(one.number);
+      if (one.number >= model.rows() + impl.met.size()) refuse("what a member remembers");
+      memory.add(one);
+    }
   }
   if (impl.lossy) impl.strikes_of_pairs.resize(impl.met.size());
   for (auto* strikes : {&impl.strikes_of_walls, &impl.strikes_of_pairs}) {

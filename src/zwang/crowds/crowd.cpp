@@ -516,11 +516,12 @@ bool Crowd::Impl::has_near(std::uint32_t i, double t, const Vector& x, std::uint
   return near;
 }
 
-bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, double pressed) {
+bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, double pressed, double lost_now) {
   const Wall& wall = members.walls_of(i)[w];
   motion::Strikes& strikes = strikes_of_walls[members.wall_start[i] + w];
   ++strikes.count;
   strikes.hardest = std::max(strikes.hardest, speed * wall.length);
+  memory[i].add({t, speed * wall.length, lost_now, wall.row});
   Hops& sequence = hops[i];
   // Without rebound nothing hops, and what does not pull it off leaves it there.
   if (wall.restitution == 0 && pressed >= 0) return true;
@@ -556,6 +557,7 @@ void Crowd::Impl::tell_limit(std::uint32_t i) {
   event.rows = {members.walls_of(i)[sequence.limit_wall].row};
   event.lost = sequence.limit_lost;
   sequence.limit = never;
+  memory[i].count = 0;
   Vector x;
   Vector v;
   place(i, time, x, v);
@@ -607,7 +609,7 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
     event.lost = 0.5 * mass * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length);
   }
   lost += event.lost;
-  const bool closes = lossy && hop(i, w, t, speed / wall.length, pressed / wall.length) && !slides;
+  const bool closes = lossy && hop(i, w, t, speed / wall.length, pressed / wall.length, event.lost) && !slides;
   if (closes) {
     const double square = wall.length * wall.length;
     const double deep = (dot(wall.normal, x) + wall.offset) / square;
@@ -681,6 +683,10 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
     j_stays = other.stays;
   }
   lost += event.lost;
+  if (lossy) {
+    memory[i].add({t, speed, event.lost, row});
+    memory[j].add({t, speed, event.lost, row});
+  }
   if (i < j) {
     note_state(event, i, x, v);
     note_state(event, j, y, w);

@@ -59,6 +59,30 @@ struct Hops {
   Vector struck{};        ///< where it was struck last
 };
 
+/// A strike that is remembered.
+struct Struck {
+  double time = 0;
+  double speed = 0;          ///< of the condition
+  double lost = 0;           ///< energy
+  std::uint32_t number = 0;  ///< of the condition, as it is told
+};
+
+/// The last strikes of a member, the latest at `next - 1`.
+struct Memory {
+  std::array<Struck, strikes_remembered> strikes;
+  std::uint32_t next = 0;
+  std::uint32_t count = 0;
+  void add(const Struck& one) {
+    strikes[next] = one;
+    next = (next + 1) % strikes_remembered;
+    if (count < strikes_remembered) ++count;
+  }
+  /// The k-th, from the earliest on.
+  [[nodiscard]] const Struck& at(std::uint32_t k) const {
+    return strikes[(next + strikes_remembered - count + k) % strikes_remembered];
+  }
+};
+
 /// Members that are followed together.
 struct Island {
   std::vector<std::uint32_t> members;  ///< ascending
@@ -88,6 +112,7 @@ struct Crowd::Impl {
   bool lossy = false;      ///< does anything lose energy?
 
   std::vector<Mover> movers;
+  std::vector<Memory> memory;                     ///< per member, if anything loses energy
   std::vector<Hops> hops;                         ///< per member, if anything loses energy
   std::vector<motion::Strikes> strikes_of_walls;  ///< as in `Members::walls`, if anything loses energy
   std::vector<motion::Strikes> strikes_of_pairs;  ///< as in `met`
@@ -162,7 +187,7 @@ struct Crowd::Impl {
   /// Flies, or slides on, after a strike.
   void leave(std::uint32_t i, double t, const Vector& x, const Vector& v, bool stays);
   /// A strike on a wall, in a sequence of hops perhaps. True if what is left of them cannot be seen: then it closes.
-  bool hop(std::uint32_t i, std::uint32_t wall, double t, double speed, double pressed);
+  bool hop(std::uint32_t i, std::uint32_t wall, double t, double speed, double pressed, double lost_now);
   void tell_limit(std::uint32_t i);
   /// A strike of two that lose energy; false if it is one of a sequence that has become too low for closed forms.
   bool strike_counts(std::uint32_t i, std::uint32_t j, const Rule& rule, std::uint32_t row, double speed);
@@ -171,6 +196,8 @@ struct Crowd::Impl {
   /// What the condition with this number, as it is told, was struck with.
   motion::Strikes& strikes_of(std::uint32_t number);
   [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
+  /// The row with a number as it is told.
+  [[nodiscard]] std::uint64_t row_told(std::uint32_t number) const;
   std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, per row of the model
   [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                   std::uint32_t but_wall) const;
@@ -203,6 +230,11 @@ struct Crowd::Impl {
   void go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first);
   [[nodiscard]] Island island_of(const Loose& loose, const std::vector<std::uint32_t>& group, double t,
                                  bool first) const;
+  /// What came before, of the conditions of a part of the model.
+  [[nodiscard]] motion::Past past_of(const std::vector<std::uint32_t>& of, const std::vector<std::uint64_t>& rows,
+                                     double t) const;
+  /// Of an event of an island: how fast its conditions were approached.
+  void remember(const Island& island, const motion::Event& event, const std::vector<double>& velocity_before);
   /// What rounding of places, of the distances between them and of the instant makes of a state.
   void note_uncertainty(const std::vector<std::uint32_t>& group, const Loose& loose, model::State& state) const;
   [[nodiscard]] Loose loosened(const Island& island) const;

@@ -79,6 +79,7 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
                                [](const Wall& wall) { return wall.restitution < 1; });
   if (!lossy) return;
   hops.resize(members.count);
+  memory.resize(members.count);
   strikes_of_walls.resize(members.walls.size());
   wall_of_row.assign(model.rows(), none);
   for (std::uint32_t w = 0; w < members.walls.size(); ++w) wall_of_row[members.walls[w].row] = w;
@@ -470,13 +471,92 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
     if (!std::binary_search(loose.held.begin(), loose.held.end(), row)) closing.push_back(number(row));
   }
   note_uncertainty(group, loose, state);
-  island.motion = motion::take_up(island.part->model, options, state, held, closing);
-  if (lossy) {
-    std::vector<motion::Strikes> before(rows.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) before[k] = known_strikes(rows[k]);
-    motion::remember_strikes(island.motion, before);
-  }
+  island.motion = motion::take_up(island.part->model, options, state, held, closing, past_of(island.members, rows, t));
   return island;
+}
+
+motion::Past Crowd::Impl::past_of(const std::vector<std::uint32_t>& of, const std::vector<std::uint64_t>& rows,
+                                  double t) const {
+  motion::Past past;
+  if (!lossy) return past;
+  for (const std::uint64_t row : rows) past.strikes.push_back(known_strikes(row));
+  std::vector<Struck> strikes;
+  for (const std::uint32_t i : of) {
+    for (std::uint32_t k = 0; k < memory[i].count; ++k) strikes.push_back(memory[i].at(k));
+  }
+  std::sort(strikes.begin(), strikes.end(), [](const Struck& a, const Struck& b) {
+    return a.time < b.time || (a.time == b.time && a.number < b.number);
+  });
+  double last = -not_at_all;
+  const Struck* before = nullptr;
+  for (const Struck& one : strikes) {
+    // Both of a pair remember it.
+    if (before != nullptr && before->time == one.time && before->number == one.number) continue;
+    before = &one;
+    const std::uint64_t row = row_told(one.number);
+    const auto place = std::lower_bound(rows.begin(), rows.end(), row);
+    if (place == rows.end() || *place != row) continue;
+    const auto number = static_cast<std::uint32_t>(place - rows.begin());
+    if (one.time > last) {
+      past.bounces.push_back({{}, {}, std::isfinite(last) ? one.time - last : one.time - model.simulation.start, 0});
+    }
+    motion::Bounce& bounce = past.bounces.back();
+    const auto at = std::lower_bound(bounce.rows.begin(), bounce.rows.end(), number) - bounce.rows.begin();
+    bounce.rows.insert(bounce.rows.begin() + at, number);
+    bounce.speed.insert(bounce.speed.begin() + at, one.speed);
+    bounce.lost += one.lost;
+    last = one.time;
+  }
+  if (std::isfinite(last)) past.flight = t - last;
+  return past;
+}
+
+std::uint64_t Crowd::Impl::row_told(std::uint32_t number) const {
+  if (number < model.rows()) return number;
+  const model::Pair& pair = met[number - model.rows()];
+  return model::pair_row(model.pairs[pair.family], pair.first, pair.second);
+}
+
+void Crowd::Impl::remember(const Island& island, const Event& event, const std::vector<double>& velocity_before) {
+  const std::size_t d = members.dimension;
+  const auto speed_of = [&](std::size_t k) {
+    Vector v{};
+    for (std::size_t c = 0; c < d; ++c) v[c] = velocity_before[k * d + c];
+    return v;
+  };
+  const auto place_of = [&](std::size_t k) {
+    Vector x{};
+    for (std::size_t c = 0; c < d; ++c) x[c] = event.position[k * d + c];
+    return x;
+  };
+  for (const std::uint32_t own : event.rows) {
+    const std::uint64_t row = island.part->row[own];
+    const std::uint32_t number = told(row);
+    motion::Strikes& strikes = strikes_of(number);
+    std::array<std::size_t, 2> at = {island.members.size(), island.members.size()};
+    double speed = 0;
+    if (row < model.rows()) {
+      const auto owner = std::upper_bound(members.wall_start.begin(), members.wall_start.end(), wall_of_row[row]);
+      at[0] = place_in(island.members, static_cast<std::uint32_t>(owner - members.wall_start.begin()) - 1);
+      if (at[0] < island.members.size()) speed = dot(members.walls[wall_of_row[row]].normal, speed_of(at[0]));
+    } else {
+      const model::PairFamily& family = model::family_of(model, row);
+      const auto [first, second] = model::members_of_pair(family, row);
+      at[0] = place_in(island.members, first_member[family.first.body] + first);
+      at[1] = place_in(island.members, first_member[family.second.body] + second);
+      const Vector r = difference(place_of(at[0]), place_of(at[1]));
+      speed = -dot(r, difference(speed_of(at[0]), speed_of(at[1]))) / std::sqrt(dot(r, r));
+    }
+    ++strikes.count;
+    // (At the start nothing is known of what came before.)
+    if (!(speed > 0)) speed = 0;
+    strikes.hardest = std::max(strikes.hardest, speed);
+    for (const std::size_t k : at) {
+      if (k == island.members.size()) continue;
+      memory[island.members[k]].add({event.time, speed, event.lost / static_cast<double>(event.rows.size()), number});
+      count_shock(island.members[k], event.time, place_of(k));
+    }
+  }
 }
 
 Crowd::Impl::Loose Crowd::Impl::loosened(const Island& island) const {
@@ -680,13 +760,10 @@ void Crowd::Impl::tell_events(Island& island, const std::vector<double>& velocit
     Event event = from;
     concerned.assign(island.members.size(), 0);
     for (const std::uint32_t row : event.rows) concern(row);
-    if (lossy && event.kind == motion::EventKind::impact) {
-      for (const std::uint32_t row : event.rows) ++strikes_of(told(part.row[row])).count;
+    if (lossy && event.kind == motion::EventKind::impact) remember(island, from, velocity_before);
+    if (lossy && event.kind == motion::EventKind::accumulation) {
       for (std::size_t k = 0; k < island.members.size(); ++k) {
-        if (concerned[k] == 0) continue;
-        Vector x{};
-        for (std::uint32_t c = 0; c < members.dimension; ++c) x[c] = from.position[k * members.dimension + c];
-        count_shock(island.members[k], event.time, x);
+        if (concerned[k] != 0) memory[island.members[k]].count = 0;
       }
     }
     if (event.rows.empty()) concerned.assign(island.members.size(), 1);

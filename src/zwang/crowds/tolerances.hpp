@@ -42,8 +42,10 @@ inline constexpr std::uint32_t most_close_shocks = 4;
 inline constexpr double told_from_zero = 1e-12;
 /// Strikes of one condition from which on they are a sequence.
 inline constexpr std::uint32_t least_strikes = 3;
+/// Strikes of a member that are remembered: three periods of six, as long as a rhythm may be, and some between.
+inline constexpr std::uint32_t strikes_remembered = 24;
 /// Times the tolerance and the height of the first hop of a sequence on a wall: what is left of it then cannot be seen beside it.
-inline constexpr double left_of_hops = 1e3;
+inline constexpr double left_of_hops = 1;
 /// Instants of one member without time passing: beyond it neither side of what happens leads on.
 inline constexpr std::uint32_t most_instants_at_once = 1000;
 /// Of the distance a pair must keep: at an instant it takes part only if it touches, or is entered, which is far nearer.

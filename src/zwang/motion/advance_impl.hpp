@@ -29,14 +29,6 @@ enum class Standing : std::uint8_t {
 /// An equation or inequality whose f is zero along the piece, whether it carries a force or others carry it.
 [[nodiscard]] constexpr bool is_closed(Standing row) { return row == Standing::held || row == Standing::implied; }
 
-/// An impact remembered for the recognition of accumulations.
-struct Bounce {
-  std::vector<std::uint32_t> rows;
-  std::vector<double> speed;  ///< f' of each before it
-  double flight = 0;          ///< time since the impact before, as sum of the steps in between
-  double lost = 0;            ///< energy
-};
-
 struct Motion::Impl {
   Impl(const model::Model& of, double end, double relative);
 

@@ -475,6 +475,11 @@ Motion begin(const model::Model& model, const Options& options) {
 
 Motion take_up(const model::Model& model, const Options& options, const model::State& state,
                std::span<const std::uint32_t> held, std::span<const std::uint32_t> closing) {
+  return take_up(model, options, state, held, closing, {});
+}
+
+Motion take_up(const model::Model& model, const Options& options, const model::State& state,
+               std::span<const std::uint32_t> held, std::span<const std::uint32_t> closing, Past past) {
   Motion motion = make(model, options);
   motion.state = state;
   motion.piece.start = state.time;
@@ -484,6 +489,10 @@ Motion take_up(const model::Model& model, const Options& options, const model::S
   impl.rounding_position = state.position_uncertainty;
   impl.rounding_velocity = state.velocity_uncertainty;
   for (const std::uint32_t row : held) impl.standing[row] = Standing::held;
+  if (past.strikes.size() == impl.strikes.size()) impl.strikes = std::move(past.strikes);
+  impl.bounces = std::move(past.bounces);
+  impl.fresh_bounces = impl.bounces.size();
+  impl.flight = past.flight;
   begin_switches(motion);
   const model::Energy energy = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
   motion.energy.initial = model::vis_viva(model, motion.state, impl.workspace.evaluation().scratch) + energy.potential;
@@ -496,14 +505,6 @@ Motion take_up(const model::Model& model, const Options& options, const model::S
   motion.piece.position = motion.state.position;
   if (motion.status != Status::going) tell_ending(motion);
   return motion;
-}
-
-void remember_strikes(Motion& motion, std::span<const Strikes> before) {
-  std::vector<Strikes>& strikes = motion.impl->strikes;
-  for (std::size_t row = 0; row < std::min(before.size(), strikes.size()); ++row) {
-    strikes[row].count += before[row].count;
-    strikes[row].hardest = std::max(strikes[row].hardest, before[row].hardest);
-  }
 }
 
 bool has_limit_ahead(const Motion& motion) { return motion.impl->limit_ahead; }
