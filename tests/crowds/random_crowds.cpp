@@ -13,7 +13,7 @@ namespace zwang::crowds {
 namespace {
 
 /// A box, a slope in it perhaps, points of different masses, pairs and walls that lose energy or do not.
-std::string random_crowd(unsigned seed, double start = 0) {
+std::string random_crowd(unsigned seed, double tolerance = 1e-12) {
   std::mt19937 dice(seed);
   const auto pick = [&](unsigned count) { return static_cast<unsigned>(dice() % count); };
   const auto part = [&] { return static_cast<double>(dice() % 100'000) / 100'000; };
@@ -26,6 +26,9 @@ std::string random_crowd(unsigned seed, double start = 0) {
   double walls = pick(2) == 0 ? between : restitutions[pick(5)];
   // (On an elastic floor what others have brought to hop low hops for ever.)
   if (pull > 0 && between < 1 && walls == 1) walls = between;
+  // (Between what rebounds and what does not gaps are squared from strike to strike, and one motion of all knows the sequence only if nobody
+  // else is struck meanwhile.)
+  if ((between == 0) != (walls == 0)) walls = between;
   const double aside = pick(3) == 0 ? part() : 0;
   const double spacing = 1.2 + 1.5 * part();
   std::string out = fmt::format("gravity = [{}, {}{}]\n[parameters]\nm = {}\ns = {}\n", aside * pull, -pull,
@@ -61,7 +64,7 @@ std::string random_crowd(unsigned seed, double start = 0) {
     wall("back", "b[i].z >= -0.5");
     wall("front", "b[i].z <= 1.5");
   }
-  out += fmt::format("[simulation]\nstart = {}\nuntil = {}\nsamples = 101\n", start, start + (pull > 0 ? 6 : 4));
+  out += fmt::format("[simulation]\nuntil = {}\nsamples = 101\ntolerance = {}\n", pull > 0 ? 6 : 4, tolerance);
   return out;
 }
 
@@ -146,9 +149,10 @@ double compare(unsigned seed) {
   const std::string text = random_crowd(seed);
   Told one;
   const std::vector<motion::Sample> whole = samples_as_one(text, 0, &one);
-  // Nothing depends on when it begins, but how near instants are one does: where shocks follow each other so closely, that decides.
-  const std::vector<motion::Sample> beside = samples_as_one(random_crowd(seed, 7), 1e-12, nullptr);
-  const std::vector<motion::Sample> later = samples_as_one(random_crowd(seed, 60), 0, nullptr);
+  const std::vector<motion::Sample> beside = samples_as_one(text, 1e-12, nullptr);
+  // What rattles closes when it has become low as measured by the tolerance.
+  const std::vector<motion::Sample> sharper = samples_as_one(random_crowd(seed, 1e-13), 0, nullptr);
+  const std::vector<motion::Sample> blunter = samples_as_one(random_crowd(seed, 2e-11), 0, nullptr);
   const Told crowd = as_crowd(text);
   const std::vector<motion::Sample> many = samples_of(view(crowd.model, crowd.track));
   EXPECT_TRUE(one.account.status != motion::Status::finished || crowd.account.status == motion::Status::finished)
@@ -156,13 +160,14 @@ double compare(unsigned seed) {
       << text;
   const std::uint32_t dimension = one.model.bodies[0].dimension;
   double agreed = 0;
-  const std::size_t count = std::min({whole.size(), beside.size(), later.size(), many.size()});
+  const std::size_t count = std::min({whole.size(), beside.size(), sharper.size(), blunter.size(), many.size()});
   for (std::size_t k = 0; k < many.size(); ++k)
-    EXPECT_LT(broken_by(many[k], dimension), 1e-12) << seed << " at " << many[k].state.time;
+    EXPECT_LT(broken_by(many[k], dimension), 1e-11) << seed << " at " << many[k].state.time;
   for (std::size_t k = 0; k < count; ++k) {
     // What a start that is off by a rounding or ten does not tell, nobody can.
-    const double doubt = std::max({distance_of(whole[k], beside[k]), speed_between(whole[k], beside[k]),
-                                   distance_of(whole[k], later[k]), speed_between(whole[k], later[k])});
+    double doubt = 0;
+    for (const std::vector<motion::Sample>* other : {&beside, &sharper, &blunter})
+      doubt = std::max({doubt, distance_of(whole[k], (*other)[k]), speed_between(whole[k], (*other)[k])});
     if (doubt > 1e-7) break;
     const double off = distance_of(whole[k], many[k]);
     const double off_speed = speed_between(whole[k], many[k]);
