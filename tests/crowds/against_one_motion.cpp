@@ -83,13 +83,13 @@ TEST(Crowd, states_between_the_events_are_those_of_one_motion) {
 
 TEST(Crowd, a_crowd_that_was_put_aside_goes_on_to_the_same_bits) {
   for (const double restitution : {1.0, 0.6}) {
-    const std::string text = text_of({.restitution = restitution, .gravity = 3, .until = 1.5, .seed = 4});
+    const std::string text = text_of({.restitution = restitution, .gravity = 3, .until = 3, .seed = 4});
     const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
     Crowd through(left);
     Crowd aside(left);
     std::size_t turns = 0;
     while (through.advance()) {
-      if (++turns % 7 == 0) aside = Crowd::restore(left, {}, aside.save());
+      if (++turns % 41 == 0) aside = Crowd::restore(left, {}, aside.save());
       ASSERT_TRUE(aside.advance());
       ASSERT_EQ(through.events().size(), aside.events().size());
       for (std::size_t k = 0; k < through.events().size(); ++k) {
@@ -102,6 +102,49 @@ TEST(Crowd, a_crowd_that_was_put_aside_goes_on_to_the_same_bits) {
     EXPECT_EQ(through.account().present.state.position, aside.account().present.state.position);
     EXPECT_EQ(through.account().energy.lost, aside.account().energy.lost);
   }
+}
+
+namespace {
+
+/// Discs in one line above a floor, far from each other: each hops until it lies.
+std::string hopping(double restitution) {
+  std::string text =
+      text_of({.count = 24, .side = 24, .spacing = 3, .restitution = restitution, .gravity = 2, .until = 12});
+  const std::string velocity = text.substr(text.find("velocity"), text.find("[constraints]") - text.find("velocity"));
+  text.replace(text.find(velocity), velocity.size(), "velocity = [0.01, \"0.1*i\"]\n");
+  text.replace(text.find("b[i].y <= h"), 11, "b[i].y <= 9");
+  return text;
+}
+
+}  // namespace
+
+TEST(Crowd, what_hops_comes_to_lie_when_its_hops_add_up_and_slides_on) {
+  const double e = 0.5;
+  const Told crowd = as_crowd(hopping(e));
+  ASSERT_EQ(words(crowd.account.status), "finished");
+  EXPECT_TRUE(crowd.track.account.steps < 24 * 60);
+  unsigned lying = 0;
+  for (const motion::Event& event : crowd.events) {
+    if (event.kind != motion::EventKind::accumulation) continue;
+    ASSERT_EQ(event.variables.size(), 2U);
+    const double i = static_cast<double>(event.variables[0] / 2) + 1;
+    // Thrown up with 0.1 i from a height of 1.5, g = 2.
+    const double arrives = std::sqrt(0.01 * i * i + 4 * 1.5);
+    EXPECT_NEAR(event.time, (0.1 * i + arrives) / 2 + arrives * e / (1 - e), 1e-13 * 20) << i;
+    EXPECT_EQ(event.velocity[1], 0);
+    EXPECT_NEAR(event.velocity[0], 0.01, 1e-15);
+    ++lying;
+  }
+  EXPECT_EQ(lying, 24U);
+  // They press with their weight, and the energy that is left is that of sliding.
+  ASSERT_EQ(crowd.account.present.rows.size(), 24U);
+  for (std::size_t k = 0; k < 24; ++k) {
+    const double mass = 1 + 0.5 * std::sin(static_cast<double>(k + 1));
+    EXPECT_NEAR(crowd.account.present.multipliers[k], 2 * mass, 1e-14);
+    EXPECT_EQ(crowd.account.present.state.position[2 * k + 1], 0);
+  }
+  const motion::EnergyBalance& energy = crowd.account.energy;
+  EXPECT_NEAR(energy.initial - energy.lost, energy.final, 1e-13 * energy.initial);
 }
 
 TEST(PairFamily, every_pair_has_a_number_and_every_number_its_pair) {

@@ -290,9 +290,7 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     reader.get(island.work);
     reader.get(island.look);
     reader.get(island.pause);
-    const bool over = island.motion.status == Status::finished;
-    impl.queue.put(n + k,
-                   over ? std::numeric_limits<double>::infinity() : std::min(island.motion.state.time, island.look));
+    impl.queue.put(n + k, std::min(island.motion.state.time, island.look));
   }
   if (!reader.empty()) throw Fault({"checkpoint", 0, 0}, "the checkpoint is too long");
   if (impl.status == Status::finished && impl.time < impl.until) impl.status = Status::going;
