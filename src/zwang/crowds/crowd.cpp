@@ -35,7 +35,8 @@ void Crowd::Impl::place(std::uint32_t i, double t, Vector& x, Vector& v) const {
     place_on(island.piece, mover.column, t, x, v);
     return;
   }
-  const Vector a = pull(i);
+  const Vector along = mover.held == none ? Vector{} : pull(i);
+  const Vector& a = mover.held == none ? members.acceleration[i] : along;
   const double s = t - mover.start;
   for (std::size_t c = 0; c < 3; ++c) {
     x[c] = mover.x[c] + s * (mover.v[c] + 0.5 * s * a[c]);
@@ -183,7 +184,9 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   const Mover& one = movers[i];
   const Mover& other = movers[j];
   doubt = false;
-  if (one.island == none && other.island == none && pull(i) == pull(j)) {
+  const bool flying = one.held == none && other.held == none;
+  const bool alike = flying ? members.acceleration[i] == members.acceleration[j] : pull(i) == pull(j);
+  if (one.island == none && other.island == none && alike) {
     // Straight lines, seen from each other.
     const double from = std::max(one.start, other.start);
     Vector x;
@@ -539,8 +542,9 @@ bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, 
   // The flights that are left: 2 e^k after / pressed, k = 0, 1, ...
   const double rest = 2 * after / (pressed * (1 - wall.restitution));
   const double height = sequence.first * sequence.first / (2 * pressed);
-  const double zero = touch * (std::abs(wall.offset) / wall.length + members.least);
-  if (sequence.count < least_strikes || after * rest > std::max(left_of_hops * tolerance * height, zero)) return false;
+  const double at_wall = touch * (std::abs(wall.offset) / wall.length + members.least);
+  if (sequence.count < least_strikes || after * rest > std::max(left_of_hops * tolerance * height, at_wall))
+    return false;
   if (sequence.limit < never) tell_limit(i);
   sequence.limit = t + rest;
   sequence.limit_wall = w;
