@@ -407,6 +407,120 @@ until = 2
   expect_near(sum(part(v, 0), cross(part(v, 3), lowest)), {0, 0, 0}, joint_run_exactness);
 }
 
+// A thin rod with the direction k on an axle z through its end: H = (m L^2 / 3) w (z - (z.k) k) turns with w, and
+// the axle's torque is w x H minus that of the weight.
+TEST(Joint, a_thin_rod_aslant_on_an_axle_keeps_turning) {
+  const Json answer = run_answer(R"toml(
+gravity = [0, 0, -9.81]
+[bodies.bar]
+mass = 1.5
+shape = { rod = 1.2 }
+position = ["0.6*sin(0.5)", 0, "-0.6*cos(0.5)"]
+orientation = { axis = [0, 1, 0], angle = "pi/2 - 0.5" }
+velocity = [0, "2*0.6*sin(0.5)", 0]
+spin = [0, 0, 2]
+[bodies.bar.marks]
+top = [-0.6, 0, 0]
+[joints]
+axle = { hinge = [[0, 0, 0], "bar.top"], axis = [0, 0, 1] }
+[simulation]
+until = 1
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  EXPECT_TRUE(answer["events"].empty());
+  const std::vector<double> place = numbers(answer["final"]["positions"]["bar"]);
+  const Three k = {std::sin(0.5) * std::cos(2.0), std::sin(0.5) * std::sin(2.0), -std::cos(0.5)};
+  expect_near(part(place, 0), times(0.6, k), 1e-12);
+  expect_near(part(numbers(answer["final"]["velocities"]["bar"]), 3), {0, 0, 2}, 1e-12);
+  const Three z = {0, 0, 1};
+  const double about = 1.5 * 1.2 * 1.2 / 3 * 2 * 2 * dot(z, k) + 1.5 * 9.81 * 0.6;
+  const Json& joint = answer["final"]["multipliers"]["axle"];
+  expect_near(numbers(joint["torque"]), {-about * cross(z, k)[0], -about * cross(z, k)[1], 0}, 1e-10);
+  expect_near(numbers(joint["force"]), {-1.5 * 4 * 0.6 * k[0], -1.5 * 4 * 0.6 * k[1], 1.5 * 9.81}, 1e-10);
+}
+
+// Across both of two thin rods a hinge holds no more than a ball joint: rods do not feel their spins about themselves.
+TEST(Joint, thin_rods_on_a_hinge_across_them_move_as_on_a_ball_joint) {
+  const auto model = [](const std::string& joint) {
+    return run_answer(R"toml(
+gravity = [0.3, 0, -1]
+[bodies.a]
+mass = 1
+shape = { rod = 1 }
+position = [-0.5, 0, 0]
+velocity = [0, -0.35, 0.55]
+spin = [0.4, 1.1, 0.7]
+[bodies.a.marks]
+end = [0.5, 0, 0]
+[bodies.b]
+mass = 2
+shape = { rod = 2 }
+orientation = { axis = [0, 0, 1], angle = "pi/3" }
+position = ["cos(pi/3)", "sin(pi/3)", 0]
+velocity = ["-1.9*sin(pi/3)", "1.9*cos(pi/3)", "0.4*sin(pi/3) - 1.1*cos(pi/3)"]
+spin = [0.4, 1.1, 1.9]
+[bodies.b.marks]
+end = [-1, 0, 0]
+tip = [1, 0, 0]
+[springs]
+rope = { between = [[0, 0, 1], "b.tip"], length = 0.5, stiffness = 3 }
+[joints]
+)toml" + joint + "\n[simulation]\nuntil = 1.5\n");
+  };
+  const Json hinge = model(R"toml(knee = { hinge = ["a.end", "b.end"], axis = [0, 0, 1] })toml");
+  const Json ball = model(R"toml(knee = { ball = ["a.end", "b.end"] })toml");
+  ASSERT_EQ(hinge["status"], "finished");
+  ASSERT_EQ(ball["status"], "finished");
+  EXPECT_TRUE(hinge["events"].empty());
+  for (const char* name : {"a", "b"}) {
+    const std::vector<double> one = numbers(hinge["final"]["positions"][name]);
+    const std::vector<double> other = numbers(ball["final"]["positions"][name]);
+    expect_near(part(one, 0), part(other, 0), 1e-10);
+    expect_near(axes_of(one)[0], axes_of(other)[0], 1e-10);
+    expect_near(part(numbers(hinge["final"]["velocities"][name]), 0),
+                part(numbers(ball["final"]["velocities"][name]), 0), 1e-10);
+  }
+  const Json& held = hinge["final"]["multipliers"]["knee"];
+  expect_near(numbers(held["force"]), numbers(ball["final"]["multipliers"]["knee"]["force"]), 1e-9);
+  expect_near(numbers(held["torque"]), {0, 0, 0}, 1e-9);
+  EXPECT_NEAR(hinge["energy"]["final"].get<double>(), ball["energy"]["final"].get<double>(), 1e-10);
+}
+
+TEST(Joint, that_makes_a_thin_rod_regular_is_not_let_go) {
+  try {
+    static_cast<void>(parse(R"toml(
+[bodies.bar]
+mass = 1
+shape = { rod = 1 }
+position = [0.3, 0, 0.4]
+orientation = { axis = [0, 1, 0], angle = -0.9 }
+[joints]
+axle = { hinge = [[0.3, 0, 0.4], "bar"], axis = [0, 0, 1] }
+[[releases]]
+constraint = "axle"
+at = 1
+)toml"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("give the rod an inertia about its own axis"), std::string::npos);
+  }
+}
+
+// What the second partner feels is told at its own place, whether it is a body or a fixed place.
+TEST(Joint, a_slider_that_ends_at_a_fixed_place_is_told_there) {
+  const Json answer = accelerate_answer(R"toml(
+gravity = [0, 0, -10]
+[bodies.car]
+mass = 2
+inertia = [1, 1, 1]
+position = [3, 0, 0]
+[joints]
+rail = { slider = ["car", [0, 0, 0]], axis = [1, 0, 0] }
+)toml");
+  expect_near(numbers(answer["reactions"]["rail"]["force"]), {0, 0, -20}, 1e-12);
+  expect_near(numbers(answer["reactions"]["rail"]["torque"]), {0, 60, 0}, 1e-12);
+}
+
 TEST(Joint, gears_share_a_torque_by_the_square_of_their_ratio) {
   // (I_a + r^2 I_b) w_a' = N.
   const auto model = [](bool plane) {

@@ -33,6 +33,12 @@ std::vector<double> arm_of(const Model& model, const Joint& joint, const Partner
     for (double& x : out) x = -x;
     return out;
   }
+  if (&partner == &joint.first && (joint.kind == "slider" || joint.kind == "cylindrical")) {
+    // The second partner is a fixed place, apart from the first.
+    std::vector<double> out = joint.second.at;
+    for (std::size_t c = 0; c < out.size(); ++c) out[c] -= own[c];
+    return out;
+  }
   if (body.kind != BodyKind::rigid) return std::vector<double>(body.place(), 0.0);
   if (body.turns()) {
     const std::array<double, 3> out = turned(own.subspan(3, 4), {partner.at[0], partner.at[1], partner.at[2]});

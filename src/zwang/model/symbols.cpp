@@ -115,7 +115,7 @@ class Writer {
     write_bodies();
     write_energy("kinetic", out_.kinetic);
     write_energy("potential", out_.potential);
-    write_spring_potentials();
+    write_generated_energies();
     write_conditions();
     if (const Value* functions = find("free", "functions")) {
       for (const Value& function : functions->items) {
@@ -564,7 +564,7 @@ class Writer {
     }
   }
 
-  // Terms of springs: `ranges` of what was generated says what each is.
+  // Terms of springs and thin rods: `ranges` of what was generated says what each is.
 
   [[nodiscard]] bool is_pulled(const Body& body) const {
     return !body.counts.empty() &&
@@ -604,12 +604,12 @@ class Writer {
       }
     }
   }
-  void write_spring_potentials() {
+  void write_generated_energies() {
     for (const Generated& one : model_.generated) {
-      if (one.ranges != "potential") continue;
+      if (one.ranges != "potential" && one.ranges != "kinetic") continue;
       SymbolicEnergy energy;
       energy.value = walk_generated(one).part[0];
-      out_.potential.push_back(std::move(energy));
+      (one.ranges == "kinetic" ? out_.kinetic : out_.potential).push_back(std::move(energy));
     }
   }
 

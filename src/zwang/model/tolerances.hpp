@@ -46,6 +46,8 @@ inline constexpr double nearly_touching = 1e-9;
 inline constexpr double nearly_a_rotation = 1e-8;
 /// Of its largest entry: a matrix of inertia whose halves were computed apart is symmetric up to their rounding, with room for printing.
 inline constexpr double nearly_symmetric = 1e-12;
+/// Sine or cosine of the angle between two axes of the same model that are parallel or at right angles: some roundings of a turned unit vector.
+inline constexpr double nearly_aligned = 1e-12;
 
 // What equations imply together (implied).
 

@@ -46,6 +46,7 @@ struct Compilation {
   std::optional<Syntax> kinetic;               ///< the kinetic energy as it was written
   std::vector<Syntax> view_positions;          ///< of each point of the view
   std::vector<JointFrame> joints;              ///< those read so far
+  std::vector<std::string> steady_joints;      ///< whose conditions make the inertia of thin rods regular
   std::uint32_t lanes = 0;                     ///< of all sums in the energies together
   Pairs pairs = Pairs::written_out;            ///< what becomes of families of conditions between any two members
   Model model;

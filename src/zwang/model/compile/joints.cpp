@@ -81,14 +81,17 @@ class JointReader {
     check_keys();
   }
 
+  /// Who holds whom, along which axes; of rolling and gears the name alone.
+  JointFrame frame(const std::vector<Binding>& indices) {
+    JointFrame frame = named(indices);
+    if (frame.kind == "rolling" || frame.kind == "gear") return frame;
+    read_partners(frame);
+    read_directions(frame);
+    return frame;
+  }
+
   void add(const std::vector<Binding>& indices) {
-    JointFrame frame;
-    frame.kind = kind_->key;
-    frame.name = field_.key;
-    for (std::size_t k = 0; k < indices.size(); ++k) {
-      frame.name += fmt::format("{}{}", k == 0 ? '[' : ',', exact(indices[k].value));
-    }
-    if (!indices.empty()) frame.name += "]";
+    JointFrame frame = named(indices);
     if (frame.kind == "rolling") {
       add_rolling(frame);
       return;
@@ -109,6 +112,17 @@ class JointReader {
 
  private:
   [[noreturn]] void fail(Position place, const std::string& message) const { throw work_.source.error(place, message); }
+
+  [[nodiscard]] JointFrame named(const std::vector<Binding>& indices) const {
+    JointFrame frame;
+    frame.kind = kind_->key;
+    frame.name = field_.key;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      frame.name += fmt::format("{}{}", k == 0 ? '[' : ',', exact(indices[k].value));
+    }
+    if (!indices.empty()) frame.name += "]";
+    return frame;
+  }
 
   [[nodiscard]] const Field* field_of(std::string_view key) const {
     for (const Field& one : table_.fields) {
@@ -624,7 +638,11 @@ std::string JointFrame::rate(FormulaNumbers& numbers) const {
   return fmt::format("dot({}, {})", first.carried(numbers, n), spin);
 }
 
-void add_joints(Compilation& work) {
+namespace {
+
+/// Calls `each` for every member of every joint.
+template <class Each>
+void for_joints(Compilation& work, const Each& each) {
   const Value* table = work.find("joints");
   if (table == nullptr) return;
   for (const Field& field : table->fields) {
@@ -639,15 +657,30 @@ void add_joints(Compilation& work) {
     if (const Value* value = field.value.find("for")) ranges = work.formulas.ranges(*value);
     work.check_indices(ranges);
     bool any = false;
-    auto add_one = [&]() {
+    auto one = [&]() {
       any = true;
-      reader.add(std::vector<Binding>(work.bindings));
+      each(reader, std::vector<Binding>(work.bindings));
     };
-    work.for_ranges(std::span<const RangeSyntax>(ranges), add_one);
+    work.for_ranges(std::span<const RangeSyntax>(ranges), one);
     if (!any)
       throw work.formulas.error(ranges[0].offset,
                                 fmt::format("the joint `{}` has no members: its ranges are empty", field.key));
   }
+}
+
+}  // namespace
+
+void add_joints(Compilation& work) {
+  for_joints(work, [](JointReader& reader, const std::vector<Binding>& indices) { reader.add(indices); });
+}
+
+std::vector<JointFrame> read_joint_frames(Compilation& work) {
+  std::vector<JointFrame> out;
+  for_joints(work, [&](JointReader& reader, const std::vector<Binding>& indices) {
+    JointFrame frame = reader.frame(indices);
+    if (!frame.n.empty()) out.push_back(std::move(frame));
+  });
+  return out;
 }
 
 }  // namespace zwang::model

@@ -73,5 +73,7 @@ struct JointFrame {
 
 /// Reads [joints] and adds their conditions; the frames stay in the compilation.
 void add_joints(Compilation& work);
+/// Those with an axis, before their conditions are added.
+[[nodiscard]] std::vector<JointFrame> read_joint_frames(Compilation& work);
 
 }  // namespace zwang::model

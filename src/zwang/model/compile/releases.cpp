@@ -10,6 +10,18 @@ namespace zwang::model {
 
 namespace {
 
+/// A thin rod that is let go has no inertia about itself any more.
+void refuse_steady(const Compilation& work, const Value& name) {
+  for (const std::string& joint : work.steady_joints) {
+    const bool all = joint == name.text || joint.starts_with(name.text + "[");
+    if (!all && !name.text.starts_with(joint + ".")) continue;
+    throw work.source.error(name.place,
+                            fmt::format("`{}` holds a thin rod that spins about itself with it, and cannot be let go: "
+                                        "give the rod an inertia about its own axis",
+                                        joint));
+  }
+}
+
 /// The rows of a condition, or of one member "link[3]".
 std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
   // A joint, all members of a family of them, or one of its conditions.
@@ -30,6 +42,14 @@ std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
                                                                   : reference.name;
   const auto found = std::find_if(work.model.conditions.begin(), work.model.conditions.end(),
                                   [&](const Condition& condition) { return condition.name == word; });
+  for (const Spring& spring : work.model.springs) {
+    if (found != work.model.conditions.end()) break;
+    if (spring.name != name.text && !spring.name.starts_with(name.text + "[")) continue;
+    throw work.formulas.error(
+        reference,
+        fmt::format("`{}` is a spring, which cannot be let go yet: write it as a force with `if(t < …, …, 0)`",
+                    name.text));
+  }
   if (found == work.model.conditions.end()) {
     std::vector<std::string_view> known;
     for (const Condition& condition : work.model.conditions) known.push_back(condition.name);
@@ -99,6 +119,7 @@ void add_releases(Compilation& work) {
       throw work.source.error(name.place, at == nullptr ? "a release needs `at`, a time, or `when`, a comparison"
                                                         : "a release has one of `at` and `when`, not both");
     }
+    refuse_steady(work, name);
     release.rows = released_rows(work, name);
     if (at != nullptr) release.at = work.compute_number(*at, "a time");
     if (when != nullptr) release.when.push_back(add_truth(work, release.name, *when, "`when`"));

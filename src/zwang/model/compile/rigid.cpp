@@ -218,7 +218,7 @@ class RigidReader {
       }
     }
     for (std::size_t c = 0; c < d; ++c) model.initial_velocity.push_back(v.part[c].value);
-    put_spin(member, turn, own);
+    put_spin(member, turn);
   }
 
   double angle(std::uint32_t member) {
@@ -370,7 +370,7 @@ class RigidReader {
     }
   }
 
-  void put_spin(std::uint32_t member, const std::vector<double>& turn, const std::vector<double>& own) {
+  void put_spin(std::uint32_t member, const std::vector<double>& turn) {
     const bool plane = body_.place() == 2;
     std::array<double, 3> w{};
     if (spin_) {
@@ -388,15 +388,6 @@ class RigidReader {
     if (plane) {
       out.push_back(w[0]);
       return;
-    }
-    // A thin rod has no spin about itself.
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (own[4 * k] != 0) continue;
-      std::array<double, 3> axis{};
-      axis.at(k) = 1;
-      axis = turned(turn, axis);
-      const double about = w[0] * axis[0] + w[1] * axis[1] + w[2] * axis[2];
-      for (std::size_t c = 0; c < 3; ++c) w.at(c) -= about * axis.at(c);
     }
     const std::array<double, 4> rate = rate_of(turn, w);
     out.insert(out.end(), rate.begin(), rate.end());
@@ -535,42 +526,6 @@ void add_member_force(Compilation& work, const Body& body, std::uint32_t member,
     targets.push_back(first + 2);
   }
   work.shapes.add_term_lane(work.shapes.force(outputs, work.probe()), *work.slots, targets);
-}
-
-/// The spin of thin rods about themselves is kept zero.
-void add_thin_rods(Compilation& work) {
-  for (std::size_t b = 0; b < work.vocabulary.bodies.size(); ++b) {
-    const Body& body = work.vocabulary.bodies[b];
-    if (!body.turns()) continue;
-    const std::vector<double>& inertia = work.vocabulary.rigids[b].inertia;
-    for (std::size_t k = 0; k < 3; ++k) {
-      std::uint32_t rods = 0;
-      for (std::uint32_t member = 0; member < body.members(); ++member) {
-        rods += inertia[9 * std::size_t{member} + 4 * k] == 0 ? 1 : 0;
-      }
-      if (rods == 0) continue;
-      if (rods != body.members()) {
-        throw work.source.error(work.body_fields[b]->place,
-                                fmt::format("all members of `{}` must be thin rods, or none", body.name));
-      }
-      std::string name = body.name;
-      std::string ranges;
-      for (std::size_t d = 0; d < body.counts.size(); ++d) {
-        name += d == 0 ? "[i" : ",j";
-        ranges += fmt::format("{}{} = 1..{}", d == 0 ? "" : ", ", d == 0 ? "i" : "j", body.counts[d]);
-      }
-      if (!body.counts.empty()) name += "]";
-      constexpr std::array<std::string_view, 3> axes = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
-      Condition condition;
-      condition.name = fmt::format("{}.axial", body.name);
-      condition.text = fmt::format("dot(axis({}, {}), {}.spin) = 0", name, axes.at(k), name);
-      condition.place = work.source.place(work.body_fields[b]->place);
-      Generated generated;
-      generated.formula = condition.text;
-      generated.ranges = ranges;
-      add_generated(work, std::move(condition), std::move(generated));
-    }
-  }
 }
 
 }  // namespace zwang::model

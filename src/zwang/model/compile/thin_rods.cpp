@@ -1,0 +1,285 @@
+/// Bodies without inertia about an axis of theirs.
+///
+/// A rod whose spin about itself nothing determines keeps it zero: omega.k = 0, a condition, with the inertia of its other axes about k in T. That is right as well
+/// where its joints let it turn about one direction of space alone, across k. A hinge that is aslant, or sits on something that turns otherwise, gives the rod a spin about itself. Such a
+/// rod is steady: its inertia about k is taken out of T again, and
+///
+///   c |part of the relative spin that the joint forbids|^2 / 2
+///
+/// makes M regular. It is zero in every motion that keeps to the joint, and so are its derivatives: nothing else changes, neither energy nor multipliers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "zwang/model/bodies.hpp"
+#include "zwang/model/compile/steps.hpp"
+#include "zwang/model/tolerances.hpp"
+
+namespace zwang::model {
+
+namespace {
+
+using Member = std::pair<std::uint32_t, std::uint32_t>;  // of a body
+using Axis = std::array<double, 3>;
+
+Axis cross_axis(const Axis& a, const Axis& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double inner(const Axis& a, const Axis& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+bool parallel(const Axis& a, const Axis& b) {
+  const Axis c = cross_axis(a, b);
+  return inner(c, c) <= nearly_aligned * nearly_aligned;
+}
+
+/// How a body can turn: about nothing, about one direction of the fixed frame, or anyhow.
+struct Turns {
+  enum class Sort : std::uint8_t { none, one, any } sort = Sort::any;
+  Axis about{};
+};
+
+Member member_of(const JointSide& side) { return {side.partner.body, side.partner.member}; }
+bool is_directed(const JointFrame& f) { return f.dimension == 3 && f.kind != "ball"; }
+Axis fixed_axis(const JointSide& side, const std::vector<double>& n) {
+  const Axis own = {n[0], n[1], n[2]};
+  return side.rigid ? turned(side.orientation, own) : own;
+}
+
+/// What the joints of a model leave of the turning of its bodies.
+class Turnings {
+ public:
+  explicit Turnings(const std::vector<JointFrame>& frames) {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const JointFrame& f : frames) {
+        if (!is_directed(f) || f.kind == "universal") continue;
+        for (const bool back : {false, true}) changed = pass(f, back) || changed;
+      }
+    }
+  }
+  [[nodiscard]] Turns of(const JointSide& side) const {
+    if (side.fixed) return {Turns::Sort::none, {}};
+    const auto found = known_.find(member_of(side));
+    return found == known_.end() ? Turns{} : found->second;
+  }
+
+ private:
+  bool pass(const JointFrame& f, bool back) {
+    const JointSide& from = back ? f.second : f.first;
+    const JointSide& to = back ? f.first : f.second;
+    if (to.fixed || of(to).sort == Turns::Sort::none) return false;
+    Turns turns = of(from);
+    if (turns.sort == Turns::Sort::any) return false;
+    if (f.kind == "hinge" || f.kind == "cylindrical") {
+      const Axis n = fixed_axis(f.first, f.n);
+      if (turns.sort == Turns::Sort::one && !parallel(n, turns.about)) return false;
+      turns = {Turns::Sort::one, n};
+    }
+    if (of(to).sort <= turns.sort) return false;
+    known_[member_of(to)] = turns;
+    return true;
+  }
+
+  std::map<Member, Turns> known_;
+};
+
+/// One thin rod.
+struct Rod {
+  std::uint32_t body = 0;
+  std::uint32_t member = 0;
+  std::size_t axis = 0;  ///< of its own axes
+  double inertia = 0;    ///< about the other two
+};
+
+class RodReader {
+ public:
+  RodReader(Compilation& work, std::vector<Rod> rods)
+      : work_(work), rods_(std::move(rods)), frames_(read_joint_frames(work)), turnings_(frames_) {
+    for (const Rod& rod : rods_) {
+      if (is_held(rod)) held_.insert({rod.body, rod.member});
+    }
+  }
+
+  void add() {
+    for (const Rod& rod : rods_) {
+      if (held_.count({rod.body, rod.member}) == 0) continue;
+      const std::string name = name_of(rod);
+      FormulaNumbers k(work_);
+      add_kinetic(k, fmt::format("-{}*dot(axis({}, {}), {}.spin)^2", k.number(rod.inertia / 2), name,
+                                 words.at(rod.axis), name));
+    }
+    for (const JointFrame& f : frames_) {
+      if (is_directed(f)) add_steady(f);
+    }
+    for (const Rod& rod : rods_) {
+      if (held_.count({rod.body, rod.member}) == 0) stop(rod);
+    }
+    for (std::size_t first = 0; first < rods_.size();) {
+      std::size_t end = first;
+      while (end < rods_.size() && rods_[end].body == rods_[first].body) ++end;
+      add_axial(std::span<const Rod>(rods_).subspan(first, end - first));
+      first = end;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string name_of(const Rod& rod) const {
+    return member_name(work_.vocabulary.bodies[rod.body], rod.member);
+  }
+
+  /// Whether a joint gives the rod a spin about itself.
+  [[nodiscard]] bool is_held(const Rod& rod) const {
+    const Member self{rod.body, rod.member};
+    bool held = false;
+    for (const JointFrame& f : frames_) {
+      if (!is_directed(f)) continue;
+      for (const bool second : {false, true}) {
+        const JointSide& side = second ? f.second : f.first;
+        if (side.fixed || member_of(side) != self) continue;
+        Axis k{};
+        k.at(rod.axis) = 1;
+        k = turned(side.orientation, k);
+        const Turns turns = turnings_.of(side);
+        if (turns.sort == Turns::Sort::none) return false;
+        if (turns.sort == Turns::Sort::one && std::abs(inner(turns.about, k)) <= nearly_aligned) return false;
+        const bool stiff = f.kind == "weld" || f.kind == "slider";
+        const Axis n = f.kind == "universal" && second ? fixed_axis(f.second, f.second_n) : fixed_axis(f.first, f.n);
+        held = held || stiff || !parallel(n, k);
+      }
+    }
+    return held;
+  }
+
+  /// The square of the spin that the joint of a rod forbids.
+  void add_steady(const JointFrame& f) {
+    double inertia = 0;
+    for (const Rod& rod : rods_) {
+      const Member self{rod.body, rod.member};
+      const bool mine =
+          (!f.first.fixed && member_of(f.first) == self) || (!f.second.fixed && member_of(f.second) == self);
+      if (mine && held_.count(self) != 0) inertia = std::max(inertia, rod.inertia);
+    }
+    if (inertia == 0) return;
+    work_.steady_joints.push_back(f.name);
+    FormulaNumbers k(work_);
+    std::string spin = f.second.fixed ? std::string() : f.second.name + ".spin";
+    if (!f.first.fixed) spin += (spin.empty() ? "-" : " - ") + f.first.name + ".spin";
+    const std::string half = k.number(inertia / 2);
+    const auto square = [&](const std::string& direction) {
+      add_kinetic(k, fmt::format("{}*dot({}, {})^2", half, direction, spin));
+    };
+    if (f.kind == "universal") {
+      square(fmt::format("cross({}, {})", f.first.carried(k, f.n), f.second.carried(k, f.second_n)));
+      return;
+    }
+    square(f.first.carried(k, f.p));
+    square(f.first.carried(k, f.q));
+    if (f.kind == "weld" || f.kind == "slider") square(f.first.carried(k, f.n));
+  }
+
+  void add_kinetic(const FormulaNumbers& numbers, const std::string& formula) {
+    std::vector<Binding> indices;
+    std::swap(indices, work_.bindings);
+    for (const auto& [name, value] : numbers.list()) work_.bindings.push_back({name, value});
+    add_energy(work_, work_.formulas.outside("thin rods", formula), TermKind::kinetic);
+    work_.bindings = indices;
+    Generated term;
+    term.condition = ~std::uint32_t{0};
+    term.formula = formula;
+    term.ranges = "kinetic";
+    term.numbers = numbers.list();
+    work_.model.generated.push_back(std::move(term));
+  }
+
+  /// It starts without spin about itself, whatever was written.
+  void stop(const Rod& rod) {
+    const Body& body = work_.vocabulary.bodies[rod.body];
+    const std::size_t first = body.first + std::size_t{rod.member} * body.dimension;
+    std::array<double, 4> e{};
+    std::array<double, 4> rate{};
+    std::copy_n(work_.model.initial_position.begin() + static_cast<std::ptrdiff_t>(first + 3), 4, e.begin());
+    const auto own = work_.model.initial_velocity.begin() + static_cast<std::ptrdiff_t>(first + 3);
+    std::copy_n(own, 4, rate.begin());
+    Axis k{};
+    k.at(rod.axis) = 1;
+    k = turned(e, k);
+    Axis spin = spin_of(e, rate);
+    const double about = inner(spin, k);
+    if (about * about <= nearly_aligned * nearly_aligned * inner(spin, spin)) return;
+    for (std::size_t c = 0; c < 3; ++c) spin.at(c) -= about * k.at(c);
+    const std::array<double, 4> still = rate_of(e, spin);
+    std::copy(still.begin(), still.end(), own);
+  }
+
+  /// The spin about itself is zero, of all members at once or one by one.
+  void add_axial(std::span<const Rod> rods) {
+    const Body& body = work_.vocabulary.bodies[rods[0].body];
+    const auto held = static_cast<std::size_t>(std::count_if(rods.begin(), rods.end(), [&](const Rod& rod) {
+      return held_.count({rod.body, rod.member}) != 0;
+    }));
+    const auto put = [&](const std::string& title, const std::string& name, std::size_t axis,
+                         const std::string& ranges) {
+      Condition condition;
+      condition.name = title;
+      condition.text = fmt::format("dot(axis({}, {}), {}.spin) = 0", name, words.at(axis), name);
+      condition.place = work_.source.place(work_.body_fields[rods[0].body]->place);
+      Generated generated;
+      generated.formula = condition.text;
+      generated.ranges = ranges;
+      add_generated(work_, std::move(condition), std::move(generated));
+    };
+    if (held == 0) {
+      std::string name = body.name;
+      std::string ranges;
+      for (std::size_t d = 0; d < body.counts.size(); ++d) {
+        name += d == 0 ? "[i" : ",j";
+        ranges += fmt::format("{}{} = 1..{}", d == 0 ? "" : ", ", d == 0 ? "i" : "j", body.counts[d]);
+      }
+      if (!body.counts.empty()) name += "]";
+      put(body.name + ".axial", name, rods[0].axis, ranges);
+      return;
+    }
+    for (const Rod& rod : rods) {
+      if (held_.count({rod.body, rod.member}) == 0) put(name_of(rod) + ".axial", name_of(rod), rod.axis, "");
+    }
+  }
+
+  static constexpr std::array<std::string_view, 3> words = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  Compilation& work_;
+  std::vector<Rod> rods_;
+  std::vector<JointFrame> frames_;
+  Turnings turnings_;
+  std::set<Member> held_;
+};
+
+}  // namespace
+
+void add_thin_rods(Compilation& work) {
+  std::vector<Rod> rods;
+  for (std::uint32_t b = 0; b < work.vocabulary.bodies.size(); ++b) {
+    const Body& body = work.vocabulary.bodies[b];
+    if (!body.turns()) continue;
+    const std::vector<double>& inertia = work.vocabulary.rigids[b].inertia;
+    const std::size_t before = rods.size();
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double* own = &inertia[9 * std::size_t{member}];
+        if (own[4 * k] == 0) rods.push_back({b, member, k, own[4 * ((k + 1) % 3)]});
+      }
+    }
+    bool alike = rods.size() == before || rods.size() - before == body.members();
+    for (std::size_t k = before; k < rods.size(); ++k) alike = alike && rods[k].axis == rods[before].axis;
+    if (!alike) {
+      throw work.source.error(work.body_fields[b]->place,
+                              fmt::format("all members of `{}` must be thin rods, or none", body.name));
+    }
+  }
+  if (!rods.empty()) RodReader(work, std::move(rods)).add();
+}
+
+}  // namespace zwang::model
