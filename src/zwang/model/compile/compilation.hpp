@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,9 @@ using expressions::Relation;
 /// The numbers of an expression, and of what they are made.
 using Traced = Quantity<Tracer::Scalar>;
 
+/// The rows of a condition's alternatives by the pattern of its slots.
+using KnownRows = std::map<std::vector<std::uint32_t>, std::vector<std::vector<RowShape>>>;
+
 constexpr double most_members = 1e6;  // of a family, or of a range
 
 struct Compilation {
@@ -39,16 +43,17 @@ struct Compilation {
   const Overrides& overrides;
   const Source& source;
   Formulas formulas;
-  Vocabulary vocabulary;                       ///< names; the parameters and bodies they mean
-  std::vector<const Value*> parameter_values;  ///< where each parameter is written
-  std::vector<const Field*> body_fields;       ///< where each body is written
-  std::vector<Binding> bindings;               ///< the indices that stand for numbers just now
-  std::optional<Syntax> kinetic;               ///< the kinetic energy as it was written
-  std::vector<Syntax> view_positions;          ///< of each point of the view
-  std::vector<JointFrame> joints;              ///< those read so far
-  std::vector<std::string> steady_joints;      ///< whose conditions make the inertia of thin rods regular
-  std::uint32_t lanes = 0;                     ///< of all sums in the energies together
-  Pairs pairs = Pairs::written_out;            ///< what becomes of families of conditions between any two members
+  Vocabulary vocabulary;                        ///< names; the parameters and bodies they mean
+  std::vector<const Value*> parameter_values;   ///< where each parameter is written
+  std::vector<const Field*> body_fields;        ///< where each body is written
+  std::vector<Binding> bindings;                ///< the indices that stand for numbers just now
+  std::optional<Syntax> kinetic;                ///< the kinetic energy as it was written
+  std::vector<Syntax> view_positions;           ///< of each point of the view
+  std::vector<JointFrame> joints;               ///< those read so far
+  std::vector<std::string> steady_joints;       ///< whose conditions make the inertia of thin rods regular
+  std::map<std::string, KnownRows> known_rows;  ///< of conditions that are built alike, by how
+  std::uint32_t lanes = 0;                      ///< of all sums in the energies together
+  Pairs pairs = Pairs::written_out;             ///< what becomes of families of conditions between any two members
   Model model;
   Shapes shapes;
 

@@ -121,9 +121,10 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
   return {make_plain_rows(work, syntax, f, parts, at, value, condition)};
 }
 
-/// A condition as it was read: its alternatives and its ranges.
+/// A condition as it was read: its alternatives and its ranges. `builds`: of each alternative how it is built, where others are built alike.
 void add_condition(Compilation& work, Condition condition, const expressions::AlternativeSyntax& all,
-                   const std::vector<RangeSyntax>& ranges, const Value* law) {
+                   const std::vector<RangeSyntax>& ranges, const Value* law,
+                   const std::vector<std::string>& builds = {}) {
   condition.first_row = work.model.rows();
   const bool equation = all[0].relation == Relation::equal;
   for (const ConditionSyntax& syntax : all) {
@@ -152,8 +153,11 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
   // Every member: its alternatives, their rows, their lanes.
   const bool now = !condition.seizure || condition.at == work.model.simulation.start;
   const Context context{"a condition", true, true, true, now};
-  using Known = std::map<std::vector<std::uint32_t>, std::vector<std::vector<RowShape>>>;
-  std::vector<Known> known(all.size());
+  std::vector<KnownRows> own(all.size());
+  std::vector<KnownRows*> known;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    known.push_back(builds.size() == all.size() ? &work.known_rows[builds[j]] : &own[j]);
+  }
   std::vector<Syntax> parts;
   for (const ConditionSyntax& syntax : all) parts.push_back(difference(syntax));
   std::uint32_t members = 0;
@@ -167,7 +171,7 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
             all[j].relation_offset,
             "vectors are not smaller or larger than each other: write one condition for each component");
       }
-      const auto [found, fresh] = known[j].try_emplace(work.slots->key);
+      const auto [found, fresh] = known[j]->try_emplace(work.slots->key);
       if (fresh) found->second = make_rows_of_member(work, all[j], parts[j], context, value, condition);
       for (const std::vector<RowShape>& list : found->second) {
         for (const RowShape& shape : list) {
@@ -250,14 +254,15 @@ std::optional<RowShape> plain_shape(Compilation& work, const ConditionSyntax& sy
   return rows[0][0];
 }
 
-void add_generated(Compilation& work, Condition condition, Generated generated) {
+void add_generated(Compilation& work, Condition condition, Generated generated,
+                   const std::vector<std::string>& builds) {
   generated.condition = static_cast<std::uint32_t>(work.model.conditions.size());
   const expressions::AlternativeSyntax all = work.formulas.outside_condition(condition.name, generated.formula);
   std::vector<RangeSyntax> members;
   if (!generated.ranges.empty()) members = work.formulas.outside_ranges(condition.name, generated.ranges);
   // Numbers like those of an index: conditions of one build share their tapes.
   for (const auto& [name, value] : generated.numbers) work.bindings.push_back({name, value});
-  add_condition(work, std::move(condition), all, members, nullptr);
+  add_condition(work, std::move(condition), all, members, nullptr, builds);
   work.bindings.clear();
   work.model.generated.push_back(std::move(generated));
 }

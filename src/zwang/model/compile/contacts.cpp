@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -110,6 +111,7 @@ class ContactReader {
     index_.clear();
     for (const Binding& one : indices) index_ += (index_.empty() ? "" : ",") + exact(one.value);
     formulas_.clear();
+    partners_.clear();
     numbers_.emplace(work_);
     if (plane_ != nullptr) {
       const Touching body = read(body_->value);
@@ -128,6 +130,9 @@ class ContactReader {
         fail(list.place, "one partner of this contact lies in the plane and the other in space");
       text_ = fmt::format("contact {}, {}", a.side.mark.empty() ? "fixed" : a.side.mark,
                           b.side.mark.empty() ? "fixed" : b.side.mark);
+      const auto whole = [](const Touching& one) { return one.side.rigid && one.side.mark == one.side.name; };
+      if (whole(a) && whole(b) && a.dimension == 3 && a.word != "mark" && b.word != "mark")
+        partners_ = {a.side.name, b.side.name};
       if (inside_) {
         text_ += " inside";
         within(a, b);
@@ -169,7 +174,8 @@ class ContactReader {
       for (const Binding& index : indices) generated.numbers.emplace_back(std::string(index.name), index.value);
       work_.bindings.clear();
       const std::uint32_t first = work_.model.rows();
-      add_generated(work_, std::move(one), std::move(generated));
+      const std::vector<std::string> builds = open_names(generated);
+      add_generated(work_, std::move(one), std::move(generated), builds);
       note_rows(first);
     }
     work_.bindings = indices;
@@ -182,6 +188,39 @@ class ContactReader {
       if (one.key == key) return &one;
     }
     return nullptr;
+  }
+
+  /// Between two bodies as wholes: the alternatives with the names of the bodies and numbers left open. (Marks have numbers of their own.)
+  [[nodiscard]] std::vector<std::string> open_names(const Generated& generated) const {
+    if (partners_.size() != 2) return {};
+    const std::string& text = generated.formula;
+    std::vector<std::string> out(1);
+    for (std::size_t at = 0; at < text.size();) {
+      if (text.compare(at, 4, " or ") == 0) {
+        out.emplace_back();
+        at += 4;
+        continue;
+      }
+      std::size_t end = at;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+      const std::string_view word = std::string_view(text).substr(at, end - at);
+      const bool begins = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0;
+      const auto partner = std::find_if(partners_.begin(), partners_.end(), [&](const std::string& name) {
+        return text.compare(at, name.size(), name) == 0 && name.size() >= word.size();
+      });
+      if (begins && partner != partners_.end()) {
+        out.back() += partner == partners_.begin() ? "@1" : "@2";
+        at += partner->size();
+      } else if (begins && std::any_of(generated.numbers.begin(), generated.numbers.end(),
+                                       [&](const auto& one) { return one.first == word; })) {
+        out.back() += '#';
+        at = end;
+      } else {
+        out.back() += word.empty() ? text.substr(at, 1) : std::string(word);
+        at = std::max(end, at + 1);
+      }
+    }
+    return out;
   }
 
   /// What a partner is made of.
@@ -821,6 +860,7 @@ class ContactReader {
   std::string index_;  ///< of the member: "3,4"
   std::string text_;
   std::vector<std::string> formulas_;
+  std::vector<std::string> partners_;  ///< names of two bodies that touch as wholes
   std::optional<FormulaNumbers> numbers_;
 };
 

@@ -68,7 +68,9 @@ bool leave_as_pairs(Compilation& work, const Condition& condition, const Conditi
                                                   const Condition& condition);
 
 /// A condition that stands in no table, from its formula. `condition` says how it is called and shown, and its place what it follows from.
-void add_generated(Compilation& work, Condition condition, Generated generated);
+/// `builds`: texts of its alternatives in which names and numbers are left open; those of one text with the same pattern of slots have one shape.
+void add_generated(Compilation& work, Condition condition, Generated generated,
+                   const std::vector<std::string>& builds = {});
 
 void add_energy(Compilation& work, const Syntax& whole, TermKind kind);
 /// A force, or in a flow the free rate, of every member.
