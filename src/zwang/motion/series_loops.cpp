@@ -8,26 +8,61 @@
 
 namespace zwang::motion {
 
+namespace {
+
+/// Rows that stay independent of each other, whatever the position, on each body that they hold: one row, or those of a joint. (Place and directions of the other partner are
+/// given in the axes of the one, and each of them takes a freedom of its own.)
+struct Bond {
+  std::vector<std::uint32_t> rows, bodies;
+  bool steady = true;
+};
+
+/// The joint of each row, or none.
+std::vector<std::uint32_t> joints_of_rows(const model::Model& model) {
+  std::vector<std::uint32_t> out(model.rows(), ~std::uint32_t{0});
+  for (std::uint32_t k = 0; k < model.joints.size(); ++k) {
+    const model::Joint& joint = model.joints[k];
+    if (joint.kind == "gear" || joint.kind.starts_with("rolling")) continue;
+    for (std::uint32_t row = joint.first_row; row < joint.first_row + joint.rows; ++row) out[row] = k;
+  }
+  return out;
+}
+
+}  // namespace
+
 /// Leaves are taken away until none is left.
 void Series::Impl::find_loops() {
   std::vector<std::uint32_t> body(n, 0);
   for (std::uint32_t b = 0; b < own_body.size(); ++b) {
     for (std::uint32_t i = own_body[b].first; i < own_body[b].first + own_body[b].second; ++i) body[i] = b;
   }
-  const auto m = static_cast<std::uint32_t>(held_rows.size());
-  std::vector<std::vector<std::uint32_t>> bodies_of(m);
-  std::vector<std::vector<std::uint32_t>> rows_of(own_body.size());
+  const std::vector<std::uint32_t> joint = joints_of_rows(model);
+  std::vector<std::uint32_t> bond_of(model.joints.size(), ~std::uint32_t{0});
+  std::vector<Bond> bonds;
+  for (std::uint32_t j = 0; j < held_rows.size(); ++j) {
+    const std::uint32_t row = held_rows[j].row;
+    const bool joined = joint[row] < bond_of.size();
+    if (!joined || bond_of[joint[row]] >= bonds.size()) {
+      if (joined) bond_of[joint[row]] = static_cast<std::uint32_t>(bonds.size());
+      bonds.emplace_back();
+    }
+    Bond& bond = joined ? bonds[bond_of[joint[row]]] : bonds.back();
+    bond.rows.push_back(j);
+    if (!joined) bond.steady = shapes[model.row_group[row]].steady;
+    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) bond.bodies.push_back(body[column[e]]);
+  }
+  std::vector<std::vector<std::uint32_t>> bonds_of(own_body.size());
   std::vector<std::uint32_t> left(own_body.size(), 0);
-  for (std::uint32_t j = 0; j < m; ++j) {
-    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) bodies_of[j].push_back(body[column[e]]);
-    std::sort(bodies_of[j].begin(), bodies_of[j].end());
-    bodies_of[j].erase(std::unique(bodies_of[j].begin(), bodies_of[j].end()), bodies_of[j].end());
-    for (const std::uint32_t b : bodies_of[j]) {
-      rows_of[b].push_back(j);
+  for (std::uint32_t k = 0; k < bonds.size(); ++k) {
+    std::vector<std::uint32_t>& all = bonds[k].bodies;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (const std::uint32_t b : all) {
+      bonds_of[b].push_back(k);
       ++left[b];
     }
   }
-  std::vector<std::uint8_t> gone(m, 0);
+  std::vector<std::uint8_t> gone(bonds.size(), 0);
   std::vector<std::uint32_t> single;
   for (std::uint32_t b = 0; b < left.size(); ++b) {
     if (left[b] == 1) single.push_back(b);
@@ -35,18 +70,19 @@ void Series::Impl::find_loops() {
   while (!single.empty()) {
     const std::uint32_t b = single.back();
     single.pop_back();
-    for (const std::uint32_t j : rows_of[b]) {
-      if (gone[j] != 0 || !shapes[model.row_group[held_rows[j].row]].steady) continue;
-      gone[j] = 1;
-      for (const std::uint32_t other : bodies_of[j]) {
+    for (const std::uint32_t k : bonds_of[b]) {
+      if (gone[k] != 0 || !bonds[k].steady) continue;
+      gone[k] = 1;
+      for (const std::uint32_t other : bonds[k].bodies) {
         if (--left[other] == 1) single.push_back(other);
       }
     }
   }
   loops.clear();
-  for (std::uint32_t j = 0; j < m; ++j) {
-    if (gone[j] == 0) loops.push_back(j);
+  for (std::size_t k = 0; k < bonds.size(); ++k) {
+    if (gone[k] == 0) loops.insert(loops.end(), bonds[k].rows.begin(), bonds[k].rows.end());
   }
+  std::sort(loops.begin(), loops.end());
   loops_known = true;
 }
 
