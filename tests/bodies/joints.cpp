@@ -486,6 +486,33 @@ rope = { between = [[0, 0, 1], "b.tip"], length = 0.5, stiffness = 3 }
   EXPECT_NEAR(hinge["energy"]["final"].get<double>(), ball["energy"]["final"].get<double>(), 1e-10);
 }
 
+// Hinges in one direction keep the spin of rods across them zero: nothing else has to, and no condition says what others say already.
+TEST(Joint, thin_rods_that_stay_in_a_plane_have_no_condition_of_their_own) {
+  const Json answer = accelerate_answer(R"toml(
+gravity = [0, 0, -9.81]
+[bodies.bar]
+count = 3
+mass = 1
+shape = { rod = 1 }
+position = ["i - 0.5", 0, 0]
+[bodies.bar.marks]
+left = [-0.5, 0, 0]
+right = [0.5, 0, 0]
+[joints]
+root = { hinge = [[0, 0, 0], "bar[1].left"], axis = [0, 1, 0] }
+link = { for = "i = 1..2", hinge = ["bar[i].right", "bar[i+1].left"], axis = [0, 1, 0] }
+)toml");
+  ASSERT_EQ(answer["status"], "determined");
+  EXPECT_TRUE(answer["regular"].get<bool>());
+  EXPECT_EQ(answer["constraints"].size(), 15U);
+  // A level chain of three bars let go: Lagrange's equations of its angles at rest.
+  const std::array<double, 3> truth = {33.0 / 26, -9.0 / 26, 3.0 / 26};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::vector<double> a = numbers(answer["accelerations"][fmt::format("bar[{}]", k + 1)]);
+    EXPECT_NEAR(a.at(4), 9.81 * truth.at(k), joint_exactness);
+  }
+}
+
 TEST(Joint, that_makes_a_thin_rod_regular_is_not_let_go) {
   try {
     static_cast<void>(parse(R"toml(

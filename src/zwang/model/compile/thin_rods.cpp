@@ -1,7 +1,7 @@
 /// Bodies without inertia about an axis of theirs.
 ///
-/// A rod whose spin about itself nothing determines keeps it zero: omega.k = 0, a condition, with the inertia of its other axes about k in T. That is right as well
-/// where its joints let it turn about one direction of space alone, across k. A hinge that is aslant, or sits on something that turns otherwise, gives the rod a spin about itself. Such a
+/// A rod whose spin about itself nothing determines keeps it zero: omega.k = 0, a condition, with the inertia of its other axes about k in T. Where its
+/// joints let it turn about one direction of space alone, across k, they keep it zero themselves. A hinge that is aslant, or sits on something that turns otherwise, gives the rod a spin about itself. Such a
 /// rod is steady: its inertia about k is taken out of T again, and
 ///
 ///   c |part of the relative spin that the joint forbids|^2 / 2
@@ -101,7 +101,10 @@ class RodReader {
   RodReader(Compilation& work, std::vector<Rod> rods)
       : work_(work), rods_(std::move(rods)), frames_(read_joint_frames(work)), turnings_(frames_) {
     for (const Rod& rod : rods_) {
-      if (is_held(rod)) held_.insert({rod.body, rod.member});
+      const Hold hold = hold_of(rod);
+      if (hold == Hold::given) held_.insert({rod.body, rod.member});
+      // (A joint that is let go keeps it no longer.)
+      if (hold == Hold::zero && work_.find("releases") == nullptr) kept_.insert({rod.body, rod.member});
     }
   }
 
@@ -132,8 +135,9 @@ class RodReader {
     return member_name(work_.vocabulary.bodies[rod.body], rod.member);
   }
 
-  /// Whether a joint gives the rod a spin about itself.
-  [[nodiscard]] bool is_held(const Rod& rod) const {
+  /// What joints make of the spin of a rod about itself: nothing, zero, or what they give it.
+  enum class Hold : std::uint8_t { loose, zero, given };
+  [[nodiscard]] Hold hold_of(const Rod& rod) const {
     const Member self{rod.body, rod.member};
     bool held = false;
     for (const JointFrame& f : frames_) {
@@ -145,14 +149,14 @@ class RodReader {
         k.at(rod.axis) = 1;
         k = turned(side.orientation, k);
         const Turns turns = turnings_.of(side);
-        if (turns.sort == Turns::Sort::none) return false;
-        if (turns.sort == Turns::Sort::one && std::abs(inner(turns.about, k)) <= nearly_aligned) return false;
+        if (turns.sort == Turns::Sort::none) return Hold::zero;
+        if (turns.sort == Turns::Sort::one && std::abs(inner(turns.about, k)) <= nearly_aligned) return Hold::zero;
         const bool stiff = f.kind == "weld" || f.kind == "slider";
         const Axis n = f.kind == "universal" && second ? fixed_axis(f.second, f.second_n) : fixed_axis(f.first, f.n);
         held = held || stiff || !parallel(n, k);
       }
     }
-    return held;
+    return held ? Hold::given : Hold::loose;
   }
 
   /// The square of the spin that the joint of a rod forbids.
@@ -219,9 +223,9 @@ class RodReader {
   /// The spin about itself is zero, of all members at once or one by one.
   void add_axial(std::span<const Rod> rods) {
     const Body& body = work_.vocabulary.bodies[rods[0].body];
-    const auto held = static_cast<std::size_t>(std::count_if(rods.begin(), rods.end(), [&](const Rod& rod) {
-      return held_.count({rod.body, rod.member}) != 0;
-    }));
+    const auto is_free = [&](const Rod& rod) {
+      return held_.count({rod.body, rod.member}) == 0 && kept_.count({rod.body, rod.member}) == 0;
+    };
     const auto put = [&](const std::string& title, const std::string& name, std::size_t axis,
                          const std::string& ranges) {
       Condition condition;
@@ -233,7 +237,7 @@ class RodReader {
       generated.ranges = ranges;
       add_generated(work_, std::move(condition), std::move(generated));
     };
-    if (held == 0) {
+    if (std::all_of(rods.begin(), rods.end(), is_free)) {
       std::string name = body.name;
       std::string ranges;
       for (std::size_t d = 0; d < body.counts.size(); ++d) {
@@ -245,7 +249,7 @@ class RodReader {
       return;
     }
     for (const Rod& rod : rods) {
-      if (held_.count({rod.body, rod.member}) == 0) put(name_of(rod) + ".axial", name_of(rod), rod.axis, "");
+      if (is_free(rod)) put(name_of(rod) + ".axial", name_of(rod), rod.axis, "");
     }
   }
 
@@ -254,7 +258,8 @@ class RodReader {
   std::vector<Rod> rods_;
   std::vector<JointFrame> frames_;
   Turnings turnings_;
-  std::set<Member> held_;
+  std::set<Member> held_;  ///< joints give them a spin about themselves
+  std::set<Member> kept_;  ///< joints keep it zero
 };
 
 }  // namespace
