@@ -263,7 +263,7 @@ Case rising_floor(std::uint64_t seed) {
     return out;
   };
   scene.longest = [=](Real t, const Vector&) {
-    return std::max(static_cast<Real>(w) / 2, (std::abs(t) - 20 * w) * 0.5L);
+    return std::max(static_cast<Real>(w) / 8, (std::abs(t) - 20 * w) * 0.5L);
   };
   const Said start = scene.surface(0, 0, -scene.epoch);
   return before(

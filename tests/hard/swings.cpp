@@ -216,11 +216,72 @@ Case stiffer_outwards(std::uint64_t seed) {
   return out;
 }
 
+/// A mass on a spring of its own length, thrown through the anchor in any direction, along a line on which it turns and comes back.
+Case through_anchor(std::uint64_t seed) {
+  Dice dice(seed);
+  const double mass = dice.spread(0.05, 20);
+  const double stiffness = mass * dice.spread(0.1, 1e4);
+  const Real w = std::sqrt(static_cast<Real>(stiffness) / mass);
+  const double length = dice.spread(0.01, 100);
+  const double stretched = length * dice.uniform(0.5, 3);
+  // As fast as it needs to come through, and more.
+  const auto speed = static_cast<double>(w * length * dice.uniform(2, 6));
+  const int way = dice.below(3);
+  const double angle = way == 0 ? 0.0 : dice.uniform(0, 6.28);
+  const double far = dice.coin() ? 0.0 : length * dice.uniform(-3, 3);
+  const int arcs = dice.among(3, 20);
+  const int said = dice.below(3);
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  const auto until = static_cast<double>(arcs * 4 / w);
+  const std::string anchor = fmt::format("[{}, {}]", number(far), number(-far));
+  std::string text =
+      fmt::format("[points.a]\nmass = {}\nposition = [{}, {}]\nvelocity = [{}, {}]\n", number(mass),
+                  number(far + stretched * c), number(stretched * s - far), number(-speed * c), number(-speed * s));
+  if (said == 0) {
+    text += fmt::format("[springs]\ns = {{ between = [\"a\", {}], length = {}, stiffness = {} }}\n", anchor,
+                        number(length), number(stiffness));
+  } else if (said == 1) {
+    text += fmt::format("[energy]\npotential = \"{}/2*(sqrt((a.x - ({}))^2 + (a.y + {})^2) - {})^2\"\n",
+                        number(stiffness), number(far), number(far), number(length));
+  } else {
+    text += fmt::format("[energy]\npotential = \"{}/2*(distance(a, {}) - {})^2\"\n", number(stiffness), anchor,
+                        number(length));
+  }
+  Case out;
+  out.texts = {text + fmt::format("[simulation]\nuntil = {}\n", number(until))};
+  for (int k = 0; k < 97; ++k) out.at.push_back(until * (k + 0.37) / 97);
+  const Real size = std::abs(far) + length + std::hypot(static_cast<Real>(stretched), speed / w);
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    constexpr Real allowed = 1e-9L;
+    for (const Sample& sample : tracks.front().asked) {
+      Arc arc{stretched, -static_cast<Real>(speed), length, w};
+      Real now = 0;
+      Real side = 1;
+      for (Real next = arc.reaches(0, -1); next > 0 && now + next < sample.time; next = arc.reaches(0, -1)) {
+        // From the other side the same arc begins anew, outwards.
+        arc = arc.after(next);
+        now += next;
+        side = -side;
+        arc.x = 0;
+        arc.v = -arc.v;
+      }
+      const Real r = side * arc.after(sample.time - now).x;
+      const Real off = std::hypot(sample.q[0] - (far + r * c), sample.q[1] - (r * s - far));
+      if (!(off <= allowed * size))
+        return fmt::format("the place at t = {:.9g} is off by {:.3g}", sample.time, static_cast<double>(off));
+    }
+    return "";
+  };
+  return out;
+}
+
 }  // namespace
 
 void add_swings(std::vector<Class>& all) {
   all.push_back({"spring-and-walls", "a mass on a spring strikes walls many times", spring_and_walls, 40, 2000});
   all.push_back({"rubbing-swing", "a mass on a spring rubs, turns many times and sticks", rubbing_swing, 40, 2000});
+  all.push_back({"through-anchor", "a mass on a spring passes its anchor again and again", through_anchor, 12, 800});
   all.push_back({"stiffer-outwards", "a spring stiffer outwards than inwards swings out", stiffer_outwards, 40, 2000});
 }
 

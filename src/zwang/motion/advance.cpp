@@ -687,6 +687,8 @@ bool advance_piece(Motion& motion) {
     for (const double part : soon_at_zero)
       found = found || extend_with_roots(motion, part, due - motion.state.time, least, h);
     if (!found) {
+      impl.series.take_roots_as_they_are();
+      if (pass_meeting(motion, due)) return true;
       lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
       return true;
     }
@@ -726,7 +728,10 @@ bool advance_piece(Motion& motion) {
   }
   if (!(h > shortest) && gap > shortest) {
     follow_own_series(motion);
-    lead_nowhere(motion, "no step can be bounded any more: look at " + impl.series.obstacle());
+    const std::string obstacle = impl.series.obstacle();
+    impl.series.take_roots_as_they_are();
+    if (pass_meeting(motion, due)) return true;
+    lead_nowhere(motion, "no step can be bounded any more: look at " + obstacle);
     return true;
   }
   // And the expressions beside the equations of motion.

@@ -174,6 +174,10 @@ void list_singular(Motion& motion, std::vector<std::uint32_t> rows);
 /// The same where the multiplier of a one-sided condition has its pole: it lets go.
 void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows);
 
+/// No step leads on because points meet between which a force with a bound acts: through that place, if there is one way. False: there is not (meeting.cpp).
+bool pass_meeting(Motion& motion, double due);
+/// A start at which they meet, with a speed: onto the near side of the way on. Where there is none, a variable whose force has no value, else `no_row`.
+[[nodiscard]] std::uint32_t leave_meeting(Motion& motion);
 /// Has a root in a force that rests at zero another motion beside rest? Then the motion ends, singular (roots.cpp).
 bool leaves_from_roots(Motion& motion);
 /// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.

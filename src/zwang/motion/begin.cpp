@@ -460,13 +460,21 @@ Motion begin(const model::Model& model, const Options& options) {
   // Onto the conditions; then the first instant.
   begin_switches(motion);
   project_start(motion);
+  const std::uint32_t without_force = leave_meeting(motion);
   const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.evaluation().scratch);
   motion.energy.initial =
       model::vis_viva(model, motion.state, motion.impl->workspace.evaluation().scratch) + energy.potential;
   motion.energy.final = motion.energy.initial;
   Triggers triggers;
   if (!model.simulation.stop.empty()) triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;
-  settle(motion, triggers, true);
+  if (without_force == no_row) {
+    settle(motion, triggers, true);
+  } else {
+    end(motion, Status::gave_up,
+        "the force on " + model::variable_name(model, without_force) +
+            " has no value at the start, as that of a spring at rest at its own anchor has no direction: try a start "
+            "beside it");
+  }
   motion.piece.orders = 1;
   motion.piece.position = motion.state.position;
   tell_ending(motion);

@@ -69,8 +69,8 @@ std::string Series::obstacle() const {
           return out +
                  ", whose force has a root of something that comes to zero here, as the distance of points that "
                  "attract "
-                 "each other does where they meet: the force has no bound there; a softened one, as "
-                 "1/sqrt(dot(r, r) + 1e-6), has";
+                 "each other does where they meet: the force has no bound there, or they rest there and it has no "
+                 "direction; a softened one, with sqrt(dot(r, r) + 1e-6) in the place of the distance, has both";
         }
         return out +
                ", whose force has a root of something that comes to zero here, as norm(v) does at rest: friction along "
@@ -82,6 +82,7 @@ std::string Series::obstacle() const {
   return out + impl_->beyond_numbers();
 }
 std::vector<Series::RestingRoot> Series::resting_roots() const { return impl_->resting_roots(); }
+std::vector<Series::RootOfPlaces> Series::roots_of_places() const { return impl_->roots_of_places(); }
 double Series::branch(double h) const { return impl_->branch(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }

@@ -73,6 +73,12 @@ class Series {
     std::vector<std::uint32_t> positions, velocities;
   };
   [[nodiscard]] std::vector<RestingRoot> resting_roots() const;
+  /// A root of positions alone in a force, as a distance is: its argument at the state last tried, the rate of that, and the variables it depends on.
+  struct RootOfPlaces {
+    double argument = 0, rate = 0;
+    std::vector<std::uint32_t> positions;
+  };
+  [[nodiscard]] std::vector<RootOfPlaces> roots_of_places() const;
   /// All coefficients from the projected state on. False if some number is not finite.
   bool extend(const model::State& state);
 

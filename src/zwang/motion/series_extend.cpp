@@ -467,6 +467,28 @@ std::vector<Series::RestingRoot> Series::Impl::resting_roots() const {
   return out;
 }
 
+std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
+  std::vector<RootOfPlaces> out;
+  for (const Block& block : terms) {
+    if (model.terms[block.group].kind == TermKind::kinetic) continue;
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      if (term_moving[block.group][reg - before] != 0) continue;
+      const double* u = registers(block) + std::size_t{tape.instructions[reg - before].a} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        RootOfPlaces root;
+        root.argument = u[l];
+        root.rate = u[block.width + l];
+        for (std::size_t at = l; at < block.position_of.size(); at += block.width)
+          root.positions.push_back(block.position_of[at]);
+        out.push_back(std::move(root));
+      }
+    }
+  }
+  return out;
+}
+
 void Series::Impl::measure_time_in(double given) {
   extended_ahead = false;
   unit = given;

@@ -309,6 +309,7 @@ struct Series::Impl {
   [[nodiscard]] bool root_vanishes(const Block& block);
   [[nodiscard]] bool nearly_singular();
   [[nodiscard]] std::vector<Series::RestingRoot> resting_roots() const;
+  [[nodiscard]] std::vector<RootOfPlaces> roots_of_places() const;
   /// In words: what in a force is beyond numbers here; empty if nothing is.
   [[nodiscard]] std::string beyond_numbers() const;
   std::vector<double> root_value,

@@ -1,0 +1,206 @@
+/// Through the place where a root of positions in a force is zero: points on a spring that pass through each other.
+///
+/// The force -k (r - L) d / r of a spring has no series and no value where r = |d| is zero, and other ones on either side; but it has a bound. A motion
+/// that comes there with a speed goes through, in one way: d = w s + O(s^2) tells the direction d / r = w / |w| right behind. What the force does on a way s
+/// changes the velocity by at most |a| s. The shortest way behind which a step can be proved is gone straight on,
+///
+///   q+ = q + v s,   v+ = v,      |a| s <= part |v|,    or |v| s <= c u(q): the place itself is not known better,
+///
+/// if beyond it r grows, and the accelerations there are no larger than twice those a few ways further on. It is a few roundings of the time, as a rule. Attraction like 1 / r^2 has no bound and fails that.
+///
+/// Symbols: d the difference of two places, w = d', a accelerations without conditions, u(q) the rounding of places, part that of the tolerance.
+/// Reference: docs/mathematics, section 10.4.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
+#include "zwang/instant/evaluation.hpp"
+#include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/settle_impl.hpp"
+#include "zwang/motion/time_unit.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+/// The largest acceleration without conditions among some variables; not finite where a force is not.
+double largest_free(const Motion& motion, const model::State& state, const std::vector<std::uint32_t>& variables) {
+  Motion::Impl& impl = *motion.impl;
+  instant::Evaluation& work = impl.workspace.evaluation();
+  model::evaluate_dynamics(impl.model, state, work.scratch, work.dynamics);
+  std::vector<double> a(impl.model.variables);
+  work.dynamics.mass.solve(work.dynamics.force, a);
+  double most = 0;
+  for (const std::uint32_t i : variables) {
+    if (!std::isfinite(a[i])) return std::numeric_limits<double>::quiet_NaN();
+    most = std::max(most, std::abs(a[i]));
+  }
+  return most;
+}
+
+model::State straight_on_by(const model::State& state, double s) {
+  model::State there = state;
+  for (std::size_t i = 0; i < there.position.size(); ++i) there.position[i] += s * there.velocity[i];
+  return there;
+}
+
+/// What a way of s straight on means for the variables that meet.
+enum class Way : std::uint8_t { short_enough, not_there, too_long };
+
+Way way_of(const Motion& motion, const std::vector<std::uint32_t>& variables, double s) {
+  const Motion::Impl& impl = *motion.impl;
+  double speed = 0;
+  bool within_rounding = true;
+  for (const std::uint32_t i : variables) {
+    const double v = std::abs(motion.state.velocity[i]);
+    speed = std::max(speed, v);
+    const double known = std::max(unit_rounding * std::abs(motion.state.position[i]),
+                                  i < impl.rounding_position.size() ? impl.rounding_position[i] : 0.0);
+    within_rounding = within_rounding && v * s <= roundings_of_a_meeting * known;
+  }
+  const double far = largest_free(motion, straight_on_by(motion.state, ways_beyond_a_meeting * s), variables);
+  const bool short_enough = far * s <= part_for(impl.tolerance) * speed;
+  if (speed == 0 || (!short_enough && !within_rounding)) return Way::too_long;
+  const double near = largest_free(motion, straight_on_by(motion.state, s), variables);
+  return near <= growth_at_a_meeting * far ? Way::short_enough : Way::not_there;
+}
+
+/// The roots that are zero within some of the shortest steps, before or behind, or within the rounding of their places; by their numbers.
+std::vector<std::size_t> nearly_zero(const Motion& motion, const std::vector<Series::RootOfPlaces>& roots) {
+  const Motion::Impl& impl = *motion.impl;
+  const double shortest = shortest_step(impl, motion.state.time);
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    double way = 0;
+    for (const std::uint32_t i : roots[k].positions) {
+      way = std::max({way, ways_from_a_meeting * shortest * std::abs(motion.state.velocity[i]),
+                      roundings_of_a_meeting * unit_rounding * std::abs(motion.state.position[i])});
+    }
+    if (!(std::abs(roots[k].argument) > way * way)) out.push_back(k);
+  }
+  return out;
+}
+
+/// From the present state on: do the roots given grow, and can a step be proved?
+bool leads_on(Motion& motion, const std::vector<std::size_t>& roots, double due) {
+  Motion::Impl& impl = *motion.impl;
+  const double gap = due - motion.state.time;
+  double h = 0;
+  if (!extend(impl.series, motion.state, part_for(impl.tolerance), gap, 0, h)) return false;
+  const std::vector<Series::RootOfPlaces> behind = impl.series.roots_of_places();
+  const bool grow = std::all_of(roots.begin(), roots.end(),
+                                [&](std::size_t k) { return behind[k].argument > 0 && behind[k].rate > 0; });
+  const double u = impl.series.unit();
+  return grow && impl.series.prove(h, gap / u, defect_for(impl.tolerance), impl.tolerance).length >
+                     shortest_step(impl, motion.state.time) / u;
+}
+
+/// The way has been gone: a piece of constant velocities.
+void take_way(Motion& motion, const model::State& from, double s) {
+  Motion::Impl& impl = *motion.impl;
+  const std::size_t n = impl.model.variables;
+  Piece& piece = motion.piece;
+  piece.start = from.time;
+  piece.length = s;
+  piece.unit = 1;
+  piece.n = static_cast<std::uint32_t>(n);
+  piece.orders = 2;
+  piece.position = from.position;
+  piece.position.insert(piece.position.end(), from.velocity.begin(), from.velocity.end());
+  piece.rows = motion.held;
+  piece.multiplier_orders = 1;
+  piece.multiplier = motion.multipliers;
+  piece.multiplier.resize(piece.rows.size(), 0.0);
+  piece.rho = motion.rho;
+  piece.pole = std::numeric_limits<double>::quiet_NaN();
+  impl.gain_position.resize(n);
+  impl.gain_velocity.assign(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) impl.gain_position[i] = s * from.velocity[i];
+  measure_step(motion, s);
+  impl.flight += s;
+  std::fill(impl.leading.begin(), impl.leading.end(), std::uint8_t{0});
+  std::fill(impl.switches.at_start.begin(), impl.switches.at_start.end(), std::uint8_t{0});
+  ++motion.steps;
+}
+
+/// Names of the bodies that some variables belong to, each once.
+std::vector<std::string> names_of(const model::Model& model, const std::vector<std::uint32_t>& variables) {
+  std::vector<std::string> out;
+  for (const std::uint32_t i : variables) {
+    const auto next = std::upper_bound(model.bodies.begin(), model.bodies.end(), i,
+                                       [](std::uint32_t v, const model::Body& body) { return v < body.first; });
+    const model::Body& body = *(next - 1);
+    std::string name = model::member_name(body, (i - body.first) / body.dimension);
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool pass_meeting(Motion& motion, double due) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<Series::RootOfPlaces> before = impl.series.roots_of_places();
+  const std::vector<std::size_t> passed = nearly_zero(motion, before);
+  std::vector<std::uint32_t> variables;
+  for (const std::size_t k : passed)
+    variables.insert(variables.end(), before[k].positions.begin(), before[k].positions.end());
+  std::sort(variables.begin(), variables.end());
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  if (variables.empty()) return false;
+
+  const model::State from = motion.state;
+  const std::vector<double> carry_position = impl.carry_position;
+  const std::vector<double> carry_velocity = impl.carry_velocity;
+  for (double s = shortest_step(impl, from.time); s < due - from.time; s *= 2) {
+    const Way way = way_of(motion, variables, s);
+    if (way == Way::too_long) return false;
+    if (way == Way::not_there) continue;
+    motion.state = straight_on_by(from, s);
+    if (project(motion) && leads_on(motion, passed, due)) {
+      take_way(motion, from, s);
+      motion.state.time = later(impl, from.time, s);
+      Event event;
+      event.time = motion.state.time;
+      event.kind = EventKind::switched;
+      event.bodies = names_of(impl.model, variables);
+      motion.events.push_back(std::move(event));
+      Triggers triggers;
+      triggers.doubt = true;
+      settle(motion, triggers, false);
+      return true;
+    }
+    motion.state = from;
+    impl.carry_position = carry_position;
+    impl.carry_velocity = carry_velocity;
+    static_cast<void>(project(motion));
+  }
+  return false;
+}
+
+std::uint32_t leave_meeting(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  std::vector<std::uint32_t> variables;
+  for (std::uint32_t i = 0; i < impl.model.variables; ++i) {
+    if (std::isnan(largest_free(motion, motion.state, {i}))) variables.push_back(i);
+  }
+  if (variables.empty()) return no_row;
+  const double duration = impl.until - impl.model.simulation.start;
+  for (double s = shortest_step(impl, motion.state.time); s < duration; s *= 2) {
+    const Way way = way_of(motion, variables, s);
+    if (way == Way::too_long) break;
+    if (way == Way::not_there) continue;
+    // Further, if it may be, so that steps lead on from there.
+    double further = ways_from_a_meeting * s;
+    while (further > s && way_of(motion, variables, further) != Way::short_enough) further /= 2;
+    motion.state = straight_on_by(motion.state, further);
+    return no_row;
+  }
+  return variables.front();
+}
+
+}  // namespace zwang::motion

@@ -1,0 +1,139 @@
+/// Springs whose ends pass through each other: the force has no value where they meet, but a bound, and the motion is one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+struct Through {
+  Status status = Status::going;
+  std::string why;
+  model::State state;
+  std::vector<std::string> kinds;
+  std::vector<double> times;
+  EnergyBalance energy;
+};
+
+Through follow_through(const std::string& text) {
+  const model::Model model = model::compile(model::read(text, "through.toml"));
+  Motion motion = begin(model);
+  Through out;
+  while (advance(motion)) {
+    for (const Event& event : motion.events) {
+      out.kinds.emplace_back(words(event.kind));
+      out.times.push_back(event.time);
+    }
+  }
+  out.status = motion.status;
+  out.why = motion.why;
+  out.state = motion.state;
+  out.energy = motion.energy;
+  return out;
+}
+
+std::string on_a_spring(const std::string& point, const std::string& rest) {
+  return "[points.a]\nmass = 1\n" + point + rest + "[simulation]\nuntil = 5\n";
+}
+
+/// r'' = 100 (1 - r) from r = 1 inwards with speed 20: |sin| and cos of 10 t beside 1, and at r = 0 the same from the other side.
+/// r - 1 = 2 sin(theta) with theta = -pi/6 where the ends meet, so an arc from one meeting to the next takes (pi + pi/3) / 10.
+double place_after(double t) {
+  const double first = M_PI / 60;
+  const double arc = (M_PI + M_PI / 3) / 10;
+  if (t < first) return 1 - 2 * std::sin(10 * t);
+  const double k = std::floor((t - first) / arc);
+  const double r = 1 + 2 * std::sin(10 * (t - first - k * arc) - M_PI / 6);
+  return std::fmod(k, 2) == 0 ? -r : r;
+}
+
+constexpr double as_exact = 1e-11;  ///< twelve meetings, each of which a tenth of the tolerance may change
+
+}  // namespace
+
+TEST(Meeting, APotentialWrittenByHandIsPassedAtItsAnchor) {
+  const Through found = follow_through(on_a_spring("position = [1, 0]\nvelocity = [-20, 0]\n",
+                                                   "[energy]\npotential = \"50*(sqrt(a.x^2 + a.y^2) - 1)^2\"\n"));
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  EXPECT_NEAR(found.state.position[0], place_after(5), as_exact);
+  EXPECT_EQ(found.state.position[1], 0);
+  ASSERT_EQ(found.kinds.size(), 12U);
+  EXPECT_EQ(found.kinds[0], "switch");
+  EXPECT_NEAR(found.times[0], M_PI / 60, 1e-14);
+}
+
+TEST(Meeting, ASpringIsPassedAtItsAnchorInAnyDirectionAndPlace) {
+  for (const double angle : {0.0, 0.3, 1.1, 2.5, 4.0}) {
+    for (const double far : {0.0, 1.0, 1000.0}) {
+      const double c = std::cos(angle);
+      const double s = std::sin(angle);
+      const auto pair = [](double x, double y) {
+        char text[80];
+        std::snprintf(text, sizeof text, "[%.17g, %.17g]", x, y);
+        return std::string(text);
+      };
+      const Through found = follow_through(
+          on_a_spring("position = " + pair(far + c, s - far) + "\nvelocity = " + pair(-20 * c, -20 * s) + "\n",
+                      "[springs]\ns = { between = [\"a\", " + pair(far, -far) + "], length = 1, stiffness = 100 }\n"));
+      ASSERT_EQ(found.status, Status::finished) << found.why << " at " << angle << ", " << far;
+      // Places are known to their rounding, and each meeting bends the path by a few of them.
+      const double allowed = as_exact + 1e-12 * far;
+      EXPECT_NEAR(found.state.position[0], far + place_after(5) * c, allowed) << angle << ", " << far;
+      EXPECT_NEAR(found.state.position[1], place_after(5) * s - far, allowed) << angle << ", " << far;
+    }
+  }
+}
+
+TEST(Meeting, ABeadOnAWireIsPulledThroughTheAnchor) {
+  const Through found = follow_through(
+      on_a_spring("position = [1, 0]\nvelocity = [-20, 0]\n",
+                  "[energy]\npotential = \"50*(norm(a) - 1)^2 + 9.81*a.y\"\n[constraints]\nwire = \"a.y = 0\"\n"));
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  EXPECT_NEAR(found.state.position[0], place_after(5), as_exact);
+}
+
+TEST(Meeting, TwoPointsKeepTheirMomentum) {
+  const Through found = follow_through(
+      "[points.a]\nmass = 1\nposition = [-1, 0]\nvelocity = [9, 0]\n[points.b]\nmass = 2\nposition = [1, 0]\n"
+      "velocity = [-9, 0]\n[energy]\npotential = \"5*(distance(a, b) - 1)^2\"\n[simulation]\nuntil = 5\n");
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  EXPECT_NEAR(found.state.velocity[0] + 2 * found.state.velocity[2], -9, 1e-12);
+  EXPECT_NEAR(found.state.position[0] + 2 * found.state.position[2], 1 - 45.0, 1e-11);
+  EXPECT_NEAR(found.energy.final, found.energy.initial, 1e-11 * found.energy.initial);
+}
+
+TEST(Meeting, AStartAtTheAnchorWithASpeedIsOne) {
+  // r - 1 = 2 sin(10 t - pi/6) from r = 0 with the speed 10 sqrt(3).
+  const Through found = follow_through(on_a_spring("position = [0, 0]\nvelocity = [\"6*sqrt(3)\", \"8*sqrt(3)\"]\n",
+                                                   "[energy]\npotential = \"50*(norm(a) - 1)^2\"\n"));
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  const double arc = (M_PI + M_PI / 3) / 10;
+  const double k = std::floor(5 / arc);
+  const double r = (std::fmod(k, 2) == 0 ? 1 : -1) * (1 + 2 * std::sin(10 * (5 - k * arc) - M_PI / 6));
+  EXPECT_NEAR(found.state.position[0], 0.6 * r, as_exact);
+  EXPECT_NEAR(found.state.position[1], 0.8 * r, as_exact);
+}
+
+TEST(Meeting, RestAtTheAnchorHasNoDirectionAndIsTold) {
+  const Through found =
+      follow_through(on_a_spring("position = [0, 0]\n", "[energy]\npotential = \"50*(norm(a) - 1)^2\"\n"));
+  EXPECT_EQ(found.status, Status::gave_up);
+  EXPECT_NE(found.why.find("has no direction"), std::string::npos) << found.why;
+}
+
+TEST(Meeting, AttractionWithoutABoundIsNotPassed) {
+  for (const char* potential : {"-1/norm(a)", "log(norm(a))", "-1/sqrt(norm(a))"}) {
+    const Through found = follow_through(
+        on_a_spring("position = [1, 0.5]\n", "[energy]\npotential = \"" + std::string(potential) + "\"\n"));
+    EXPECT_EQ(found.status, Status::gave_up) << potential;
+    EXPECT_TRUE(found.kinds.empty()) << potential;
+  }
+}
+
+}  // namespace zwang::motion
