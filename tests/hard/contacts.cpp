@@ -627,6 +627,60 @@ Case heap(std::uint64_t seed) {
   return out;
 }
 
+/// Two or three boxes side by side fill a slot exactly, pressed to and fro across it; each falls to the bottom by its own force.
+Case boxes_in_slot(std::uint64_t seed) {
+  Dice dice(seed);
+  const int count = dice.among(2, 3);
+  const double width = dice.spread(0.1, 10);
+  const double size = width * count;
+  const double high = size * dice.uniform(1, 2);
+  const double gravity = dice.uniform(1, 10);
+  const bool pressed = dice.coin();
+  const bool on_its_side = dice.coin();
+  // Across and along: the slot stands upright, or lies with its bottom on the right.
+  const auto place = [&](double across, double along) {
+    return on_its_side ? fmt::format("[{}, {}]", number(-along), number(across))
+                       : fmt::format("[{}, {}]", number(across), number(along));
+  };
+  std::string text = "gravity = " + place(0, -gravity) + "\n";
+  std::string contacts = "[contacts]\n";
+  std::vector<Real> rates;
+  for (int k = 0; k < count; ++k) {
+    const double mass = dice.uniform(0.5, 2);
+    const double aside = pressed ? dice.uniform(-2, 2) : 0.0;
+    const double down = dice.coin() ? 0.0 : mass * gravity * dice.uniform(0, 0.1);
+    rates.push_back(gravity + static_cast<Real>(down) / mass);
+    text +=
+        fmt::format("[bodies.b{}]\nmass = {}\nshape = {{ box = [{}, {}] }}\nposition = {}\nforce = {}\n", k,
+                    number(mass), number(width), number(width), place(width * (k + 0.5), high), place(aside, -down));
+    if (k > 0) contacts += fmt::format("c{} = {{ between = [\"b{}\", \"b{}\"] }}\n", k, k - 1, k);
+    contacts += fmt::format("l{} = {{ body = \"b{}\", plane = {{ normal = {}, offset = 0 }} }}\n", k, k, place(1, 0));
+    contacts += fmt::format("r{} = {{ body = \"b{}\", plane = {{ normal = {}, offset = {} }} }}\n", k, k, place(-1, 0),
+                            number(-size));
+    contacts += fmt::format("f{} = {{ body = \"b{}\", plane = {{ normal = {}, offset = 0 }} }}\n", k, k, place(0, 1));
+  }
+  const double until = 2 * std::sqrt(2 * high / gravity);
+  Case out;
+  out.texts = {text + contacts + fmt::format("[simulation]\nuntil = {}\n", number(until))};
+  for (int k = 0; k < 41; ++k) out.at.push_back(until * (k + 0.37) / 41);
+  out.check = [=](const std::vector<Track>& tracks) -> std::string {
+    for (const Sample& sample : tracks.front().asked) {
+      for (int k = 0; k < count; ++k) {
+        const Real t = sample.time;
+        const Real along = std::max(static_cast<Real>(width) / 2, high - rates[k] * t * t / 2);
+        const Real across = width * (k + 0.5L);
+        const Real x = sample.q[3 * k];
+        const Real y = sample.q[3 * k + 1];
+        const Real off = on_its_side ? std::hypot(y - across, -x - along) : std::hypot(x - across, y - along);
+        if (!(off <= 1e-10L * size))
+          return fmt::format("box {} at t = {:.9g} is off by {:.3g}", k, sample.time, static_cast<double>(off));
+      }
+    }
+    return "";
+  };
+  return out;
+}
+
 }  // namespace
 
 void add_contacts(std::vector<Class>& all) {
@@ -643,6 +697,7 @@ void add_contacts(std::vector<Class>& all) {
   all.push_back({"large-pile", "a pile of many discs comes to rest in a box", large_pile, 2, 50});
   all.push_back({"bouncing-pile", "a few discs that bounce come to rest in a box", bouncing_pile, 5, 200});
   all.push_back({"fitting-pile", "discs fall onto a row that fills the box exactly", fitting_pile, 8, 500});
+  all.push_back({"boxes-in-slot", "boxes fill a slot exactly and fall in it", boxes_in_slot, 20, 1000});
 }
 
 }  // namespace zwang::hard

@@ -2,15 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
 namespace zwang::motion {
 
 namespace {
+
+constexpr double pi = std::numbers::pi;
 
 struct Through {
   Status status = Status::going;
@@ -45,11 +49,11 @@ std::string on_a_spring(const std::string& point, const std::string& rest) {
 /// r'' = 100 (1 - r) from r = 1 inwards with speed 20: |sin| and cos of 10 t beside 1, and at r = 0 the same from the other side.
 /// r - 1 = 2 sin(theta) with theta = -pi/6 where the ends meet, so an arc from one meeting to the next takes (pi + pi/3) / 10.
 double place_after(double t) {
-  const double first = M_PI / 60;
-  const double arc = (M_PI + M_PI / 3) / 10;
+  const double first = pi / 60;
+  const double arc = (pi + pi / 3) / 10;
   if (t < first) return 1 - 2 * std::sin(10 * t);
   const double k = std::floor((t - first) / arc);
-  const double r = 1 + 2 * std::sin(10 * (t - first - k * arc) - M_PI / 6);
+  const double r = 1 + 2 * std::sin(10 * (t - first - k * arc) - pi / 6);
   return std::fmod(k, 2) == 0 ? -r : r;
 }
 
@@ -57,7 +61,7 @@ constexpr double as_exact = 1e-11;  ///< twelve meetings, each of which a tenth 
 
 }  // namespace
 
-TEST(Meeting, APotentialWrittenByHandIsPassedAtItsAnchor) {
+TEST(Meeting, a_potential_written_by_hand_is_passed_at_its_anchor) {
   const Through found = follow_through(on_a_spring("position = [1, 0]\nvelocity = [-20, 0]\n",
                                                    "[energy]\npotential = \"50*(sqrt(a.x^2 + a.y^2) - 1)^2\"\n"));
   ASSERT_EQ(found.status, Status::finished) << found.why;
@@ -65,19 +69,15 @@ TEST(Meeting, APotentialWrittenByHandIsPassedAtItsAnchor) {
   EXPECT_EQ(found.state.position[1], 0);
   ASSERT_EQ(found.kinds.size(), 12U);
   EXPECT_EQ(found.kinds[0], "switch");
-  EXPECT_NEAR(found.times[0], M_PI / 60, 1e-14);
+  EXPECT_NEAR(found.times[0], pi / 60, 1e-14);
 }
 
-TEST(Meeting, ASpringIsPassedAtItsAnchorInAnyDirectionAndPlace) {
+TEST(Meeting, a_spring_is_passed_at_its_anchor_in_any_direction_and_place) {
   for (const double angle : {0.0, 0.3, 1.1, 2.5, 4.0}) {
     for (const double far : {0.0, 1.0, 1000.0}) {
       const double c = std::cos(angle);
       const double s = std::sin(angle);
-      const auto pair = [](double x, double y) {
-        char text[80];
-        std::snprintf(text, sizeof text, "[%.17g, %.17g]", x, y);
-        return std::string(text);
-      };
+      const auto pair = [](double x, double y) { return "[" + exact(x) + ", " + exact(y) + "]"; };
       const Through found = follow_through(
           on_a_spring("position = " + pair(far + c, s - far) + "\nvelocity = " + pair(-20 * c, -20 * s) + "\n",
                       "[springs]\ns = { between = [\"a\", " + pair(far, -far) + "], length = 1, stiffness = 100 }\n"));
@@ -90,7 +90,7 @@ TEST(Meeting, ASpringIsPassedAtItsAnchorInAnyDirectionAndPlace) {
   }
 }
 
-TEST(Meeting, ABeadOnAWireIsPulledThroughTheAnchor) {
+TEST(Meeting, a_bead_on_a_wire_is_pulled_through_the_anchor) {
   const Through found = follow_through(
       on_a_spring("position = [1, 0]\nvelocity = [-20, 0]\n",
                   "[energy]\npotential = \"50*(norm(a) - 1)^2 + 9.81*a.y\"\n[constraints]\nwire = \"a.y = 0\"\n"));
@@ -98,7 +98,7 @@ TEST(Meeting, ABeadOnAWireIsPulledThroughTheAnchor) {
   EXPECT_NEAR(found.state.position[0], place_after(5), as_exact);
 }
 
-TEST(Meeting, TwoPointsKeepTheirMomentum) {
+TEST(Meeting, two_points_keep_their_momentum) {
   const Through found = follow_through(
       "[points.a]\nmass = 1\nposition = [-1, 0]\nvelocity = [9, 0]\n[points.b]\nmass = 2\nposition = [1, 0]\n"
       "velocity = [-9, 0]\n[energy]\npotential = \"5*(distance(a, b) - 1)^2\"\n[simulation]\nuntil = 5\n");
@@ -108,26 +108,26 @@ TEST(Meeting, TwoPointsKeepTheirMomentum) {
   EXPECT_NEAR(found.energy.final, found.energy.initial, 1e-11 * found.energy.initial);
 }
 
-TEST(Meeting, AStartAtTheAnchorWithASpeedIsOne) {
+TEST(Meeting, a_start_at_the_anchor_with_a_speed_is_one) {
   // r - 1 = 2 sin(10 t - pi/6) from r = 0 with the speed 10 sqrt(3).
   const Through found = follow_through(on_a_spring("position = [0, 0]\nvelocity = [\"6*sqrt(3)\", \"8*sqrt(3)\"]\n",
                                                    "[energy]\npotential = \"50*(norm(a) - 1)^2\"\n"));
   ASSERT_EQ(found.status, Status::finished) << found.why;
-  const double arc = (M_PI + M_PI / 3) / 10;
+  const double arc = (pi + pi / 3) / 10;
   const double k = std::floor(5 / arc);
-  const double r = (std::fmod(k, 2) == 0 ? 1 : -1) * (1 + 2 * std::sin(10 * (5 - k * arc) - M_PI / 6));
+  const double r = (std::fmod(k, 2) == 0 ? 1 : -1) * (1 + 2 * std::sin(10 * (5 - k * arc) - pi / 6));
   EXPECT_NEAR(found.state.position[0], 0.6 * r, as_exact);
   EXPECT_NEAR(found.state.position[1], 0.8 * r, as_exact);
 }
 
-TEST(Meeting, RestAtTheAnchorHasNoDirectionAndIsTold) {
+TEST(Meeting, rest_at_the_anchor_has_no_direction_and_is_told) {
   const Through found =
       follow_through(on_a_spring("position = [0, 0]\n", "[energy]\npotential = \"50*(norm(a) - 1)^2\"\n"));
   EXPECT_EQ(found.status, Status::gave_up);
   EXPECT_NE(found.why.find("has no direction"), std::string::npos) << found.why;
 }
 
-TEST(Meeting, AttractionWithoutABoundIsNotPassed) {
+TEST(Meeting, attraction_without_a_bound_is_not_passed) {
   for (const char* potential : {"-1/norm(a)", "log(norm(a))", "-1/sqrt(norm(a))"}) {
     const Through found = follow_through(
         on_a_spring("position = [1, 0.5]\n", "[energy]\npotential = \"" + std::string(potential) + "\"\n"));

@@ -150,6 +150,20 @@ std::uint32_t nearest_alternative(const model::Model& model, const model::Condit
   return ways[best].alternative;
 }
 
+/// A condition, or a member of a family, of which several alternatives are touched and none is open.
+struct Undecided {
+  const model::Condition* condition = nullptr;
+  std::uint32_t first = 0;
+  std::vector<std::uint32_t> touched;
+  std::uint32_t chosen = 0;  ///< their number: none
+};
+
+void leave_others_out(const model::Model& model, const Undecided& one, RowSet& set) {
+  for (std::uint32_t row = one.first; row < one.first + one.condition->components; ++row) {
+    if (model.row_alternative[row] != one.chosen) set.add(row);
+  }
+}
+
 }  // namespace
 
 RowSet idle_rows(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
@@ -172,6 +186,8 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
     classify_rows(model, state, usual, impl, strict);
   }
   classify_rows(model, state, inner, impl, all);
+  // What is decided by itself comes first.
+  std::vector<Undecided> undecided;
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
@@ -194,44 +210,65 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
         }
         if (std::any_of(usual.begin(), usual.end(), [](State one) { return one != State::broken; })) states = usual;
       }
-      const auto without_others = [&](RowSet set, std::uint32_t chosen) {
-        for (std::uint32_t row = first; row < first + condition.components; ++row) {
-          if (model.row_alternative[row] != chosen) set.add(row);
-        }
-        return set;
-      };
       const auto first_of = [&](State wanted) {
         return static_cast<std::uint32_t>(std::find(states.begin(), states.end(), wanted) - states.begin());
       };
       const auto open = std::count(states.begin(), states.end(), State::open);
       const auto touched = std::count(states.begin(), states.end(), State::touched);
-      std::uint32_t chosen =
-          condition.alternatives;  // none: nothing can happen to it before one of two that are open closes
-      if (open == 1) {
-        chosen = first_of(State::open);
-      } else if (open == 0 && touched == 1) {
-        chosen = first_of(State::touched);
-      } else if (open == 0 && touched == 0) {
-        // Broken: the nearest one is shown.
-        chosen = static_cast<std::uint32_t>(std::min_element(amount.begin(), amount.end()) - amount.begin());
-      } else if (open == 0) {
-        std::vector<Way> ways;
+      Undecided one{&condition, first, {}, condition.alternatives};
+      if (open == 0 && touched > 1) {
         for (std::uint32_t j = 0; j < condition.alternatives; ++j) {
-          if (states[j] != State::touched) continue;
-          inner.gone = without_others(idle, j);
-          ways.push_back(follow_alternative(model, state, inner, workspace, j));
-          for (std::uint32_t row = first; row < first + condition.components; ++row) {
-            if (model.row_alternative[row] != j || idle.contains(row)) continue;
-            ways.back().opens = ways.back().opens && (all.role[row] == Role::passive_in_position ||
-                                                      all.role[row] == Role::passive_in_velocity);
-          }
+          if (states[j] == State::touched) one.touched.push_back(j);
         }
-        chosen = nearest_alternative(model, condition, ways, several);
+        undecided.push_back(std::move(one));
+        continue;
       }
-      idle = without_others(std::move(idle), chosen);
-      inner.gone = idle;
+      // None, if two are open: nothing can happen to it before one of them closes.
+      if (open == 1) {
+        one.chosen = first_of(State::open);
+      } else if (open == 0 && touched == 1) {
+        one.chosen = first_of(State::touched);
+      } else if (open == 0) {
+        // Broken: the nearest one is shown.
+        one.chosen = static_cast<std::uint32_t>(std::min_element(amount.begin(), amount.end()) - amount.begin());
+      }
+      leave_others_out(model, one, idle);
     }
   }
+
+  // The others hang together: each changes the motion least beside what is chosen of the rest, which hinders nothing before it is chosen.
+  const auto beside = [&](const Undecided& one) {
+    RowSet set = idle;
+    for (const Undecided& other : undecided) {
+      if (&other != &one) leave_others_out(model, other, set);
+    }
+    return set;
+  };
+  bool changed = !undecided.empty();
+  for (int round = 0; changed && round < most_rounds_of_alternatives; ++round) {
+    changed = false;
+    several = {};
+    for (Undecided& one : undecided) {
+      const RowSet rest = beside(one);
+      std::vector<Way> ways;
+      for (const std::uint32_t j : one.touched) {
+        inner.gone = rest;
+        Undecided tried = one;
+        tried.chosen = j;
+        leave_others_out(model, tried, inner.gone);
+        ways.push_back(follow_alternative(model, state, inner, workspace, j));
+        for (std::uint32_t row = one.first; row < one.first + one.condition->components; ++row) {
+          if (model.row_alternative[row] != j || idle.contains(row)) continue;
+          ways.back().opens = ways.back().opens && (all.role[row] == Role::passive_in_position ||
+                                                    all.role[row] == Role::passive_in_velocity);
+        }
+      }
+      const std::uint32_t chosen = nearest_alternative(model, *one.condition, ways, several);
+      changed = changed || (chosen != one.chosen && undecided.size() > 1);
+      one.chosen = chosen;
+    }
+  }
+  for (const Undecided& one : undecided) leave_others_out(model, one, idle);
   return idle;
 }
 

@@ -23,6 +23,8 @@ inline constexpr double at_bound = 1e-5;
 inline constexpr double middle_weight = 0.5;
 /// Of two costs: alternatives between which nothing decides.
 inline constexpr double equally_costly = 1e-9;
+/// Rounds in which conditions of several touched alternatives choose beside each other: two boxes have sixteen corners, and the second round is the last as a rule.
+inline constexpr int most_rounds_of_alternatives = 16;
 /// How far away functions are compared with one another.
 inline constexpr double beside_state = 0.1;
 /// Of the terms of g: how far from a surface its sides are looked at.

@@ -4,11 +4,11 @@
 /// that comes there with a speed goes through, in one way: d = w s + O(s^2) tells the direction d / r = w / |w| right behind. What the force does on a way s
 /// changes the velocity by at most |a| s. The shortest way behind which a step can be proved is gone straight on,
 ///
-///   q+ = q + v s,   v+ = v,      |a| s <= part |v|,    or |v| s <= c u(q): the place itself is not known better,
+///   q+ = q + v s,   v+ = v,      |a| s <= part |v|,    or |v| s <= c u(q), s <= c u(t): place or time are not known better,
 ///
 /// if beyond it r grows, and the accelerations there are no larger than twice those a few ways further on. It is a few roundings of the time, as a rule. Attraction like 1 / r^2 has no bound and fails that.
 ///
-/// Symbols: d the difference of two places, w = d', a accelerations without conditions, u(q) the rounding of places, part that of the tolerance.
+/// Symbols: d the difference of two places, w = d', a accelerations without conditions, u(q) and u(t) the rounding of places and times, part that of the tolerance.
 /// Reference: docs/mathematics, section 10.4.
 #include <algorithm>
 #include <cmath>
@@ -63,7 +63,8 @@ Way way_of(const Motion& motion, const std::vector<std::uint32_t>& variables, do
     within_rounding = within_rounding && v * s <= roundings_of_a_meeting * known;
   }
   const double far = largest_free(motion, straight_on_by(motion.state, ways_beyond_a_meeting * s), variables);
-  const bool short_enough = far * s <= part_for(impl.tolerance) * speed;
+  const bool short_enough = far * s <= part_for(impl.tolerance) * speed ||
+                            s <= roundings_of_a_meeting * shortest_step(impl, motion.state.time);
   if (speed == 0 || (!short_enough && !within_rounding)) return Way::too_long;
   const double near = largest_free(motion, straight_on_by(motion.state, s), variables);
   return near <= growth_at_a_meeting * far ? Way::short_enough : Way::not_there;

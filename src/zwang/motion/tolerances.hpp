@@ -199,7 +199,7 @@ inline constexpr double steps_from_a_root = 256;
 inline constexpr double steps_to_a_root = 64;
 /// Of a variable just before it: what is left of one that goes to zero there, by a series that is at the end of its reach.
 inline constexpr double left_at_a_root = 0.5;
-/// Through the place where points meet between which a force with a bound acts: roundings of their place that the way straight on may
+/// Through the place where points meet between which a force with a bound acts: roundings of their place, or of the time, that the way straight on may
 /// be, where it changes their speed by more than a part of the tolerance; how many such ways further on the force is looked at, and by how much it may be larger at the first: 8^(1/3) of one that grows like a root.
 inline constexpr double roundings_of_a_meeting = 8;
 inline constexpr double ways_beyond_a_meeting = 8;
