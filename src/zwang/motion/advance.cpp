@@ -804,15 +804,27 @@ bool advance_piece(Motion& motion) {
     expect_more(motion);
     look_around(motion);
   }
+  bool asked = false;
   if (arrives) {
     const bool happens = found.at <= together || turned.at <= together || (scheduled && due < impl.until);
     const std::uint32_t letting_go = arrive_at_singular(motion);
     if (motion.status != Status::going) return true;
+    // Where several contacts would carry forces beyond all bounds, and nothing but contacts, the instant tells which of them let go.
+    const std::vector<std::uint32_t>& meet = impl.passage.rows;
+    asked = letting_go == no_row && std::none_of(meet.begin(), meet.end(), [&](std::uint32_t row) {
+              return model::is_equation(impl.model.row_kind[row]);
+            });
+    if (letting_go == no_row && !asked) {
+      end_singular(motion, meet,
+                   "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, "
+                   "and which of them lets go is not decided");
+      return true;
+    }
     if (happens && letting_go < impl.model.rows()) {
       end_singular(motion, impl.passage.rows, dependent_as_something_happens);
       return true;
     }
-    if (!happens) {
+    if (!happens && !asked) {
       pass_singular(motion, letting_go);
       if (motion.status != Status::going) return true;
       if (scheduled) end(motion, Status::finished, "");
@@ -853,7 +865,7 @@ bool advance_piece(Motion& motion) {
     }
   }
   triggers.stop = found.stop <= together;
-  triggers.doubt = found.parts <= together;
+  triggers.doubt = asked || found.parts <= together;
   for (const Turn& turn : turned.turns) {
     if (turn.at <= together) triggers.turns.push_back(turn);
   }

@@ -504,12 +504,7 @@ std::uint32_t arrive_at_singular(Motion& motion) {
     const std::uint32_t row = impl.held_rows[j].row;
     if (!model::is_equation(impl.model.row_kind[row]) && passage.series->has_pole(j)) pulled.push_back(row);
   }
-  if (pulled.size() > 1) {
-    end_singular(
-        motion, passage.rows,
-        "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, and which "
-        "of them lets go is not decided");
-  }
+  if (pulled.size() > 1) return no_row;
   return pulled.empty() ? impl.model.rows() : pulled.front();
 }
 

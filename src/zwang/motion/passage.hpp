@@ -48,8 +48,8 @@ struct Passage {
 [[nodiscard]] bool leave_singular(Motion& motion, double gap, double& h);
 /// The motion has its own series again.
 void follow_own_series(Motion& motion);
-/// The state is at the position. Ends the motion where several conditions would let go.
-/// The row of a one-sided condition that lets go; the number of rows if there is none.
+/// The state is at the position.
+/// The row of a one-sided condition that lets go; the number of rows if there is none, `no_row` if several would.
 [[nodiscard]] std::uint32_t arrive_at_singular(Motion& motion);
 /// Events there, and what lets go.
 void pass_singular(Motion& motion, std::uint32_t letting_go);
