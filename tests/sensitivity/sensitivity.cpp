@@ -420,6 +420,15 @@ until = 1
   }
 }
 
+TEST(Sensitivity, is_not_claimed_through_the_anchor_of_a_spring) {
+  const Differentiated run = differentiate(
+      "[parameters]\nL = 1\n[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [-20, 0]\n[springs]\ns = { between = "
+      "[\"a\", [0, 0]], length = \"L\", stiffness = 100 }\n[simulation]\nuntil = 0.3\n",
+      {"L"}, {0.05});
+  EXPECT_NE(run.by[0].final.why.find("points meet"), std::string::npos) << run.by[0].final.why;
+  EXPECT_EQ(run.by[0].samples[0].why, "");
+}
+
 TEST(ParameterSlopes, stand_at_the_edge_of_what_is_allowed) {
   // No restitution is larger than 1, and none smaller than 0.
   for (const char* value : {"1", "0"}) {

@@ -365,6 +365,16 @@ class Walk {
       return;
     }
     if (grazed(events, before)) return;
+    // No side has changed: points on a spring pass through each other, and beside their line the force turns however near they pass.
+    const bool meet = old_sides == sides && std::any_of(events.begin(), events.end(), [&](std::size_t event) {
+                        return events_[event].kind == EventKind::switched;
+                      });
+    if (meet) {
+      lose("points meet at t = " + readable(piece.start) +
+           " where the force between them jumps: derivatives through such a place are not offered");
+      for (const std::size_t event : events) out_.events[event].why = why_;
+      return;
+    }
     if (events.empty() && old.rows == piece.rows && old_sides == sides) return;  // the next step, no more
     // Of a flow the velocities are its rates, which may jump as accelerations do.
     const bool rates =
