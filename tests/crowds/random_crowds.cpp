@@ -205,7 +205,7 @@ TEST(RandomCrowds, are_followed_as_one_motion_follows_them) {
   EXPECT_GT(agreed, 0.5);
 }
 
-/// Where three shocks or more follow each other within picoseconds, one motion and a crowd may take others of them for one.
+/// In those that were looked into three shocks or more follow each other within picoseconds, and one motion and a crowd take others of them for one.
 constexpr unsigned most_that_part = 10;
 
 TEST(RandomCrowdsSoak, a_thousand_are_followed_as_one_motion_follows_them) {
