@@ -140,8 +140,8 @@ constexpr std::array key_list = {
     Key{"bodies.*.shape", "capsule", Form::numbers, false, "",
         "Radius, and length along the body's z between the centres of its two half balls."},
     Key{"bodies.*.shape", "rod", Form::number, false, "",
-        "Length of a thin rod along the body's x; in space its spin about itself is kept zero, unless joints give it "
-        "one."},
+        "Length of a thin rod along the body's x; in space its spin about itself is kept zero, unless joints determine "
+        "it."},
     Key{"bodies.*.shape", "disc", Form::number, false, "", "Radius; in the plane."},
     Key{"bodies.*.shape", "polygon", Form::corners, false, "",
         "Corners in order, in the plane. The body's origin is moved to their centre of mass, and the marks with it."},
