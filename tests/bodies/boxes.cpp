@@ -120,7 +120,7 @@ until = 0.3
   expect_near(numbers(answer["final"]["velocities"]["b"]), {0, 0, -l / 2, 0.05 * l * 3, 0, 0}, box_exactness);
 }
 
-TEST(Boxes, ten_on_one_another_stand_and_four_shifted) {
+TEST(BoxesLong, ten_on_one_another_stand_and_four_shifted) {
   for (const double shift : {0.0, 0.05}) {
     const int count = shift == 0 ? 10 : 4;
     const Json answer = run_answer(fmt::format(R"toml(gravity = [0, 0, -10]
@@ -148,7 +148,7 @@ until = 2
   }
 }
 
-TEST(Boxes, one_that_is_turned_rests_where_edges_cross) {
+TEST(BoxesLong, one_that_is_turned_rests_where_edges_cross) {
   for (const double angle : {0.001, 0.3, 0.785398163397448}) {
     const Json answer =
         accelerate_answer(two_boxes(fmt::format("shape = {{ box = [1, 1, 0.5] }}\nposition = [0, 0, 0.75]\norientation "
@@ -161,7 +161,7 @@ TEST(Boxes, one_that_is_turned_rests_where_edges_cross) {
   }
 }
 
-TEST(Boxes, what_overhangs_tips_over_an_edge_or_a_corner) {
+TEST(BoxesLong, what_overhangs_tips_over_an_edge_or_a_corner) {
   // A plank across, its centre 0.2 beyond the edge, where two edges of its own cross.
   const double turn = 0.3;
   const Json plank = accelerate_answer(two_boxes(fmt::format("shape = {{ box = [3, 0.3, 0.2] }}\nposition = [0.7, 0, "
@@ -183,7 +183,7 @@ TEST(Boxes, what_overhangs_tips_over_an_edge_or_a_corner) {
   expect_near(numbers(corner["accelerations"]["a"]), {0, 0, l - 10, -d * l / across, d * l / across, 0}, box_exactness);
 }
 
-TEST(Boxes, one_tumbles_on_a_wide_one_as_on_a_plane) {
+TEST(BoxesLong, one_tumbles_on_a_wide_one_as_on_a_plane) {
   const std::string box = R"toml(gravity = [0, 0, -10]
 [bodies.a]
 mass = 1
@@ -214,7 +214,7 @@ c = { between = ["a", "b"], restitution = 0.3 }
   EXPECT_NEAR(on_box["energy"]["lost"].get<double>(), on_plane["energy"]["lost"].get<double>(), 1e-9);
 }
 
-TEST(Boxes, thrown_ones_do_not_enter_each_other_and_keep_their_energy) {
+TEST(BoxesLong, thrown_ones_do_not_enter_each_other_and_keep_their_energy) {
   std::mt19937_64 dice(16);
   const auto number = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(dice() >> 11U) * 0x1p-53;
