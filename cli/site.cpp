@@ -185,11 +185,11 @@ std::vector<Exhibit> exhibits() {
 }
 
 constexpr std::size_t most_kinds = 8;  ///< of events: more than these there are not
-constexpr std::uint64_t bytes_of_report =
-    9U << 17U;  ///< more than half of which is the viewer, in each: a site has a hundred
+constexpr std::uint64_t bytes_of_report = 9U << 17U;
+constexpr std::string_view script_of_reports = "viewer.js";  ///< beside the folders of all models
 
 /// These pages have no script but the search of the overview; what they load lies beside them. (From a disk, a page is not always its own neighbour's origin.) Reports have the policy of
-/// every report, with the hashes of their script and style.
+/// every report but for their script, which lies beside them once for all.
 constexpr std::string_view policy =
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:; frame-src 'self' "
     "file:; base-uri 'none'; "
@@ -221,6 +221,21 @@ std::string caption(const std::string& figure) {
     return "Energy over time";
   }
   return "Phase portrait";
+}
+
+/// The script of a report, which is the same in all: the page then takes it from beside the folder that it lies in, and allows that. Empty if it has none.
+std::string take_script_out(std::string& html) {
+  constexpr std::string_view opening = "<script>";
+  constexpr std::string_view rule = "script-src '";
+  const std::size_t begin = html.find(opening);
+  const std::size_t end = html.find("</script>", begin);
+  const std::size_t allowed = html.find(rule);
+  if (begin == std::string::npos || end == std::string::npos || allowed > begin) return {};
+  std::string script = html.substr(begin + opening.size(), end - begin - opening.size());
+  html.replace(begin, end - begin, fmt::format("<script src=\"../{}\">", script_of_reports));
+  const std::size_t hash = allowed + rule.size() - 1;
+  html.replace(hash, html.find('\'', hash + 1) + 1 - hash, "'self' file:");
+  return script;
 }
 
 /// One model: its run, report and figures. What goes wrong is said on its page.
@@ -274,6 +289,9 @@ void make(const fs::path& folder, Exhibit& exhibit) {
     report::PageOptions options;
     options.bytes = bytes_of_report;
     (void)report::write_page({&run, 1}, options, [&](std::string_view text) { html += text; });
+    const std::string script = take_script_out(html);
+    if (const fs::path beside = folder.parent_path() / script_of_reports; !script.empty() && !fs::exists(beside))
+      write_file(beside, script);
     write_file(folder / "report.html", html);
     exhibit.report = true;
   } catch (const Error& trouble) {
@@ -435,6 +453,7 @@ SiteAccount write_site(const std::string& folder, bool progress) {
       order.push_back(&exhibit);
     }
   }
+  fs::remove(fs::path(folder) / script_of_reports, code);
   std::size_t number = 0;
   for (Exhibit* exhibit : order) {
     if (asked_to_end()) {

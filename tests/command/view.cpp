@@ -366,11 +366,15 @@ TEST_F(GallerySiteLong, every_page_is_well_formed_every_link_leads_somewhere_and
   for (const char* word : {"any", "straightest", "variational", "flow", "impact", "accumulation", "seizure"})
     EXPECT_TRUE(offered.contains(word)) << word;
 
-  // Small enough to be put anywhere.
+  // Small enough to be put anywhere: the script of the reports is there once.
+  EXPECT_TRUE(fs::exists(file("site/viewer.js")));
+  const std::string report = content(file("site/ladder/report.html"));
+  EXPECT_NE(report.find("<script src=\"../viewer.js\"></script>"), std::string::npos);
+  EXPECT_NE(report.find("script-src 'self' file:; style-src 'sha256-"), std::string::npos);
   std::uintmax_t size = 0;
   for (const auto& entry : fs::recursive_directory_iterator(file("site")))
     size += entry.is_regular_file() ? entry.file_size() : 0;
-  EXPECT_LT(size, 100U << 20U);
+  EXPECT_LT(size, 50U << 20U);
 }
 
 TEST_F(View, the_gallery_runs_a_model_as_run_does) {

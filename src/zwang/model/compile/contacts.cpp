@@ -650,7 +650,8 @@ class ContactReader {
     const std::string slack = k().number(tip / 2);
     for (const Numbers& corner : a.points) {
       const std::string apart = fmt::format("({} - {})", at(a, corner), b.side.name);
-      std::string whole = far_from(apart, std::hypot(b.half[0], b.half[1], b.half[2]) + tip);
+      std::string whole =
+          far_from(apart, std::sqrt(b.half[0] * b.half[0] + b.half[1] * b.half[1] + b.half[2] * b.half[2]) + tip);
       for (std::uint32_t face = 0; face < 3; ++face) {
         const std::string n = axis(b, face);
         for (const std::string_view sign : {"", "-"}) {
