@@ -307,6 +307,8 @@ std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& prob
 
   // Sides and modes at any state near by: again until a round, which sees the modes of the one before, changes nothing.
   std::vector<expressions::Side> last_sides(count);
+  std::vector<expressions::Side> start(count);
+  std::vector<expressions::Side> other(count);
   const auto look = [&](double time, const std::vector<double>& q,
                         const std::vector<double>& v) -> const std::vector<expressions::Side>& {
     here.modes.assign(apart.modes, 0.0);
@@ -340,7 +342,7 @@ std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& prob
     std::vector<double> x = q[0];
     std::vector<double> y = v[0];
     mix(0, t, x, y);
-    const std::vector<expressions::Side> start = look(t, x, y);
+    start = look(t, x, y);
     double ends = std::abs(value.values(t, x, y)[0]);
     mix(1, t, x, y);
     if (look(t, x, y) == start) continue;
@@ -358,7 +360,7 @@ std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& prob
     look(t, x, y);
     const double before = value.values(t, x, y)[0];
     mix(high, t, x, y);
-    const std::vector<expressions::Side> other = look(t, x, y);
+    other = look(t, x, y);
     // An angle that is continued does not jump where its principal value does.
     const auto turns_on = [&](std::size_t c) {
       return apart.corners[c].kind == expressions::CornerKind::turns && start[c] != 0 && other[c] != 0;
