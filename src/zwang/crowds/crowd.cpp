@@ -312,28 +312,25 @@ void Crowd::Impl::predict(std::uint32_t i) {
 
 void Crowd::Impl::enqueue(std::uint32_t i) { queue.put(i, std::min(movers[i].hit, movers[i].cross)); }
 
-void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& v) {
+void Crowd::Impl::begin_anew(std::uint32_t i, std::uint32_t held, double t, const Vector& x, const Vector& v) {
   Mover& mover = movers[i];
   mover.start = t;
   mover.x = x;
   mover.v = v;
   mover.island = none;
-  mover.held = none;
+  mover.held = held;
   ++mover.generation;
   ++steps;
+}
+
+void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& v) {
+  begin_anew(i, none, t, x, v);
   begun.push_back({false, static_cast<std::uint32_t>(flights.size())});
   flights.push_back({i, t, x, v});
 }
 
 void Crowd::Impl::slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v) {
-  Mover& mover = movers[i];
-  mover.start = t;
-  mover.x = x;
-  mover.v = v;
-  mover.island = none;
-  mover.held = wall;
-  ++mover.generation;
-  ++steps;
+  begin_anew(i, wall, t, x, v);
   const Wall& along = members.walls_of(i)[wall];
   const Vector a = pull(i);
   Leg leg;

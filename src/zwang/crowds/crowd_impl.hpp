@@ -167,6 +167,8 @@ struct Crowd::Impl {
   [[nodiscard]] bool inside_one_island(std::uint32_t i, std::uint32_t j, const Rule& rule) const;
 
   // What happens.
+  /// On its own from t on, along the wall `held` or free: what was predicted of it is stale.
+  void begin_anew(std::uint32_t i, std::uint32_t held, double t, const Vector& x, const Vector& v);
   void fly(std::uint32_t i, double t, const Vector& x, const Vector& v);
   /// Along one of its walls, that presses against it for as long as nothing else happens.
   void slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v);
