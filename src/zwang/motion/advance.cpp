@@ -13,6 +13,7 @@
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/happening.hpp"
 #include "zwang/motion/sweeps.hpp"
 #include "zwang/motion/time_unit.hpp"
 
@@ -20,14 +21,11 @@ namespace zwang::motion {
 
 namespace {
 
-constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
-constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
-constexpr double runaway_steps = 1e7;         ///< of the shortest: what doubles within them runs away
-constexpr std::uint64_t pace_steps = 4096;    ///< after so many steps without an event the pace is looked at
-constexpr double crawl = 1e-3;                ///< of the best pace so far: slower than that is crawling
-constexpr double most_steps = 1e8;            ///< that the rest of the way may take at this pace
-constexpr double lost_length = 1e-9;          ///< of the largest coordinate: what is lost by less is only small
-constexpr double guess_of_rounding = 1e3;     ///< of the shortest step: a guess below it is one of rounding
+constexpr double runaway_steps = 1e7;       ///< of the shortest: what doubles within them runs away
+constexpr std::uint64_t pace_steps = 4096;  ///< after so many steps without an event the pace is looked at
+constexpr double crawl = 1e-3;              ///< of the best pace so far: slower than that is crawling
+constexpr double most_steps = 1e8;          ///< that the rest of the way may take at this pace
+constexpr double lost_length = 1e-9;        ///< of the largest coordinate: what is lost by less is only small
 constexpr const char* dependent_as_something_happens =
     "the conditions held become dependent at the very instant at which something else happens: the position is "
     "singular";
@@ -54,284 +52,6 @@ double next_due(const Motion& motion) {
   due = std::min(due, next_release(motion, motion.state.time));
   if (impl.limit_ahead) due = std::min(due, std::max(impl.limit_time, motion.state.time));
   return due;
-}
-
-/// The first thing that happens on the series, found on its polynomials.
-struct Happening {
-  double at = never;     ///< of the first crossing
-  double cut = never;    ///< end the piece here without an instant: something begins that the next series sees whole
-  double graze = never;  ///< of the first graze
-  double stop = never;
-  struct Crossing {
-    std::uint32_t row;
-    double at;
-    bool release;
-  };
-  std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
-  double parts = never;    ///< of the first place at which a row that others carry is left by them: does it let go?
-  double blurred = never;  ///< of the first place at which an open row does something that its band all but hides
-  std::uint32_t blurred_row = no_row;
-};
-
-/// sum |c_k| h^k of coefficients `stride` apart.
-double terms_of(const double* c, std::size_t stride, std::size_t count, double h) {
-  double sum = 0;
-  for (std::size_t k = count; k-- > 0;) sum = sum * h + std::abs(c[k * stride]);
-  return sum;
-}
-
-/// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises (falls, if the
-/// sign is -1) by more than it was off already; never, if it does not.
-double parting(const double* c, std::size_t stride, std::size_t count, double h, double band, double sign = 1) {
-  std::array<double, 64> p;
-  for (std::size_t k = 0; k < count; ++k) p[k] = sign * c[k * stride];
-  p[0] -= std::max(parts_from_others * band, 2 * std::abs(p[0]));
-  const Excursion e = first_excursion({p.data(), count}, h, 0.0);
-  return e.kind == Excursion::Kind::none ? never : e.at;
-}
-
-/// p(s).
-double value(std::span<const double> p, double s) {
-  double sum = 0;
-  for (std::size_t k = p.size(); k-- > 0;) sum = sum * s + p[k];
-  return sum;
-}
-
-/// |p'(s)|.
-double slope(std::span<const double> p, double s) {
-  double sum = 0;
-  for (std::size_t k = p.size(); k-- > 1;) sum = sum * s + static_cast<double>(k) * p[k];
-  return std::abs(sum);
-}
-
-/// Does sign times what has just been left stay below `band` on the step? Its first coefficients are known to vanish.
-bool stays_below(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-                 double band) {
-  if (!(band > 0)) return false;
-  std::array<double, 64> p{};
-  for (std::size_t k = leading; k < count; ++k) p[k] = sign * c[k * stride];
-  p[0] -= band;
-  return first_excursion({p.data(), count}, h, 0.0).kind == Excursion::Kind::none;
-}
-
-/// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
-/// than `rest`, all of it beyond the last coefficient.
-void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
-             double threshold, double size_of_row, double rest, std::uint32_t row, bool release, bool closed,
-             Happening& found) {
-  std::array<double, 64> p;
-  const std::size_t size = count - leading;
-  for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[(k + leading) * stride];
-  const double band = (leading > 0 ? 0.0 : threshold) + (rest > 0 ? rest / elementary::pow(h, leading) : 0.0);
-  // What happens early on a long step is looked at on a shorter one, whose terms are smaller.
-  const auto on_shorter = [&](double at) {
-    if (release || closed || leading > 0 || !(early * at < h) || !(at > sensible_cut * h)) return false;
-    if (!(64 * eps * terms({p.data(), size}, h) > band)) return false;
-    h = 2 * at;
-    found.cut = std::min(found.cut, h);
-    return true;
-  };
-  const auto blurred = [&](double at) {
-    if (release || closed || leading > 0 || !(at < found.blurred)) return;
-    found.blurred = at;
-    found.blurred_row = row;
-  };
-  double from = 0;
-  for (int round = 0; round < 100; ++round) {
-    const Excursion e = first_excursion({p.data(), size}, h, band, from);
-    switch (e.kind) {
-      case Excursion::Kind::none: return;
-      case Excursion::Kind::crossing: {
-        // What is carried by others crosses where it parts from them; what has just been left does not if it is nothing but rounding.
-        // What came further from zero than rounding was left: it closes unless it is below zero again at the end of the step.
-        if (leading > 0 && !release &&
-            stays_below(c, stride, count, 1, leading, h, parts_from_others * threshold - rest) &&
-            (e.at == 0 || stays_below(c, stride, count, -1, leading, e.at, left_by_rounding * size_of_row) ||
-             value({p.data(), size}, h) <= 0))
-          return;
-        const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
-        const double at = parts == never ? e.at : parts;
-        const bool is_blurred = threshold > blurred_part * h * slope({p.data(), size}, at);
-        if (is_blurred && on_shorter(at)) break;
-        found.crossings.push_back({row, at, release});
-        found.at = std::min(found.at, at);
-        if (is_blurred) blurred(at);
-        return;
-      }
-      case Excursion::Kind::pending:
-        if (on_shorter(e.at)) break;
-        // What passes zero within its band is told from there on: it must not be far inside when the next instant asks.
-        if (const double at = release ? e.at : std::max(e.at, e.through); at > sensible_cut * h) {
-          found.cut = std::min(found.cut, at);
-          found.pendings.push_back({row, at, release});
-        }
-        blurred(e.at);
-        return;
-      case Excursion::Kind::graze:
-        if (on_shorter(e.at)) break;
-        // What is closed touches all the time.
-        if (!closed) {
-          found.grazes.push_back({row, e.at, false});
-          found.graze = std::min(found.graze, e.at);
-        }
-        blurred(e.at);
-        from = e.at + (h - e.at) * behind_a_graze + h * eps;
-        if (from >= h) return;
-        break;
-    }
-  }
-}
-
-/// What the terms of a row come to on the step, by the gradient that it has at its beginning: where it has none there, as at the
-/// origin, rounding is measured by what its variables move.
-double terms_on_step(const Motion& motion, std::uint32_t row, double h) {
-  const Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  const std::span<const double> q = impl.series.position();
-  const std::size_t n = model.variables;
-  evaluate_row(motion, row);
-  const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
-  double sum = 0;
-  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-    const double* first = q.data() + model.row_column[e] + n;
-    sum += std::abs(entry[e]) * h * terms_of(first, n, q.size() / n - 1, h);
-  }
-  return sum;
-}
-
-/// What rounding of the accelerations makes of a row on the step: two rows that share a force move by as much.
-double rounding_on_step(const Motion& motion, std::uint32_t row, double h) {
-  const Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  const std::span<const double> terms = impl.series.acceleration_terms();
-  if (terms.empty()) return 0;
-  evaluate_row(motion, row);
-  const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
-  double sum = 0;
-  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-    sum += std::abs(entry[e]) * terms[model.row_column[e]];
-  }
-  const bool holonomic = model::is_holonomic(model.row_kind[row]);
-  const double unit = impl.series.unit();
-  return rounded_accelerations * eps * sum * h * unit * (holonomic ? h * unit / 2 : 1.0);
-}
-
-Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
-  const Motion::Impl& impl = *motion.impl;
-  const Series& series = impl.series;
-  Happening found;
-
-  // Multipliers of held inequalities.
-  const std::size_t m = series.held();
-  const std::span<const double> lambda = series.multiplier();
-  for (std::size_t j = 0; j < m; ++j) {
-    const std::uint32_t row = impl.held_rows[j].row;
-    if (model::is_equation(impl.model.row_kind[row]) || impl.standing[row] == Standing::implied) continue;
-    double noise = multiplier_noise * series.multiplier_scale(j) + impl.multiplier_doubt[row];
-    if (impl.quiet.contains(row)) noise = std::max(noise, 2 * std::abs(lambda[j]));
-    const double terms = terms_of(lambda.data() + j, m, series.order() - 1, h);
-    if (terms <= noise) continue;
-    // What rests without a force of its own has what rounding of its neighbours' forces leaves it.
-    if (impl.quiet.contains(row)) noise += multiplier_noise * series.multiplier_scale_by_others(j);
-    if (terms <= noise) continue;
-    look_at(lambda.data() + j, m, series.order() - 1, -1.0, impl.leading[row], h, noise, 0.0,
-            series.multiplier_error(j), row, true, true, found);
-  }
-
-  // Conditions that are open.
-  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
-    const std::uint32_t row = impl.watched_rows[w];
-    const std::span<const double> f = series.watched(w);
-    const bool shared = impl.standing[row] == Standing::held;
-    const bool implied = impl.standing[row] == Standing::implied || shared;
-    if (implied && model::is_equation(impl.model.row_kind[row])) continue;
-    const double part = implied ? opens_though_implied : std::max(64 * eps, impl.tolerance);
-    const double size = implied ? std::max(impl.size[row], terms_on_step(motion, row, h)) : impl.size[row];
-    const double band = implied ? std::max(part * size, rounding_on_step(motion, row, h)) : part * size;
-    if (shared) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band));
-    if (!shared) {
-      look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, size, series.watched_rest(w), row, false,
-              implied, found);
-    }
-    if (implied) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band, -1));
-  }
-
-  // The end that the model asks for.
-  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear) {
-    std::vector<double> registers;
-    observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
-    Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0.0, 0, false, false, stop);
-    found.stop = std::min(stop.at, stop.graze);
-  }
-  return found;
-}
-
-/// An open row that does something within the band in which it counts as zero, or at a place that the band blurs, is looked at from nearer if
-/// its terms are far smaller there than where they were measured: a small target that is flown at from afar. Where to begin anew, and
-/// the size of the terms there; never if that would not help.
-double nearer_place(const Motion& motion, const Happening& found, double& size) {
-  if (found.blurred == never) return never;
-  const Motion::Impl& impl = *motion.impl;
-  const model::Model& model = impl.model;
-  const std::uint32_t row = found.blurred_row;
-  const double s = (1 - left_to_go) * found.blurred;
-  const double u = impl.series.unit();
-  if (!(s * u > guess_of_rounding * shortest_step(impl, motion.state.time))) return never;
-  const std::span<const double> q = impl.series.position();
-  const std::size_t n = model.variables;
-  const auto moved = [&](std::size_t i) {
-    double sum = 0;
-    for (std::size_t k = q.size() / n; k-- > 1;) sum = (sum + q[k * n + i]) * s;
-    return sum;
-  };
-  const bool holonomic = model::is_holonomic(model.row_kind[row]);
-  const auto first = model.row_column.begin() + model.row_start[row];
-  const auto last = model.row_column.begin() + model.row_start[row + 1];
-  if (holonomic &&
-      std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
-    return never;
-  model::State there = motion.state;
-  there.time += s * u;
-  for (std::size_t i = 0; i < n; ++i) {
-    there.position[i] += moved(i);
-    double rate = 0;
-    for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
-    there.velocity[i] = rate / u;
-  }
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, there, scratch, rows);
-  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
-  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
-  size = std::max(scale, error / unit_rounding);
-  return size < nearer_by * impl.size[row] ? s : never;
-}
-
-/// Equations that depend on others at a singular position: do these keep them up to s, and do they depend on them there, too?
-bool keeps_what_is_implied(const Motion& motion, double s) {
-  const Motion::Impl& impl = *motion.impl;
-  bool any = false;
-  for (std::size_t w = 0; w < impl.watched_rows.size(); ++w) {
-    const std::uint32_t row = impl.watched_rows[w];
-    if (impl.standing[row] != Standing::implied || !model::is_equation(impl.model.row_kind[row])) continue;
-    any = true;
-    const std::span<const double> f = impl.series.watched(w);
-    const double size = std::max(impl.size[row], terms_on_step(motion, row, s));
-    const double most = terms_of(f.data(), 1, f.size(), s) + impl.series.watched_rest(w);
-    if (!(most <= opens_though_implied * size)) return false;
-  }
-  return !any || stays_in_position(motion, s);
-}
-
-/// A step that ends at a singular position: what is as good as zero there closes there, and not before.
-void close_at_position(double end, Happening& found) {
-  const bool lets_go = std::any_of(found.pendings.begin(), found.pendings.end(),
-                                   [](const Happening::Crossing& one) { return one.release; });
-  if (found.pendings.empty() || lets_go) return;
-  found.cut = never;
-  for (const Happening::Crossing& one : found.pendings) found.crossings.push_back({one.row, end, false});
-  found.at = std::min(found.at, end);
 }
 
 /// x + change, with what rounding takes away carried to the next step.
@@ -646,6 +366,50 @@ bool advance(Motion& motion) {
   return true;
 }
 
+namespace {
+
+/// One stride of the loop: how far the series from here is good, and what ends it. Lengths are in the unit of time of the series, `unit`, but for
+/// those said to be times.
+struct Stride {
+  double due = 0;          ///< a time: something is due then, or the motion ends
+  double unit = 1;         ///< of time, of the series
+  double gap = 0;          ///< to what is due
+  double shortest = 0;     ///< step that moves the clock
+  double h = 0;            ///< so far the series is good (a time, until it has been proved)
+  double clear = never;    ///< so far nothing is known of the conditions left out
+  bool crossing = false;   ///< towards a singular position that is passed
+  bool near_far = false;   ///< the conditions left out limit it
+  Happening found;         ///< on it
+  FoundTurns turned;       ///< on it
+  double s = 0;            ///< it ends here
+  double together = 0;     ///< what happens before this happens at s
+  double nearer = never;   ///< it is ended here so that a row is looked at from nearer
+  double size_there = 0;   ///< of the terms of that row
+  bool scheduled = false;  ///< it ends when something is due
+  bool arrives = false;    ///< it ends at the singular position
+
+  [[nodiscard]] double time_left(const Motion& motion) const { return due - motion.state.time; }
+  [[nodiscard]] bool too_short() const { return !(h > shortest) && gap > shortest; }
+  void measure_by(const Motion& motion) {
+    unit = motion.impl->series.unit();
+    gap = time_left(motion) / unit;
+    shortest = shortest_step(*motion.impl, motion.state.time) / unit;
+  }
+};
+
+/// Whether the loop goes on to its next stage, or this call of it is done.
+enum class Next : std::uint8_t { stage, done };
+
+/// Away from a singular position that is passed.
+Next leave(Motion& motion, Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  impl.passage.at_it = false;
+  if (leave_singular(motion, stride.time_left(motion), stride.h)) return Next::stage;
+  follow_own_series(motion);
+  end_singular(motion, impl.passage.rows, "the position is singular, and no way on from it could be proved");
+  return Next::done;
+}
+
 /// The series from here, with roots in forces that come to zero within a part of the motion as zero. False if there is none.
 bool extend_with_roots(Motion& motion, double part, double gap, double least, double& h) {
   Motion::Impl& impl = *motion.impl;
@@ -653,6 +417,228 @@ bool extend_with_roots(Motion& motion, double part, double gap, double least, do
   return impl.series.take_roots_as_zero(soon) &&
          extend(impl.series, motion.state, part_for(impl.tolerance), gap, least, h);
 }
+
+/// The series from here, and how far its coefficients say that it is good.
+Next extend_from_here(Motion& motion, Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  const double time_left = stride.time_left(motion);
+  // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
+  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+  impl.series.take_roots_as_they_are();
+  bool found = extend(impl.series, motion.state, part_for(impl.tolerance), time_left, least, stride.h);
+  // A guess of rounding may be the truth: right behind the place where a power begins steps are short, and grow.
+  found = found || extend(impl.series, motion.state, part_for(impl.tolerance), time_left, 0, stride.h);
+  const std::string obstacle = found ? "" : impl.series.obstacle();
+  for (const double part : soon_at_zero) {
+    found = found || extend_with_roots(motion, part, time_left, least, stride.h);
+  }
+  if (!found) {
+    impl.series.take_roots_as_they_are();
+    if (!pass_meeting(motion, stride.due)) {
+      lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
+    }
+    return Next::done;
+  }
+  return entered(motion) || leaves_from_roots(motion) ? Next::done : Next::stage;
+}
+
+/// The same proved for the functions themselves, over the whole step.
+Next prove_from_here(Motion& motion, Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  if (!impl.passage.followed) {
+    Series::Proof proof;
+    const auto prove = [&] {
+      stride.measure_by(motion);
+      proof = impl.series.prove(stride.h, stride.gap, defect_for(impl.tolerance), impl.tolerance);
+    };
+    const auto leads_nowhere = [&] { return !(proof.length > stride.shortest) && stride.gap > stride.shortest; };
+    prove();
+    if (leads_nowhere() &&
+        extend(impl.series, motion.state, part_for(impl.tolerance), stride.time_left(motion), 0, stride.h))
+      prove();
+    for (const double part : soon_at_zero) {
+      if (!leads_nowhere()) break;
+      if (extend_with_roots(motion, part, stride.time_left(motion), 0, stride.h)) prove();
+    }
+    stride.h = proof.length;
+    motion.defect = std::max(motion.defect, stride.h > stride.shortest ? proof.defect : 0.0);
+  }
+  if (stride.too_short()) {
+    follow_own_series(motion);
+    const std::string obstacle = impl.series.obstacle();
+    impl.series.take_roots_as_they_are();
+    if (!pass_meeting(motion, stride.due)) {
+      lead_nowhere(motion, "no step can be bounded any more: look at " + obstacle);
+    }
+    return Next::done;
+  }
+  // And the expressions beside the equations of motion.
+  stride.h = reach_of_switches(motion, stride.h);
+  if (stride.too_short()) {
+    follow_own_series(motion);
+    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    return Next::done;
+  }
+  return Next::stage;
+}
+
+/// No further than what is known of the conditions left out, and to the next branch of a distance.
+void shorten(Motion& motion, Stride& stride) {
+  stride.clear = reach_of_far(motion, stride.h);
+  stride.near_far = stride.clear < stride.h;
+  double& h = stride.h = stride.clear;
+  // Two points that pass through one another: begin anew just behind, where their distance grows again.
+  const double branch = motion.impl->series.branch(h);
+  if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
+}
+
+/// The first thing that happens, and all that happens with it.
+void look_ahead(Motion& motion, Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  const double h = stride.h;
+  Happening& found = stride.found;
+  found = first_happening(motion, h, impl.buffer);
+  const double position = impl.passage.ahead / stride.unit;
+  if (stride.crossing && h >= position) close_at_position(h, found);
+  if (!stride.crossing && !impl.passage.followed) stride.nearer = nearer_place(motion, found, stride.size_there);
+  found.cut = std::min(found.cut, stride.nearer);
+  stride.turned = find_turns(motion, h);
+  stride.s =
+      std::min({h, found.at, found.cut, found.graze, found.stop, found.parts, stride.turned.at, stride.turned.cut});
+  stride.together = stride.s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
+  stride.scheduled = stride.gap <= stride.together;
+  if (stride.scheduled) stride.s = stride.gap;
+  stride.arrives = stride.crossing && position <= stride.together;
+  if (stride.arrives) stride.s = position;
+}
+
+/// Is the way up to s one on which the conditions held stay independent, or imply what they implied, and the kinetic energy positive?
+Next examine_way(Motion& motion, const Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  const double s = stride.s;
+  if (!keeps_what_is_implied(motion, s)) {
+    follow_own_series(motion);
+    end_singular(motion, dependent_rows(motion, nearly),
+                 "the conditions held are dependent here, and the motion leaves this position in a way that their "
+                 "gradients do not tell: the position is singular");
+    return Next::done;
+  }
+  std::uint32_t culprit = 0;
+  const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
+  if (vanishing <= s) {
+    go(motion, vanishing, motion.state.time + vanishing * stride.unit);
+    end_singular(motion, {culprit},
+                 "the gradient of " + model::row_name(impl.model, culprit) +
+                     " vanishes or is not there: the position is singular");
+    return Next::done;
+  }
+  std::uint32_t light = 0;
+  const double weightless = impl.series.weightless(s, light);
+  if (weightless <= s) {
+    go(motion, weightless, motion.state.time + weightless * stride.unit);
+    end_singular(motion, {},
+                 "the kinetic energy stops being positive for every velocity here, see " +
+                     model::variable_name(impl.model, light));
+    return Next::done;
+  }
+  return Next::stage;
+}
+
+/// Goes to the end of the stride.
+void go_there(Motion& motion, const Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  go_past_far(motion, stride.s);
+  go(motion, stride.s, stride.scheduled ? stride.due : later(impl, motion.state.time, stride.s * stride.unit));
+  if (stride.s == stride.nearer) impl.size[stride.found.blurred_row] = stride.size_there;
+  if (stride.scheduled) impl.carry_time = 0;
+  const bool left = impl.passage.followed && !stride.crossing;
+  follow_own_series(motion);
+  // Lengths of rows that were chosen at the position mean nothing.
+  if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
+  if (stride.near_far && !(stride.s < stride.clear)) {
+    expect_more(motion);
+    look_around(motion);
+  }
+}
+
+/// At a singular position that is to be passed: it is, unless something else happens there, or (`asked`) the instant must tell which contacts let go.
+Next arrive(Motion& motion, const Stride& stride, bool& asked) {
+  Motion::Impl& impl = *motion.impl;
+  const bool happens = stride.found.at <= stride.together || stride.turned.at <= stride.together ||
+                       (stride.scheduled && stride.due < impl.until);
+  const std::uint32_t letting_go = arrive_at_singular(motion);
+  if (motion.status != Status::going) return Next::done;
+  // Where several contacts would carry forces beyond all bounds, and nothing but contacts, the instant tells which of them let go.
+  const std::vector<std::uint32_t>& meet = impl.passage.rows;
+  asked = letting_go == no_row && std::none_of(meet.begin(), meet.end(), [&](std::uint32_t row) {
+            return model::is_equation(impl.model.row_kind[row]);
+          });
+  if (letting_go == no_row && !asked) {
+    end_singular(motion, meet,
+                 "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, "
+                 "and which of them lets go is not decided");
+    return Next::done;
+  }
+  if (happens && letting_go < impl.model.rows()) {
+    end_singular(motion, meet, dependent_as_something_happens);
+    return Next::done;
+  }
+  if (happens || asked) return Next::stage;
+  pass_singular(motion, letting_go);
+  if (motion.status != Status::going) return Next::done;
+  if (stride.scheduled) end(motion, Status::finished, "");
+  if (stride.found.stop <= stride.together) end(motion, Status::stopped, "");
+  verify_end(motion);
+  return Next::done;
+}
+
+/// At an ordinary position: onto the conditions again. `approach` is a time: what was left to a singular position that no step reaches.
+Next stand(Motion& motion, double approach) {
+  Motion::Impl& impl = *motion.impl;
+  if (!project(motion)) {
+    end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
+    return Next::done;
+  }
+  if (impl.off > lost_length * whole_size(motion)) {
+    end(motion, Status::gave_up, "the series has lost the conditions it should keep");
+    return Next::done;
+  }
+  if (!impl.series.nearly_singular()) return Next::stage;
+  // The rest of the way is shorter than any step: straight on.
+  if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
+    motion.state.time += approach;
+    for (std::size_t i = 0; i < motion.state.position.size(); ++i)
+      motion.state.position[i] += approach * motion.state.velocity[i];
+  }
+  end_singular(motion, dependent_rows(motion, nearly),
+               "the conditions held have become dependent, or a gradient vanishes: the position is singular");
+  return Next::done;
+}
+
+/// All that happens at the end of the stride.
+Triggers triggers_of(const Stride& stride) {
+  const double together = stride.together;
+  const Happening& found = stride.found;
+  Triggers triggers;
+  triggers.scheduled = stride.scheduled;
+  for (const Happening::Crossing& one : found.crossings) {
+    if (one.at <= together) (one.release ? triggers.releasing : triggers.closing).push_back(one.row);
+  }
+  for (const Happening::Crossing& one : found.grazes) {
+    if (one.at <= together) triggers.grazing.push_back(one.row);
+  }
+  triggers.stop = found.stop <= together;
+  triggers.doubt = found.parts <= together;
+  for (const Turn& turn : stride.turned.turns) {
+    if (turn.at <= together) triggers.turns.push_back(turn);
+  }
+  for (const auto& [row, at] : stride.turned.rows) {
+    if (at <= together) triggers.alternatives.push_back(row);
+  }
+  return triggers;
+}
+
+}  // namespace
 
 bool advance_piece(Motion& motion) {
   if (motion.status != Status::going) return false;
@@ -664,219 +650,41 @@ bool advance_piece(Motion& motion) {
     return true;
   }
 
-  const double due = next_due(motion);
-  double h = 0;
-  bool crossing = false;
+  // How far the series is good.
+  Stride stride;
+  stride.due = next_due(motion);
   if (impl.passage.at_it) {
-    // Away from a singular position that is passed.
-    impl.passage.at_it = false;
-    if (!leave_singular(motion, due - motion.state.time, h)) {
-      follow_own_series(motion);
-      end_singular(motion, impl.passage.rows, "the position is singular, and no way on from it could be proved");
-      return true;
-    }
+    if (leave(motion, stride) == Next::done) return true;
   } else {
-    // The series from here, and how far it is good.
-    // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
-    const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
-    impl.series.take_roots_as_they_are();
-    bool found = extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, least, h);
-    // A guess of rounding may be the truth: right behind the place where a power begins steps are short, and grow.
-    found = found || extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, 0, h);
-    const std::string obstacle = found ? "" : impl.series.obstacle();
-    for (const double part : soon_at_zero)
-      found = found || extend_with_roots(motion, part, due - motion.state.time, least, h);
-    if (!found) {
-      impl.series.take_roots_as_they_are();
-      if (pass_meeting(motion, due)) return true;
-      lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
-      return true;
-    }
-    if (entered(motion) || leaves_from_roots(motion)) return true;
+    if (extend_from_here(motion, stride) == Next::done) return true;
     // Up to a singular position that is passed; there every condition counts.
-    crossing = approach_singular(motion, due - motion.state.time, h);
-    if (crossing && !impl.far.rows.empty()) {
+    stride.crossing = approach_singular(motion, stride.time_left(motion), stride.h);
+    if (stride.crossing && !impl.far.rows.empty()) {
       follow_own_series(motion);
       watch_everything(motion);
       static_cast<void>(project(motion));
       return advance(motion);
     }
   }
-  // From here on all lengths are in the unit of time of the series.
-  double u = impl.series.unit();
-  double gap = (due - motion.state.time) / u;
-  double shortest = shortest_step(impl, motion.state.time) / u;
-  if (!impl.passage.followed) {
-    // The same proved for the functions themselves, over the whole step.
-    Series::Proof proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
-    const auto again = [&] {
-      u = impl.series.unit();
-      gap = (due - motion.state.time) / u;
-      shortest = shortest_step(impl, motion.state.time) / u;
-      proof = impl.series.prove(h, gap, defect_for(impl.tolerance), impl.tolerance);
-    };
-    const auto leads_nowhere = [&] { return !(proof.length > shortest) && gap > shortest; };
-    if (leads_nowhere() && extend(impl.series, motion.state, part_for(impl.tolerance), due - motion.state.time, 0, h)) {
-      again();
-    }
-    for (const double part : soon_at_zero) {
-      if (!leads_nowhere()) break;
-      if (extend_with_roots(motion, part, due - motion.state.time, 0, h)) again();
-    }
-    h = proof.length;
-    motion.defect = std::max(motion.defect, h > shortest ? proof.defect : 0.0);
-  }
-  if (!(h > shortest) && gap > shortest) {
-    follow_own_series(motion);
-    const std::string obstacle = impl.series.obstacle();
-    impl.series.take_roots_as_they_are();
-    if (pass_meeting(motion, due)) return true;
-    lead_nowhere(motion, "no step can be bounded any more: look at " + obstacle);
-    return true;
-  }
-  // And the expressions beside the equations of motion.
-  h = reach_of_switches(motion, h);
-  if (!(h > shortest) && gap > shortest) {
-    follow_own_series(motion);
-    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
-    return true;
-  }
-  // No further than what is known of the conditions left out.
-  const double clear = reach_of_far(motion, h);
-  const bool near_far = clear < h;
-  h = clear;
-  // Two points that pass through one another: begin anew just behind, where their distance grows again.
-  const double branch = impl.series.branch(h);
-  if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
+  stride.measure_by(motion);
+  if (prove_from_here(motion, stride) == Next::done) return true;
+  shorten(motion, stride);
 
-  // The first thing that happens.
-  Happening found = first_happening(motion, h, impl.buffer);
-  if (crossing && h >= impl.passage.ahead / u) close_at_position(h, found);
-  double size_there = 0;
-  const double nearer = crossing || impl.passage.followed ? never : nearer_place(motion, found, size_there);
-  found.cut = std::min(found.cut, nearer);
-  const FoundTurns turned = find_turns(motion, h);
-  double s = std::min({h, found.at, found.cut, found.graze, found.stop, found.parts, turned.at, turned.cut});
-  const double together = s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
-  const bool scheduled = gap <= together;
-  if (scheduled) s = gap;
-  const bool arrives = crossing && impl.passage.ahead / u <= together;
-  if (arrives) s = impl.passage.ahead / u;
-  if (!keeps_what_is_implied(motion, s)) {
-    follow_own_series(motion);
-    end_singular(motion, dependent_rows(motion, nearly),
-                 "the conditions held are dependent here, and the motion leaves this position in a way that their "
-                 "gradients do not tell: the position is singular");
-    return true;
-  }
-  std::uint32_t culprit = 0;
-  const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
-  if (vanishing <= s) {
-    go(motion, vanishing, motion.state.time + vanishing * u);
-    end_singular(motion, {culprit},
-                 "the gradient of " + model::row_name(impl.model, culprit) +
-                     " vanishes or is not there: the position is singular");
-    return true;
-  }
-
-  std::uint32_t light = 0;
-  const double weightless = impl.series.weightless(s, light);
-  if (weightless <= s) {
-    go(motion, weightless, motion.state.time + weightless * u);
-    end_singular(motion, {},
-                 "the kinetic energy stops being positive for every velocity here, see " +
-                     model::variable_name(impl.model, light));
-    return true;
-  }
-
-  // Go there; all that lies within the resolution happens at once.
-  const double from = motion.state.time;
-  const double approach = impl.passage.followed ? 0.0 : impl.series.approach(s) * u;
-  go_past_far(motion, s);
-  go(motion, s, scheduled ? due : later(impl, from, s * u));
-  if (s == nearer) impl.size[found.blurred_row] = size_there;
-  if (scheduled) impl.carry_time = 0;
-  const bool left = impl.passage.followed && !crossing;
-  follow_own_series(motion);
-  // Lengths of rows that were chosen at the position mean nothing.
-  if (left && impl.passage.ahead == 0) impl.series.choose(impl.held_rows, impl.watched_rows);
-  if (near_far && !(s < clear)) {
-    expect_more(motion);
-    look_around(motion);
-  }
+  // What happens on it, and there.
+  look_ahead(motion, stride);
+  if (examine_way(motion, stride) == Next::done) return true;
+  const double approach = impl.passage.followed ? 0.0 : impl.series.approach(stride.s) * stride.unit;
+  go_there(motion, stride);
   bool asked = false;
-  if (arrives) {
-    const bool happens = found.at <= together || turned.at <= together || (scheduled && due < impl.until);
-    const std::uint32_t letting_go = arrive_at_singular(motion);
-    if (motion.status != Status::going) return true;
-    // Where several contacts would carry forces beyond all bounds, and nothing but contacts, the instant tells which of them let go.
-    const std::vector<std::uint32_t>& meet = impl.passage.rows;
-    asked = letting_go == no_row && std::none_of(meet.begin(), meet.end(), [&](std::uint32_t row) {
-              return model::is_equation(impl.model.row_kind[row]);
-            });
-    if (letting_go == no_row && !asked) {
-      end_singular(motion, meet,
-                   "the multipliers of several one-sided conditions grow beyond all bounds: the position is singular, "
-                   "and which of them lets go is not decided");
-      return true;
-    }
-    if (happens && letting_go < impl.model.rows()) {
-      end_singular(motion, impl.passage.rows, dependent_as_something_happens);
-      return true;
-    }
-    if (!happens && !asked) {
-      pass_singular(motion, letting_go);
-      if (motion.status != Status::going) return true;
-      if (scheduled) end(motion, Status::finished, "");
-      if (found.stop <= together) end(motion, Status::stopped, "");
-      verify_end(motion);
-      return true;
-    }
-  }
-  if (!arrives && !project(motion)) {
-    end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
-    return true;
-  }
-  if (!arrives && impl.off > lost_length * whole_size(motion)) {
-    end(motion, Status::gave_up, "the series has lost the conditions it should keep");
-    return true;
-  }
-  if (!arrives && impl.series.nearly_singular()) {
-    // The rest of the way is shorter than any step: straight on.
-    if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
-      motion.state.time += approach;
-      for (std::size_t i = 0; i < motion.state.position.size(); ++i)
-        motion.state.position[i] += approach * motion.state.velocity[i];
-    }
-    end_singular(motion, dependent_rows(motion, nearly),
-                 "the conditions held have become dependent, or a gradient vanishes: the position is singular");
-    return true;
-  }
-  Triggers triggers;
-  triggers.scheduled = scheduled;
-  if (found.at <= together) {
-    for (const Happening::Crossing& one : found.crossings) {
-      if (one.at <= together) (one.release ? triggers.releasing : triggers.closing).push_back(one.row);
-    }
-  }
-  if (found.graze <= together) {
-    for (const Happening::Crossing& one : found.grazes) {
-      if (one.at <= together) triggers.grazing.push_back(one.row);
-    }
-  }
-  triggers.stop = found.stop <= together;
-  triggers.doubt = asked || found.parts <= together;
-  for (const Turn& turn : turned.turns) {
-    if (turn.at <= together) triggers.turns.push_back(turn);
-  }
-  for (const auto& [row, at] : turned.rows) {
-    if (at <= together) triggers.alternatives.push_back(row);
-  }
+  const Next next = stride.arrives ? arrive(motion, stride, asked) : stand(motion, approach);
+  if (next == Next::done) return true;
 
   // The instant: something closes, lets go, touches or is due.
+  Triggers triggers = triggers_of(stride);
+  triggers.doubt = triggers.doubt || asked;
   settle(motion, triggers, false);
   // Rows of the shock that contradict each other only because they depend on one another here.
-  if (arrives && motion.status == Status::jammed) {
+  if (stride.arrives && motion.status == Status::jammed) {
     motion.status = Status::going;
     end_singular(motion, impl.passage.rows, dependent_as_something_happens);
   }

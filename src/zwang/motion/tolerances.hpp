@@ -44,6 +44,8 @@ inline constexpr unsigned most_rounds_onto_start = 8;
 
 // ---- what is told from nearer
 
+/// Of the shortest step: a guess below it is one of rounding, and a place nearer than it is no nearer.
+inline constexpr double guess_of_rounding = 1e3;
 /// Of the way that a row changes over the step at its present rate: a zero whose band is wider than this is not known to the digits that it
 /// should have. Ordinary crossings have bands of the tolerance, 1e-12 of that way and less.
 inline constexpr double blurred_part = 1e-9;
