@@ -8,6 +8,7 @@
 #include "zwang/base/groups.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/tolerances.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -54,9 +55,32 @@ Vector whitened_row(const model::Model& model, const model::Rows& rows, std::uin
 struct Outing {
   model::State state;
   model::Rows rows;
+  std::vector<std::uint32_t> quaternions;  ///< their first variables
 
+  Outing(const model::Model& model, const model::State& from, model::Rows given)
+      : state(from), rows(std::move(given)), quaternions(model::quaternions(model)) {}
+
+  /// Orientations are unit quaternions wherever one goes: bodies whose quaternion has another length are no bodies (docs/mathematics, section 23.2).
   void move(const Part& part, const Vector& step) {
     for (std::size_t i = 0; i < part.n(); ++i) state.position[part.variable[i]] += step[i];
+    for (const std::uint32_t first : quaternions) {
+      double* const e = state.position.data() + first;
+      double square = 0;
+      for (std::size_t k = 0; k < 4; ++k) square += e[k] * e[k];
+      for (std::size_t k = 0; k < 4; ++k) e[k] /= std::sqrt(square);
+    }
+  }
+  /// A change of the variables of a part without what would lengthen a quaternion, which moves nothing.
+  void take_off_lengths(const model::State& at, const Part& part, Vector& change) const {
+    for (const std::uint32_t first : quaternions) {
+      const auto begin = std::lower_bound(part.variable.begin(), part.variable.end(), first);
+      if (begin == part.variable.end() || *begin != first) continue;
+      double* const rate = change.data() + (begin - part.variable.begin());
+      const double* const e = at.position.data() + first;
+      double along = 0;
+      for (std::size_t k = 0; k < 4; ++k) along += e[k] * rate[k];
+      for (std::size_t k = 0; k < 4; ++k) rate[k] -= along * e[k];
+    }
   }
 };
 
@@ -491,8 +515,7 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
   std::vector<std::uint8_t> result(count, 1);
   tried = std::numeric_limits<double>::infinity();
   if (count == 0) return result;
-  Outing outing;
-  outing.rows = impl.rows;
+  Outing outing(model, state, impl.rows);
   const double extent = extent_of(model, state, part);
   Vector velocity(part.n());
   for (std::size_t i = 0; i < part.n(); ++i) velocity[i] = state.velocity[part.variable[i]];
@@ -505,9 +528,17 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
     for (double& value : w) value = scatter.next();
     Vector in;
     w = dependence.basis.remainder(w, in);
-    const double length = norm(w);
+    double length = norm(w);
     for (double& value : w) value = length > 0 ? value / length : 0;
     Vector direction = part.acceleration(w);
+    if (!outing.quaternions.empty()) {
+      outing.take_off_lengths(state, part, direction);
+      w = part.whitened(direction);
+      length = norm(w);
+      const double factor = length > nowhere_to_go ? 1 / length : 0;
+      for (double& value : w) value *= factor;
+      for (double& value : direction) value *= factor;
+    }
     const double rate = turning(model, state, impl.problem, part, direction);
     double step = rate > 0 ? excursion / rate : 0;
     double longest = 0;
@@ -531,9 +562,9 @@ std::vector<std::uint8_t> looked_around(const model::Model& model, const model::
          ++attempt, reach *= nearer) {
       outing.state = state;
       outing.state.time += tau * reach;
-      for (std::size_t i = 0; i < part.n(); ++i) {
-        outing.state.position[part.variable[i]] += reach * (step * direction[i] + tau * velocity[i]);
-      }
+      Vector way(part.n());
+      for (std::size_t i = 0; i < part.n(); ++i) way[i] = reach * (step * direction[i] + tau * velocity[i]);
+      outing.move(part, way);
       const Vector before = outing.state.position;
       if (!project(model, impl, part, dependence.kept, 0, excursion_rounds, outing)) {
         ++failed;
@@ -823,15 +854,15 @@ bool realised(const model::Model& model, const model::State& state, Workspace::I
   if (turning_v > 0) s = short_excursion / turning_v;
   if (turning_a > 0) s = std::min(s, std::sqrt(2 * short_excursion / turning_a));
   if (!std::isfinite(s)) return true;
-  Outing outing;
-  outing.rows = impl.rows;
-  outing.state = state;
+  Outing outing(model, state, impl.rows);
   outing.state.time += s;
   Vector way(part.n());
+  Vector along(part.n());
   for (std::size_t i = 0; i < part.n(); ++i) {
     way[i] = a[i] * s * s / 2;
-    outing.state.position[part.variable[i]] += velocity[i] * s + way[i];
+    along[i] = velocity[i] * s + way[i];
   }
+  outing.move(part, along);
   const Vector start = outing.state.position;
   if (!project(model, impl, part, which, nearly_dependent, realise_rounds, outing)) return false;
   // How far from the beginning of the way did the conditions hold, and do they?

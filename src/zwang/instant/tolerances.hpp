@@ -57,6 +57,8 @@ constexpr double excursion = 0x1p-3;
 /// that has converged.
 constexpr double dependent_all_around = 1e-10;
 constexpr int excursion_points = 3;
+/// Of a unit direction: if no more is left of it without what would lengthen quaternions, there is nowhere to go.
+constexpr double nowhere_to_go = 1e-8;
 constexpr int excursion_attempts = 3;
 constexpr double nearer = 0.125;
 /// Part of an excursion that the way back onto the conditions may undo: of second order on curved ones.

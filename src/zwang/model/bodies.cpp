@@ -17,6 +17,17 @@ Turn::Four four(std::span<const double> values) { return {values[0], values[1], 
 
 }  // namespace
 
+std::vector<std::uint32_t> quaternions(const Model& model) {
+  std::vector<std::uint32_t> out;
+  for (const Body& body : model.bodies) {
+    if (!body.turns()) continue;
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      out.push_back(body.first + member * body.dimension + body.place());
+    }
+  }
+  return out;
+}
+
 bool has_quaternions(const Model& model) {
   return std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) { return body.turns(); });
 }

@@ -29,6 +29,9 @@ enum class Sort : std::uint8_t {
 [[nodiscard]] std::vector<double> shown(const Body& body, std::uint32_t member, Sort sort,
                                         std::span<const double> position, std::span<const double> values);
 
+/// The places at which the quaternions of a model begin among its variables, four each.
+[[nodiscard]] std::vector<std::uint32_t> quaternions(const Model& model);
+
 /// Angular velocity in the fixed frame from the rate of a quaternion, and back, where the quaternion keeps its length.
 [[nodiscard]] std::array<double, 3> spin_of(std::span<const double> quaternion, std::span<const double> rate);
 [[nodiscard]] std::array<double, 4> rate_of(std::span<const double> quaternion, const std::array<double, 3>& spin);

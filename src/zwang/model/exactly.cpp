@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "zwang/model/compile/steps.hpp"
 
@@ -38,6 +39,7 @@ class Exactly {
     places();
     forces();
     energies();
+    springs();
     blocks();
     conditions();
     seizures();
@@ -227,6 +229,84 @@ class Exactly {
         if (k < n()) scene_.force[k] -= slope;
       }
     }
+  }
+
+  /// One end of a spring: where it is, how fast, and the variables that a force on it pushes; none, if it is fixed.
+  struct End {
+    std::vector<Number> place, velocity;
+    std::vector<std::uint32_t> variables;
+  };
+  End end_of_spring(const Value& value) {
+    const Exact at = interpret(work_.formulas.expression(value), "an end of a spring", true);
+    End end;
+    for (std::size_t c = 0; c < at.parts(); ++c) {
+      const Jet& jet = Rationals::jet(at.part[c]);
+      end.place.push_back(algebra_.fraction(at.part[c]));
+      const bool moves = !jet.first.empty();
+      end.velocity.push_back(moves ? scene_.velocity[jet.first.begin()->first] : Number());
+      if (moves) end.variables.push_back(jet.first.begin()->first);
+    }
+    return end;
+  }
+
+  void springs() {
+    const Value* table = work_.find("springs");
+    if (table == nullptr) return;
+    for (const Field& field : table->fields) {
+      std::vector<RangeSyntax> ranges;
+      if (const Value* value = field.value.find("for")) ranges = work_.formulas.ranges(*value);
+      auto add_one = [&]() { add_spring(field); };
+      work_.for_ranges(std::span<const RangeSyntax>(ranges), add_one);
+    }
+  }
+
+  /// -(k (1 - L / d) + c D.D' / d^2) D on the first end, D from the second one to it and d its length.
+  void add_spring(const Field& field) {
+    const auto number = [&](std::string_view key) {
+      const Value* value = field.value.find(key);
+      return value == nullptr ? Number() : fraction(work_.formulas.expression(*value), key);
+    };
+    const Value& ends = *field.value.find("between");
+    const End a = end_of_spring(ends.items[0]), b = end_of_spring(ends.items[1]);
+    const Number stiffness = number("stiffness"), damping = number("damping"), length = number("length");
+    Number square, rate;  // D.D, D.D'
+    std::vector<Number> apart;
+    for (std::size_t c = 0; c < a.place.size(); ++c) {
+      apart.push_back(a.place[c] - b.place[c]);
+      square += apart[c] * apart[c];
+      rate += apart[c] * (a.velocity[c] - b.velocity[c]);
+    }
+    // One that acts on one side of its length alone, at it: on the side to which it goes.
+    if (const Value* only = field.value.find("only"); only != nullptr && length.sign() != 0) {
+      const Number beyond = square - length * length;
+      const int side = beyond.sign() != 0 ? beyond.sign() : rate.sign();
+      if (side * (only->text == "push" ? -1 : 1) < 0) return;
+    }
+    Number factor = stiffness;
+    if (stiffness.sign() != 0 && length.sign() != 0) factor -= stiffness * length / length_of_spring(field, square);
+    const bool together = square.sign() == 0;
+    if (!together) factor += damping * rate / square;
+    for (std::size_t c = 0; c < apart.size(); ++c) {
+      // Through its anchor a damper points along the velocity.
+      const Number pull =
+          factor * apart[c] + (together ? damping * (a.velocity[c] - b.velocity[c]) : Number());
+      if (!a.variables.empty()) scene_.force[a.variables[c]] -= pull;
+      if (!b.variables.empty()) scene_.force[b.variables[c]] += pull;
+    }
+  }
+  Number length_of_spring(const Field& field, const Number& square) const {
+    if (square.sign() == 0) {
+      throw work_.source.error(field.place,
+                               fmt::format("in exact arithmetic the spring `{}` has no direction: its ends are in one "
+                                           "place",
+                                           field.key));
+    }
+    if (const std::optional<Number> root = square.root(2)) return *root;
+    throw work_.source.error(
+        field.place,
+        fmt::format("in exact arithmetic the spring `{}` has no place: its length is sqrt({}), which is irrational; ask "
+                    "without --exact, or choose data for which the root is a fraction",
+                    field.key, square.text()));
   }
 
   void blocks() {

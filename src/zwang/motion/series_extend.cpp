@@ -473,9 +473,8 @@ std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
     if (model.terms[block.group].kind == TermKind::kinetic) continue;
     const expressions::Tape& tape = term_tapes[block.group];
     const std::size_t before = tape.inputs.size() + tape.constants.size();
-    for (const std::uint32_t reg : term_roots[block.group]) {
-      if (term_moving[block.group][reg - before] != 0) continue;
-      const double* u = registers(block) + std::size_t{tape.instructions[reg - before].a} * orders * block.width;
+    const auto add = [&](std::uint32_t argument) {
+      const double* u = registers(block) + std::size_t{argument} * orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
         RootOfPlaces root;
         root.argument = u[l];
@@ -484,6 +483,13 @@ std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
           root.positions.push_back(block.position_of[at]);
         out.push_back(std::move(root));
       }
+    };
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      if (term_moving[block.group][reg - before] == 0) add(tape.instructions[reg - before].a);
+    }
+    // A damper's direction d d^T / |d|^2 has none; its square does the same.
+    for (const expressions::Instruction& i : tape.instructions) {
+      if (i.op == expressions::Op::divide && i.b >= before && term_moving[block.group][i.b - before] == 0) add(i.b);
     }
   }
   return out;
