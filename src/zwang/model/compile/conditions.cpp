@@ -96,6 +96,47 @@ std::vector<RowShape> make_plain_rows(Compilation& work, const ConditionSyntax& 
   return out;
 }
 
+/// Does something that moves occur?
+bool occurs(const expressions::Graph& graph, Expr e) {
+  return expressions::depends_on(graph, e, expressions::SymbolKind::position) ||
+         expressions::depends_on(graph, e, expressions::SymbolKind::velocity);
+}
+
+/// Alternatives without the numbers among their parts: one that is positive can never hold, nor can its alternative; one that is not always
+/// holds, and its alternative is what is left. False if a part is no number, yet nothing that moves occurs in it: the whole has corners then.
+bool without_numbers(Compilation& work, const Syntax& f, const Condition& condition, expressions::Alternatives& all) {
+  const expressions::Graph& graph = work.shapes.graph();
+  expressions::Alternatives left;
+  bool any = false;
+  for (const std::vector<Expr>& list : all) {
+    std::vector<Expr> kept;
+    bool can_hold = true;
+    for (const Expr e : list) {
+      if (occurs(graph, e)) {
+        kept.push_back(e);
+        continue;
+      }
+      any = true;
+      const expressions::Node node = graph.node(e);
+      if (node.kind != expressions::NodeKind::number) return false;
+      can_hold = can_hold && node.number <= 0;
+    }
+    if (!can_hold) continue;
+    if (kept.empty()) {
+      throw work.formulas.error(
+          f, fmt::format("`{}` always holds and restricts nothing: one of its sides has a part that is a number",
+                         work.member_words(condition.name)));
+    }
+    left.push_back(std::move(kept));
+  }
+  if (left.empty() && any) {
+    throw work.formulas.error(f, fmt::format("`{}` can never hold: one of its sides has a part that is a number",
+                                             work.member_words(condition.name)));
+  }
+  all = std::move(left);
+  return true;
+}
+
 /// One row, or the components of a vector equation; of an inequality with corners the alternatives and their rows.
 std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const ConditionSyntax& syntax,
                                                        const Syntax& f, const Context& context, const Traced& value,
@@ -104,12 +145,13 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
   const Probe at = work.probe();
   if (syntax.relation != Relation::equal && expressions::has_kinks(work.shapes.graph(), parts[0])) {
     // Least and greatest of smooth functions: where it has corners, several of them hold at once.
-    const expressions::Alternatives all = expressions::split(work.shapes.graph(), parts[0]);
+    expressions::Alternatives all = expressions::split(work.shapes.graph(), parts[0]);
+    const std::size_t split = all.empty() ? 0 : all.size() + all[0].size();
     // Parts that jump where the whole does not stay together: the whole has corners then.
-    const bool apart = std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+    const bool apart = without_numbers(work, f, condition, all) && std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
       return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
     });
-    if (apart && !all.empty() && all.size() + all[0].size() > 2) {
+    if (apart && split > 2) {
       std::vector<std::vector<RowShape>> out;
       for (const std::vector<Expr>& list : all) {
         out.emplace_back();
@@ -181,11 +223,17 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
             if (row == most_rows)
               throw work.formulas.error(parts[j], fmt::format("there are more than {} conditions", most_rows));
             if (!shape.holonomic && all.size() + found->second.size() > 2) {
-              throw work.formulas.error(parts[j],
-                                        fmt::format("`or` (and min of what must not be positive) joins position "
-                                                    "inequalities; in `{}` velocities occur: write the "
-                                                    "alternatives as two models",
-                                                    work.member_words(condition.name)));
+              const std::string name = work.member_words(condition.name);
+              throw work.formulas.error(
+                  parts[j],
+                  all.size() > 1
+                      ? fmt::format("`or` joins position inequalities; in `{}` velocities occur: write the alternatives "
+                                    "as two models",
+                                    name)
+                      : fmt::format("velocities occur in `{}`, and its functions with corners make it hold where one of "
+                                    "several inequalities does: that is for positions alone; write it so that all of "
+                                    "them hold, one condition each, or as two models",
+                                    name));
             }
             work.model.row_kind.push_back(
                 shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
