@@ -137,6 +137,37 @@ bool without_numbers(Compilation& work, const Syntax& f, const Condition& condit
   return true;
 }
 
+/// Does a <= 0 imply b <= 0, because they differ by a number?
+bool implies(expressions::Graph& graph, Expr a, Expr b) {
+  const expressions::Node node = graph.node(graph.subtract(a, b));
+  return node.kind == expressions::NodeKind::number && node.number >= 0;
+}
+
+/// Alternatives without parts that others imply, and without those of which another one holds whenever they do: one surface counts once.
+void take_once(expressions::Graph& graph, expressions::Alternatives& all) {
+  for (std::vector<Expr>& list : all) {
+    for (std::size_t k = list.size(); k-- > 0;) {
+      const auto at = list.begin() + static_cast<std::ptrdiff_t>(k);
+      const Expr e = *at;
+      const bool said = std::any_of(list.begin(), at, [&](Expr other) { return implies(graph, other, e); }) ||
+                        std::any_of(at + 1, list.end(), [&](Expr other) { return implies(graph, other, e); });
+      if (said) list.erase(at);
+    }
+  }
+  const auto within = [&](const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    return std::all_of(b.begin(), b.end(), [&](Expr e) {
+      return std::any_of(a.begin(), a.end(), [&](Expr other) { return implies(graph, other, e); });
+    });
+  };
+  for (std::size_t k = all.size(); k-- > 0;) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(k);
+    const bool covered =
+        std::any_of(all.begin(), at, [&](const std::vector<Expr>& other) { return within(*at, other); }) ||
+        std::any_of(at + 1, all.end(), [&](const std::vector<Expr>& other) { return within(*at, other); });
+    if (covered) all.erase(at);
+  }
+}
+
 /// One row, or the components of a vector equation; of an inequality with corners the alternatives and their rows.
 std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const ConditionSyntax& syntax,
                                                        const Syntax& f, const Context& context, const Traced& value,
@@ -152,6 +183,7 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
       return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
     });
     if (apart && split > 2) {
+      take_once(work.shapes.graph(), all);
       std::vector<std::vector<RowShape>> out;
       for (const std::vector<Expr>& list : all) {
         out.emplace_back();
