@@ -14,6 +14,7 @@
 #include "zwang/instant/degenerate.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/instant/releases.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
@@ -669,6 +670,7 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std
 
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant) {
+  if (!options.gone.is_told()) workspace.impl().released = released_rows(model, state);
   if (needs_corners(model, state, options)) {
     accelerate_with_corners(model, state, options, workspace, instant);
     return;
@@ -857,6 +859,7 @@ Instant accelerate(const model::Model& model, const model::State& state, const O
 Instant classify(const model::Model& model, const model::State& given_state, const Options& given) {
   Workspace workspace(model);
   Workspace::Impl& impl = workspace.impl();
+  impl.released = released_rows(model, given_state);
   Instant instant;
   Options options = given;
   Resolved found;

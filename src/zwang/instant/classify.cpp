@@ -113,7 +113,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
       instant.role[row] = Role::absent;
       continue;
     }
-    if (options.gone.contains(row)) {
+    if (options.gone.contains(row) || impl.released.contains(row)) {
       instant.role[row] = Role::absent;
       continue;
     }

@@ -7,6 +7,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/dependence.hpp"
+#include "zwang/instant/releases.hpp"
 #include "zwang/instant/singular.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
@@ -391,6 +392,7 @@ std::string_view words(ShockStatus status) {
 
 void impact(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
             Shock& shock) {
+  if (!options.gone.is_told()) workspace.impl().released = released_rows(model, state);
   if (needs_corners(model, state, options)) {
     const Resolved found = resolve_corners(model, state, options, workspace);
     Options inner = options;

@@ -40,6 +40,8 @@ struct LookedAround {
 struct Workspace::Impl : Evaluation {
   explicit Impl(const model::Model& model);
 
+  RowSet released;  ///< let go by [[releases]], where a question is about one instant; motions tell it by their options
+
   // the nearest point
   Subproblem problem;
   gauss::Workspace gauss;

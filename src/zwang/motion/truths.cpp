@@ -6,6 +6,7 @@
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/instant/releases.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/reach.hpp"
 #include "zwang/motion/switches_impl.hpp"
@@ -51,13 +52,7 @@ void count_turns_of_truths(Motion& motion, const Triggers& triggers) {
 bool is_true(const Motion& motion, std::uint32_t truth) {
   const std::vector<std::uint8_t>& holds = motion.impl->switches.holds;
   if (truth < holds.size() && holds[truth] != 0) return true;
-  const model::TermGroup& term = motion.impl->model.truths[truth].term;
-  std::vector<double> registers(term.tape.registers());
-  expressions::load_constants(term.tape, registers.data(), 1, 1);
-  const std::size_t place = std::size_t{1} + term.positions + term.velocities + term.steady();
-  for (std::uint32_t k = 0; k < term.modes; ++k) registers[place + k] = motion.state.modes[term.first_mode + k];
-  expressions::extend(term.tape, registers.data(), 1, 0, 0, 1);
-  return registers[term.tape.outputs[0]] != 0;
+  return instant::is_true(motion.impl->model, truth, motion.state.modes);
 }
 
 double next_release(const Motion& motion, double time) {
