@@ -161,6 +161,7 @@ void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gath
   for (const std::uint32_t row : triggers.closing) {
     if (!is_among(row, gathered.struck) && !closed_now(row) && before[row] == Standing::open) grazed.push_back(row);
   }
+  std::erase_if(grazed, [&](std::uint32_t row) { return impl.switches.gone.contains(row); });
   std::sort(grazed.begin(), grazed.end());
   grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
   std::erase_if(grazed, marginal);

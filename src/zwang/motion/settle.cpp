@@ -250,6 +250,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   for (const model::Condition& condition : impl.model.conditions) {
     at_schedule = at_schedule || (condition.seizure && instant::same_instant(condition.at, motion.state.time));
   }
+  look_at_truths_before(motion);
   const bool releasing = !first && release_due(motion);
   const bool done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
 

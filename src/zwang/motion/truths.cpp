@@ -79,6 +79,74 @@ bool release_due(const Motion& motion) {
   return false;
 }
 
+namespace {
+
+/// The sides of the comparisons at this instant (`now`) or right behind it. Comparisons may be nested: from the inside out. Modes are left as they
+/// belong to these sides.
+std::vector<Side> sides_of_truths(Motion& motion, bool now) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  const std::span<const double> accelerations =
+      impl.flow != nullptr ? std::span<const double>{} : std::span<const double>(impl.instant.accelerations);
+  std::vector<Side> sides = switches.sides;
+  for (const model::Observable& truth : model.truths) {
+    const model::Slotted& group = truth.term;
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const Corner& corner = group.corners[c];
+      if (corner.kind == expressions::CornerKind::turns) continue;
+      const std::uint32_t number = group.first_switch + c;
+      motion.state.modes = model::modes_of(model, sides);
+      const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, accelerations);
+      if (!std::isfinite(rates.g)) continue;
+      const Side plain = corner.side(rates.g);
+      const Off off = off_at(motion, number, rates.size, 1.0);
+      double threshold = never;
+      for (const bool above : {false, true}) {
+        const Side interval = plain % 2 != 0 ? plain + 1 : plain;
+        if (!corner.has_threshold(interval, above)) continue;
+        const double one = corner.threshold(interval, above);
+        if (std::abs(rates.g - one) <= off[0]) threshold = one;
+      }
+      if (threshold == never) {
+        sides[number] = plain;
+        continue;
+      }
+      const Side on = corner.side(threshold);
+      const int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
+      const bool odd = on % 2 != 0;
+      sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
+      if (!now) switches.at_start[number] = 1;
+    }
+  }
+  motion.state.modes = model::modes_of(model, sides);
+  return sides;
+}
+
+/// What is true with the modes at hand, or was found to be.
+void add_truths(Motion& motion) {
+  std::vector<std::uint8_t> holds(motion.impl->model.truths.size(), 0);
+  for (std::uint32_t k = 0; k < holds.size(); ++k) holds[k] = is_true(motion, k) ? 1 : 0;
+  motion.impl->switches.holds = std::move(holds);
+}
+
+}  // namespace
+
+void look_at_truths_before(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<model::Release>& releases = impl.model.releases;
+  bool any = false;
+  for (std::size_t k = 0; k < releases.size(); ++k) {
+    any = any || (!releases[k].when.empty() && impl.switches.released[k] == 0);
+  }
+  if (!any || impl.model.switches == 0) return;
+  impl.switches.holds.assign(impl.model.truths.size(), 0);
+  const std::vector<double> modes = motion.state.modes;
+  static_cast<void>(sides_of_truths(motion, true));
+  add_truths(motion);
+  motion.state.modes = modes;
+}
+
 void look_at_truths(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -86,47 +154,11 @@ void look_at_truths(Motion& motion) {
   switches.holds.assign(model.truths.size(), 0);
   if (model.truths.empty() || model.switches == 0) return;
   const std::vector<double> modes = motion.state.modes;
-  const std::span<const double> accelerations =
-      impl.flow != nullptr ? std::span<const double>{} : std::span<const double>(impl.instant.accelerations);
-  std::vector<Side> behind_it = switches.sides;
-  // At the instant itself, then right behind it. Comparisons may be nested: from the inside out.
-  for (const bool now : {true, false}) {
-    std::vector<Side> sides = switches.sides;
-    for (const model::Observable& truth : model.truths) {
-      const model::Slotted& group = truth.term;
-      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
-        const Corner& corner = group.corners[c];
-        if (corner.kind == expressions::CornerKind::turns) continue;
-        const std::uint32_t number = group.first_switch + c;
-        motion.state.modes = model::modes_of(model, sides);
-        const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, accelerations);
-        if (!std::isfinite(rates.g)) continue;
-        const Side plain = corner.side(rates.g);
-        const Off off = off_at(motion, number, rates.size, 1.0);
-        double threshold = never;
-        for (const bool above : {false, true}) {
-          const Side interval = plain % 2 != 0 ? plain + 1 : plain;
-          if (!corner.has_threshold(interval, above)) continue;
-          const double one = corner.threshold(interval, above);
-          if (std::abs(rates.g - one) <= off[0]) threshold = one;
-        }
-        if (threshold == never) {
-          sides[number] = plain;
-          continue;
-        }
-        const Side on = corner.side(threshold);
-        const int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
-        const bool odd = on % 2 != 0;
-        sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
-        if (!now) switches.at_start[number] = 1;
-      }
-    }
-    motion.state.modes = model::modes_of(model, sides);
-    std::vector<std::uint8_t> holds(model.truths.size(), 0);
-    for (std::uint32_t k = 0; k < model.truths.size(); ++k) holds[k] = is_true(motion, k) ? 1 : 0;
-    switches.holds = std::move(holds);
-    if (!now) behind_it = std::move(sides);
-  }
+  // At the instant itself, then right behind it.
+  static_cast<void>(sides_of_truths(motion, true));
+  add_truths(motion);
+  std::vector<Side> behind_it = sides_of_truths(motion, false);
+  add_truths(motion);
   motion.state.modes = modes;
   switches.sides = std::move(behind_it);
   const std::vector<double> new_modes = model::modes_of(model, switches.sides);
