@@ -17,6 +17,7 @@ namespace {
 
 /// Below this numbers have lost, or are about to lose, their digits.
 constexpr double faint = 1e-300;
+constexpr double harmless_stretch = 0.6931471805599453;  ///< ln 2: up to it rounding grows to its double at most
 constexpr double seen = 690;  ///< exp(-690) is about that
 /// Places at which a divisor is looked at; between them its rate bounds it.
 constexpr unsigned places = 8;
@@ -355,9 +356,10 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         const double* other_inner = inner_y + room.stride;
         for (unsigned l = 0; l < width; ++l) {
           const double growth = turns ? 1.0 : elementary::exp(inner_a[l] + ea[l]);
-          // Rounding of the values at 0 grows along: their difference has less digits than they have.
-          const double first =
-              turns ? 0.0 : eps * (std::abs(y[l]) + std::abs(y[stride + l])) * elementary::expm1(inner_a[l]);
+          // Rounding of the values at 0 grows along: their difference has less digits than they have. While it does not grow to its double it is
+          // what it is in every value: rounding, and no matter of the step.
+          const double grown = turns || inner_a[l] <= harmless_stretch ? 0.0 : elementary::expm1(inner_a[l]);
+          const double first = eps * (std::abs(y[l]) + std::abs(y[stride + l])) * grown;
           const double through =
               turns ? ea[l] : ea[l] * (size_y(l) + std::abs(y[stride + l]) + other_inner[l]) * growth;
           const double found = elementary::hypot(tail[l], other_tail[l]) * growth + first + through;
