@@ -295,10 +295,11 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
 double close_rows(Motion& motion, const instant::RowSet& closed) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too.
+  // Kinetic energy goes with the speeds; closing the gaps moves bodies in their potential, too. As in the account, parts of T that are linear in the
+  // velocities are none of it.
   const auto whole = [&] {
-    const model::Energy now = model::energy(model, motion.state, impl.workspace.evaluation().scratch);
-    return now.kinetic + now.potential;
+    model::Scratch& scratch = impl.workspace.evaluation().scratch;
+    return model::vis_viva(model, motion.state, scratch) + model::energy(model, motion.state, scratch).potential;
   };
   const double before = whole();
   impl.held_rows.clear();

@@ -137,6 +137,10 @@ void verify_end(Motion& motion) {
   // The account of energy.
   const double off = std::abs(motion.energy.defect());
   const double allowed = tolerances_of_energy * std::max(impl.tolerance, sharpest_account);
+  if (!std::isfinite(off)) {
+    end(motion, Status::gave_up, "the energy is beyond what numbers hold: choose larger units");
+    return;
+  }
   double most = allowed * motion.energy.largest;
   if (off <= most) return;
   most = std::max(most, allowed * terms_of_energy(motion));
