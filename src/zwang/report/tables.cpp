@@ -140,9 +140,13 @@ std::string shock_table(const model::Model& model, const instant::Shock& shock, 
   return table.text(s);
 }
 
+std::string lost_words(double lost, double all) {
+  return lost < -gain_of_rounding * all ? fmt::format("+ {} gained", readable(-lost)) : fmt::format("- {} lost", readable(lost));
+}
+
 std::string energy_line(const instant::ShockEnergy& energy) {
-  return fmt::format("  kinetic energy: {} before + {} by blows + {} by moving conditions - {} lost = {} after\n",
-                     readable(energy.before), readable(energy.blow), readable(energy.work), readable(energy.lost),
+  return fmt::format("  kinetic energy: {} before + {} by blows + {} by moving conditions {} = {} after\n",
+                     readable(energy.before), readable(energy.blow), readable(energy.work), lost_words(energy.lost, energy.after),
                      readable(energy.after));
 }
 

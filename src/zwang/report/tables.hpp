@@ -27,6 +27,8 @@ struct Column {
 [[nodiscard]] std::string condition_table(const model::Model& model, const instant::Instant& instant, bool determined,
                                           const Style& s);
 [[nodiscard]] std::string shock_table(const model::Model& model, const instant::Shock& shock, const Style& s);
+/// "- 0.5 lost", or "+ 0.5 gained": shocks with different restitutions may gain some; beside `all` rounding gains nothing.
+[[nodiscard]] std::string lost_words(double lost, double all);
 [[nodiscard]] std::string energy_line(const instant::ShockEnergy& energy);
 [[nodiscard]] std::string certificate_line(const gauss::Certificate& certificate);
 

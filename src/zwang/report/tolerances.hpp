@@ -71,6 +71,8 @@ inline constexpr double least_ratio = 1e-12;
 
 /// Of f'' and of its free value: what is shown as an exact zero in the story of `explain`.
 inline constexpr double story_rounding = 1e-11;
+/// Of an energy: what shocks seem to gain by rounding alone.
+inline constexpr double gain_of_rounding = 1e-12;
 /// Residuals below this are shown with one digit.
 inline constexpr double one_digit_below = 1e-12;
 
