@@ -215,8 +215,9 @@ std::string summary(const runs::Store& store, const std::vector<std::string>& fi
     // Work of rounding size is shown as none; what is taken out is subtracted.
     const double work = std::abs(energy.work) <= work_rounding * std::abs(energy.initial) ? 0.0 : energy.work;
     text = fmt::format("  energy: {} initial {} {} work {} = {} final, defect {}\n", readable(energy.initial),
-                       work < 0 ? "-" : "+", readable(std::abs(work)), report::lost_words(energy.lost, std::max(std::abs(energy.initial), std::abs(energy.final))), readable(energy.final),
-                       readable(energy.defect(), 2));
+                       work < 0 ? "-" : "+", readable(std::abs(work)),
+                       report::lost_words(energy.lost, std::max(std::abs(energy.initial), std::abs(energy.final))),
+                       readable(energy.final), readable(energy.defect(), 2));
   }
   text += fmt::format("  worst drift: position {}, velocity {}", readable(account.position_drift, 2),
                       readable(account.velocity_drift, 2));

@@ -602,4 +602,31 @@ until = 0.5
   EXPECT_NEAR(model.part("bar[4]", motion.at(0.45).velocity)[1], before - 2, joint_run_exactness);
 }
 
+TEST(Joints, more_of_them_than_needed_hold_a_shaft_that_points_anywhere) {
+  // Along d, on which the body's z axis lies; two bearings of every pair of kinds leave it one turn. w = N t / I.
+  const std::vector<Three> directions = {{1, 0, 0}, {0, -1, 0}, {0.6, 0, 0.8}, {2.0 / 3, -1.0 / 3, 2.0 / 3}};
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"hinge", "hinge"}, {"hinge", "ball"}, {"ball", "ball"}, {"hinge", "cylindrical"}};
+  for (const Three& d : directions) {
+    for (const auto& [left, right] : kinds) {
+      const auto joint = [&](const std::string& name, const std::string& kind, double at) {
+        const std::string axis = kind == "ball" ? "" : fmt::format(", axis = [{}, {}, {}]", d[0], d[1], d[2]);
+        return fmt::format("{} = {{ {} = [[{}, {}, {}], \"shaft.{}\"]{} }}\n", name, kind, at * d[0], at * d[1],
+                           at * d[2], name, axis);
+      };
+      // The shortest turn from z to d: about z x d by acos(d.z).
+      const std::string text = fmt::format(
+          "gravity = [0, 0, -9.81]\n[bodies.shaft]\nmass = 2\nshape = {{ cylinder = [0.1, 1] }}\n"
+          "position = [0, 0, 0]\norientation = {{ axis = [{}, {}, 0], angle = \"acos({})\" }}\n"
+          "torque = [{}, {}, {}]\n[bodies.shaft.marks]\nleft = [0, 0, -0.5]\nright = [0, 0, 0.5]\n"
+          "[joints]\n{}{}[simulation]\nuntil = 1\n",
+          -d[1], d[0], d[2], 0.01 * d[0], 0.01 * d[1], 0.01 * d[2], joint("left", left, -0.5),
+          joint("right", right, 0.5));
+      const Json answer = run_answer(text);
+      ASSERT_EQ(answer["status"], "finished") << text << answer.dump(1);
+      expect_near(part(numbers(answer["final"]["velocities"]["shaft"]), 3), d, joint_run_exactness);
+    }
+  }
+}
+
 }  // namespace zwang::testing

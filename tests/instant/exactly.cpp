@@ -233,5 +233,57 @@ wall = "a.x <= 0"
   EXPECT_EQ(instant.role[0], Role::approached);
 }
 
+std::string on_spring(const std::string& end, const std::string& spring) {
+  return "gravity = [0, -10]\n[points.b]\nmass = 2\n" + end + "[springs]\ns = { between = [\"b\", [0, 0]], " + spring +
+         " }\n";
+}
+
+TEST(Exactly, springs_pull_with_fractions) {
+  // 3 (5 - 1) along (3, -4) / 5, and gravity.
+  const std::string away = "position = [3, -4]\n";
+  EXPECT_EQ(texts(exactly(on_spring(away, "length = 1, stiffness = 3")).accelerations), "-18/5 -26/5");
+  // The same as a potential.
+  EXPECT_EQ(texts(exactly("gravity = [0, -10]\n[points.b]\nmass = 2\n" + away +
+                          "[energy]\npotential = \"3/2*(distance(b, [0, 0]) - 1)^2\"\n")
+                      .accelerations),
+            "-18/5 -26/5");
+  // A damper: -c (D.v) D / D.D with D.v = 3.
+  EXPECT_EQ(texts(exactly(on_spring(away + "velocity = [1, 0]\n", "damping = 0.1")).accelerations), "-9/500 -1247/125");
+  // A rope that is slack, and one that is about to be taut.
+  EXPECT_EQ(texts(exactly(on_spring(away, "length = 6, stiffness = 3, only = \"pull\"")).accelerations), "0 -10");
+  const std::string rope = "length = 5, stiffness = 3, damping = 1, only = \"pull\"";
+  EXPECT_EQ(texts(exactly(on_spring(away + "velocity = [1, 0]\n", rope)).accelerations), "-9/50 -244/25");
+  EXPECT_EQ(texts(exactly(on_spring(away + "velocity = [-1, 0]\n", rope)).accelerations), "0 -10");
+}
+
+TEST(Exactly, springs_of_irrational_length_are_refused_by_their_name) {
+  EXPECT_NE(refusal(on_spring("position = [1, 1]\n", "length = 1, stiffness = 1")).find("the spring `s`"),
+            std::string::npos);
+  EXPECT_NE(refusal(on_spring("position = [0, 0]\n", "length = 1, stiffness = 1")).find("no direction"),
+            std::string::npos);
+}
+
+TEST(Exactly, springs_between_members_of_a_family) {
+  const ExactInstant instant = exactly(R"toml(
+[points.a]
+count = 3
+mass = 1
+position = ["2*i", 0]
+[springs]
+s = { for = "i = 1..2", between = ["a[i]", "a[i+1]"], length = 1.5, stiffness = 0.1 }
+)toml");
+  EXPECT_EQ(texts(instant.accelerations), "1/20 0 0 0 -1/20 0");
+}
+
+TEST(Exactly, what_has_been_let_go_is_not_there) {
+  const std::string text =
+      "gravity = [0, -10]\n[points.b]\nmass = 2\nposition = [0, -1]\n[constraints]\nw = \"distance(b, [0, 0]) <= 1\"\n"
+      "[[releases]]\nconstraint = \"w\"\nat = 0.5\n";
+  model::Overrides later;
+  later.start = "1/2";
+  EXPECT_EQ(texts(exactly(text).accelerations), "0 0");
+  EXPECT_EQ(texts(exactly(text, later).accelerations), "0 -10");
+}
+
 }  // namespace
 }  // namespace zwang::instant

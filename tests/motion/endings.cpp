@@ -215,4 +215,15 @@ TEST(Endings, a_force_beyond_numbers_or_without_a_power_series_says_what_to_writ
   EXPECT_EQ(run(line("if(abs(x - 2) > 0.04, exp(-1/(x - 2)^2), 0)", 2)).status, Status::finished);
 }
 
+TEST(Endings, energies_beyond_numbers_are_no_finished_motion) {
+  const model::Model model = model::load(
+      "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [1e155, 0]\n[constraints]\n"
+      "f = { condition = \"a.y >= 0\", restitution = 0.5 }\n[simulation]\nuntil = 2\n",
+      "fast.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  EXPECT_EQ(motion.status, Status::gave_up);
+}
+
 }  // namespace zwang::motion

@@ -136,4 +136,14 @@ TEST(Meeting, attraction_without_a_bound_is_not_passed) {
   }
 }
 
+TEST(Meeting, a_damped_spring_without_length_swings_through_its_anchor) {
+  const Through one = follow_through(
+      "[points.b]\nmass = 1\nposition = [1, 0]\n[springs]\ns = { between = [\"b\", [0, 0]], length = 0, stiffness = 4, "
+      "damping = 0.3 }\n[simulation]\nuntil = 10\n");
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  const double w = std::sqrt(4 - 0.15 * 0.15);
+  EXPECT_NEAR(one.state.position[0], std::exp(-1.5) * (std::cos(10 * w) + 0.15 / w * std::sin(10 * w)), 1e-10);
+  EXPECT_EQ(one.state.position[1], 0);
+}
+
 }  // namespace zwang::motion

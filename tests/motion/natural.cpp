@@ -344,4 +344,42 @@ TEST(Natural, a_motion_that_trembles_without_time_passing_is_told) {
   EXPECT_NE(f.why.find("without time passing"), std::string::npos) << f.why;
 }
 
+TEST(Natural, a_ball_comes_to_rest_on_a_catenary) {
+  // cosh, and the same ground by exponentials.
+  const std::string ball =
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0.3, 1.3]\nvelocity = [0.3, 0]\n[simulation]\nuntil = "
+      "2\n"
+      "[constraints]\nbowl = { restitution = 0.5, condition = \"a.y >= ";
+  const Outcome one = outcome(ball + "cosh(a.x)\" }\n");
+  const Outcome other = outcome(ball + "(exp(a.x) + exp(-a.x))/2\" }\n");
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_EQ(one.kinds, other.kinds);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(one.state.position[i], other.state.position[i], close_by);
+}
+
+TEST(Natural, inequalities_whose_corners_leave_a_number) {
+  // Each with the wall that it means.
+  const std::vector<std::pair<std::string, std::string>> same = {
+      {"max(0, a.x) <= 2", "a.x <= 2"},
+      {"min(a.y, 3) >= 0", "a.y >= 0"},
+      {"max(abs(a.x), 0.5) <= 2", "abs(a.x) <= 2"},
+      {"2*max(a.y, 0) >= 1", "a.y >= 0.5"},
+      {"max(a.x, 0.1*sin(t)) <= 2", "a.x <= 2"},
+      {"max(a.x, p) <= 2", "a.x <= 2"},
+      {"max(a.y, 0) - max(a.x, 0) >= 0", "a.y >= max(a.x, 0) or a.x <= 0"},
+      {"a.y >= clip(min(1, a.x), -1, 1)", "a.y >= clip(a.x, -1, 1)"},
+      {"1 + a.x >= min(abs(a.x), 0.3)", "a.x >= -0.5"}};
+  const std::string scene =
+      "gravity = [0.5, -0.3]\n[parameters]\np = 1\n[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [1, 0]\n"
+      "[simulation]\nuntil = 3\n[constraints]\nw = \"";
+  for (const auto& [text, meant] : same) {
+    const Outcome one = outcome(scene + text + "\"\n");
+    const Outcome other = outcome(scene + meant + "\"\n");
+    ASSERT_EQ(one.status, Status::finished) << text << ": " << one.why;
+    ASSERT_EQ(other.status, Status::finished) << meant << ": " << other.why;
+    EXPECT_EQ(one.kinds.size(), other.kinds.size()) << text;
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(one.state.position[i], other.state.position[i], close_by) << text;
+  }
+}
+
 }  // namespace zwang::motion

@@ -165,4 +165,33 @@ TEST(Settle, rebounds_without_end_have_their_limit_listed_and_all_their_energy_c
   EXPECT_TRUE(std::none_of(limit + 1, one.events.end(), [](const Event& e) { return e.kind == EventKind::impact; }));
 }
 
+TEST(Settle, what_becomes_true_at_a_touch_lets_go_before_the_shock) {
+  // A trap door that opens when it is touched: said by the place, and by the time of it.
+  const std::string door =
+      "gravity = [0, -10]\n[points.b]\nmass = 1\nposition = [0, 1]\n[constraints]\n"
+      "f = { condition = \"b.y >= 0\", restitution = 0.5 }\n[simulation]\nuntil = 1\n[[releases]]\nconstraint = "
+      "\"f\"\n";
+  for (const std::string& when : {std::string("when = \"b.y <= 0\"\n"), std::string("at = \"sqrt(1/5)\"\n")}) {
+    const Settled one = settled(door + when);
+    ASSERT_EQ(one.status, Status::finished) << one.why;
+    EXPECT_EQ(kinds(one), "let go") << when;
+    EXPECT_NEAR(one.state.position[1], -4, close_to);
+  }
+  // Below the floor it never is: that lets nothing go.
+  const Settled never_below = settled(door + "when = \"b.y < 0\"\n");
+  EXPECT_EQ(kinds(never_below).substr(0, 6), "impact");
+  EXPECT_EQ(kinds(never_below).find("let go"), std::string::npos);
+}
+
+TEST(Settle, limits_of_impacts_close_the_account_where_the_kinetic_energy_has_a_linear_part) {
+  // Heights above a shaken table: T = (y' + 0.3 cos 3t)^2 / 2.
+  const Settled one = settled(
+      "[coordinates.y]\ninitial = 0.5\n[energy]\nkinetic = \"(y' + 0.3*cos(3*t))^2/2\"\n"
+      "potential = \"10*(y + 0.1*sin(3*t))\"\n[constraints]\nf = { condition = \"y >= 0\", restitution = 0.5 }\n"
+      "[simulation]\nuntil = 3\n");
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_NE(kinds(one).find("accumulation"), std::string::npos);
+  EXPECT_NEAR(one.energy.defect(), 0, 1e-12);
+}
+
 }  // namespace zwang::motion

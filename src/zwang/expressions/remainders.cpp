@@ -18,7 +18,7 @@ namespace {
 /// Below this numbers have lost, or are about to lose, their digits.
 constexpr double faint = 1e-300;
 constexpr double harmless_stretch = 0.6931471805599453;  ///< ln 2: up to it rounding grows to its double at most
-constexpr double seen = 690;  ///< exp(-690) is about that
+constexpr double seen = 690;                             ///< exp(-690) is about that
 /// Places at which a divisor is looked at; between them its rate bounds it.
 constexpr unsigned places = 8;
 

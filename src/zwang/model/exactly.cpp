@@ -288,8 +288,7 @@ class Exactly {
     if (!together) factor += damping * rate / square;
     for (std::size_t c = 0; c < apart.size(); ++c) {
       // Through its anchor a damper points along the velocity.
-      const Number pull =
-          factor * apart[c] + (together ? damping * (a.velocity[c] - b.velocity[c]) : Number());
+      const Number pull = factor * apart[c] + (together ? damping * (a.velocity[c] - b.velocity[c]) : Number());
       if (!a.variables.empty()) scene_.force[a.variables[c]] -= pull;
       if (!b.variables.empty()) scene_.force[b.variables[c]] += pull;
     }
@@ -304,9 +303,10 @@ class Exactly {
     if (const std::optional<Number> root = square.root(2)) return *root;
     throw work_.source.error(
         field.place,
-        fmt::format("in exact arithmetic the spring `{}` has no place: its length is sqrt({}), which is irrational; ask "
-                    "without --exact, or choose data for which the root is a fraction",
-                    field.key, square.text()));
+        fmt::format(
+            "in exact arithmetic the spring `{}` has no place: its length is sqrt({}), which is irrational; ask "
+            "without --exact, or choose data for which the root is a fraction",
+            field.key, square.text()));
   }
 
   void blocks() {

@@ -141,13 +141,14 @@ std::string shock_table(const model::Model& model, const instant::Shock& shock, 
 }
 
 std::string lost_words(double lost, double all) {
-  return lost < -gain_of_rounding * all ? fmt::format("+ {} gained", readable(-lost)) : fmt::format("- {} lost", readable(lost));
+  return lost < -gain_of_rounding * all ? fmt::format("+ {} gained", readable(-lost))
+                                        : fmt::format("- {} lost", readable(lost));
 }
 
 std::string energy_line(const instant::ShockEnergy& energy) {
   return fmt::format("  kinetic energy: {} before + {} by blows + {} by moving conditions {} = {} after\n",
-                     readable(energy.before), readable(energy.blow), readable(energy.work), lost_words(energy.lost, energy.after),
-                     readable(energy.after));
+                     readable(energy.before), readable(energy.blow), readable(energy.work),
+                     lost_words(energy.lost, energy.after), readable(energy.after));
 }
 
 std::string certificate_line(const gauss::Certificate& c) {

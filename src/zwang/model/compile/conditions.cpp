@@ -179,9 +179,10 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
     expressions::Alternatives all = expressions::split(work.shapes.graph(), parts[0]);
     const std::size_t split = all.empty() ? 0 : all.size() + all[0].size();
     // Parts that jump where the whole does not stay together: the whole has corners then.
-    const bool apart = without_numbers(work, f, condition, all) && std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
-      return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
-    });
+    const bool apart = without_numbers(work, f, condition, all) &&
+                       std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+                         return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
+                       });
     if (apart && split > 2) {
       take_once(work.shapes.graph(), all);
       std::vector<std::vector<RowShape>> out;
@@ -259,13 +260,15 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
               throw work.formulas.error(
                   parts[j],
                   all.size() > 1
-                      ? fmt::format("`or` joins position inequalities; in `{}` velocities occur: write the alternatives "
-                                    "as two models",
-                                    name)
-                      : fmt::format("velocities occur in `{}`, and its functions with corners make it hold where one of "
-                                    "several inequalities does: that is for positions alone; write it so that all of "
-                                    "them hold, one condition each, or as two models",
-                                    name));
+                      ? fmt::format(
+                            "`or` joins position inequalities; in `{}` velocities occur: write the alternatives "
+                            "as two models",
+                            name)
+                      : fmt::format(
+                            "velocities occur in `{}`, and its functions with corners make it hold where one of "
+                            "several inequalities does: that is for positions alone; write it so that all of "
+                            "them hold, one condition each, or as two models",
+                            name));
             }
             work.model.row_kind.push_back(
                 shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
