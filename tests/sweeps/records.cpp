@@ -76,6 +76,26 @@ TEST(Records, of_a_bouncing_ball_are_those_of_the_closed_form) {
   EXPECT_NEAR(r[14], 0.4, 1e-15);
 }
 
+TEST(Records, of_a_contact_are_those_of_all_its_points) {
+  const std::string box = R"toml(gravity = [0, -10]
+[parameters]
+h = 1
+[bodies.box]
+mass = 1
+inertia = 1
+position = [0, "0.5 + h"]
+shape = { box = [1, 1] }
+[contacts]
+floor = { body = "box", plane = { normal = [0, 1], offset = 0 } }
+[simulation]
+until = 1
+)toml";
+  const Row row = one(box, {"h=0.2"}, {"time(impact floor, 1)", "count(impact floor)", "count(impact)"});
+  EXPECT_NEAR(row.records[0], 0.2, 1e-14);
+  EXPECT_EQ(row.records[1], 1);
+  EXPECT_EQ(row.records[2], 1);
+}
+
 TEST(Records, extremes_with_corners_are_those_of_the_function_as_it_is) {
   const Row row = one(ball, {"h=0.2"},
                       {"max(abs(ball.y - 0.1))", "min(abs(ball.y - 0.03))", "max(if(ball.y <= 0.1, ball.x, 0))",

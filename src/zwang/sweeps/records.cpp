@@ -157,12 +157,13 @@ Record read_record(const std::string& written, Records& all) {
   return record;
 }
 
-/// The rows a name stands for: those of a condition, of one of its members, of a joint.
+/// The rows a name stands for: those of a condition, of one of its members, of a joint, of a contact.
 std::vector<std::uint32_t> rows_named(const model::Model& model, const std::string& name) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const std::string row_name = model::row_name(model, row);
-    const bool member = row_name.starts_with(name) && (row_name.size() == name.size() || row_name[name.size()] == '.');
+    const bool member = row_name.starts_with(name) && (row_name.size() == name.size() || row_name[name.size()] == '.' ||
+                                                       row_name[name.size()] == '[');
     if (member || model.conditions[model.row_condition[row]].name == name) out.push_back(row);
   }
   for (const model::Joint& joint : model.joints) {
