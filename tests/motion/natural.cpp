@@ -382,4 +382,23 @@ TEST(Natural, inequalities_whose_corners_leave_a_number) {
   }
 }
 
+TEST(Natural, a_ball_from_one_focus_of_an_ellipse_comes_to_the_other) {
+  // The string of a gardener, 3 long: after one reflection the ball has gone that far.
+  const double speed = std::sqrt(1.49);
+  const auto from = [&](double x, double way) {
+    return outcome("[points.b]\nmass = 1\nposition = [" + std::to_string(x) +
+                   ", 0]\nvelocity = [1, 0.7]\n[constraints]\n" +
+                   "w = { condition = \"distance(b, [-1, 0]) + distance(b, [1, 0]) <= 3\", restitution = 1 }\n" +
+                   "[simulation]\nuntil = \"" + std::to_string(way) + "/sqrt(1.49)\"\n");
+  };
+  for (const double x : {-1.0, 1.0}) {
+    const Outcome one = from(x, 3);
+    ASSERT_EQ(one.status, Status::finished) << one.why;
+    EXPECT_EQ(one.kinds, std::vector<std::string>({"impact"}));
+    EXPECT_NEAR(one.state.position[0], -x, close_by);
+    EXPECT_NEAR(one.state.position[1], 0, close_by);
+    EXPECT_NEAR(std::hypot(one.state.velocity[0], one.state.velocity[1]), speed, close_by);
+  }
+}
+
 }  // namespace zwang::motion

@@ -144,14 +144,14 @@ void classify_rows(const model::Model& model, const model::State& state, const O
       instant.role[row] = equation ? Role::equation : Role::marginal;
       instant.no_gradient = true;
       const std::uint32_t condition = model.row_condition[row];
-      const bool generated =
-          std::any_of(model.generated.begin(), model.generated.end(),
-                      [&](const model::Generated& one) { return one.condition == condition; });
+      const bool generated = std::any_of(model.generated.begin(), model.generated.end(),
+                                         [&](const model::Generated& one) { return one.condition == condition; });
       instant.expansion =
           "the condition " + model::row_name(model, row) + " has no gradient at this state; " +
-          (generated ? "the bodies touch in more than one point, as a cylinder does that stands on its face, along a whole "
-                       "circle, which is not followed: give it marks on its rims and their cloud as its shape"
-                     : "write it without a root (squares, or a vector equation)");
+          (generated
+               ? "the bodies touch in more than one point, as a cylinder does that stands on its face, along a whole "
+                 "circle, which is not followed: give it marks on its rims and their cloud as its shape"
+               : "write it without a root (squares, or a vector equation)");
       continue;
     }
     // What others imply holds where they do: of them it is told whether the position is admissible. Their zeros are squares of its own.

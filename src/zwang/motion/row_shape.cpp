@@ -239,6 +239,8 @@ RowShape make_shape(const model::RowGroup& group) {
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
   if (group.holonomic) watch_squares(group, first_constant, shape);
+  // A root that is zero at the beginning of a step leaves all of itself to the bound, which is enough where the condition is slack.
+  allow_zero_roots(shape.watched);
   shape.roots = find_roots(shape.watched);
   shape.held_roots = find_roots(shape.held);
   return shape;
