@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "commands.hpp"
@@ -13,8 +15,54 @@
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/report/fit.hpp"
+#include "zwang/report/fit_page.hpp"
+#include "zwang/report/whole_file.hpp"
 
 namespace zwang::cli {
+
+namespace {
+
+/// A word as a shell takes it for one.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain = "@%+=:,./-_";
+  const bool bare = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || plain.find(c) != plain.npos;
+  });
+  if (bare) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// The page of the misfit, beside which an answer must not be lost: a trouble with it is told on standard error.
+void leave_fit_page(const Request& request, const model::Draft& draft, model::Overrides changed,
+                    const sensitivity::Measured& measured, const sensitivity::Fit& found,
+                    std::vector<std::string>& files) {
+  try {
+    // The motion with the values found, to the last instant that was measured.
+    for (const sensitivity::FittedParameter& one : found.parameters) {
+      std::erase_if(changed.parameters, [&](const auto& other) { return other.first == one.name; });
+      changed.parameters.emplace_back(one.name, exact(one.value));
+    }
+    std::string command = "zwang run " + shell_word(request.model);
+    for (const auto& [name, value] : changed.parameters) command += " --set " + shell_word(name + "=" + value);
+    for (const auto& [name, value] : {std::pair{"--at", &changed.start}, std::pair{"--until", &changed.until},
+                                      std::pair{"--tolerance", &changed.tolerance}}) {
+      if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
+    }
+    changed.until = exact(measured.times.back());
+    const std::filesystem::path folder = request.out.empty() ? "out" : request.out;
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    const std::string name = (folder / (file_stem(request.model) + "-fit.html")).string();
+    report::write_whole(name, report::fit_page(model::compile(draft, changed), measured, found, command));
+    files.push_back(name);
+  } catch (const std::exception& trouble) {
+    lose(fmt::format("no page was written: {}", trouble.what()));
+  }
+}
+
+}  // namespace
 
 int fit(const Request& request) {
   listen_to_signals();
@@ -24,14 +72,18 @@ int fit(const Request& request) {
   const model::Model model = model::compile(draft, changed);
   refuse_flow(model);
   const sensitivity::Measured measured =
-      report::read_measured(read_source(request.data, "the data").text, request.data);
+      report::read_measured(read_source(request.data, "the data", "data.csv").text, request.data);
   sensitivity::FitOptions options;
   options.go_on = [] { return !asked_to_end(); };
   const sensitivity::Fit found =
       sensitivity::fit(draft, changed, parameter_names(request.free, "--free"), measured, options);
+  std::vector<std::string> files;
+  if (!request.no_report && !asked_to_end() && !found.misfit.empty()) {
+    leave_fit_page(request, draft, changed, measured, found, files);
+  }
   const int status = asked_to_end() ? interrupted : found.converged ? answered : gave_up;
   if (request.json) {
-    print(report::fit_json(model, measured, found));
+    print(report::fit_json(model, measured, found, files));
     return status;
   }
   if (request.quiet) {
@@ -52,6 +104,7 @@ int fit(const Request& request) {
   const auto count = static_cast<double>(std::max<std::size_t>(found.misfit.size(), 1));
   print(fmt::format("\n  misfit {} (root of the sum of squares; {} per value), before {}\n", readable(found.residual),
                     readable(found.residual / std::sqrt(count), 3), readable(found.first_residual)));
+  for (const std::string& file : files) print(fmt::format("  {}\n", file));
   return status;
 }
 

@@ -165,7 +165,10 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   compare->add_flag("--no-report", request.no_report, "leave out the animated report of both motions");
   CLI::App* fit = add("fit", "parameters of the model from measured values, by least squares", cli::fit);
   add_common(*fit, request);
-  fit->add_option("DATA", request.data, "a table with commas: t and outputs of the model")->required();
+  fit->add_option("DATA", request.data, "a table with commas: t and outputs of the model; a file, - or gallery:NAME")
+      ->required();
+  fit->add_option("--out", request.out, "the folder of the page (default: out)")->type_name("DIR");
+  fit->add_flag("--no-report", request.no_report, "leave out the page of the misfit");
   fit->add_option("--free", request.free, "the parameters that may move")->type_name("NAME,NAME,...")->required();
   CLI::App* equations =
       add("equations", "the differential equations of motion, as text, LaTeX, C++ or Python", cli::equations);

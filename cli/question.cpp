@@ -39,7 +39,7 @@ std::string read_all(std::istream& stream, const std::string& name) {
 
 }  // namespace
 
-Source read_source(const std::string& name, std::string_view what) {
+Source read_source(const std::string& name, std::string_view what, std::string_view in_gallery) {
   Source source;
   source.name = name;
   if (name == "-") {
@@ -52,7 +52,7 @@ Source read_source(const std::string& name, std::string_view what) {
     const std::string wanted = name.substr(prefix.size());
     std::vector<std::string_view> known;
     for (const GalleryFile& file : gallery_files()) {
-      if (file.file == "model.toml") {
+      if (file.file == in_gallery) {
         if (file.name == wanted) {
           source.text = file.text;
           return source;
@@ -61,9 +61,10 @@ Source read_source(const std::string& name, std::string_view what) {
       }
     }
     const std::string_view near = nearest(wanted, known.data(), known.size());
-    throw Error({name, 0, 0}, near.empty()
-                                  ? fmt::format("the gallery has no model '{}'; `zwang gallery` lists all", wanted)
-                                  : fmt::format("the gallery has no model '{}'; did you mean '{}'?", wanted, near));
+    const std::string with = in_gallery == "model.toml" ? std::string() : fmt::format(" with {}", in_gallery);
+    throw Error({name, 0, 0},
+                near.empty() ? fmt::format("the gallery has no model '{}'{}; `zwang gallery` lists all", wanted, with)
+                             : fmt::format("the gallery has no model '{}'{}; did you mean '{}'?", wanted, with, near));
   }
   if (std::filesystem::is_directory(name)) {
     throw Error({name, 0, 0}, fmt::format("cannot read {}: this is a directory", what));

@@ -21,12 +21,13 @@ struct Question {
 /// Run files are SQLite databases, which all begin with the same words.
 [[nodiscard]] bool begins_a_database(std::string_view bytes);
 
-/// Reads MODEL (a file, `-`, or gallery:NAME), or another text; throws zwang::Error, which calls it by what it is.
+/// Reads MODEL (a file, `-`, or gallery:NAME), or another text; throws zwang::Error, which calls it by what it is. `in_gallery`: the file that gallery:NAME stands for.
 struct Source {
   std::string text;
   std::string name;
 };
-[[nodiscard]] Source read_source(const std::string& name, std::string_view what = "the model");
+[[nodiscard]] Source read_source(const std::string& name, std::string_view what = "the model",
+                                 std::string_view in_gallery = "model.toml");
 /// Names of parameters as an option takes them, "L,v"; throws zwang::Error with the place in what was typed.
 [[nodiscard]] std::vector<std::string> parameter_names(const std::string& typed, const char* option);
 [[nodiscard]] model::Overrides overrides(const Question& question);

@@ -1,238 +1,164 @@
-/// Histograms, clouds of samples and maps over two parameters, from the lines of a sweep file.
+/// The lines of a sweep file as the data of its page (docs/reference/page-data.md).
 #include "sweep_page.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "live_page.hpp"
 #include "recorded.hpp"
-#include "zwang/base/escape.hpp"
-#include "zwang/base/number.hpp"
-#include "zwang/report/chart.hpp"
+#include "sweep_figures.hpp"
+#include "zwang/error.hpp"
+#include "zwang/report/pack.hpp"
+#include "zwang/report/page_shell.hpp"
 #include "zwang/report/whole_file.hpp"
+#include "zwang/report/writer.hpp"
 #include "zwang/sweeps/table.hpp"
+#include "zwang/version.hpp"
 
 namespace zwang::cli {
 
 namespace {
 
-constexpr std::uint64_t most_lines = 200'000;  ///< that are looked at, evenly over the table
-constexpr std::size_t most_dots = 1500;        ///< of one cloud
-constexpr std::size_t most_records = 12;
-constexpr std::size_t most_parameters = 4;  ///< against which a record is drawn
-constexpr std::size_t bars = 40;
-constexpr std::size_t most_tiles = 30;  ///< along one side of a map
+constexpr std::uint64_t most_page_lines = std::uint64_t{1} << 20U;     ///< so that a picture of 10^6 pixels is whole
+constexpr std::uint64_t most_page_numbers = std::uint64_t{12} << 20U;  ///< 50 MB in a browser
+constexpr std::uint64_t most_exact_lines =
+    200'000;  ///< beyond, records have seven digits; parameters have all of theirs
+constexpr std::uint64_t most_told_failures = 1000;
 
-/// Columns of numbers; what does not exist is not a number.
-struct Columns {
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> values;
-  std::uint64_t every = 1;  ///< one of so many lines
+/// The lines that the page holds.
+struct PageLines {
+  std::vector<std::uint32_t> sample;
+  std::vector<std::uint8_t> status;
+  std::vector<std::vector<double>> columns;  ///< parameters, time, steps, events, defect, records
 };
 
-Columns read_columns(const sweeps::Table& table) {
-  Columns out;
-  out.names = table.columns();
-  out.values.resize(out.names.size());
-  out.every = std::max<std::uint64_t>(1, (table.done() + most_lines - 1) / most_lines);
-  std::uint64_t number = 0;
-  table.each([&](const std::vector<std::string>& cells) {
+PageLines read_page_lines(const sweeps::Table& table, const std::vector<std::string>& statuses, double share) {
+  PageLines out;
+  out.columns.resize(table.columns().size() - 2);
+  // Lines that are left out are drawn: every so-many-th would miss whole columns of a grid.
+  const std::uint64_t key = sweeps::key_of(0, "lines of the page");
+  table.each_row([&](const sweeps::Row& row) {
     if (asked_to_end()) throw Interrupted();
-    if (number++ % out.every != 0) return;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      out.values[c].push_back(read_number(cells[c]).value_or(std::numeric_limits<double>::quiet_NaN()));
+    if (share < 1 && sweeps::uniform(key, row.sample) >= share) return;
+    out.sample.push_back(static_cast<std::uint32_t>(row.sample));
+    const auto status = std::find(statuses.begin(), statuses.end(), row.status);
+    out.status.push_back(static_cast<std::uint8_t>(status - statuses.begin()));
+    std::size_t c = 0;
+    for (const double value : row.parameters) out.columns[c++].push_back(value);
+    for (const double value : {row.time, static_cast<double>(row.steps), static_cast<double>(row.events), row.defect}) {
+      out.columns[c++].push_back(value);
     }
+    for (const double value : row.records) out.columns[c++].push_back(value);
   });
   return out;
 }
 
-struct Interval {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  std::size_t count = 0;
-};
-Interval interval_of(const std::vector<double>& values) {
-  Interval out;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    out.low = std::min(out.low, value);
-    out.high = std::max(out.high, value);
-    ++out.count;
-  }
-  return out;
-}
+/// Header and numbers.
+std::string page_data(const sweeps::Table& table, const std::string& title, const std::string& live) {
+  // What finished comes first.
+  std::vector<std::string> statuses;
+  const std::map<std::string, std::uint64_t> counts = table.statuses();
+  for (const auto& [name, count] : counts) statuses.push_back(name);
+  std::stable_partition(statuses.begin(), statuses.end(), [](const std::string& name) { return name == "finished"; });
 
-/// Which of `parts` equal parts of an interval a value lies in.
-std::size_t part_of(double value, const Interval& all, std::size_t parts) {
-  const double width = all.high - all.low;
-  if (!(width > 0)) return 0;
-  return std::min(parts - 1, static_cast<std::size_t>((value - all.low) / width * static_cast<double>(parts)));
-}
+  const std::uint64_t most =
+      std::min(most_page_lines, most_page_numbers / static_cast<std::uint64_t>(table.columns().size()));
+  const double share = table.done() <= most ? 1 : static_cast<double>(most) / static_cast<double>(table.done());
+  const PageLines lines = read_page_lines(table, statuses, share);
+  const bool exactly = lines.sample.size() <= most_exact_lines;
 
-std::string histogram(const Columns& columns, std::size_t column) {
-  const std::vector<double>& values = columns.values[column];
-  const Interval all = interval_of(values);
-  if (all.count == 0) return fmt::format("<p>{}: no sample has a value</p>\n", xml_escaped(columns.names[column]));
-  if (all.low == all.high) {
-    return fmt::format("<p>{} is {} in all {} samples that have it</p>\n", xml_escaped(columns.names[column]),
-                       readable(all.low, 10), all.count);
+  const sweeps::Recipe& recipe = table.recipe();
+  const std::vector<std::string> parameters = sweeps::read_design(recipe.over, recipe.count, recipe.seed).names();
+  report::Blob blob;
+  report::Writer header;
+  header.open().put("format", std::uint64_t{1}).put("kind", "sweep").put("zwang", version).put("title", title);
+  header.put("file", recipe.file == "standard input" ? std::string("-") : recipe.file);
+  header.put("total", table.total()).put("done", table.done());
+  header.open_list("columns");
+  for (std::size_t c = 0; c < lines.columns.size(); ++c) {
+    const bool is_parameter = c < parameters.size();
+    const bool is_account = !is_parameter && c < parameters.size() + 4;
+    // The status, between parameters and account, has a block of its own.
+    report::Writer column;
+    column.open().put("name", table.columns()[c + (is_parameter ? 1 : 2)]);
+    column.put("role", is_parameter ? "parameter" : is_account ? "account" : "record");
+    if (is_parameter) column.put("parameter", parameters[c]);
+    column.put_json("values", is_parameter || exactly ? blob.f64(lines.columns[c]) : blob.f32(lines.columns[c]));
+    column.close();
+    header.put_json(column.take());
   }
-  std::vector<std::size_t> counts(bars, 0);
-  for (const double value : values) {
-    if (std::isfinite(value)) ++counts[part_of(value, all, bars)];
+  header.close_list();
+  header.open_list("statuses");
+  for (const std::string& name : statuses) {
+    report::Writer one;
+    one.open().put("name", name).put("count", counts.at(name)).close();
+    header.put_json(one.take());
   }
-  report::Curve curve;
-  curve.strokes.emplace_back();
-  const double width = (all.high - all.low) / static_cast<double>(bars);
-  curve.strokes[0].push_back({all.low, 0});
-  for (std::size_t k = 0; k < bars; ++k) {
-    const auto height = static_cast<double>(counts[k]);
-    curve.strokes[0].push_back({all.low + width * static_cast<double>(k), height});
-    curve.strokes[0].push_back({k + 1 == bars ? all.high : all.low + width * static_cast<double>(k + 1), height});
-  }
-  curve.strokes[0].push_back({all.high, 0});
-  report::Chart chart;
-  chart.title = "How often: " + columns.names[column];
-  chart.x_title = columns.names[column];
-  report::Panel panel;
-  panel.y_title = "samples";
-  panel.curves.push_back(std::move(curve));
-  panel.with_zero = true;
-  chart.panels.push_back(std::move(panel));
-  return report::draw(chart);
-}
+  header.close_list();
+  header.put_json("status", blob.u8(lines.status));
+  if (share < 1) header.put_json("samples", blob.u32(lines.sample));
+  std::vector<std::string> over;
+  for (const sweeps::Spec& spec : recipe.over) over.push_back(spec.text);
+  header.put("over", over);
 
-std::string cloud(const Columns& columns, std::size_t x, std::size_t y) {
-  const std::size_t lines = columns.values[x].size();
-  const std::size_t step = std::max<std::size_t>(1, (lines + most_dots - 1) / most_dots);
-  report::Panel panel;
-  panel.y_title = columns.names[y];
-  constexpr double dot = 1.6;
-  for (std::size_t k = 0; k < lines; k += step) {
-    const report::Spot spot{columns.values[x][k], columns.values[y][k]};
-    if (std::isfinite(spot.x) && std::isfinite(spot.y)) panel.marks.push_back({spot, report::MarkShape::dot, 0, dot});
+  // What all samples have in common.
+  header.open("fixed");
+  std::vector<std::string> set;
+  for (const auto& [name, value] : recipe.overrides.parameters) set.push_back(name + "=" + value);
+  header.put("set", set);
+  const std::pair<const char*, const std::string*> others[] = {
+      {"at", &recipe.overrides.start}, {"until", &recipe.overrides.until}, {"tolerance", &recipe.overrides.tolerance}};
+  for (const auto& [name, value] : others) {
+    if (!value->empty()) header.put(name, *value);
   }
-  if (panel.marks.empty()) return {};
-  report::Chart chart;
-  chart.title = columns.names[y] + " against " + columns.names[x];
-  chart.x_title = columns.names[x];
-  chart.panels.push_back(std::move(panel));
-  return report::draw(chart);
+  header.close();
+  header.open_list("failures");
+  for (const auto& [sample, why] : table.failures(most_told_failures)) {
+    report::Writer one;
+    one.open().put("sample", sample).put("why", why).close();
+    header.put_json(one.take());
+  }
+  header.close_list();
+  if (!live.empty()) header.put("live", live);
+  return report::base64(report::compress(report::bundle(header.close().take(), blob)));
 }
-
-/// Means over tiles of two parameters, the lighter the larger.
-std::string map_over(const Columns& columns, std::size_t x, std::size_t y, std::size_t column) {
-  const Interval over_x = interval_of(columns.values[x]);
-  const Interval over_y = interval_of(columns.values[y]);
-  if (!(over_x.high > over_x.low) || !(over_y.high > over_y.low)) return {};
-  const auto lines = static_cast<double>(columns.values[x].size());
-  // Twice as many side by side as one over the other: so the picture is shaped.
-  const auto tiles = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(lines)), 4, most_tiles);
-  const std::size_t rows = tiles / 2;
-  std::vector<double> sum(tiles * rows, 0);
-  std::vector<double> count(tiles * rows, 0);
-  for (std::size_t k = 0; k < columns.values[x].size(); ++k) {
-    const double value = columns.values[column][k];
-    if (!std::isfinite(value) || !std::isfinite(columns.values[x][k]) || !std::isfinite(columns.values[y][k])) continue;
-    const std::size_t tile =
-        part_of(columns.values[y][k], over_y, rows) * tiles + part_of(columns.values[x][k], over_x, tiles);
-    sum[tile] += value;
-    count[tile] += 1;
-  }
-  Interval means;
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    if (count[k] == 0) continue;
-    sum[k] /= count[k];
-    means.low = std::min(means.low, sum[k]);
-    means.high = std::max(means.high, sum[k]);
-  }
-  if (!(means.high > means.low)) return {};
-  report::Panel panel;
-  panel.y_title = columns.names[y];
-  constexpr double picture = 300;  // that squares of this part of it touch each other
-  const double size = picture / static_cast<double>(tiles);
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    if (count[k] == 0) continue;
-    const auto place = [](const Interval& all, std::size_t part, std::size_t parts) {
-      return all.low + (all.high - all.low) * (static_cast<double>(part) + 0.5) / static_cast<double>(parts);
-    };
-    report::Mark mark{
-        {place(over_x, k % tiles, tiles), place(over_y, k / tiles, rows)}, report::MarkShape::square, 0, size};
-    constexpr double lightest = 0.88;  // white is where there is no sample
-    mark.shade = lightest * (sum[k] - means.low) / (means.high - means.low);
-    panel.marks.push_back(mark);
-  }
-  report::Chart chart;
-  chart.title = fmt::format("{} over {} and {}", columns.names[column], columns.names[x], columns.names[y]);
-  chart.x_title = columns.names[x];
-  chart.notes.push_back(fmt::format("Means of {}: black is {}, light is {}.", columns.names[column],
-                                    readable(means.low), readable(means.high)));
-  chart.panels.push_back(std::move(panel));
-  return report::draw(chart);
-}
-
-constexpr std::string_view look =
-    "body{font:16px/1.5 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222;background:#fff}"
-    "figure{display:inline-block;margin:.5em;vertical-align:top}figure svg{width:34em;max-width:100%;height:auto}"
-    "table{border-collapse:collapse}td,th{padding:.1em .8em;text-align:left}code{font-size:.95em}";
 
 }  // namespace
 
 std::string write_sweep_page(const std::string& sweep_file, const std::string& folder) {
   const sweeps::Table table = sweeps::Table::read(sweep_file);
-  const Columns columns = read_columns(table);
   const std::filesystem::path path(sweep_file);
   const std::filesystem::path where = folder.empty() ? path.parent_path() : std::filesystem::path(folder);
-  const std::string name = (where / (path.stem().string() + ".html")).string();
-  const std::string title = table.title().empty() ? path.stem().string() : table.title();
-  report::WholeFile file(name);
-  file.put(
-      fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
-                  "http-equiv=\"Content-Security-Policy\" "
-                  "content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, "
-                  "initial-scale=1\"/>\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
-                  "<body id=\"zwang-data\">\n<h1>{0}</h1>\n",
-                  xml_escaped(title), look));
-  file.put(fmt::format("<p>{} of {} samples", table.done(), table.total()));
-  if (columns.every > 1) file.put(fmt::format("; the pictures show one of {}", columns.every));
-  file.put(".</p>\n<table>\n<tr><th>status</th><th>samples</th></tr>\n");
-  for (const auto& [status, count] : table.statuses()) {
-    file.put(fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", xml_escaped(status), count));
+  const std::string stem = path.stem().string();
+  std::string name = (where / (stem + ".html")).string();
+  const std::string title = table.title().empty() ? stem : table.title();
+  std::error_code ignored;
+  if (!where.empty()) std::filesystem::create_directories(where, ignored);
+  const std::string_view shell = report::sweep_shell();
+  if (shell.empty()) {
+    write_sweep_figures(table, name, title);
+    return name;
   }
-  file.put("</table>\n<p>What varies:");
-  for (const sweeps::Spec& spec : table.recipe().over)
-    file.put(fmt::format(" <code>{}</code>", xml_escaped(spec.text)));
-  file.put(fmt::format(". One sample as a run of its own: <code>zwang run {}", xml_escaped(table.recipe().file)));
-  for (std::size_t p = 1; p <= table.parameters(); ++p) {
-    file.put(fmt::format(" --set {}=...", xml_escaped(columns.names[p])));
-  }
-  file.put("</code> with the numbers of its line.</p>\n");
 
-  // The records; without any, what every line has.
-  std::vector<std::size_t> shown;
-  const std::size_t account = table.parameters() + 2;
-  for (std::size_t c = account + 4; c < columns.names.size() && shown.size() < most_records; ++c) shown.push_back(c);
-  if (shown.empty()) shown = {account, account + 1, account + 2};
-  const std::size_t against = std::min(table.parameters(), most_parameters);
-  for (const std::size_t column : shown) {
-    file.put(fmt::format("<h2>{}</h2>\n", xml_escaped(columns.names[column])));
-    const auto figure = [&](const std::string& picture) {
-      if (!picture.empty()) file.put("<figure>" + picture + "</figure>\n");
-    };
-    figure(histogram(columns, column));
-    for (std::size_t p = 1; p <= against; ++p) figure(cloud(columns, p, column));
-    for (std::size_t p = 1; p <= against; ++p) {
-      for (std::size_t q = p + 1; q <= against; ++q) figure(map_over(columns, p, q, column));
-    }
+  // The page that computes the motion of a sample.
+  std::string live;
+  if (const std::optional<std::string> page = live_page()) {
+    live = stem + "-live.html";
+    report::write_whole((where / live).string(), live_page_with(*page, stem, table.recipe().text));
   }
-  file.put("</body>\n</html>\n");
+  const std::size_t marker = shell.find(report::page_marker);
+  report::WholeFile file(name);
+  file.put(shell.substr(0, marker));
+  file.put("<script id=\"zwang-data\" type=\"text/plain\">");
+  file.put(page_data(table, title, live));
+  file.put("</script>");
+  file.put(shell.substr(marker + report::page_marker.size()));
   file.finish();
   return name;
 }

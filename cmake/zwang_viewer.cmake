@@ -43,14 +43,14 @@ if(ZWANG_VIEWER_BUILT)
   file(GLOB_RECURSE viewer_files CONFIGURE_DEPENDS ${viewer_source}/src/* ${viewer_source}/tests/*)
   string(SHA1 viewer_listing "${viewer_files}")  # part of the command, so that a file taken away is noticed too
   add_custom_command(
-    OUTPUT ${viewer_build}/page.html ${viewer_build}/page_shell.cpp
+    OUTPUT ${viewer_build}/page.html ${viewer_build}/sweep.html ${viewer_build}/page_shell.cpp
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${viewer_build}/src ${viewer_build}/tests
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${viewer_source}/src ${viewer_build}/src
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${viewer_source}/tests ${viewer_build}/tests
     COMMAND ${CMAKE_COMMAND} -E copy ${viewer_source}/build.mjs ${viewer_source}/embed.mjs ${viewer_source}/tsconfig.json
             ${viewer_source}/shell_without_node.cpp ${viewer_build}
     COMMAND ${CMAKE_COMMAND} -E env LISTING=${viewer_listing} ${ZWANG_NODE} ${viewer_build}/build.mjs ${viewer_build}/page.html
-    COMMAND ${ZWANG_NODE} ${viewer_build}/embed.mjs ${viewer_build}/page.html ${viewer_build}/page_shell.cpp
+    COMMAND ${ZWANG_NODE} ${viewer_build}/embed.mjs ${viewer_build}/page.html ${viewer_build}/sweep.html ${viewer_build}/page_shell.cpp
     DEPENDS ${viewer_files} ${viewer_build}/packages.stamp ${viewer_source}/build.mjs ${viewer_source}/embed.mjs
             ${viewer_source}/tsconfig.json ${viewer_source}/shell_without_node.cpp
     COMMENT "Building the page of the viewer"
@@ -79,11 +79,12 @@ function(zwang_viewer_tests)
   if(TARGET zwang_cli)
     list(APPEND environment ZWANG_COMMAND=$<TARGET_FILE:zwang_cli>)
   endif()
-  foreach(part IN ITEMS data page engine accessibility)
+  foreach(part IN ITEMS data page engine accessibility sweep)
     set(title_data "data and polynomials are read as they were written")
     set(title_page "the page works in Chromium, with and without WebGL")
     set(title_engine "pages of the engine show its places and events")
     set(title_accessibility "the page can be used without a mouse and read aloud")
+    set(title_sweep "the pages of a sweep and of a fit work in Chromium")
     set(name "viewer: ${title_${part}}")
     add_test(NAME ${name} COMMAND ${ZWANG_NODE} --test ${PROJECT_BINARY_DIR}/viewer/tests/${part}.test.mjs)
     set_tests_properties(${name} PROPERTIES LABELS project TIMEOUT 300 ENVIRONMENT "${environment}")

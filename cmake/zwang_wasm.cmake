@@ -28,7 +28,7 @@ add_link_options(-fwasm-exceptions)
 # What the page asks for, and nothing that writes files, compresses, draws figures or analyses: what nobody calls would only cost time to compile.
 set(ZWANG_ROOMS_LEFT_OUT runs sweeps face)
 string(CONCAT ZWANG_LEFT_OUT
-       "/report/(chart|compress|energy|exactly|figures|fit|fourier|integrability|measure|outlines|stability|velocities|whole_file|write_page)[.]cpp$"
+       "/report/(chart|compress|energy|exactly|figures|fit|fit_page|fourier|integrability|measure|outlines|stability|velocities|whole_file|write_page)[.]cpp$"
        "|/analysis/(branches|curvature|energy|fourier|integrability|integrals|linearise|measure|reduced|redundant|stability|valley|velocities|with_integrals)[.]cpp$"
        "|/sensitivity/fit[.]cpp$")
 set(ZWANG_TOGETHER ON CACHE BOOL "compile several sources in one go")

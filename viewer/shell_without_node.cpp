@@ -65,4 +65,6 @@ std::string_view page_shell() { return page; }
 
 bool page_shell_is_complete() { return false; }
 
+std::string_view sweep_shell() { return {}; }
+
 }  // namespace zwang::report

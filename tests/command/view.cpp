@@ -108,6 +108,51 @@ TEST_F(View, the_report_of_an_old_run_is_made_again_beside_it_or_elsewhere) {
   EXPECT_EQ(content(file("new/deep/ball.html")), content(out("ball.html"))) << "the same run, the same bytes";
 }
 
+TEST_F(View, the_page_of_a_sweep_comes_with_a_page_that_computes_where_there_is_one) {
+  const std::vector<std::string> words = {"sweep", file("ball.toml"), "--over", "g=5,10",
+                                          "--out", file("out"),       "--quiet"};
+  ASSERT_EQ(call(words).exit, 0);
+  const std::string page = R"(<html><body><!--zwang:text--></body></html>)";
+  std::ofstream(file("live.html")) << page;
+  const std::vector<std::string> view = {"view", out("ball-sweep.sqlite"), "--no-open", "--out", file("new/deep")};
+  const auto with = call(view, "", {{"ZWANG_LIVE_PAGE", file("live.html")}});
+  EXPECT_EQ(with.exit, 0) << with.err;
+  EXPECT_EQ(with.out, file("new/deep/ball-sweep.html") + "\n");
+  EXPECT_TRUE(is_report(file("new/deep/ball-sweep.html")));
+  const bool complete = content(file("new/deep/ball-sweep.html")).find("<script>") != std::string::npos;
+  EXPECT_EQ(fs::exists(file("new/deep/ball-sweep-live.html")), complete) << "figures alone lead to no motion";
+  if (complete) EXPECT_NE(content(file("new/deep/ball-sweep-live.html")).find("id=\"zwang-text\""), std::string::npos);
+  fs::remove_all(file("new"));
+  EXPECT_EQ(call(view, "", {{"ZWANG_LIVE_PAGE", file("none.html")}}).exit, 0);
+  EXPECT_TRUE(is_report(file("new/deep/ball-sweep.html")));
+  EXPECT_FALSE(fs::exists(file("new/deep/ball-sweep-live.html")));
+  // It is shown again as it is.
+  EXPECT_EQ(call({"view", file("new/deep/ball-sweep.html"), "--no-open"}).exit, 0);
+}
+
+TEST_F(View, a_fit_leaves_a_page_unless_it_is_told_not_to) {
+  std::ofstream(file("thrown.toml")) << ball << "[outputs]\ny = \"ball.y\"\n";
+  std::ofstream(file("data.csv")) << "t,y\n0.1,0.155\n0.2,0.222\n0.3,0.19\n";
+  std::vector<std::string> words = {"fit", file("thrown.toml"), file("data.csv"), "--free", "g", "--out", file("out")};
+  const auto answer = call_json(words);
+  EXPECT_EQ(answer.exit, 0) << answer.err;
+  EXPECT_EQ(answer.json["files"], Json::array({out("thrown-fit.html")}));
+  EXPECT_TRUE(is_report(out("thrown-fit.html")));
+  EXPECT_NE(call(words).out.find(out("thrown-fit.html")), std::string::npos);
+  EXPECT_NE(content(out("thrown-fit.html")).find("zwang run &#39;"), std::string::npos) << "the folder has a blank";
+  fs::remove_all(file("out"));
+  words.emplace_back("--no-report");
+  EXPECT_FALSE(call_json(words).json.contains("files"));
+  EXPECT_FALSE(fs::exists(out("thrown-fit.html")));
+
+  // A page that cannot be written does not cost the answer.
+  words.pop_back();
+  fs::create_directories(out("thrown-fit.html/inside"));
+  const auto lost = call_json(words);
+  EXPECT_EQ(lost.json["status"], "fitted");
+  EXPECT_NE(lost.err.find("no page was written"), std::string::npos) << lost.err;
+}
+
 TEST_F(View, a_model_is_run_and_shown) {
   const auto shown = call({"view", file("ball.toml"), "--no-open", "--out", file("out"), "--set", "g=5"});
   EXPECT_EQ(shown.exit, 0) << shown.err;

@@ -127,7 +127,7 @@ Answer ask(const std::string& model, const std::string& words) {
   line += quoted(model);
   for (std::string word; stream >> word;) line += quoted(word);
   // Reports of all models are made by the test of the site.
-  if (command_name == "run" || command_name == "compare") line += " --no-report";
+  if (command_name == "run" || command_name == "compare" || command_name == "fit") line += " --no-report";
   line += " --json 2>/dev/null";
 
   Answer answer;

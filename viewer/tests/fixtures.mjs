@@ -333,3 +333,38 @@ export function discs_page(count, { frames = 20, radius = 0.35 } = {}) {
   };
   return { bytes: pack(header, blob), place };
 }
+
+// A sweep of thrown balls over a grid: e of `columns` values by 1 / columns, v of `rows` values by 1/8 from 1 on, or of an eighth's part of them; of the last e there are none.
+export function sweep_page({ columns, rows, live }) {
+  const blob = new Blob();
+  const count = columns * rows;
+  const of = (act) => Array.from({ length: count }, (_, k) => act(Math.floor(k / rows) / columns, 1 + (k % rows) * (rows > 8 ? 1 / 8 : 0.5), k));
+  const failed = (k) => Math.floor(k / rows) === columns - 1 && !live;
+  const column = (name, role, values, extra = {}) => ({ name, role, values: blob.block("f64", values), ...extra });
+  const table = [
+    column("e", "parameter", of((e) => e), { parameter: "e" }),
+    column("v", "parameter", of((_, v) => v), { parameter: "v" }),
+    column("time", "account", of(() => 7)),
+    column("steps", "account", of((_e, _v, k) => 10 + (k % 7))),
+    column("peak", "record", of((e, v, k) => (failed(k) ? NaN : (e * v) ** 2 / 19.62))),
+    column("late", "record", of((e, v, k) => (failed(k) || e < 0.1 ? NaN : (2 * v * (1 + e)) / 9.81))),
+  ];
+  const failures = of((_e, _v, k) => k).filter(failed);
+  const statuses = [{ name: "finished", count: count - failures.length }, ...(failures.length > 0 ? [{ name: "error", count: failures.length }] : [])];
+  const header = {
+    format: 1,
+    kind: "sweep",
+    title: "Thrown balls",
+    file: "models/a ball.toml",
+    total: count,
+    done: count,
+    columns: table,
+    statuses: count > 0 ? statuses : [],
+    status: blob.block("u8", of((_e, _v, k) => (failed(k) ? 1 : 0))),
+    over: [`e=0..1:${columns}`, "v=1.."],
+    fixed: { set: ["g=9.81", "e=0.5"], until: "7" },
+    failures: failures.map((sample) => ({ sample, why: "there is no such ball" })),
+    live,
+  };
+  return pack(header, blob);
+}

@@ -186,6 +186,30 @@ test("a point of a linkage is dragged and stays on its conditions", { skip }, as
   await close();
 });
 
+test("an address sets parameters, in the text where it has numbers, and the end: the motion is that of the command with these options", { skip }, async () => {
+  const path = page_of("gallery:string-pendulum");
+  const { page, complaints, close } = await open_page(browser, path, { hash: "play=0&set=g=7.25&until=1.5" });
+  assert.match(await page.evaluate(() => window.zwang.text()), /^g\s*=\s*7\.25/m);
+  assert.match(await page.textContent(".fixed"), /until = 1\.5/);
+  const same = async (...words) => {
+    const { answer } = zwang("run", "gallery:string-pendulum", "--json", "--no-report", "--out", folder, ...words);
+    await page.evaluate((t) => window.zwang.seek(t), answer.final.time);
+    assert.equal(await page.evaluate(() => window.zwang.time()), answer.final.time);
+    const places = await first_places(page);
+    for (const [body, place] of Object.entries(answer.final.positions)) place.forEach((value, m) => assert.ok(Math.abs(places[body][m] - value) < 1e-9));
+  };
+  await same("--set", "g=7.25", "--until", "1.5");
+
+  // Another address in the page that is open.
+  const seen = await motions(page);
+  await page.evaluate(() => (location.hash = "play=0&set=g=12.5&until=2"));
+  await newer(page, seen);
+  await page.waitForFunction(() => window.zwang.json !== undefined && /^g\s*=\s*12\.5/m.test(window.zwang.text()));
+  await same("--set", "g=12.5", "--until", "2");
+  await clean(page, complaints);
+  await close();
+});
+
 test("a link carries the text to another page; what was typed is there on the next visit", { skip }, async () => {
   const path = page_of("gallery:string-pendulum");
   const { page, complaints, close } = await open_page(browser, path);

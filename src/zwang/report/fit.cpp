@@ -113,7 +113,8 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
   return out;
 }
 
-std::string fit_json(const model::Model& model, const sensitivity::Measured& measured, const sensitivity::Fit& fit) {
+std::string fit_json(const model::Model& model, const sensitivity::Measured& measured, const sensitivity::Fit& fit,
+                     const std::vector<std::string>& files) {
   Writer json;
   json.open();
   json.put("zwang", version);
@@ -151,6 +152,7 @@ std::string fit_json(const model::Model& model, const sensitivity::Measured& mea
     json.close();
   }
   json.close_list();
+  if (!files.empty()) json.put("files", files);
   return json.close().text();
 }
 

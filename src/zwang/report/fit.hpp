@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "zwang/model/model.hpp"
 #include "zwang/sensitivity/fit.hpp"
@@ -13,7 +14,8 @@ namespace zwang::report {
 /// not ascend. Throws Error with line and column.
 [[nodiscard]] sensitivity::Measured read_measured(std::string_view text, const std::string& file);
 
+/// `files`: what was written beside the answer.
 [[nodiscard]] std::string fit_json(const model::Model& model, const sensitivity::Measured& measured,
-                                   const sensitivity::Fit& fit);
+                                   const sensitivity::Fit& fit, const std::vector<std::string>& files = {});
 
 }  // namespace zwang::report

@@ -11,6 +11,9 @@ std::string_view page_shell();
 // Whether that document is the whole viewer; without Node.js at build time it only lists the events of a run.
 bool page_shell_is_complete();
 
+// The empty page of a sweep, with the same marker; empty itself without Node.js at build time.
+std::string_view sweep_shell();
+
 // What the script element with the run's data replaces.
 inline constexpr std::string_view page_marker = "<!--zwang:data-->";
 

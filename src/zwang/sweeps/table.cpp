@@ -31,6 +31,9 @@ constexpr std::uint32_t application = 0x7A777377;
 constexpr int format = 1;
 constexpr runs::FileKind sweep_kind = {application, "sweep"};
 
+/// Columns that are neither parameters nor records: sample, status, time, steps, events, defect.
+constexpr std::size_t columns_of_account = 6;
+
 std::string quoted(const std::string& name) {
   std::string out = "\"";
   for (const char c : name) out.append(c == '"' ? 2 : 1, c);
@@ -414,11 +417,14 @@ std::vector<std::pair<std::uint64_t, std::string>> Table::failures(std::uint64_t
   return out;
 }
 
-void Table::each(const std::function<void(const std::vector<std::string>&)>& visit) const {
+void Table::each_row(const std::function<void(const Row&)>& visit) const {
   const Impl& impl = *impl_;
   Statement chunk = impl_->database.prepare("SELECT number, first, count, sum, checksum FROM chunks ORDER BY number");
   Statement line_of = impl_->database.prepare("SELECT * FROM samples ORDER BY sample");
-  std::vector<std::string> cells(impl.columns.size());
+  Row row;
+  row.parameters.resize(impl.parameters);
+  row.records.resize(impl.columns.size() - impl.parameters - columns_of_account);
+  std::string status;
   std::uint64_t next = 0;
   while (chunk.step()) {
     const Line stretch(chunk, "chunks");
@@ -430,29 +436,51 @@ void Table::each(const std::function<void(const std::vector<std::string>&)>& vis
       const Line line(line_of, "samples");
       if (line.number() != static_cast<std::int64_t>(next)) line.refuse("it is not the next one");
       sum.whole(line.number());
-      cells[0] = std::to_string(next);
-      for (std::size_t c = 1; c < cells.size(); ++c) {
-        const int column = static_cast<int>(c);
-        if (c == impl.parameters + 1) {
-          cells[c] = line.text(column);
-          sum.text(cells[c]);
-        } else if (c == impl.parameters + 3 || c == impl.parameters + 4) {
-          const std::int64_t whole = line.whole(column, 0, INT64_MAX);
-          sum.whole(whole);
-          cells[c] = std::to_string(whole);
-        } else {
-          const double value = line.real(column);
-          sum.number(value);
-          cells[c] = std::isnan(value) ? std::string() : exact(value);
-        }
-      }
-      visit(cells);
+      int column = 0;
+      const auto real = [&] {
+        const double value = line.real(++column);
+        sum.number(value);
+        return value;
+      };
+      const auto whole = [&] {
+        const std::int64_t value = line.whole(++column, 0, INT64_MAX);
+        sum.whole(value);
+        return static_cast<std::uint64_t>(value);
+      };
+      row.sample = next;
+      for (double& value : row.parameters) value = real();
+      status = line.text(++column);
+      sum.text(status);
+      row.status = status;
+      row.time = real();
+      row.steps = whole();
+      row.events = whole();
+      row.defect = real();
+      for (double& value : row.records) value = real();
+      visit(row);
     }
     if (sum.sum() != stretch.whole(3, INT64_MIN, INT64_MAX)) {
       impl.damaged(fmt::format("the sum of the samples before number {} does not fit", next));
     }
   }
   if (next != impl.done) impl.damaged(fmt::format("table chunks knows {} samples instead of {}", next, impl.done));
+}
+
+void Table::each(const std::function<void(const std::vector<std::string>&)>& visit) const {
+  std::vector<std::string> cells(impl_->columns.size());
+  each_row([&](const Row& row) {
+    std::size_t c = 0;
+    const auto put = [&](double value) { cells[c++] = std::isnan(value) ? std::string() : exact(value); };
+    cells[c++] = std::to_string(row.sample);
+    for (const double value : row.parameters) put(value);
+    cells[c++] = row.status;
+    put(row.time);
+    cells[c++] = std::to_string(row.steps);
+    cells[c++] = std::to_string(row.events);
+    put(row.defect);
+    for (const double value : row.records) put(value);
+    visit(cells);
+  });
 }
 
 void Table::limit_pages(std::uint64_t pages) {

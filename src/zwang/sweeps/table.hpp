@@ -55,7 +55,9 @@ class Table {
   [[nodiscard]] std::map<std::string, std::uint64_t> statuses() const;
   /// The first samples that failed, with their reasons.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, std::string>> failures(std::uint64_t most) const;
-  /// The lines as cells of a CSV file, in order: numbers that read back to the same double, an empty cell for what does not exist. Sums are checked on the way.
+  /// The lines in order, without why a sample failed; the status holds during the visit. Sums are checked on the way.
+  void each_row(const std::function<void(const Row&)>& visit) const;
+  /// The lines as cells of a CSV file, in order: numbers that read back to the same double, an empty cell for what does not exist.
   void each(const std::function<void(const std::vector<std::string>&)>& visit) const;
 
   /// For tests of a full disk: the file must not grow beyond so many pages of 4096 bytes.

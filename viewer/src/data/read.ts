@@ -50,17 +50,17 @@ export async function inflate(bytes: Uint8Array): Promise<ArrayBuffer> {
   }
 }
 
-// The header and the place of the blob in an inflated buffer.
-export function split(buffer: ArrayBuffer): Data {
+// The header and the place of the blob in an inflated buffer, whatever the page shows.
+export function parted<H extends { format?: number }>(buffer: ArrayBuffer): Data<H> {
   const view = new DataView(buffer);
   const magic = buffer.byteLength >= 8 ? String.fromCharCode(...new Uint8Array(buffer, 0, 4)) : "";
   if (magic !== "ZWPG")
     throw new DataError("The data in this page was not written by zwang.", "Write a page with “zwang run MODEL” and open that.");
   const length = view.getUint32(4, true);
   if (8 + length > buffer.byteLength) throw new DataError("The data of this page ends within its header.", write_again);
-  let header: Header;
+  let header: H;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(buffer, 8, length))) as Header;
+    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(buffer, 8, length))) as H;
   } catch {
     throw new DataError("The header of this page's data cannot be read.", write_again);
   }
@@ -69,15 +69,22 @@ export function split(buffer: ArrayBuffer): Data {
       `The data of this page has format ${header.format}; this viewer knows formats up to ${known_format}.`,
       "Write the page anew with one and the same version of zwang.",
     );
-  if (!Array.isArray(header.runs) || header.runs.length === 0 || !Array.isArray(header.variables))
-    throw new DataError("There is no run in the data of this page.", write_again);
   return new Data(header, buffer, 8 + length);
 }
 
+// The same of a page that shows runs.
+export function split(buffer: ArrayBuffer): Data {
+  const data = parted<Header>(buffer);
+  const { header } = data;
+  if (!Array.isArray(header.runs) || header.runs.length === 0 || !Array.isArray(header.variables))
+    throw new DataError("There is no run in the data of this page.", write_again);
+  return data;
+}
+
 // Header and numbers of one page.
-export class Data {
+export class Data<H = Header> {
   constructor(
-    readonly header: Header,
+    readonly header: H,
     private readonly buffer: ArrayBuffer,
     private readonly blob: number,
   ) {}

@@ -8,7 +8,7 @@ import { Viewer } from "../viewer";
 import { Client, type Motion } from "./client";
 import { Editor } from "./editor";
 import { Handles, type Moved } from "./handles";
-import { Parameters } from "./parameters";
+import { asked_in, Parameters } from "./parameters";
 import { base64_of_text, fingerprint, text_from_link, text_to_link, unpacked } from "./share";
 
 const typing_pause = 120; // milliseconds of rest before a text is run
@@ -48,6 +48,7 @@ class Live {
   private readonly handles: Handles;
   private readonly instant = element("div", { class: "instant" });
   private readonly place = element("div", { id: "page" });
+  private readonly fixed = element("p", { class: "fixed quiet" });
   private readonly state = element("p", { class: "state quiet", role: "status" });
   private readonly stop = element("button", { type: "button", class: "plain stop", hidden: true, onclick: () => this.client.stop() }, "Stop");
   private readonly both = element("input", { type: "checkbox", onchange: () => this.run("laws") });
@@ -71,6 +72,7 @@ class Live {
     private readonly given: string,
     gallery: Model[],
     private readonly options: URLSearchParams,
+    private settings: string[],
   ) {
     this.editor = new Editor(text, (_text, kind) => this.text_changed(kind));
     this.parameters = new Parameters(() => this.editor.text, (changed, kind) => this.editor.set(changed, kind), () => this.settle());
@@ -94,7 +96,7 @@ class Live {
       element("button", { type: "button", class: "plain", title: "Save this page with its text: one file for anybody", onclick: () => this.save_page() }, "Save page"),
       element("label", { class: "both", title: "The motion under the straightest and under the variational law, over one another" }, this.both, "both laws"),
     );
-    root.replaceChildren(element("section", { class: "desk", "aria-label": "Text of the model" }, tools, this.editor.root, element("div", { class: "line" }, this.state, this.stop, this.start_button)), this.place);
+    root.replaceChildren(element("section", { class: "desk", "aria-label": "Text of the model" }, tools, this.editor.root, this.fixed, element("div", { class: "line" }, this.state, this.stop, this.start_button)), this.place);
     document.addEventListener("keydown", (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
         event.preventDefault();
@@ -103,6 +105,7 @@ class Live {
     });
     this.parameters.update();
     this.buttons();
+    this.show_settings();
   }
 
   // The engine is there; the promise holds when the first motion is seen, or the first mistake.
@@ -136,9 +139,27 @@ class Live {
   set_text(text: string): void {
     this.editor.set(text, "given");
   }
+  // The text that came along, with what another address asks for.
+  ask_for(options: URLSearchParams): void {
+    const { text, settings } = asked_in(options, this.given);
+    const same = text === this.editor.text;
+    this.settings = settings;
+    this.show_settings();
+    if (same) this.run("address");
+    else this.editor.set(text, "given");
+  }
+  private show_settings(): void {
+    this.fixed.textContent = this.settings.length > 0 ? `Beside the text, from the address: ${this.settings.map((line) => line.replace(/^set /, "").replace(/^(at|until|tolerance) /, "$1 = ")).join(", ")}` : "";
+  }
+  // What the engine is told beside the text.
+  private told(): string {
+    return [`file ${this.file}`, ...this.settings].join("\n");
+  }
 
   private open({ name, text }: Model): void {
     this.name = name;
+    this.settings = [];
+    this.show_settings();
     this.hold_start(false);
     this.editor.set(text, `gallery ${name}`);
   }
@@ -176,7 +197,7 @@ class Live {
       this.again = true;
       return;
     }
-    this.client.run(this.editor.text, `file ${this.file}`, this.both.checked, this.dragging);
+    this.client.run(this.editor.text, this.told(), this.both.checked, this.dragging);
     this.busy(true);
   }
   private again = false;
@@ -266,7 +287,7 @@ class Live {
     while (this.pending) {
       const { what, values, done } = this.pending;
       this.pending = undefined;
-      const settings = [`file ${this.file}`, ...values.map(([variable, value]) => `${what} ${variable} ${value}`)].join("\n");
+      const settings = [this.told(), ...values.map(([variable, value]) => `${what} ${variable} ${value}`)].join("\n");
       try {
         const answer = JSON.parse(await this.client.ask("repair", this.editor.text, settings)) as { text?: string; broken?: string; error?: { message: string } };
         if (answer.text !== undefined) this.editor.set(answer.text, "drag");
@@ -280,7 +301,7 @@ class Live {
   }
 
   private async repair(): Promise<void> {
-    const answer = JSON.parse(await this.client.ask("repair", this.editor.text, `file ${this.file}`)) as { text?: string; broken?: string; error?: { message: string } };
+    const answer = JSON.parse(await this.client.ask("repair", this.editor.text, this.told())) as { text?: string; broken?: string; error?: { message: string } };
     if (answer.text !== undefined) this.editor.set(answer.text, "repair");
     else this.say(answer.broken ? `the start could not be repaired: ${answer.broken} stays broken` : (answer.error?.message ?? ""));
   }
@@ -301,7 +322,8 @@ class Live {
   }
 
   private async share(): Promise<void> {
-    const link = `${location.href.split("#")[0]}#m=${await text_to_link(this.editor.text)}`;
+    const beside = this.settings.map((line) => `&${line.slice(0, line.indexOf(" "))}=${encodeURIComponent(line.slice(line.indexOf(" ") + 1))}`).join("");
+    const link = `${location.href.split("#")[0]}#m=${await text_to_link(this.editor.text)}${beside}`;
     history.replaceState(null, "", link);
     try {
       await navigator.clipboard.writeText(link);
@@ -396,9 +418,10 @@ async function start(): Promise<void> {
     const linked = options.get("m");
     const given = asked?.text ?? own;
     const base = fingerprint(given);
-    const text = linked ? await text_from_link(linked) : (remembered(base) ?? given);
+    const changed = ["set", "at", "until", "tolerance"].some((name) => options.has(name));
+    const asked_for = asked_in(options, linked ? await text_from_link(linked) : changed ? given : (remembered(base) ?? given));
     const name = asked?.name ?? holder?.dataset["name"] ?? "model";
-    live = new Live(root, name, text, base, given, gallery, options);
+    live = new Live(root, name, asked_for.text, base, given, gallery, options, asked_for.settings);
     await live.begin(await compiled);
     first_motion = performance.now() - begun;
     state.renderer = live.viewer?.renderer ?? "none";
@@ -412,7 +435,9 @@ async function start(): Promise<void> {
 
 // A link that is opened in a page that is open already.
 window.addEventListener("hashchange", () => {
-  const linked = new URLSearchParams(location.hash.slice(1)).get("m");
+  const options = new URLSearchParams(location.hash.slice(1));
+  const linked = options.get("m");
+  if (!linked && options.has("set")) live?.ask_for(options);
   if (linked && live) void text_from_link(linked).then((text) => live?.set_text(text));
 });
 

@@ -39,6 +39,20 @@ export function written_parameters(text: string): Written[] {
   return found;
 }
 
+// What an address asks for beside a text, as the command's options do (`set=L=1.5`, `until=7`): numbers go into the text where it has them, the rest is told to
+// the engine, line by line.
+export function asked_in(options: URLSearchParams, text: string): { text: string; settings: string[] } {
+  const settings: string[] = [];
+  for (const one of options.getAll("set")) {
+    const [name, value] = [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)];
+    const place = new RegExp(`^${number}$`).test(value) ? written_parameters(text).find((written) => written.name === name) : undefined;
+    if (place) text = text.slice(0, place.from) + value + text.slice(place.to);
+    else if (one.includes("=")) settings.push(`set ${one}`);
+  }
+  for (const name of ["at", "until", "tolerance"]) for (const value of options.getAll(name).slice(-1)) settings.push(`${name} ${value}`);
+  return { text, settings: settings.map((line) => line.replaceAll("\n", " ")) };
+}
+
 // Does the text count with this parameter? Then whole numbers alone make sense for it.
 export function is_counted(text: string, name: string): boolean {
   const word = `\\b${name}\\b`;
