@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/report/fit.hpp"
 
@@ -74,9 +75,8 @@ TEST(FitPage, tells_errors_and_correlations_as_the_covariance_has_them) {
     tt += t * t, ttt += t * t * t / 2, tttt += t * t * t * t / 4;
   }
   const double correlation = ttt / std::sqrt(tt * tttt);
-  char text[16];
-  std::snprintf(text, sizeof text, "%.3f", correlation);
-  EXPECT_EQ(count_of(found.page, std::string(">") + text + "<"), 2U) << text;
+  const std::string text = readable(correlation, 3);
+  EXPECT_EQ(count_of(found.page, ">" + text + "<"), 2U) << text;
   EXPECT_EQ(count_of(found.page, ">1</td>"), 2U);
   EXPECT_EQ(found.page.find("not determined"), std::string::npos);
 }
