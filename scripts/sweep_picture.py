@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draw a column of a sweep over two parameters of a grid, one pixel per sample, as a PNG.
 
-  scripts/sweep_picture.py SWEEP.sqlite COLUMN PICTURE.png [--colours N] [--by-rank]
+  scripts/sweep_picture.py SWEEP.sqlite COLUMN PICTURE.png [--colours N] [--by-rank] [--status STATUS]
 
 The first parameter of the sweep goes to the right, the second upwards. Colours are those of the sweep's page: dark blue for the least value over green to
-yellow for the largest; what has no value is white. Needs nothing but Python.
+yellow for the largest; what has no value, or ended in another status than the one asked for, is white. Needs nothing but Python.
 """
 
 import argparse
@@ -33,13 +33,14 @@ def png(width, height, rows, palette):
             + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
 
 
-def read(file, column):
+def read(file, column, status):
     """Samples in order, and the sizes of the grid: the second parameter varies fastest."""
     table = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     names = [line[1] for line in table.execute("PRAGMA table_info(samples)")]
     quoted = '"' + column.replace('"', '""') + '"'
     first = '"' + names[1].replace('"', '""') + '"'
-    values = [line[0] for line in table.execute(f"SELECT {quoted} FROM samples ORDER BY sample")]
+    lines = table.execute(f"SELECT {quoted}, status FROM samples ORDER BY sample")
+    values = [value if status in (None, ended) else None for value, ended in lines]
     across = table.execute(f"SELECT count(DISTINCT {first}) FROM samples").fetchone()[0]
     if len(values) % across != 0:
         raise SystemExit("the sweep is no grid of two parameters")
@@ -53,8 +54,9 @@ def main():
     options.add_argument("picture")
     options.add_argument("--colours", type=int, default=255)
     options.add_argument("--by-rank", action="store_true", help="every colour for equally many samples")
+    options.add_argument("--status", help="colour the samples alone that ended so")
     arguments = options.parse_args()
-    values, width, height = read(arguments.sweep, arguments.column)
+    values, width, height = read(arguments.sweep, arguments.column, arguments.status)
     known = sorted(value for value in values if value is not None)
     n = arguments.colours
     if arguments.by_rank:

@@ -172,7 +172,10 @@ export class Parallel {
         group.append(shape("path", { class: "axis", d: `M${x - 3} ${y}h6` }), shape("text", { class: "halo", x: last ? x - 6 : x + 6, y: y + 4, "text-anchor": last ? "end" : "start" }, text));
       }
       const name = column.name.length > 20 ? `${column.name.slice(0, 19)}…` : column.name;
-      group.append(shape("text", { class: "named", x: Math.min(left + width + 40, Math.max(6, x)), y: 16, "text-anchor": "middle" }, name, shape("title", {}, column.name)));
+      // Long names at the ends stay within the chart.
+      const long = name.length > 12;
+      const [at, anchor] = long && k === 0 ? [6, "start"] : long && last ? [left + width + 40, "end"] : [x, "middle"];
+      group.append(shape("text", { class: "named", x: at, y: 16, "text-anchor": anchor }, name, shape("title", {}, column.name)));
       const brush = selection.of(column);
       if (brush) {
         const [y0, y1] = brush.map((end) => top + (1 - Math.min(1, Math.max(0, column.share(end)))) * height) as [number, number];
