@@ -7,6 +7,7 @@ import type { Selection } from "./selection";
 import { type Column, Scale, type Table } from "./table";
 
 const most_bars = 48;
+const least_seen = 0.05; // of the height of the chart
 const key_step = 0.01; // of the range, of one press of an arrow key
 
 export class Histogram {
@@ -126,7 +127,9 @@ export class Histogram {
     const { left, top, width, height } = plot.frame;
     const counts = new Uint32Array(bars + 1);
     for (let i = 0; i < bins.length; i++) if (selection.mask[i] === 1) counts[bins[i] as number]!++;
-    const most = Math.max(1, ...all);
+    // The selected are to be seen, even beside a bar that holds nearly all samples.
+    const [every, chosen] = [Math.max(1, ...all), Math.max(0, ...counts.subarray(0, bars))];
+    const most = chosen > 0 && chosen < least_seen * every ? chosen : every;
     const { context } = plot;
     context.setTransform(plot.ratio, 0, 0, plot.ratio, 0, 0);
     context.clearRect(0, 0, left + width + 20, top + height + 40);
@@ -135,7 +138,7 @@ export class Histogram {
     for (const [shown, colour] of [[all, css_colour("--bar")], [counts, css_colour("--accent")]] as const) {
       context.fillStyle = colour;
       for (let k = 0; k < bars; k++) {
-        const tall = ((shown[k] as number) / most) * height;
+        const tall = Math.min(1, (shown[k] as number) / most) * height;
         if (tall > 0) context.fillRect(left + k * bar, top + height - Math.max(1, tall), bar - gap, Math.max(1, tall));
       }
     }
