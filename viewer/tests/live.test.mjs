@@ -209,6 +209,25 @@ test("an address sets parameters, in the text where it has numbers, and the end:
   await close();
 });
 
+test("from a sample of a sweep its motion is opened, and comes to the numbers of its line", { skip }, async () => {
+  const swept = zwang("sweep", "gallery:string-pendulum", "--over", "g=7..13:4", "--until", "1.25", "--record", "bob.x", "--out", folder, "--quiet");
+  assert.equal(swept.status, 0, swept.stderr);
+  const viewed = zwang("view", join(folder, "string-pendulum-sweep.sqlite"), "--no-open");
+  assert.equal(viewed.status, 0, viewed.stderr);
+  const { page, close } = await open_page(browser, viewed.stdout.trim(), { hash: "theme=light", width: 1200, height: 800 });
+  await page.fill("#sample-number", "2");
+  await page.press("#sample-number", "Enter");
+  const line = Object.fromEntries(await page.evaluate(() => [...document.querySelectorAll(".values > div")].map((row) => [row.children[0].textContent, row.children[1].textContent.replace("−", "-")])));
+  assert.equal(line.g, "11");
+  const [motion] = await Promise.all([page.context().waitForEvent("page"), page.click("a.open")]);
+  await motion.evaluate(() => window.zwang.ready);
+  assert.match(await motion.evaluate(() => window.zwang.text()), /^g\s*=\s*11\b/m);
+  await motion.waitForFunction(() => (window.zwang.pause(), window.zwang.seek(1.25), window.zwang.time() === 1.25));
+  const { bob } = await first_places(motion);
+  assert.ok(Math.abs(bob[0] - Number(line["bob.x"])) < 1e-8, `${bob[0]} and ${line["bob.x"]}`);
+  await close();
+});
+
 test("a link carries the text to another page; what was typed is there on the next visit", { skip }, async () => {
   const path = page_of("gallery:string-pendulum");
   const { page, complaints, close } = await open_page(browser, path);
