@@ -74,6 +74,7 @@ std::string Crowd::save() const {
   writer.put(crowd_layout);
   keep_whole(writer, impl, put);
   writer.put(impl.grid.width());
+  for (const Drive& drive : impl.drives) writer.put(drive.piece.start);
   writer.put(static_cast<std::uint64_t>(impl.movers.size()));
   for (std::uint32_t i = 0; i < impl.movers.size(); ++i) {
     const Mover& mover = impl.movers[i];
@@ -166,7 +167,13 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
   reader.get(width);
   if (!(width >= impl.members.widest) || !std::isfinite(width)) refuse("the width of its cells");
   impl.grid.reset(n, impl.members.dimension, width);
-  impl.queue.reset(n);
+  impl.queue.reset(impl.number_in_queue(0));
+  for (std::uint32_t d = 0; d < impl.drives.size(); ++d) {
+    double start = 0;
+    reader.get(start);
+    if (!(start >= model.simulation.start && start <= impl.time)) refuse("when a function of time was taken up");
+    static_cast<void>(impl.drive_on(d, start));
+  }
   std::uint64_t count = 0;
   reader.get(count);
   if (count != n) refuse("the number of its members");
@@ -228,7 +235,7 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
   if (count > n) refuse("the number of its islands");
   for (std::uint32_t k = 0; k < count; ++k) {
     impl.islands.emplace_back();
-    impl.queue.grow(n + k + 1);
+    impl.queue.grow(impl.number_in_queue(k + 1));
     Island& island = impl.islands.back();
     reader.get(island.members);
     if (island.members.empty()) {
@@ -249,7 +256,7 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
       places.push_back(impl.members.place[island.members[m]]);
     }
     if (!impl.are_between(rows, island.members)) refuse("the conditions of an island");
-    island.part = std::make_unique<model::Part>(model::part_of(model, places, rows));
+    island.part = impl.part_with(places, rows);
     std::string bytes;
     reader.get(bytes);
     motion::Options own;
@@ -290,10 +297,12 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     reader.get(island.work);
     reader.get(island.look);
     reader.get(island.pause);
-    impl.queue.put(n + k, std::min(island.motion.state.time, island.look));
+    impl.queue.put(impl.number_in_queue(k), std::min(island.motion.state.time, island.look));
   }
   if (!reader.empty()) throw Fault({"checkpoint", 0, 0}, "the checkpoint is too long");
   if (impl.status == Status::finished && impl.time < impl.until) impl.status = Status::going;
+  for (std::uint32_t f = 0; f < impl.members.faces.size(); ++f) impl.set_guard(f);
+  for (std::uint32_t d = 0; d < impl.drives.size(); ++d) impl.enqueue_drive(d);
   impl.predict_fresh();
   return crowd;
 }
@@ -306,6 +315,11 @@ bool Crowd::Impl::are_between(const std::vector<std::uint64_t>& rows, const std:
   }
   std::sort(walls.begin(), walls.end());
   return std::all_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
+    if (const Link* link = link_of(row)) {
+      const Face& face = members.faces[link->face];
+      return has(link->member) && (face.owner == Face::nobody || has(face.owner));
+    }
+    if (const std::uint32_t member = member_at_obstacle(row); member != none) return has(member);
     if (row < model.rows()) return std::binary_search(walls.begin(), walls.end(), row);
     const model::PairFamily& family = model::family_of(model, row);
     if (row - family.first_row >= family.pairs()) return false;

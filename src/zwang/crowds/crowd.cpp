@@ -98,6 +98,7 @@ void Crowd::Impl::predict_crossing(std::uint32_t i) {
   Mover& mover = movers[i];
   const Cell& cell = grid.cell(i);
   mover.cross = never;
+  predict_edges(i);
   if (mover.island != none) {
     const Island& island = islands[mover.island];
     const motion::Piece& piece = island.piece;
@@ -195,26 +196,8 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
     Vector w;
     place(i, from, x, v);
     place(j, from, y, w);
-    const Vector r = minus(x, y);
-    const Vector u = minus(v, w);
-    const double closing = dot(r, u);
-    if (!(closing < 0)) return never;
-    const double square = dot(u, u);
-    const double gap = dot(r, r) - rule.least * rule.least;
-    const double size = rule.least * (sum_of_sizes(x) + sum_of_sizes(y) + rule.least);
-    if (gap <= few_roundings * size) {
-      // They touch: do they approach, or is it rounding that says so?
-      if (-closing <= told_from_zero * std::sqrt(square) * rule.least) return never;
-      return from;
-    }
-    const double under_root = closing * closing - square * gap;
-    const double band = told_from_zero * closing * closing;
-    if (under_root < -band) return never;
-    if (under_root <= band) {
-      doubt = true;
-      return from - closing / square;
-    }
-    return from + gap / (std::sqrt(under_root) - closing);
+    const double sizes = sum_of_sizes(x) + sum_of_sizes(y) + rule.least;
+    return from + straight_meeting(minus(x, y), minus(v, w), sizes, rule.least, doubt);
   }
   const auto end_of = [&](const Mover& mover) {
     return mover.island == none ? until : std::min(until, islands[mover.island].piece.end());
@@ -230,37 +213,44 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   const std::uint32_t m = polynomial(i, from, p);
   const std::uint32_t n = polynomial(j, from, q);
   const std::uint32_t orders = std::max(m, n);
-  std::array<double, 64> square{};
   double sizes = rule.least;
   for (std::uint32_t c = 0; c < members.dimension; ++c) {
     sizes += std::abs(p[c][0]) + std::abs(q[c][0]);
     for (std::uint32_t k = m; k < orders; ++k) p[c][k] = 0;
     for (std::uint32_t k = 0; k < n; ++k) p[c][k] -= q[c][k];
+  }
+  return from + bent_meeting(p, orders, members.dimension, sizes, rule.least, h, doubt);
+}
+
+double bent_meeting(const std::array<std::array<double, 32>, 3>& p, std::uint32_t orders, std::uint32_t dimension,
+                    double sizes, double least, double h, bool& doubt) {
+  std::array<double, 64> square{};
+  for (std::uint32_t c = 0; c < dimension; ++c) {
     for (std::uint32_t k = 0; k < orders; ++k) {
       for (std::uint32_t l = 0; l < orders; ++l) square[k + l] -= p[c][k] * p[c][l];
     }
   }
-  square[0] += rule.least * rule.least;
+  square[0] += least * least;
   std::uint32_t first = 0;
-  if (square[0] >= -few_roundings * rule.least * sizes) {
+  if (square[0] >= -few_roundings * least * sizes) {
     // They touch. Do they approach, or will they, or when do they come back?
     double speed = 0;
-    for (std::uint32_t c = 0; c < members.dimension; ++c) speed += orders > 1 ? std::abs(p[c][1]) : 0;
-    const double unsure = told_from_zero * 2 * speed * rule.least;
-    if (square[1] > unsure) return from;
+    for (std::uint32_t c = 0; c < dimension; ++c) speed += orders > 1 ? std::abs(p[c][1]) : 0;
+    const double unsure = told_from_zero * 2 * speed * least;
+    if (square[1] > unsure) return 0.0;
     first = square[1] < -unsure ? 1 : 2;
     if (first == 2 && square[2] > 0) {
       doubt = true;
-      return from;
+      return 0.0;
     }
   }
   if (first > 0 && 2 * orders - 1 <= first) return never;
   const motion::Excursion found = motion::first_excursion({square.data() + first, 2 * orders - 1 - first}, h, 0.0);
   switch (found.kind) {
     case motion::Excursion::Kind::none: return never;
-    case motion::Excursion::Kind::crossing: return from + found.at;
+    case motion::Excursion::Kind::crossing: return found.at;
     case motion::Excursion::Kind::graze:
-    case motion::Excursion::Kind::pending: doubt = true; return from + found.at;
+    case motion::Excursion::Kind::pending: doubt = true; return found.at;
   }
   return never;
 }
@@ -305,6 +295,8 @@ void Crowd::Impl::predict(std::uint32_t i) {
   mover.hit = never;
   mover.what = What::nothing;
   predict_wall(i);
+  predict_obstacles(i);
+  predict_links(i);
   grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
   predict_crossing(i);
   enqueue(i);
@@ -364,6 +356,14 @@ void Crowd::Impl::leave(std::uint32_t i, double t, const Vector& x, const Vector
 void Crowd::Impl::cross(std::uint32_t i) {
   Mover& mover = movers[i];
   time = std::max(time, mover.cross);
+  if (mover.face >= static_cast<std::uint8_t>(Silent::edge)) {
+    if (mover.face == static_cast<std::uint8_t>(Silent::edge)) {
+      cross_edge(i);
+    } else {
+      move_guard(mover.edge);
+    }
+    return;
+  }
   Cell cell = grid.cell(i);
   const std::uint32_t direction = mover.face / 2U;
   const bool upwards = mover.face % 2U == 1;
@@ -381,7 +381,8 @@ void Crowd::Impl::cross(std::uint32_t i) {
 // ---- instants
 
 bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
-                               std::uint32_t but_wall) const {
+                               std::uint32_t but_wall, std::uint32_t but_link, std::uint32_t but_row) const {
+  if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, x, v, but_row)) return true;
   const std::span<const Wall> walls = members.walls_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x, v)) return true;
@@ -513,6 +514,10 @@ bool Crowd::Impl::has_near(std::uint32_t i, double t, const Vector& x, std::uint
     for (const Rule& rule : members.rules_of(i, j))
       near = near || (rule.restitution < 1 && std::sqrt(dot(r, r)) - rule.least <= near_length);
   });
+  for (const Link& link : members.links_of(i)) {
+    const double gap = -(dot(link.normal, x) + link.offset + level_of(members.faces[link.face], t).value);
+    near = near || (link.restitution < 1 && gap <= near_length * link.length);
+  }
   return near;
 }
 
@@ -642,7 +647,7 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
   const double distance = std::sqrt(dot(r, r));
   const Vector n = {r[0] / distance, r[1] / distance, r[2] / distance};
   const double speed = -dot(n, minus(v, w));
-  if (!(speed > 0) || touches_more(i, t, x, v, j, none) || touches_more(j, t, y, w, i, none)) return false;
+  if (!(speed > 0) || touches_more(i, t, x, v, j) || touches_more(j, t, y, w, i)) return false;
   count_shock(i, t, x);
   count_shock(j, t, y);
   if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks && rule.restitution < 1)
@@ -728,6 +733,12 @@ void Crowd::Impl::happen(std::uint32_t i) {
     predict(i);
     return;
   }
+  if (mover.what == What::link) {
+    if (generation_of(members.faces[members.links[mover.with].face]) != mover.with_generation) {
+      predict(i);
+      return;
+    }
+  }
   if (mover.at_once > most_instants_at_once) {
     end(Status::gave_up, "events follow each other without time passing, at " + name_of(i));
     return;
@@ -737,6 +748,17 @@ void Crowd::Impl::happen(std::uint32_t i) {
     predict(i);
   } else if (mover.what == What::wall) {
     if (!strike_wall(i, t)) settle({i}, t);
+  } else if (mover.what == What::obstacle) {
+    if (!strike_obstacle(i, t)) settle({i}, t);
+  } else if (mover.what == What::link) {
+    const Link& link = members.links[mover.with];
+    const std::uint32_t j = members.faces[link.face].owner;
+    if (strike_link(mover.with, mover.doubt, t)) return;
+    if (j == Face::nobody) {
+      settle({link.member}, t);
+    } else {
+      settle({std::min(link.member, j), std::max(link.member, j)}, t);
+    }
   } else {
     const std::uint32_t j = mover.with;
     if (!strike_pair(i, j, t)) settle({std::min(i, j), std::max(i, j)}, t);
@@ -765,6 +787,16 @@ void Crowd::Impl::finish() {
       const double by = dot(wall.normal, x) + wall.offset;
       if (by > broken_at_end * size)
         end(Status::gave_up, fmt::format("{} is broken at the end by {:.3g}", model::row_name(model, wall.row), by));
+    }
+    double broken_by = 0;
+    if (const std::uint32_t row = broken_obstacle(i, x, broken_by); row != none)
+      end(Status::gave_up, fmt::format("{} is broken at the end by {:.3g}", model::row_name(model, row), broken_by));
+    for (const Link& link : members.links_of(i)) {
+      const Level level = level_of(members.faces[link.face], until);
+      const double size = std::abs(link.offset) + link.length * (sum_of_sizes(x) + members.least) + level.size;
+      const double by = dot(link.normal, x) + link.offset + level.value;
+      if (by > broken_at_end * size)
+        end(Status::gave_up, fmt::format("{} is broken at the end by {:.3g}", model::row_name(model, link.row), by));
     }
     grid.visit(i, [&](std::uint32_t j) {
       if (j < i || status != Status::finished) return;
@@ -809,8 +841,12 @@ bool Crowd::advance() {
       break;
     }
     const std::uint32_t first = impl.queue.first();
+    if (first >= impl.number_in_queue(0)) {
+      impl.island_due(first - impl.number_in_queue(0), due);
+      continue;
+    }
     if (first >= impl.members.count) {
-      impl.island_due(first - impl.members.count, due);
+      impl.drive_due(first - impl.members.count, due);
       continue;
     }
     if (impl.movers[first].cross < impl.movers[first].hit) {

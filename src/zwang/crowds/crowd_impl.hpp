@@ -23,7 +23,25 @@
 
 namespace zwang::crowds {
 
-enum class What : std::uint8_t { nothing, wall, pair, limit };
+enum class What : std::uint8_t { nothing, wall, pair, limit, link, obstacle };
+
+/// What a member does without anybody being told: it crosses a face of its cell (the numbers below), the edge of a band, or the face that it carries leaves its
+/// band.
+enum class Silent : std::uint8_t { cell = 0, edge = 6, face = 7 };
+
+/// The band in front of a moving face. The face is at its level: the negative of that in the conditions.
+struct Guard {
+  double edge = 0;                  ///< below it nobody is looked at
+  double band = 0;                  ///< how wide
+  std::vector<std::uint32_t> near;  ///< links of members within
+};
+
+/// A function of time on its way.
+struct Drive {
+  DriverPiece piece;
+  std::uint32_t generation = 0;
+  double out = 0;  ///< when its face leaves the band
+};
 
 /// A member on its way.
 struct Mover {
@@ -37,11 +55,12 @@ struct Mover {
   double hit = 0;  ///< when something happens to it
   What what = What::nothing;
   bool doubt = false;      ///< it may be that nothing happens
-  std::uint8_t face = 0;   ///< 2 direction + (upwards)
-  std::uint32_t with = 0;  ///< the other member, or which of its walls
+  std::uint8_t face = 0;   ///< 2 direction + (upwards), or what else is silent
+  std::uint32_t with = 0;  ///< the other member, or which of its walls, which link, or the row of an obstacle
   std::uint32_t rule = 0;  ///< which of the rules of the two
   std::uint32_t with_generation = 0;
-  double cross = 0;  ///< when it leaves its cell
+  std::uint32_t edge = 0;  ///< the link whose band it enters or leaves, or the face that leaves its band
+  double cross = 0;        ///< when it leaves its cell
 
   std::uint32_t close_shocks = 0;                             ///< in a row
   std::uint32_t at_once = 0;                                  ///< instants without time passing
@@ -114,12 +133,15 @@ struct Crowd::Impl {
   std::vector<Mover> movers;
   std::vector<Memory> memory;                     ///< per member, if anything loses energy
   std::vector<Hops> hops;                         ///< per member, if anything loses energy
-  std::vector<motion::Strikes> strikes_of_walls;  ///< as in `Members::walls`, if anything loses energy
+  std::vector<motion::Strikes> strikes_of_walls;  ///< as in `wall_of_row`, if anything loses energy
   std::vector<motion::Strikes> strikes_of_pairs;  ///< as in `met`
   std::vector<Island> islands;
   std::vector<std::uint32_t> free_islands;
   Grid grid;
-  Queue queue;  ///< members, then islands
+  Queue queue;  ///< members, functions of time, islands
+  [[nodiscard]] std::uint32_t number_in_queue(std::uint32_t island) const {
+    return members.count + static_cast<std::uint32_t>(members.drivers.size()) + island;
+  }
 
   motion::Status status = motion::Status::going;
   std::string why;
@@ -200,9 +222,12 @@ struct Crowd::Impl {
   [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
   /// The row with a number as it is told.
   [[nodiscard]] std::uint64_t row_told(std::uint32_t number) const;
-  std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, per row of the model
-  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
-                                  std::uint32_t but_wall) const;
+  std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, and links behind them, per row of the model
+  /// The condition at a moving face with this row; null if it is another one.
+  [[nodiscard]] const Link* link_of(std::uint64_t row) const;
+  [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                  std::uint32_t but_member = none, std::uint32_t but_wall = none,
+                                  std::uint32_t but_link = none, std::uint32_t but_row = none) const;
   [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const;
   /// By difference of places and velocities, and the size of the places.
   [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;
@@ -210,6 +235,65 @@ struct Crowd::Impl {
   void note_state(motion::Event& event, std::uint32_t i, const Vector& x, const Vector& v) const;
   void end(motion::Status with, std::string sentence);
   void finish();
+
+  // Faces that move (faces.cpp).
+
+  std::vector<Guard> guards;              ///< per face
+  std::vector<std::uint32_t> place_near;  ///< per link: in the list of its guard, or none
+  std::vector<Drive> drives;
+  std::vector<std::uint32_t> face_driven;  ///< per function
+  /// What a face adds to its conditions, how fast that changes, and the size of its terms.
+  struct Level {
+    double value = 0, rate = 0, size = 0;
+  };
+  [[nodiscard]] Level level_of(const Face& face, double t) const;
+  [[nodiscard]] static Level level_at(const Face& face, const Vector& y, const Vector& w);
+  [[nodiscard]] bool is_at_link(const Link& link, const Vector& x, const Vector& v, const Level& level) const;
+  [[nodiscard]] std::uint32_t generation_of(const Face& face) const;
+  [[nodiscard]] bool touches_link(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                  std::uint32_t but_link) const;
+  [[nodiscard]] bool inside_one_island(const Link& link) const;
+  [[nodiscard]] double time_of_link(const Link& link, bool& doubt) const;
+  /// Its member is put into the queue, if it is not the one that asks.
+  void predict_link(std::uint32_t number, std::uint32_t asking);
+  /// Those of a member, and those of the faces that it carries.
+  void predict_links(std::uint32_t i);
+  /// When it enters or leaves a band, or its face does.
+  void predict_edges(std::uint32_t i);
+  void set_near(std::uint32_t number, bool near);
+  /// A band in front of the face as it is now, and who is within.
+  void set_guard(std::uint32_t f);
+  /// The same in the course of a motion: everybody's crossings are predicted anew.
+  void move_guard(std::uint32_t f);
+  void cross_edge(std::uint32_t i);
+  void begin_faces();
+  /// The next piece of a function of time; false if there is none, which ends the motion.
+  bool drive_on(std::uint32_t d, double start);
+  void enqueue_drive(std::uint32_t d);
+  void drive_due(std::uint32_t d, double t);
+  bool strike_link(std::uint32_t number, bool in_doubt, double t);
+  bool strike_counts(const Link& link, double rate, double t);
+
+  // Posts and gates (obstacles.cpp).
+
+  /// The gradient of the condition, of length 1, and the room that is left.
+  [[nodiscard]] static Vector normal_at(const Post& post, const Vector& x, double& gap);
+  [[nodiscard]] bool is_at_post(const Post& post, const Vector& x, const Vector& v) const;
+  [[nodiscard]] bool is_at_gate(const Gate& gate, const Vector& x, const Vector& v) const;
+  [[nodiscard]] bool touches_obstacle(std::uint32_t i, const Vector& x, const Vector& v, std::uint32_t but_row) const;
+  [[nodiscard]] double time_of_gate(std::uint32_t i, const Gate& gate, std::uint32_t& which, bool& doubt) const;
+  [[nodiscard]] double time_of_post(std::uint32_t i, const Post& post, bool& doubt) const;
+  void predict_obstacles(std::uint32_t i);
+  bool strike_obstacle(std::uint32_t i, double t);
+  /// The rate of a condition of such a row.
+  [[nodiscard]] double rate_at_obstacle(std::uint32_t row, const Vector& x, const Vector& v) const;
+  /// All rows of a member's, and those that close.
+  void add_obstacles(std::uint32_t i, const Vector& x, const Vector& v, std::vector<std::uint64_t>& rows,
+                     std::vector<std::uint64_t>& touching) const;
+  /// The member of a condition of a post or gate; none if it is another one.
+  [[nodiscard]] std::uint32_t member_at_obstacle(std::uint64_t row) const;
+  /// One that is broken by more than rounding; none if there is none.
+  [[nodiscard]] std::uint32_t broken_obstacle(std::uint32_t i, const Vector& x, double& by) const;
 
   // What happens to more than two, or stays together (island.cpp).
 
@@ -256,6 +340,12 @@ struct Crowd::Impl {
   [[nodiscard]] bool touch_each_other(const Loose& loose, std::size_t a, std::size_t b, double least) const;
   /// Do they part so fast?
   [[nodiscard]] bool part(std::uint32_t i, std::uint32_t j, const Vector& r, const Vector& u, const Rule& rule) const;
+  [[nodiscard]] bool part(const Link& link, double rate) const;
+  /// Those who touch a member at a moving face, or are near and lose energy there.
+  void find_at_faces(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                     std::vector<std::uint32_t>& found) const;
+  [[nodiscard]] std::unique_ptr<model::Part> part_with(const std::vector<model::Member>& places,
+                                                       const std::vector<std::uint64_t>& rows) const;
   /// A single member that nothing holds, or that slides along one wall: such a one flies or slides on. False: it does neither.
   bool goes_alone(const Loose& loose, const std::vector<std::uint32_t>& group, double t);
   [[nodiscard]] bool is_alone(const Loose& loose, const std::vector<std::uint32_t>& group) const;

@@ -5,8 +5,13 @@
 /// is the room that is left to a condition; it is used up at the first s >= 0 at which g falls through zero. Reference: docs/mathematics, section 27.2.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+
+#include "zwang/crowds/members.hpp"
+#include "zwang/crowds/tolerances.hpp"
 
 namespace zwang::crowds {
 
@@ -29,5 +34,33 @@ namespace zwang::crowds {
   if (!(rate < 0) || !(under_root > 0)) return never;
   return gap > 0 ? 2 * gap / (std::sqrt(under_root) - rate) : 0.0;
 }
+
+/// When |r + u s| = least, r.u < 0 before; never if it is not. `sizes`: of the places whose difference r is, and of the distance. In doubt whether they meet or pass, the
+/// time at which they are nearest.
+[[nodiscard]] inline double straight_meeting(const Vector& r, const Vector& u, double sizes, double least,
+                                             bool& doubt) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const double closing = dot(r, u);
+  if (!(closing < 0)) return never;
+  const double square = dot(u, u);
+  const double gap = dot(r, r) - least * least;
+  if (gap <= few_roundings * (least * sizes)) {
+    // They touch: do they approach, or is it rounding that says so?
+    if (-closing <= told_from_zero * std::sqrt(square) * least) return never;
+    return 0.0;
+  }
+  const double under_root = closing * closing - square * gap;
+  const double band = told_from_zero * closing * closing;
+  if (under_root < -band) return never;
+  if (under_root <= band) {
+    doubt = true;
+    return -closing / square;
+  }
+  return gap / (std::sqrt(under_root) - closing);
+}
+
+/// The same where the difference is a polynomial of so many orders on [0, h], component by component.
+[[nodiscard]] double bent_meeting(const std::array<std::array<double, 32>, 3>& p, std::uint32_t orders,
+                                  std::uint32_t dimension, double sizes, double least, double h, bool& doubt);
 
 }  // namespace zwang::crowds

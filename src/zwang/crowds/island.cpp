@@ -77,12 +77,21 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
     lossy = lossy || std::any_of(rules.begin(), rules.end(), [](const Rule& rule) { return rule.restitution < 1; });
   lossy = lossy || std::any_of(members.walls.begin(), members.walls.end(),
                                [](const Wall& wall) { return wall.restitution < 1; });
+  lossy = lossy || std::any_of(members.links.begin(), members.links.end(),
+                               [](const Link& link) { return link.restitution < 1; });
+  begin_faces();
+  std::uint32_t number = 0;
+  if (lossy || !members.links.empty() || members.has_obstacles()) {
+    wall_of_row.assign(model.rows(), none);
+    for (const Wall& wall : members.walls) wall_of_row[wall.row] = number++;
+    for (const Link& link : members.links) wall_of_row[link.row] = number++;
+    for (const Wall& wall : members.gate_walls) wall_of_row[wall.row] = number++;
+    for (const Post& post : members.posts) wall_of_row[post.row] = number++;
+  }
   if (!lossy) return;
   hops.resize(members.count);
   memory.resize(members.count);
-  strikes_of_walls.resize(members.walls.size());
-  wall_of_row.assign(model.rows(), none);
-  for (std::uint32_t w = 0; w < members.walls.size(); ++w) wall_of_row[members.walls[w].row] = w;
+  strikes_of_walls.resize(number);
 }
 
 motion::Strikes Crowd::Impl::known_strikes(std::uint64_t row) const {
@@ -95,11 +104,29 @@ std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
   return row < model.rows() ? static_cast<std::uint32_t>(row) : number_of_met.at(row);
 }
 
+const Link* Crowd::Impl::link_of(std::uint64_t row) const {
+  if (members.links.empty() || row >= model.rows()) return nullptr;
+  const std::uint32_t place = wall_of_row[row];
+  return place < members.walls.size() || place >= members.first_obstacle()
+             ? nullptr
+             : &members.links[place - members.walls.size()];
+}
+
+std::uint32_t Crowd::Impl::member_at_obstacle(std::uint64_t row) const {
+  if (!members.has_obstacles() || row >= model.rows() || wall_of_row[row] < members.first_obstacle()) return none;
+  const std::uint32_t place = wall_of_row[row] - members.first_obstacle();
+  if (place >= members.gate_walls.size()) return members.posts[place - members.gate_walls.size()].member;
+  const std::uint32_t variable = model.row_column[model.row_start[row]];
+  const auto next = std::upper_bound(members.variable.begin(), members.variable.end(), variable);
+  return static_cast<std::uint32_t>(next - members.variable.begin()) - 1;
+}
+
 void Crowd::Impl::begin() {
   const std::uint32_t n = members.count;
   movers.resize(n);
   Vector low{};
   Vector high{};
+  std::uint32_t met_by_others = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
     Mover& mover = movers[i];
     mover.start = time;
@@ -107,21 +134,32 @@ void Crowd::Impl::begin() {
     for (std::uint32_t c = 0; c < members.dimension; ++c) {
       mover.x[c] = model.initial_position[members.variable[i] + c];
       mover.v[c] = model.initial_velocity[members.variable[i] + c];
-      low[c] = i == 0 ? mover.x[c] : std::min(low[c], mover.x[c]);
-      high[c] = i == 0 ? mover.x[c] : std::max(high[c], mover.x[c]);
     }
+    // (Whoever owes nobody a distance, as a piston, may be anywhere.)
+    if (members.owes_nobody[members.kind[i]] != 0) continue;
+    for (std::uint32_t c = 0; c < members.dimension; ++c) {
+      low[c] = met_by_others == 0 ? mover.x[c] : std::min(low[c], mover.x[c]);
+      high[c] = met_by_others == 0 ? mover.x[c] : std::max(high[c], mover.x[c]);
+    }
+    ++met_by_others;
   }
   // About one member in a cell.
   double volume = 1;
   for (std::uint32_t c = 0; c < members.dimension; ++c) volume *= std::max(high[c] - low[c], members.widest);
-  const double each = volume / n;
+  const double each = volume / met_by_others;
   const double side = elementary::pow(each, 1.0 / members.dimension);
   double farthest = 0;
-  for (std::uint32_t c = 0; c < members.dimension; ++c)
-    farthest = std::max({farthest, std::abs(low[c]), std::abs(high[c])});
+  for (const Mover& mover : movers) {
+    for (std::uint32_t c = 0; c < members.dimension; ++c) farthest = std::max(farthest, std::abs(mover.x[c]));
+  }
   grid.reset(n, members.dimension, std::max({wider_cell * members.widest, side, farthest / cells_at_first}));
-  queue.reset(n);
+  queue.reset(number_in_queue(0));
   for (std::uint32_t i = 0; i < n; ++i) grid.put(i, grid.cell_of(movers[i].x));
+  for (std::uint32_t d = 0; d < drives.size(); ++d) {
+    if (!drive_on(d, time)) return;
+  }
+  for (std::uint32_t f = 0; f < members.faces.size(); ++f) set_guard(f);
+  for (std::uint32_t d = 0; d < drives.size(); ++d) enqueue_drive(d);
   model::Scratch scratch = model::make_scratch(model);
   const model::State start = model::initial_state(model);
   initial = model::vis_viva(model, start, scratch) + model::energy(model, start, scratch).potential;
@@ -131,7 +169,7 @@ void Crowd::Impl::begin() {
   Loose loose;
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::span<const Wall> walls = members.walls_of(i);
-    bool touches = touches_more(i, time, movers[i].x, movers[i].v, none, none);
+    bool touches = touches_more(i, time, movers[i].x, movers[i].v);
     touches = touches || std::any_of(walls.begin(), walls.end(),
                                      [&](const Wall& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
     if (!touches) continue;
@@ -172,6 +210,8 @@ void Crowd::Impl::widen() {
     grid.put(i, grid.cell_of(x));
     fresh.push_back(i);
   }
+  for (std::uint32_t f = 0; f < members.faces.size(); ++f) set_guard(f);
+  for (std::uint32_t d = 0; d < drives.size(); ++d) enqueue_drive(d);
   predict_fresh();
 }
 
@@ -184,6 +224,8 @@ void Crowd::Impl::predict_fresh() {
   }
   for (const std::uint32_t i : fresh) {
     predict_wall(i);
+    predict_obstacles(i);
+    predict_links(i);
     grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
     predict_crossing(i);
     enqueue(i);
@@ -204,6 +246,18 @@ bool Crowd::Impl::part(std::uint32_t i, std::uint32_t j, const Vector& r, const 
   return rate * rate > 2 * most * parted * near_length;
 }
 
+bool Crowd::Impl::part(const Link& link, double rate) const {
+  if (!(rate < 0)) return false;
+  if (link.restitution == 1) return true;
+  const std::uint32_t owner = members.faces[link.face].owner;
+  if (std::min(movers[link.member].close_shocks, movers[owner].close_shocks) > most_close_shocks) return false;
+  const Vector& a = members.acceleration[link.member];
+  const Vector& b = members.acceleration[owner];
+  const double most = std::sqrt(std::max(dot(a, a), dot(b, b)));
+  const double speed = rate / link.length;
+  return speed * speed > 2 * most * parted * near_length;
+}
+
 bool Crowd::Impl::touch_each_other(const Loose& loose, std::size_t a, std::size_t b, double least) const {
   return is_touching(difference(loose.x[a], loose.x[b]), difference(loose.v[a], loose.v[b]),
                      size_of(loose.x[a]) + size_of(loose.x[b]), least);
@@ -215,6 +269,11 @@ std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loos
   const auto count = static_cast<std::uint32_t>(loose.members.size());
   Groups groups(count);
   for (const std::uint64_t row : held) {
+    if (const Link* link = link_of(row)) {
+      const std::size_t a = place_in(loose.members, link->member);
+      const std::size_t b = place_in(loose.members, members.faces[link->face].owner);
+      if (a < count && b < count) groups.join(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+    }
     if (row < model.rows()) continue;
     const model::PairFamily& family = model::family_of(model, row);
     const auto [first, second] = model::members_of_pair(family, row);
@@ -235,6 +294,17 @@ std::vector<std::vector<std::uint32_t>> Crowd::Impl::groups_of(const Loose& loos
           groups.join(a, static_cast<std::uint32_t>(b));
       }
     });
+    for (const Link& link : members.links_of(i)) {
+      const Face& face = members.faces[link.face];
+      const std::size_t b = place_in(loose.members, face.owner);
+      if (b == count) continue;
+      const Level level = level_at(face, loose.x[b], loose.v[b]);
+      const double gap = -(dot(link.normal, loose.x[a]) + link.offset + level.value);
+      const bool is_near = link.restitution < 1 && gap <= near * link.length;
+      if (!is_near && !is_at_link(link, loose.x[a], loose.v[a], level)) continue;
+      if (before_shock || !part(link, dot(link.normal, loose.v[a]) + level.rate))
+        groups.join(a, static_cast<std::uint32_t>(b));
+    }
   }
   std::vector<std::vector<std::uint32_t>> out;
   std::vector<std::uint32_t> number(count, none);
@@ -293,7 +363,7 @@ void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
 }
 
 void Crowd::Impl::discard(std::uint32_t number) {
-  queue.put(members.count + number, not_at_all);
+  queue.put(number_in_queue(number), not_at_all);
   islands[number] = {};
   free_islands.push_back(number);
 }
@@ -307,7 +377,7 @@ std::uint32_t Crowd::Impl::new_island() {
     return number;
   }
   islands.emplace_back();
-  queue.grow(members.count + static_cast<std::uint32_t>(islands.size()));
+  queue.grow(number_in_queue(static_cast<std::uint32_t>(islands.size())));
   return static_cast<std::uint32_t>(islands.size() - 1);
 }
 
@@ -341,6 +411,7 @@ void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
             found.push_back(j);
         }
       });
+      find_at_faces(i, t, x, v, found);
       for (const std::uint32_t j : found) {
         if (place_in(loose.members, j) < loose.members.size()) continue;
         take(j, t, loose);
@@ -355,6 +426,30 @@ void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
   predict_fresh();
 }
 
+void Crowd::Impl::find_at_faces(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                std::vector<std::uint32_t>& found) const {
+  if (members.links.empty()) return;
+  const auto is_in_it = [&](const Link& link, const Vector& at, const Vector& with, const Level& level) {
+    const double gap = -(dot(link.normal, at) + link.offset + level.value);
+    return (link.restitution < 1 && gap <= near_length * link.length) || is_at_link(link, at, with, level);
+  };
+  for (const Link& link : members.links_of(i)) {
+    const Face& face = members.faces[link.face];
+    if (face.owner != Face::nobody && is_in_it(link, x, v, level_of(face, t))) found.push_back(face.owner);
+  }
+  const auto [first, behind] = members.faces_of(i);
+  for (std::uint32_t f = first; f < behind; ++f) {
+    const Level level = level_at(members.faces[f], x, v);
+    for (const std::uint32_t number : guards[f].near) {
+      const Link& link = members.links[number];
+      Vector y;
+      Vector w;
+      place(link.member, t, y, w);
+      if (is_in_it(link, y, w, level)) found.push_back(link.member);
+    }
+  }
+}
+
 std::uint32_t Crowd::Impl::only_wall(std::uint32_t i, const std::vector<std::uint64_t>& held, bool& many) const {
   std::uint32_t found = none;
   many = false;
@@ -363,6 +458,17 @@ std::uint32_t Crowd::Impl::only_wall(std::uint32_t i, const std::vector<std::uin
     if (!std::binary_search(held.begin(), held.end(), walls[w].row)) continue;
     many = many || found != none || dot(walls[w].normal, members.acceleration[i]) < 0;
     found = w;
+  }
+  if (members.has_obstacles())
+    many =
+        many || std::any_of(held.begin(), held.end(), [&](std::uint64_t row) { return member_at_obstacle(row) == i; });
+  // Whoever is held at a face that moves goes with it.
+  const auto [first, behind] = members.faces_of(i);
+  if (first < behind || !members.links_of(i).empty()) {
+    for (const std::uint64_t row : held) {
+      const Link* link = link_of(row);
+      many = many || (link != nullptr && (link->member == i || members.faces[link->face].owner == i));
+    }
   }
   return found;
 }
@@ -422,6 +528,30 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
       if (is_at_wall(wall, loose.x[a], loose.v[a]) && dot(wall.normal, loose.v[a]) > told_from_zero * speed)
         touching.push_back(wall.row);
     }
+    add_obstacles(i, loose.x[a], loose.v[a], rows, touching);
+    for (const Link& link : members.links_of(i)) {
+      const Face& face = members.faces[link.face];
+      Level level;
+      double most = std::sqrt(dot(loose.v[a], loose.v[a])) * link.length;
+      bool at = false;
+      if (face.driver != Face::nobody) {
+        level = level_of(face, t);
+        most += std::abs(level.rate);
+        at = is_at_link(link, loose.x[a], loose.v[a], level);
+      } else {
+        const std::size_t b = place_in(loose.members, face.owner);
+        if (b == loose.members.size() || !std::binary_search(group.begin(), group.end(), static_cast<std::uint32_t>(b)))
+          continue;
+        level = level_at(face, loose.x[b], loose.v[b]);
+        most += std::sqrt(dot(loose.v[b], loose.v[b])) * face.length;
+        at = is_at_link(link, loose.x[a], loose.v[a], level);
+        const double gap = -(dot(link.normal, loose.x[a]) + link.offset + level.value);
+        const bool was_held = std::binary_search(loose.held.begin(), loose.held.end(), std::uint64_t{link.row});
+        if (!at && !was_held && gap > with_island * members.least * link.length) continue;
+      }
+      rows.push_back(link.row);
+      if (at && dot(link.normal, loose.v[a]) + level.rate > told_from_zero * most) touching.push_back(link.row);
+    }
   }
   for (const std::uint32_t a : group) {
     const std::uint32_t i = loose.members[a];
@@ -448,7 +578,7 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
     });
   }
   std::sort(rows.begin(), rows.end());
-  island.part = std::make_unique<model::Part>(model::part_of(model, places, rows));
+  island.part = part_with(places, rows);
   const auto number = [&](std::uint64_t row) {
     return static_cast<std::uint32_t>(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
   };
@@ -473,6 +603,16 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
   note_uncertainty(group, loose, state);
   island.motion = motion::take_up(island.part->model, options, state, held, closing, past_of(island.members, rows, t));
   return island;
+}
+
+std::unique_ptr<model::Part> Crowd::Impl::part_with(const std::vector<model::Member>& places,
+                                                    const std::vector<std::uint64_t>& rows) const {
+  auto part = std::make_unique<model::Part>(model::part_of(model, places, rows));
+  if (members.pull_on.empty()) return part;
+  // Forces that are written and constant are forces like gravity there; the crowd itself accounts for their work.
+  for (std::size_t k = 0; k < part->variable.size(); ++k)
+    part->model.constant_force[k] = members.pull_on[part->variable[k]];
+  return part;
 }
 
 motion::Past Crowd::Impl::past_of(const std::vector<std::uint32_t>& of, const std::vector<std::uint64_t>& rows,
@@ -535,7 +675,16 @@ void Crowd::Impl::remember(const Island& island, const Event& event, const std::
     motion::Strikes& strikes = strikes_of(number);
     std::array<std::size_t, 2> at = {island.members.size(), island.members.size()};
     double speed = 0;
-    if (row < model.rows()) {
+    if (const Link* link = link_of(row)) {
+      const Face& face = members.faces[link->face];
+      at[0] = place_in(island.members, link->member);
+      at[1] = place_in(island.members, face.owner);
+      speed = dot(link->normal, speed_of(at[0]));
+      speed += face.driver != Face::nobody ? level_of(face, event.time).rate : dot(face.normal, speed_of(at[1]));
+    } else if (const std::uint32_t member = member_at_obstacle(row); member != none) {
+      at[0] = place_in(island.members, member);
+      speed = rate_at_obstacle(static_cast<std::uint32_t>(row), place_of(at[0]), speed_of(at[0]));
+    } else if (row < model.rows()) {
       const auto owner = std::upper_bound(members.wall_start.begin(), members.wall_start.end(), wall_of_row[row]);
       at[0] = place_in(island.members, static_cast<std::uint32_t>(owner - members.wall_start.begin()) - 1);
       if (at[0] < island.members.size()) speed = dot(members.walls[wall_of_row[row]].normal, speed_of(at[0]));
@@ -584,7 +733,16 @@ void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& gr
     return is_at_wall(wall, loose.x[group[0]], loose.v[group[0]]) &&
            !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
   });
-  if (!at_wall && goes_alone(loose, group, t)) return;
+  const std::span<const Link> links = members.links_of(one);
+  const bool at_face = std::any_of(links.begin(), links.end(), [&](const Link& link) {
+    const Face& face = members.faces[link.face];
+    return face.driver != Face::nobody && is_at_link(link, loose.x[group[0]], loose.v[group[0]], level_of(face, t)) &&
+           !std::binary_search(loose.held.begin(), loose.held.end(), std::uint64_t{link.row});
+  });
+  const bool at_obstacle = touches_obstacle(one, loose.x[group[0]], loose.v[group[0]], none) &&
+                           std::none_of(loose.held.begin(), loose.held.end(),
+                                        [&](std::uint64_t row) { return member_at_obstacle(row) == one; });
+  if (!at_wall && !at_face && !at_obstacle && goes_alone(loose, group, t)) return;
   Island island = island_of(loose, group, t, first);
   std::vector<double> before;
   for (const std::uint32_t a : group) {
@@ -689,7 +847,7 @@ void Crowd::Impl::lead_on(std::uint32_t number) {
   begun.push_back({true, static_cast<std::uint32_t>(legs.size())});
   legs.push_back(std::move(leg));
   ++steps;
-  queue.put(members.count + number, going ? std::min(island.motion.state.time, island.look) : not_at_all);
+  queue.put(number_in_queue(number), going ? std::min(island.motion.state.time, island.look) : not_at_all);
 }
 
 void Crowd::Impl::island_due(std::uint32_t number, double t) {
@@ -712,7 +870,7 @@ void Crowd::Impl::island_due(std::uint32_t number, double t) {
     if (stays_together(island, loose, groups)) {
       island.pause *= 2;
       island.look = t + island.pause;
-      queue.put(members.count + number, std::min(island.motion.state.time, island.look));
+      queue.put(number_in_queue(number), std::min(island.motion.state.time, island.look));
       return;
     }
     settle({island.members[0]}, t);
@@ -731,7 +889,7 @@ void Crowd::Impl::island_due(std::uint32_t number, double t) {
   account_for(island);
   if (!goes_on(island)) return;
   if (island.motion.status == Status::finished) {
-    queue.put(members.count + number, not_at_all);
+    queue.put(number_in_queue(number), not_at_all);
     return;
   }
   const Loose loose = loosened(island);
@@ -842,6 +1000,8 @@ motion::Account Crowd::Impl::account() const {
   model::Scratch scratch = model::make_scratch(model);
   out.energy.initial = initial;
   out.energy.work = work;
+  for (std::size_t k = 0; k < members.written_force.size(); ++k)
+    out.energy.work += members.written_force[k] * (state.position[k] - model.initial_position[k]);
   out.energy.lost = lost;
   out.energy.final = model::vis_viva(model, state, scratch) + model::energy(model, state, scratch).potential;
   out.position_drift = position_drift;

@@ -16,6 +16,12 @@ inline constexpr std::uint64_t least_pairs = 2016;
 inline constexpr double few_roundings = 0x1p-50;
 /// Of the sizes of places: what is nearer to a condition in the course of a motion touches it, as in one motion of all.
 inline constexpr double zero_in_motion = 2e-15;
+/// So many different accelerations are compared with a new one; where members have more, they have their own.
+inline constexpr std::size_t most_pulls_compared = 16;
+/// Places at which a round condition is compared with a distance: a quadratic function in space has ten coefficients.
+inline constexpr unsigned places_compared = 12;
+/// Alternatives of a gate that take turns on one flight; a flight crosses each plane twice at most.
+inline constexpr std::uint32_t most_turns_at_gate = 64;
 /// Crossings of cells per member without any event: then cells are made wider, by this factor, so that a way of any length through empty space
 /// takes few of them.
 inline constexpr std::uint64_t crossings_per_member = 64;
@@ -32,6 +38,17 @@ inline constexpr double beyond_face = 1e-9;
 inline constexpr double near_part = 1e-7;
 /// What is apart again by so many times what is near goes its own way.
 inline constexpr double parted = 2;
+/// Of the width of a cell: members that are nearer to a moving face are looked at whenever it changes its motion. Wider, and more are looked at; narrower, and
+/// the face leaves its band more often, which costs a look at all.
+inline constexpr double band_in_cells = 2;
+/// Of the band: how near the face may come to its edge, and how far beyond it a member must go before it counts as out again.
+inline constexpr double band_margin = 0.125;
+/// Bands away from its edge: then the face has left too many within.
+inline constexpr double band_left_behind = 3;
+/// Pieces of a function of time are at most so long, and at least, in the unit in which they are computed, a power of two; so many units are tried.
+inline constexpr double longest_in_units = 64;
+inline constexpr double shortest_in_units = 0x1p-10;
+inline constexpr int most_units_of_time = 60;
 /// Of the least distance: pairs of an island within it are among its conditions.
 inline constexpr double with_island = 0.16;
 /// Of the least distance: shocks between which a member goes less far follow each other closely.

@@ -102,8 +102,11 @@ Part part_of(const Model& whole, std::span<const Member> members, std::span<cons
         lanes.constants.push_back(shape.constant_of[k * shape.lanes + lane]);
       const Condition& before = whole.conditions[of];
       const std::size_t member = (row - before.first_row) / before.components;
-      for (std::size_t k = 0; k < before.indices; ++k)
-        now.index_values.push_back(before.index_values[member * before.indices + k]);
+      // (Once for all rows of a member: they come together.)
+      if ((row - before.first_row) % before.components == 0) {
+        for (std::size_t k = 0; k < before.indices; ++k)
+          now.index_values.push_back(before.index_values[member * before.indices + k]);
+      }
     } else {
       const auto [first, second] = members_of_pair(*family, row);
       const Body& a = whole.bodies[family->first.body];
@@ -116,7 +119,7 @@ Part part_of(const Model& whole, std::span<const Member> members, std::span<cons
     }
     model.row_kind.push_back(RowKind::holonomic_inequality);
     model.row_condition.push_back(static_cast<std::uint32_t>(model.conditions.size() - 1));
-    model.row_alternative.push_back(0);
+    model.row_alternative.push_back(written ? whole.row_alternative[row] : 0);
     model.row_twin.push_back(number);
     out.row.push_back(row);
   }

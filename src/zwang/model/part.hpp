@@ -23,7 +23,7 @@ struct Part {
 };
 
 /// The points given, in the order of their variables, under the conditions given, ascending and between them alone; pairs that are not written out in the whole are
-/// rows of the part. Forces are those that are constant. For points under holonomic inequalities without corners.
+/// rows of the part, and of a member with several rows of one condition all of them are. Forces are those that are constant. For points under holonomic inequalities without corners.
 [[nodiscard]] Part part_of(const Model& whole, std::span<const Member> members, std::span<const std::uint64_t> rows);
 
 /// Is it one of a family of the model?
