@@ -85,10 +85,14 @@ std::string pair_lines(const Request& request, const model::Model& model) {
   const model::Model left = model.pairs.empty() && !model.text.empty()
                                 ? model::load(model.text, model.file, overrides(request), model::Pairs::left)
                                 : model;
-  if (left.pairs.empty() || left.simulation.method != model::Method::events) return "";
+  if (left.simulation.method != model::Method::events) return "";
+  std::string text;
+  for (const crowds::WrittenOut& family : crowds::written_out(left)) {
+    text += fmt::format("{}: {} pairs; `zwang run` looks at every pair: {}\n", family.name, family.rows, family.why);
+  }
+  if (left.pairs.empty()) return text;
   const bool crowd = crowds::is_crowd(left);
   const std::string hindered = crowds::hindrance(left);
-  std::string text;
   for (const model::PairFamily& family : left.pairs) {
     text += fmt::format("{}: {} pairs; ", left.conditions[family.condition].name, family.pairs());
     if (crowd) {

@@ -48,6 +48,14 @@ struct Begun {
 /// What keeps a model, whose pairs are left as they are, from being followed as a crowd; empty: nothing does.
 [[nodiscard]] std::string hindrance(const model::Model& model);
 
+/// A family of conditions between very many pairs of members that is no family of least distances: each is a row, looked at one by one.
+struct WrittenOut {
+  std::string name;
+  std::uint64_t rows = 0;
+  std::string why;
+};
+[[nodiscard]] std::vector<WrittenOut> written_out(const model::Model& model);
+
 /// Is a model, whose pairs are left as they are, better followed as a crowd than as one motion?
 [[nodiscard]] bool is_crowd(const model::Model& model);
 

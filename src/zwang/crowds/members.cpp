@@ -358,6 +358,51 @@ std::string hindrance(const model::Model& model) {
   return "";
 }
 
+namespace {
+
+std::string why_written_out(const model::Model& model, const model::Condition& condition) {
+  const std::uint32_t row = condition.first_row;
+  const model::RowGroup& group = model.groups[model.row_group[row]];
+  const Concerned about = concerned_by(model, row);
+  for (unsigned k = 0; k < about.count; ++k) {
+    if (model.bodies[about.member[k].body].kind != model::BodyKind::point) return "its bodies are no points";
+  }
+  if (model.row_kind[row] == model::RowKind::holonomic_equation ||
+      model.row_kind[row] == model::RowKind::nonholonomic_equation)
+    return "it is an equation";
+  if (!group.holonomic) return "velocities occur in it";
+  if (condition.alternatives > 1 || condition.compound || group.modes > 0) return "it has alternatives or corners";
+  const motion::RowShape shape = motion::make_shape(group);
+  if (group.rheonomic || shape.moving) return "time occurs in it";
+  if (shape.squared > 0) return "it is a largest distance, not a least one";
+  if (shape.squared == 0) return "it is no distance of two points";
+  if (group.constants > 0) return "its distance is not the same for all of them";
+  return "its members are not those of one body each once with each other, nor those of two bodies";
+}
+
+}  // namespace
+
+std::vector<WrittenOut> written_out(const model::Model& model) {
+  std::vector<WrittenOut> out;
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.indices != 2 || condition.rows == 0) continue;
+    // Between any two: far more conditions than members.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;
+    const std::uint32_t pairs = condition.rows / condition.components;
+    bool of_two = true;
+    for (std::uint32_t k = 0; k < pairs && of_two; ++k) {
+      const Concerned about = concerned_by(model, condition.first_row + k * condition.components);
+      of_two = about.count == 2;
+      for (unsigned m = 0; m < 2; ++m) members.emplace_back(about.member[m].body, about.member[m].member);
+    }
+    std::sort(members.begin(), members.end());
+    const auto distinct = static_cast<std::size_t>(std::unique(members.begin(), members.end()) - members.begin());
+    if (of_two && pairs >= conditions_per_member * distinct)
+      out.push_back({condition.name, pairs, why_written_out(model, condition)});
+  }
+  return out;
+}
+
 bool is_crowd(const model::Model& model) {
   if (model.simulation.method != model::Method::events || !hindrance(model).empty()) return false;
   std::uint64_t pairs = 0;

@@ -18,6 +18,8 @@ inline constexpr double few_roundings = 0x1p-50;
 inline constexpr double zero_in_motion = 2e-15;
 /// So many different accelerations are compared with a new one; where members have more, they have their own.
 inline constexpr std::size_t most_pulls_compared = 16;
+/// Conditions per member from which on a family is one between any two: nets and lattices have fewer.
+inline constexpr std::size_t conditions_per_member = 5;
 /// Places at which a round condition is compared with a distance: a quadratic function in space has ten coefficients.
 inline constexpr unsigned places_compared = 12;
 /// Alternatives of a gate that take turns on one flight; a flight crosses each plane twice at most.
