@@ -117,6 +117,32 @@ TEST(Crowd, what_hops_comes_to_lie_when_its_hops_add_up_and_slides_on) {
   EXPECT_NEAR(energy.initial - energy.lost, energy.final, 1e-13 * energy.initial);
 }
 
+TEST(Crowd, whoever_comes_from_afar_stops_where_it_touches) {
+  // Cells are wide where members are few: 24 discs of diameter 1 in a slot two diameters deep and 6000 long, head on or just past each other.
+  for (const bool losing : {false, true}) {
+    const std::string text = fmt::format(
+        "[points.b]\ncount = 24\nmass = 1\nposition = [\"240*i\", \"if(i/2 == floor(i/2), 0, 1)\"]\n"
+        "velocity = [\"sin(7*i*i)\", {0}]\n[constraints]\n"
+        "apart = {{ for = \"i = 1..24, j = i+1..24\", condition = \"distance(b[i], b[j]) >= 1\", restitution = {1} }}\n"
+        "low = {{ for = \"i = 1..24\", condition = \"b[i].y >= 0\", restitution = {1} }}\n"
+        "high = {{ for = \"i = 1..24\", condition = \"b[i].y <= 1\", restitution = {1} }}\n"
+        "[simulation]\nuntil = 3000\n",
+        losing ? "\"0.001*cos(i)\"" : "0", losing ? 0.9 : 1.0);
+    const Told crowd = as_crowd(text);
+    ASSERT_EQ(words(crowd.account.status), "finished");
+    unsigned meetings = 0;
+    for (const motion::Event& event : crowd.events) {
+      if (event.variables.size() != 4) continue;
+      ++meetings;
+      const double x = event.position[0] - event.position[2];
+      const double y = event.position[1] - event.position[3];
+      // A few roundings of the coordinates, up to 6000.
+      EXPECT_NEAR(std::sqrt(x * x + y * y), 1, 8 * 6000 * 0x1p-53) << event.time;
+    }
+    EXPECT_GT(meetings, 20U);
+  }
+}
+
 TEST(PairFamily, every_pair_has_a_number_and_every_number_its_pair) {
   model::PairFamily family;
   family.within = true;

@@ -222,6 +222,27 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   return from + bent_meeting(p, orders, members.dimension, sizes, rule.least, h, doubt);
 }
 
+namespace {
+
+/// One step of Newton's on the distance itself: from afar the coefficients of its square are large beside what is looked for.
+double polished(const std::array<std::array<double, 32>, 3>& p, std::uint32_t orders, std::uint32_t dimension,
+                double least, double h, double s) {
+  Vector r{};
+  Vector u{};
+  for (std::uint32_t c = 0; c < dimension; ++c) {
+    for (std::uint32_t k = orders; k-- > 0;) {
+      u[c] = u[c] * s + r[c];
+      r[c] = r[c] * s + p[c][k];
+    }
+  }
+  const double closing = dot(r, u);
+  if (!(closing < -told_from_zero * std::sqrt(dot(u, u)) * least)) return s;
+  const double step = 0.5 * (dot(r, r) - least * least) / closing;
+  return std::abs(step) <= most_polished * s && s - step <= h ? s - step : s;
+}
+
+}  // namespace
+
 double bent_meeting(const std::array<std::array<double, 32>, 3>& p, std::uint32_t orders, std::uint32_t dimension,
                     double sizes, double least, double h, bool& doubt) {
   std::array<double, 64> square{};
@@ -248,7 +269,7 @@ double bent_meeting(const std::array<std::array<double, 32>, 3>& p, std::uint32_
   const motion::Excursion found = motion::first_excursion({square.data() + first, 2 * orders - 1 - first}, h, 0.0);
   switch (found.kind) {
     case motion::Excursion::Kind::none: return never;
-    case motion::Excursion::Kind::crossing: return found.at;
+    case motion::Excursion::Kind::crossing: return polished(p, orders, dimension, least, h, found.at);
     case motion::Excursion::Kind::graze:
     case motion::Excursion::Kind::pending: doubt = true; return found.at;
   }

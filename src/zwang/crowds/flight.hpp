@@ -49,19 +49,14 @@ namespace zwang::crowds {
     if (-closing <= told_from_zero * std::sqrt(square) * least) return never;
     return 0.0;
   }
-  double under_root = closing * closing - square * gap;
-  const double band = told_from_zero * closing * closing;
+  // (r.u)^2 - u^2 (r^2 - least^2), without a difference of numbers that are as large as the way is long.
+  const Vector across = {r[1] * u[2] - r[2] * u[1], r[2] * u[0] - r[0] * u[2], r[0] * u[1] - r[1] * u[0]};
+  const double under_root = square * (least * least) - dot(across, across);
+  const double band = square * least * (told_from_zero * least + few_roundings * (std::sqrt(dot(r, r)) + sizes));
   if (under_root < -band) return never;
   if (under_root <= band) {
-    // From afar that is much beside the distance. The same without a difference of large numbers: u^2 least^2 - |r x u|^2.
-    const Vector across = {r[1] * u[2] - r[2] * u[1], r[2] * u[0] - r[0] * u[2], r[0] * u[1] - r[1] * u[0]};
-    under_root = square * (least * least) - dot(across, across);
-    const double narrow = square * least * (told_from_zero * least + few_roundings * (std::sqrt(dot(r, r)) + sizes));
-    if (under_root < -narrow) return never;
-    if (under_root <= narrow) {
-      doubt = true;
-      return -closing / square;
-    }
+    doubt = true;
+    return -closing / square;
   }
   return gap / (std::sqrt(under_root) - closing);
 }
