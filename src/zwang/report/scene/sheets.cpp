@@ -270,6 +270,35 @@ void Sheets::note(std::uint32_t row, std::int64_t body) {
   sheets_.push_back(std::move(sheet));
 }
 
+namespace {
+
+/// Are two rows the same function, each of its own body?
+bool is_same_function(const model::Model& model, std::uint32_t a, std::uint32_t b) {
+  if (model.row_group[a] != model.row_group[b] || model.row_alternative[a] != model.row_alternative[b]) return false;
+  const model::RowGroup& group = model.groups[model.row_group[a]];
+  for (std::size_t k = 0; k < group.constants; ++k) {
+    if (group.constant_of[k * group.lanes + model.row_lane[a]] !=
+        group.constant_of[k * group.lanes + model.row_lane[b]])
+      return false;
+  }
+  return true;
+}
+
+/// The same alternatives, painted before for another member of the family.
+Shape* painted_before(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
+  for (Shape& shape : canvas.shapes) {
+    if (shape.kind != "mesh" || shape.rows.size() < count ||
+        stage.model.row_condition[shape.rows[0]] != stage.model.row_condition[first])
+      continue;
+    bool same = true;
+    for (std::uint32_t k = 0; k < count; ++k) same = same && is_same_function(stage.model, shape.rows[k], first + k);
+    if (same) return &shape;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
   // All rows speak of one body, and none moves.
   std::vector<RowSight> sights;
@@ -282,6 +311,11 @@ bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t c
     }
     body = who[0];
     sights.emplace_back(stage.model, row);
+  }
+  if (Shape* known = painted_before(stage, first, count, canvas)) {
+    known->bodies.push_back(static_cast<std::uint32_t>(body));
+    for (std::uint32_t row = first; row < first + count; ++row) known->rows.push_back(row);
+    return true;
   }
   Field field;
   field.dimension = stage.dimension(body);
