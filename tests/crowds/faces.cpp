@@ -154,6 +154,32 @@ TEST(Gate, under_gravity_and_with_losses_it_is_met_as_one_motion_says) {
   expect_same(text, 1e-7, 2);
 }
 
+TEST(Crowd, families_of_pairs_that_are_written_out_are_named_with_the_reason) {
+  const auto why = [](const std::string& condition) {
+    const std::string text =
+        replaced(text_of({.count = 30, .side = 6}), "[constraints]",
+                 "[constraints]\nodd = { for = \"i = 1..n, j = i+1..n\", condition = \"" + condition + "\" }\n");
+    const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
+    const std::vector<WrittenOut> found = written_out(left);
+    EXPECT_EQ(found.size(), 1U) << condition;
+    if (found.empty()) return std::string{};
+    EXPECT_EQ(found[0].name, "odd");
+    EXPECT_EQ(found[0].rows, 435U);
+    EXPECT_NE(hindrance(left), "");
+    return found[0].why;
+  };
+  EXPECT_EQ(why("distance(b[i], b[j]) <= 100"), "it is a largest distance, not a least one");
+  EXPECT_EQ(why("distance(b[i], b[j]) >= 0.001*(i + j)"), "its distance is not the same for all of them");
+  EXPECT_EQ(why("distance(b[i], b[j]) >= 0.1*sin(t)"), "time occurs in it");
+  EXPECT_EQ(why("b[i].x^2 + b[j].y^2 >= 1e-3"), "it is no distance of two points");
+  // Nets have few conditions per member, and nobody asks.
+  const model::Model net = model::load(replaced(text_of({.count = 30, .side = 6}), "[constraints]",
+                                                "[constraints]\nnet = { for = \"i = 1..5, j = 1..6\", condition = "
+                                                "\"distance(b[6*i-6+j], b[31-j]) <= 99\" }\n"),
+                                       "gas.toml", {}, model::Pairs::left);
+  EXPECT_TRUE(written_out(net).empty());
+}
+
 TEST(Crowd, with_moving_faces_that_was_put_aside_goes_on_to_the_same_bits) {
   const std::string text =
       replaced(with_piston({.count = 49, .side = 7, .restitution = 0.95, .gravity = 2, .until = 3}, ""), "b[i].x >= 0",
