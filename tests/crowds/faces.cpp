@@ -112,6 +112,16 @@ TEST(MovingWall, its_work_is_accounted_for) {
   EXPECT_GT(std::abs(shaken.account.energy.work), 0.1);
 }
 
+TEST(MovingWall, works_on_what_lies_on_it_and_throws_it_up_again) {
+  for (const double restitution : {0.3, 0.0}) {
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      const std::string text =
+          text_of({.count = 16, .side = 4, .restitution = restitution, .gravity = 2, .until = 2, .seed = seed});
+      expect_balance(as_crowd(replaced(text, "b[i].y >= 0", "b[i].y >= 0.2*sin(5*t)")), 1e-13);
+    }
+  }
+}
+
 TEST(MovingWall, a_point_on_a_steadily_receding_wall_loses_what_the_law_of_reflection_says) {
   // One member alone, thrown at a wall that recedes with speed 1/4: v becomes -(v - 2/4), and again at the fixed one.
   std::string text =

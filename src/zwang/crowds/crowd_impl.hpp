@@ -311,6 +311,8 @@ struct Crowd::Impl {
   /// Out of its flight, or with all others out of its island.
   void take(std::uint32_t i, double t, Loose& loose);
   void discard(std::uint32_t number);
+  /// What moving walls have done to an island since its leg began.
+  [[nodiscard]] double work_on_leg(const Island& island, double t) const;
   std::uint32_t new_island();
   /// Members that hang together, at an instant that may be the first.
   void go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first);

@@ -131,8 +131,7 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
   // The condition as a polynomial.
   std::array<double, 32> f{};
   f[0] = link.offset;
-  double size = std::abs(link.offset);
-  double speed = 0;
+  std::array<double, 4> size = {std::abs(link.offset), 0, 0, 0};  // of the terms of the first orders
   std::uint32_t orders = 1;
   const auto add = [&](const Vector& normal, std::uint32_t member) {
     std::array<std::array<double, 32>, 3> p;
@@ -140,8 +139,7 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
     orders = std::max(orders, m);
     for (std::uint32_t c = 0; c < members.dimension; ++c) {
       for (std::uint32_t k = 0; k < m; ++k) f[k] += normal[c] * p[c][k];
-      size += std::abs(normal[c] * p[c][0]);
-      if (m > 1) speed += std::abs(normal[c] * p[c][1]);
+      for (std::uint32_t k = 0; k < std::min<std::uint32_t>(m, 4); ++k) size[k] += std::abs(normal[c] * p[c][k]);
     }
   };
   add(link.normal, link.member);
@@ -154,18 +152,18 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
     }
     for (std::uint32_t k = 0; k < DriverPiece::orders; ++k) f[k] += c[k];
     orders = std::max(orders, DriverPiece::orders);
-    size += std::abs(c[0]);
-    speed += std::abs(c[1]);
+    for (std::uint32_t k = 0; k < 4; ++k) size[k] += std::abs(c[k]);
   } else {
     add(face.normal, face.owner);
   }
   std::uint32_t first = 0;
-  if (f[0] >= -few_roundings * size) {
-    // They touch. Do they approach, or will they, or when do they come back?
-    const double unsure = told_from_zero * speed;
-    if (f[1] > unsure) return from;
-    first = f[1] < -unsure ? 1 : 2;
-    if (first == 2 && f[2] > 0) {
+  if (f[0] >= -few_roundings * size[0]) {
+    // They touch. Do they approach, or will they, or when do they come back? (Whoever was let go where the face left it begins with the same velocity and the
+    // same acceleration, as far as that instant is known.)
+    if (f[1] > told_from_zero * size[1]) return from;
+    first = 1;
+    while (first < 4 && std::abs(f[first]) <= (first == 1 ? told_from_zero : let_go_alike) * size[first]) ++first;
+    if (first > 1 && first < 4 && f[first] > 0) {
       doubt = true;
       return from;
     }

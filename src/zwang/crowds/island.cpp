@@ -357,9 +357,33 @@ void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
   const std::vector<std::uint64_t> held = in_whole(*island.part, island.piece.rows);
   loose.held.insert(loose.held.end(), held.begin(), held.end());
   std::sort(loose.held.begin(), loose.held.end());
+  work += work_on_leg(island, t);
   // What they were doing is over.
   for (const std::uint32_t member : island.members) forget(member);
   discard(number);
+}
+
+double Crowd::Impl::work_on_leg(const Island& island, double t) const {
+  // Nothing is lost on a leg, and nothing works but faces that time moves: what their work is, the energy says.
+  const bool moved = std::any_of(island.piece.rows.begin(), island.piece.rows.end(), [&](std::uint32_t row) {
+    const Link* link = link_of(island.part->row[row]);
+    return link != nullptr && members.faces[link->face].driver != Face::nobody;
+  });
+  if (!moved) return 0;
+  double out = 0;
+  for (std::uint32_t k = 0; k < island.members.size(); ++k) {
+    const std::uint32_t column = k * members.dimension;
+    Vector x;
+    Vector v;
+    Vector x_before;
+    Vector v_before;
+    place_on(island.piece, column, t, x, v);
+    place_on(island.piece, column, island.piece.start, x_before, v_before);
+    out += 0.5 * members.mass[island.members[k]] * (dot(v, v) - dot(v_before, v_before));
+    for (std::uint32_t c = 0; c < members.dimension; ++c)
+      out -= island.part->model.constant_force[column + c] * (x[c] - x_before[c]);
+  }
+  return out;
 }
 
 void Crowd::Impl::discard(std::uint32_t number) {

@@ -59,6 +59,8 @@ inline constexpr double close_shocks = 1e-6;
 inline constexpr std::uint32_t most_close_shocks = 4;
 /// Of the product of its terms: a closing speed or a discriminant below it cannot be told from zero.
 inline constexpr double told_from_zero = 1e-12;
+/// Of its terms: what the instant at which a face leaves a member is known to makes of the difference of their accelerations.
+inline constexpr double let_go_alike = 1e-9;
 /// Of the time to a meeting: what its last digits may be mended by. More would be another meeting.
 inline constexpr double most_polished = 1e-9;
 /// Strikes of one condition from which on they are a sequence.
