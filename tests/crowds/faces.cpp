@@ -122,6 +122,21 @@ TEST(MovingWall, works_on_what_lies_on_it_and_throws_it_up_again) {
   }
 }
 
+TEST(MovingWall, lets_go_where_its_acceleration_passes_through_zero) {
+  // Without gravity, at t = pi/2 of sin(4 t): what it carried has its velocity and its acceleration.
+  const std::string text =
+      text_of({.count = 16, .side = 4, .spacing = 1.72, .restitution = 0, .until = 2, .seed = 577});
+  const Told crowd = as_crowd(replaced(text, "b[i].y >= 0", "b[i].y >= 0.2*sin(4*t)"));
+  expect_balance(crowd, 1e-13);
+  std::size_t let_go = 0;
+  for (const motion::Event& event : crowd.events) {
+    if (event.kind != motion::EventKind::release) continue;
+    EXPECT_NEAR(event.time, std::numbers::pi / 2, 1e-12);
+    let_go += event.rows.size();
+  }
+  EXPECT_EQ(let_go, 2U);
+}
+
 TEST(MovingWall, a_point_on_a_steadily_receding_wall_loses_what_the_law_of_reflection_says) {
   // One member alone, thrown at a wall that recedes with speed 1/4: v becomes -(v - 2/4), and again at the fixed one.
   std::string text =

@@ -131,7 +131,7 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
   // The condition as a polynomial.
   std::array<double, 32> f{};
   f[0] = link.offset;
-  std::array<double, 4> size = {std::abs(link.offset), 0, 0, 0};  // of the terms of the first orders
+  std::array<double, 5> size = {std::abs(link.offset), 0, 0, 0, 0};  // of the terms of the first orders
   std::uint32_t orders = 1;
   const auto add = [&](const Vector& normal, std::uint32_t member) {
     std::array<std::array<double, 32>, 3> p;
@@ -139,7 +139,7 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
     orders = std::max(orders, m);
     for (std::uint32_t c = 0; c < members.dimension; ++c) {
       for (std::uint32_t k = 0; k < m; ++k) f[k] += normal[c] * p[c][k];
-      for (std::uint32_t k = 0; k < std::min<std::uint32_t>(m, 4); ++k) size[k] += std::abs(normal[c] * p[c][k]);
+      for (std::uint32_t k = 0; k < std::min<std::uint32_t>(m, 5); ++k) size[k] += std::abs(normal[c] * p[c][k]);
     }
   };
   add(link.normal, link.member);
@@ -152,7 +152,7 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
     }
     for (std::uint32_t k = 0; k < DriverPiece::orders; ++k) f[k] += c[k];
     orders = std::max(orders, DriverPiece::orders);
-    for (std::uint32_t k = 0; k < 4; ++k) size[k] += std::abs(c[k]);
+    for (std::uint32_t k = 0; k < 5; ++k) size[k] += std::abs(c[k]);
   } else {
     add(face.normal, face.owner);
   }
@@ -162,7 +162,11 @@ double Crowd::Impl::time_of_link(const Link& link, bool& doubt) const {
     // same acceleration, as far as that instant is known.)
     if (f[1] > told_from_zero * size[1]) return from;
     first = 1;
-    while (first < 4 && std::abs(f[first]) <= (first == 1 ? told_from_zero : let_go_alike) * size[first]) ++first;
+    const double instant = motion::resolution(from);
+    const auto unsure = [&](std::uint32_t k) {
+      return (k == 1 ? told_from_zero : let_go_alike) * size[k] + instant * (k + 1) * size[k + 1];
+    };
+    while (first < 4 && std::abs(f[first]) <= unsure(first)) ++first;
     if (first > 1 && first < 4 && f[first] > 0) {
       doubt = true;
       return from;
