@@ -34,8 +34,10 @@ Shown shown_by_gas() {
   text.replace(text.find(uneven), uneven.size(), "1");
   const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
   const double side = discs_in_line * spacing_of_discs;
+  // Five diameters from the walls, whose order reaches two or three. The larger the middle, the less its number of discs trembles.
+  constexpr double border = 0.06;
   const auto is_middle = [&](double x, double y) {
-    return x > 0.2 * side && x < 0.8 * side && y > 0.2 * side && y < 0.8 * side;
+    return x > border * side && x < (1 - border) * side && y > border * side && y < (1 - border) * side;
   };
   Crowd crowd(left);
   Shown out;
@@ -71,7 +73,7 @@ Shown shown_by_gas() {
   const double time = shown_until - quiet_after;
   middle_discs /= static_cast<double>(looks);
   out.temperature = kinetic / count;
-  out.density = middle_discs / (0.36 * side * side);
+  out.density = middle_discs / ((1 - 2 * border) * (1 - 2 * border) * side * side);
   out.pressure = (2 * kinetic + virial / time) / (2 * side * side);
   out.rate = middle_shocks / middle_discs / time;
   return out;
