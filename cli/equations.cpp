@@ -3,7 +3,6 @@
 
 #include "commands.hpp"
 #include "terminal.hpp"
-#include "zwang/analysis/equations.hpp"
 #include "zwang/error.hpp"
 
 namespace zwang::cli {
@@ -17,13 +16,11 @@ int equations(const Request& request) {
   if (model.flow && program) {
     throw Error({source.name, 0, 0}, "programs are written for systems with masses; a [flow] has text and latex");
   }
-  analysis::Equations equations = analysis::equations(draft, model, request.all);
   const Notation notation = request.format == "latex"    ? Notation::latex
                             : request.format == "cpp"    ? Notation::cpp
                             : request.format == "python" ? Notation::python
                                                          : Notation::text;
-  print(request.json ? report::equations_json(notation, model, equations)
-                     : report::equations_in(notation, model, equations));
+  print(report::equations_of(notation, draft, model, request.all, request.json));
   return answered;
 }
 

@@ -145,12 +145,11 @@ std::string repair(const Scene& asked) {
 
 std::string equations(const Scene& asked, const std::string& format) {
   using expressions::Notation;
-  analysis::Equations found = analysis::equations(asked.draft, asked.model, false);
   const Notation notation = format == "latex"    ? Notation::latex
                             : format == "cpp"    ? Notation::cpp
                             : format == "python" ? Notation::python
                                                  : Notation::text;
-  return report::equations_json(notation, asked.model, found);
+  return report::equations_of(notation, asked.draft, asked.model, false, true);
 }
 
 std::string answer_or_throw(std::string_view question, std::string_view text, std::string_view settings_text) {

@@ -25,8 +25,14 @@ constexpr std::array<Letter, 28> letters = {{
     {"varrho", "ϱ"},  {"Phi", "Φ"},   {"varphi", "φ"}, {"partial", "∂"},
 }};
 
-constexpr std::array<Letter, 7> operators = {
-    {{"le", "≤"}, {"ge", "≥"}, {"cdot", "·"}, {"dots", "…"}, {"quad", " "}, {"land", "∧"}, {"lor", "∨"}}};
+constexpr std::array<Letter, 8> operators = {{{"le", "≤"},
+                                              {"ge", "≥"},
+                                              {"cdot", "·"},
+                                              {"times", "×"},
+                                              {"dots", "…"},
+                                              {"quad", " "},
+                                              {"land", "∧"},
+                                              {"lor", "∨"}}};
 
 /// Written upright, and applied to what follows.
 constexpr std::array<std::string_view, 13> functions = {"sin", "cos",    "tan",    "sinh",   "cosh", "tanh", "exp",
@@ -222,6 +228,7 @@ class Reader {
     }
     if (name == "text") return "<mtext>" + word() + "</mtext>";
     if (name == "mathrm") return std::string(upright) + word() + "</mi>";
+    if (name == "mathbf") return "<mi mathvariant=\"bold\">" + word() + "</mi>";
     if (name == "operatorname") {
       is_function_ = true;
       return std::string(upright) + word() + "</mi>";

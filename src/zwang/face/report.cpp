@@ -171,8 +171,7 @@ std::string equations(const Model& model, Notation notation, bool members) {
     return expressions::Notation::text;
   }();
   const model::Model& system = face::Access::system(model);
-  analysis::Equations found = analysis::equations(*face::Access::inside(model).draft, system, members);
-  return report::equations_in(inner, system, found);
+  return report::equations_of(inner, *face::Access::inside(model).draft, system, members, false);
 }
 
 }  // namespace zwang

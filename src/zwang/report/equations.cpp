@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "zwang/report/equations_names.hpp"
+#include "zwang/report/newton_euler.hpp"
 #include "zwang/report/writer.hpp"
 #include "zwang/version.hpp"
 
@@ -117,6 +118,18 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
   json.put("text", whole);
   json.close();
   return json.text();
+}
+
+std::string equations_of(Notation notation, const model::Draft& draft, const model::Model& model, bool members,
+                         bool json) {
+  if (notation == Notation::text || notation == Notation::latex) {
+    if (const std::optional<analysis::NewtonEuler> bodies = analysis::newton_euler(draft, model)) {
+      if (json) return newton_euler_json(notation, model, *bodies);
+      return notation == Notation::latex ? newton_euler_latex(model, *bodies) : newton_euler_text(model, *bodies);
+    }
+  }
+  analysis::Equations equations = analysis::equations(draft, model, members);
+  return json ? equations_json(notation, model, equations) : equations_in(notation, model, equations);
 }
 
 }  // namespace zwang::report

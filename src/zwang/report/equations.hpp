@@ -6,6 +6,7 @@
 #include "zwang/analysis/equations.hpp"
 #include "zwang/expressions/write.hpp"
 #include "zwang/model/model.hpp"
+#include "zwang/model/read.hpp"
 
 namespace zwang::report {
 
@@ -23,5 +24,10 @@ namespace zwang::report {
                                        analysis::Equations& equations);
 [[nodiscard]] std::string equations_json(expressions::Notation notation, const model::Model& model,
                                          analysis::Equations& equations);
+
+/// The equations of a model in the form that suits it: with rigid bodies those of Newton and Euler, force by force, unless a program is asked for.
+/// `members`: every member of the families by itself.
+[[nodiscard]] std::string equations_of(expressions::Notation notation, const model::Draft& draft,
+                                       const model::Model& model, bool members, bool json);
 
 }  // namespace zwang::report

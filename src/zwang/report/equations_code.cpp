@@ -481,6 +481,7 @@ class Program {
     comment(0, "");
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");
+    tell_bodies();
     comment(0, "Variables:");
     layout();
     text_ += R"(
@@ -668,6 +669,16 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
     return text_;
   }
 
+  /// Programs take bodies as they are kept, paper as Newton and Euler wrote them.
+  void tell_bodies() {
+    const bool turns =
+        std::any_of(model_.bodies.begin(), model_.bodies.end(), [](const model::Body& body) { return body.turns(); });
+    if (!turns) return;
+    comment(0, "Bodies are written in Lagrange's form, with unit quaternions qw, qx, qy, qz among the variables;");
+    comment(0, "spin = 2 (w v' - w' v + v x v') with e = (w, v). The formats text and latex have Newton and Euler.");
+    comment(0, "");
+  }
+
   /// Does any position (velocity) occur in what is computed?
   bool uses(bool velocity) {
     const SymbolKind kind = velocity ? SymbolKind::velocity : SymbolKind::position;
@@ -703,6 +714,7 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
     comment(0, "");
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");
+    tell_bodies();
     comment(0, "Variables:");
     layout();
     text_ += R"(

@@ -12,6 +12,7 @@
 #include "zwang/expressions/mathml.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/report/equations_names.hpp"
+#include "zwang/report/newton_euler.hpp"
 
 namespace zwang::report {
 
@@ -191,7 +192,78 @@ std::string equations_mathml(const model::Model& model, const analysis::Equation
   return out + energies(names, equations) + conditions(model, names, equations) + motion(names, equations);
 }
 
+std::string equations_mathml(const model::Model& model, const analysis::NewtonEuler& equations) {
+  const BodyNames names(model, equations.vectors, Notation::latex);
+  std::string out;
+  Formulas energies_shown;
+  energies_shown.add("T", names.write(equations.kinetic));
+  energies_shown.add("V", names.write(equations.potential));
+  out += title("Energies") + energies_shown.take() + energies_shown.sentence();
+
+  // Conditions.
+  Formulas rows;
+  if (!equations.rows.empty()) out += title("Conditions and their derivatives");
+  for (const analysis::NamedRow& row : equations.rows) {
+    if (!row.f || rows.full()) {
+      rows.skip();
+      continue;
+    }
+    const bool holonomic = is_holonomic(model.row_kind[row.row]);
+    out += rows.take() + fmt::format("<p><strong>{}</strong>: <code>{}</code> ({})</p>\n",
+                                     xml_escaped(model::row_name(model, row.row)),
+                                     xml_escaped(model::condition_of(model, row.row).text),
+                                     words(model.row_kind[row.row]));
+    rows.add("f", names.write(*row.f));
+    rows.add("\\dot{f}", names.write(holonomic ? row.first : row.second));
+    if (holonomic) rows.add("\\ddot{f}", names.write(row.second));
+  }
+  out += rows.take() + rows.sentence();
+
+  // Newton and Euler: every force behind its name.
+  out += title("Equations of motion");
+  Formulas motion_shown;
+  for (const analysis::BodyEquation& one : equations.bodies) {
+    if (motion_shown.full()) {
+      motion_shown.skip();
+      continue;
+    }
+    const auto list = [&](const std::string& left, bool turning) {
+      out += motion_shown.take() + "<p>" + inline_math(left) + " is the sum of</p>\n";
+      for (const analysis::NamedLoad& load : one.loads) {
+        std::string text;
+        if (!turning && !load.load.force.terms.empty()) text = names.write(load.load.force);
+        if (turning && !load.load.torque.terms.empty()) text = names.write(load.load.torque);
+        if (turning && text.empty() && !equations.vectors.graph.is_number(load.load.turn, 0))
+          text = names.write(load.load.turn);
+        if (!text.empty()) motion_shown.add("\\text{" + load.name + "}", text);
+      }
+    };
+    list(names.newton_left(one), false);
+    if (one.euler.empty()) continue;
+    list(names.torque(one.of), true);
+    for (std::uint32_t k = 0; k < one.euler.size(); ++k) {
+      const auto [left, right] = names.euler(one, k);
+      motion_shown.add(left, right);
+    }
+  }
+  out += motion_shown.take() + motion_shown.sentence();
+  return out + "<p>Vectors of the fixed frame: " + inline_math("\\mathbf{r}") + " places, " +
+         inline_math("\\mathbf{a}") + " arms from a centre to a mark, " + inline_math("\\omega") + " spins, " +
+         inline_math("\\mathbf{N}") + " torques about the centre; " + inline_math("R") + " turns a body, " +
+         inline_math("w") + " is the spin in its own axes.</p>\n";
+}
+
 std::string equations_mathml(const model::Model& model) {
+  const model::Draft draft = model::read(model.text, model.file);
+  const auto short_enough = [](std::string text) {
+    if (text.size() <= most_mathml) return text;
+    return std::string(
+        "<p class=\"left-out\">The equations are too long to be read here: <code>zwang equations</code> writes out "
+        "all.</p>\n");
+  };
+  if (const std::optional<analysis::NewtonEuler> bodies = analysis::newton_euler(draft, model)) {
+    return short_enough(equations_mathml(model, *bodies));
+  }
   if (const std::optional<std::uint32_t> one = analysis::too_long(model)) {
     return fmt::format("<p class=\"left-out\">The distances of the contact {} have too many parts to be read.</p>\n",
                        model.conditions[*one].name);
@@ -205,13 +277,7 @@ std::string equations_mathml(const model::Model& model) {
         "<code>zwang equations</code> writes out all.</p>\n",
         written);
   }
-  const model::Draft draft = model::read(model.text, model.file);
-  std::string out = equations_mathml(model, analysis::equations(draft, model));
-  if (out.size() > most_mathml) {
-    return "<p class=\"left-out\">The equations are too long to be read here: <code>zwang equations</code> writes out "
-           "all.</p>\n";
-  }
-  return out;
+  return short_enough(equations_mathml(model, analysis::equations(draft, model)));
 }
 
 }  // namespace zwang::report

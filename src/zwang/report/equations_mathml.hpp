@@ -8,6 +8,7 @@
 #include <string>
 
 #include "zwang/analysis/equations.hpp"
+#include "zwang/analysis/newton_euler.hpp"
 #include "zwang/model/model.hpp"
 
 namespace zwang::report {
@@ -16,5 +17,6 @@ namespace zwang::report {
 [[nodiscard]] std::string equations_mathml(const model::Model& model);
 /// The same of equations that are known already.
 [[nodiscard]] std::string equations_mathml(const model::Model& model, const analysis::Equations& equations);
+[[nodiscard]] std::string equations_mathml(const model::Model& model, const analysis::NewtonEuler& equations);
 
 }  // namespace zwang::report
