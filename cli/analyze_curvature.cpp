@@ -16,9 +16,9 @@ namespace zwang::cli {
 int analyze_curvature(const Request& request) {
   const model::Model model = load(request);
   const bool points = std::any_of(model.bodies.begin(), model.bodies.end(),
-                                  [](const model::Body& body) { return body.kind == model::BodyKind::point; });
+                                  [](const model::Body& body) { return body.kind != model::BodyKind::coordinate; });
   if (!points) {
-    throw Error({model.file, 0, 0}, "the model has no points: coordinates alone have no path in space");
+    throw Error({model.file, 0, 0}, "the model has neither points nor bodies: coordinates alone have no path in space");
   }
   const analysis::Curvature curvature = analysis::curvature(model);
   const int status = curvature.status == motion::Status::going     ? answered
@@ -38,14 +38,14 @@ int analyze_curvature(const Request& request) {
   }
   Table table({"point", "speed", "radius of curvature", "torsion", "the path here"});
   for (const analysis::PathOfPoint& path : curvature.paths) {
-    const bool plane = model.bodies[path.body].dimension == 2;
+    const bool plane = model.bodies[path.body].place() == 2;
     const std::string shape = path.speed == 0                ? "rests"
                               : !path.radius                 ? "straight"
                               : plane || path.torsion == 0.0 ? "bends in a plane"
                               : *path.torsion > 0            ? "winds to the right"
                                                              : "winds to the left";
-    table.row({model::member_name(model.bodies[path.body], path.member), readable(path.speed),
-               path.radius ? readable(*path.radius) : "-", path.torsion ? readable(*path.torsion) : "-", shape});
+    table.row({report::path_name(model, path), readable(path.speed), path.radius ? readable(*path.radius) : "-",
+               path.torsion ? readable(*path.torsion) : "-", shape});
   }
   print(table.text());
   return status;

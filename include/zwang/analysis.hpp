@@ -244,10 +244,11 @@ struct Fourier {
 
 // --- Curvature: the path of each point (section 20)
 
-/// The path of one point at the state.
+/// The path of one point, of the centre of a rigid body or of a mark of it, at the state.
 struct PathOfPoint {
   std::uint32_t body = 0;
   std::uint32_t member = 0;
+  std::optional<std::uint32_t> mark = {};  ///< of a rigid body: the number of the mark; none: the centre
   double speed = 0;
   double curvature = 0;           ///< 1 / radius; 0 on a straight stretch
   std::optional<double> radius;   ///< none on a straight stretch or at rest

@@ -71,13 +71,11 @@ std::string equations(const Model& model, const std::string& format, bool all, b
   if (model.get().flow && program) {
     throw Error({model.get().file, 0, 0}, "programs are written for systems with masses; a [flow] has text and latex");
   }
-  analysis::Equations found = analysis::equations(model.draft(), model.get(), all);
   const Notation notation = format == "latex"    ? Notation::latex
                             : format == "cpp"    ? Notation::cpp
                             : format == "python" ? Notation::python
                                                  : Notation::text;
-  return json ? report::equations_json(notation, model.get(), found)
-              : report::equations_in(notation, model.get(), found);
+  return report::equations_of(notation, model.draft(), model.get(), all, json);
 }
 
 std::string analyze(const Model& model, const std::string& what, bool find, const std::vector<double>& member) {
@@ -120,8 +118,9 @@ void bind_analyses(nb::module_& module) {
         const ModelPointer& model = handle.pointer;
         if (what == "curvature" &&
             std::none_of(model->get().bodies.begin(), model->get().bodies.end(),
-                         [](const model::Body& body) { return body.kind == model::BodyKind::point; })) {
-          throw Error({model->get().file, 0, 0}, "the model has no points: coordinates alone have no path in space");
+                         [](const model::Body& body) { return body.kind != model::BodyKind::coordinate; })) {
+          throw Error({model->get().file, 0, 0},
+                      "the model has neither points nor bodies: coordinates alone have no path in space");
         }
         return patiently([model, what, find, member = member ? list(*member) : std::vector<double>()] {
           return analyze(*model, what, find, member);

@@ -136,6 +136,46 @@ TEST(PathCurvature, of_a_plane_orbit_has_no_torsion) {
   EXPECT_EQ(found.paths[0].torsion.value(), 0);
 }
 
+TEST(PathCurvature, of_a_mark_on_a_flying_spinning_body_is_that_of_a_helix) {
+  const Curvature found =
+      curvature(model_of("[bodies.b]\nmass = 1\ninertia = [1, 2, 3]\nposition = [0, 0, 0]\nvelocity = [0, 0, 1.5]\n"
+                         "spin = [0, 0, 3]\n[bodies.b.marks]\nm = [0, 2, 1]\n"));
+  ASSERT_EQ(found.paths.size(), 2U);
+  EXPECT_FALSE(found.paths[0].mark.has_value());
+  EXPECT_FALSE(found.paths[0].radius.has_value());
+  EXPECT_EQ(found.paths[1].mark, 0U);
+  EXPECT_NEAR(found.paths[1].radius.value(), (4 + 0.25) / 2, 1e-13);
+  EXPECT_NEAR(found.paths[1].torsion.value(), 0.5 / (4 + 0.25), 1e-13);
+}
+
+TEST(PathCurvature, of_a_mark_in_the_plane_is_that_of_a_trochoid) {
+  const Curvature found =
+      curvature(model_of("[bodies.b]\nmass = 1\ninertia = 2\nposition = [0, 0]\norientation = 0.4\nvelocity = "
+                         "[\"5*cos(0.4)\", \"5*sin(0.4)\"]\n"
+                         "spin = 3\n[bodies.b.marks]\nm = [2, 0]\n"));
+  ASSERT_EQ(found.paths.size(), 2U);
+  EXPECT_NEAR(found.paths[1].radius.value(), std::pow(25 + 36, 1.5) / (4 * 27), 1e-11);
+  EXPECT_NEAR(found.paths[1].torsion.value(), 0, 1e-15);
+}
+
+TEST(PathCurvature, of_a_mark_is_that_of_a_point_fastened_to_it) {
+  // The velocity of the mark is v + spin x arm.
+  for (const bool space : {true, false}) {
+    const Curvature found = curvature(model_of(
+        space ? "gravity = [0, 1, -2]\n[bodies.b]\nmass = 1\ninertia = [1, 2, 2.5]\nposition = [0, 0, 0]\n"
+                "velocity = [1, 0.5, 0.25]\nspin = [1, -2, 3]\ntorque = [1, \"sin(t)\", 0]\n"
+                "[bodies.b.marks]\nm = [0.5, -0.25, 1]\n[points.a]\nmass = 0.7\nposition = [0.5, -0.25, 1]\n"
+                "velocity = [-0.25, 1, 1]\nforce = [\"t\", 1, 0]\n[constraints]\nnail = \"a = b.m\"\n"
+              : "gravity = [0, -2]\n[bodies.b]\nmass = 1\ninertia = 2\nposition = [0, 0]\nvelocity = [1, 0.5]\n"
+                "spin = 2\ntorque = \"1 + t\"\n[bodies.b.marks]\nm = [0.5, -0.25]\n[points.a]\nmass = 0.7\n"
+                "position = [0.5, -0.25]\nvelocity = [1.5, 1.5]\nforce = [\"t\", 1]\n[constraints]\nnail = \"a = "
+                "b.m\"\n"));
+    ASSERT_EQ(found.paths.size(), 3U);
+    EXPECT_NEAR(found.paths[1].radius.value(), found.paths[2].radius.value(), 1e-12);
+    EXPECT_NEAR(found.paths[1].torsion.value(), found.paths[2].torsion.value(), 1e-12);
+  }
+}
+
 TEST(PathCurvature, of_free_flight_has_no_radius) {
   const Curvature found =
       curvature(model_of("[points.a]\nmass = 1\nposition = [2, 0, 0]\nvelocity = [0, 3, 1]\n[points.b]\nmass = "

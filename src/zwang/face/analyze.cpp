@@ -85,9 +85,10 @@ bool is_member(const Model& model, const State& state, std::span<const double> a
 
 Curvature curvature(const Model& model, const State& state) {
   const bool points = std::any_of(model.bodies().begin(), model.bodies().end(),
-                                  [](const model::Body& body) { return body.kind == model::BodyKind::point; });
+                                  [](const model::Body& body) { return body.kind != model::BodyKind::coordinate; });
   if (!points) {
-    throw Error({model.file(), 0, 0}, "the model has no points: coordinates alone have no path in space");
+    throw Error({model.file(), 0, 0},
+                "the model has neither points nor bodies: coordinates alone have no path in space");
   }
   face::refuse_flow(model);
   return curvature(face::Access::system(face::begun_at(model, state)));

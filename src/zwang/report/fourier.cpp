@@ -44,12 +44,17 @@ std::string fourier_json(const model::Model& model, const analysis::Fourier& fou
   return json.close().text();
 }
 
+std::string path_name(const model::Model& model, const analysis::PathOfPoint& path) {
+  const std::string name = model::member_name(model.bodies[path.body], path.member);
+  return path.mark ? name + "." + model.rigids[path.body].marks[*path.mark].name : name;
+}
+
 std::string curvature_json(const model::Model& model, const analysis::Curvature& curvature) {
   Writer json;
   json.open();
   json.put("zwang", version);
   for (const analysis::PathOfPoint& path : curvature.paths) {
-    json.open(model::member_name(model.bodies[path.body], path.member));
+    json.open(path_name(model, path));
     if (path.radius) {
       json.put("radius", *path.radius);
     }
