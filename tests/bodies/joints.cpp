@@ -513,6 +513,34 @@ link = { for = "i = 1..2", hinge = ["bar[i].right", "bar[i+1].left"], axis = [0,
   }
 }
 
+TEST(Joint, free_thin_rods_in_one_line_are_refused_with_the_way_out) {
+  const auto rods = [](const std::string& joint, const std::string& turn) {
+    return "[bodies.a]\nmass = 1\nshape = { rod = 1 }\nposition = [0, 0, 0]\nspin = [0, 0, 1]\n[bodies.a.marks]\n"
+           "e = [0.5, 0, 0]\n[bodies.b]\nmass = 1\nshape = { rod = 1 }\n" +
+           turn + "[bodies.b.marks]\ns = [-0.5, 0, 0]\n[joints]\nj = { " + joint + " = [\"a.e\", \"b.s\"]" +
+           (joint == "hinge" ? ", axis = [0, 0, 1]" : "") + " }\n[simulation]\nuntil = 1\n";
+  };
+  const std::string line = "position = [1, 0, 0]\nvelocity = [0, 1, 0]\nspin = [0, 0, 1]\n";
+  try {
+    static_cast<void>(parse(rods("hinge", line)));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("lie in one line on the hinge `j`"), std::string::npos) << error.message();
+  }
+  // On a ball joint they turn as one about their common centre.
+  const Json ball = run_answer(rods("ball", line));
+  ASSERT_EQ(ball["status"], "finished") << ball.dump(1);
+  const std::vector<double> a = numbers(ball["final"]["positions"]["a"]);
+  EXPECT_NEAR(a[0], 0.5 - 0.5 * std::cos(1.0), 1e-10);
+  EXPECT_NEAR(a[1], 0.5 - 0.5 * std::sin(1.0), 1e-10);
+  // Beside the line a hinge does.
+  const Json bent = run_answer(
+      rods("hinge",
+           "position = [0.5, 0.5, 0]\norientation = [\"sqrt(0.5)\", 0, 0, \"sqrt(0.5)\"]\nvelocity = [-0.5, 0.5, 0]\n"
+           "spin = [0, 0, 1]\n"));
+  EXPECT_EQ(bent["status"], "finished") << bent.dump(1);
+}
+
 TEST(Joint, that_makes_a_thin_rod_regular_is_not_let_go) {
   try {
     static_cast<void>(parse(R"toml(

@@ -109,6 +109,7 @@ class RodReader {
   }
 
   void add() {
+    refuse_lines();
     for (const Rod& rod : rods_) {
       if (held_.count({rod.body, rod.member}) == 0) continue;
       const std::string name = name_of(rod);
@@ -157,6 +158,40 @@ class RodReader {
       }
     }
     return held ? Hold::given : Hold::loose;
+  }
+
+  /// Two rods in one line that one joint alone holds may spin together about that line: nothing says how.
+  void refuse_lines() const {
+    const auto rod_of = [&](const JointSide& side) -> const Rod* {
+      if (side.fixed) return nullptr;
+      const auto found = std::find_if(rods_.begin(), rods_.end(), [&](const Rod& rod) {
+        return Member{rod.body, rod.member} == member_of(side);
+      });
+      return found == rods_.end() || held_.count(member_of(side)) == 0 ? nullptr : &*found;
+    };
+    const auto joints_of = [&](const JointSide& side) {
+      return std::count_if(frames_.begin(), frames_.end(), [&](const JointFrame& f) {
+        const bool first = !f.first.fixed && member_of(f.first) == member_of(side);
+        return is_directed(f) && (first || (!f.second.fixed && member_of(f.second) == member_of(side)));
+      });
+    };
+    for (const JointFrame& f : frames_) {
+      const Rod* a = rod_of(f.first);
+      const Rod* b = rod_of(f.second);
+      if (!is_directed(f) || a == nullptr || b == nullptr || joints_of(f.first) > 1 || joints_of(f.second) > 1)
+        continue;
+      Axis k{};
+      Axis l{};
+      k.at(a->axis) = 1;
+      l.at(b->axis) = 1;
+      if (!parallel(turned(f.first.orientation, k), turned(f.second.orientation, l))) continue;
+      throw work_.source.error(
+          work_.body_fields[a->body]->place,
+          fmt::format(
+              "the thin rods `{}` and `{}` lie in one line on the {} `{}`, and nothing says how they spin about it: "
+              "hold them by a ball joint, start beside the line, or give one of them an inertia about itself",
+              name_of(*a), name_of(*b), f.kind, f.name));
+    }
   }
 
   /// The square of the spin that the joint of a rod forbids.
