@@ -9,6 +9,7 @@
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::analysis {
 
@@ -112,7 +113,7 @@ Reduced reduced(const model::Model& model, const model::State& state) {
   model::evaluate_rows(model, state, scratch, rows);
   if (!dynamics.mass_positive) {
     result.why = fmt::format("the kinetic energy is not positive definite along {}",
-                             model::variable_name(model, dynamics.mass.weakest()));
+                             model::variable_words(model, dynamics.mass.weakest()));
     return result;
   }
   const linear::Mass& mass = dynamics.mass;

@@ -16,6 +16,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::analysis {
 
@@ -383,7 +384,7 @@ void follow_valley(const AtRest& place, const Reduced& reduced, const Character&
     out.stable = false;
     out.drifts = true;
     out.why = fmt::format("{} can go on uniformly: nothing holds it there",
-                          model::variable_name(place.model, static_cast<std::uint32_t>(i)));
+                          model::variable_words(place.model, static_cast<std::uint32_t>(i)));
     return;
   }
   for (std::uint32_t component = 0; component < 3; ++component) {

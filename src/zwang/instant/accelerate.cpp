@@ -21,6 +21,7 @@
 #include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -708,7 +709,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
   if (!impl.dynamics.mass_positive) {
     instant.status = Status::undecided;
     instant.expansion = "the kinetic energy is not positive definite at this state: see " +
-                        model::variable_name(model, impl.dynamics.mass.weakest());
+                        model::variable_words(model, impl.dynamics.mass.weakest());
     return;
   }
 

@@ -10,6 +10,7 @@
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace_impl.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -43,7 +44,12 @@ std::string velocities_of_ways(const model::Model& model, const std::vector<std:
       differ = differ || std::abs(way[i] - ways[0][i]) > equally_costly * size;
       values += (values.empty() ? "" : " or ") + readable(way[i], digits);
     }
-    if (differ) out += (out.empty() ? "" : ", ") + model::variable_name(model, i) + "' = " + values;
+    if (!differ) continue;
+    // Rates of a quaternion say nothing to anybody.
+    const std::string name = model::variable_words(model, i);
+    const bool turning = name != model::variable_name(model, i);
+    if (turning && out.find(name) != std::string::npos) continue;
+    out += (out.empty() ? "" : ", ") + (turning ? name + " in one way or another" : name + "' = " + values);
   }
   return out;
 }

@@ -112,4 +112,13 @@ std::vector<double> impulse_of(const Blow& blow, std::span<const double> positio
   return out;
 }
 
+std::string variable_words(const Model& model, std::uint32_t variable) {
+  for (const Body& body : model.bodies) {
+    if (!body.turns() || variable < body.first || variable >= body.first + body.members() * body.dimension) continue;
+    const std::uint32_t local = variable - body.first;
+    if (local % body.dimension >= body.place()) return "the turning of " + member_name(body, local / body.dimension);
+  }
+  return variable_name(model, variable);
+}
+
 }  // namespace zwang::model

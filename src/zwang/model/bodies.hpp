@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "zwang/model/model.hpp"
@@ -37,6 +38,9 @@ enum class Sort : std::uint8_t {
 [[nodiscard]] std::array<double, 4> rate_of(std::span<const double> quaternion, const std::array<double, 3>& spin);
 /// A vector of the body's axes in the fixed frame.
 [[nodiscard]] std::array<double, 3> turned(std::span<const double> quaternion, const std::array<double, 3>& vector);
+
+/// A variable in a sentence: "a.x", and of a quaternion's components "the turning of box".
+[[nodiscard]] std::string variable_words(const Model& model, std::uint32_t variable);
 
 /// What a blow gives to its variables, with the bodies where they are.
 [[nodiscard]] std::vector<double> impulse_of(const Blow& blow, std::span<const double> position);

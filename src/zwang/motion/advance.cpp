@@ -9,6 +9,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
@@ -196,7 +197,7 @@ void lead_nowhere(Motion& motion, const std::string& why) {
     const std::uint32_t gone = runaway(motion);
     if (gone == no_row) return end(motion, Status::gave_up, why);
     end(motion, Status::gave_up,
-        model::variable_name(impl.model, gone) +
+        model::variable_words(impl.model, gone) +
             " escapes to infinity in finite time: this is the last state that numbers can hold; end the run before");
   }
 }
@@ -538,7 +539,7 @@ Next examine_way(Motion& motion, const Stride& stride) {
     go(motion, weightless, motion.state.time + weightless * stride.unit);
     end_singular(motion, {},
                  "the kinetic energy stops being positive for every velocity here, see " +
-                     model::variable_name(impl.model, light));
+                     model::variable_words(impl.model, light));
     return Next::done;
   }
   return Next::stage;

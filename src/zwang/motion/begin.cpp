@@ -11,6 +11,7 @@
 #include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
 
@@ -471,7 +472,7 @@ Motion begin(const model::Model& model, const Options& options) {
     settle(motion, triggers, true);
   } else {
     end(motion, Status::gave_up,
-        "the force on " + model::variable_name(model, without_force) +
+        "the force on " + model::variable_words(model, without_force) +
             " has no value at the start, as that of a spring at rest at its own anchor has no direction: try a start "
             "beside it");
   }

@@ -8,6 +8,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -255,7 +256,7 @@ void tell_ending(Motion& motion) {
   if (motion.status == Status::gave_up && motion.why.find("escapes") == std::string::npos) {
     if (const std::uint32_t gone = overflown(motion); gone != no_row) {
       take_last_good_state(motion);
-      motion.why = "overflow: " + model::variable_name(model, gone) +
+      motion.why = "overflow: " + model::variable_words(model, gone) +
                    " grows beyond what numbers hold; this is the last good state, end the run before (`--until " +
                    readable(motion.state.time, 10) + "`)";
       return;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/series_impl.hpp"
 
 namespace zwang::motion {
@@ -51,7 +52,7 @@ std::string Series::obstacle() const {
                    "to sqrt(abs(x))"
                  : "");
   }
-  std::string out = "the acceleration of " + model::variable_name(impl_->model, impl_->worst_variable);
+  std::string out = "the acceleration of " + model::variable_words(impl_->model, impl_->worst_variable);
   // A root that would come to zero within a trifle of the motion, as norm(v) does where a body comes to rest.
   constexpr double trifle = 1e-6;
   const double duration = (impl_->model.simulation.until - impl_->model.simulation.start) / impl_->unit;

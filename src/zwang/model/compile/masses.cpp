@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "zwang/base/groups.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/compile/steps.hpp"
 #include "zwang/model/evaluate.hpp"
 
@@ -66,7 +67,7 @@ void couple_masses(Compilation& work) {
   throw work.formulas.error(*work.kinetic,
                             fmt::format("the kinetic energy is not positive for every velocity at the initial state: "
                                         "its matrix is not positive definite, see `{}`",
-                                        variable_name(model, dynamics.mass.weakest())));
+                                        variable_words(model, dynamics.mass.weakest())));
 }
 
 }  // namespace zwang::model
