@@ -32,7 +32,7 @@ enum class Status : std::uint8_t {
 enum class EventKind : std::uint8_t {
   blow,
   seizure,
-  let_go,        ///< a condition let go by [[releases]]
+  let_go,        ///< a condition or spring let go by [[releases]]
   switched,      ///< a function with corners passes one
   stick,         ///< both sides of a switching surface push towards it: the motion stays on it
   slip,          ///< it leaves it again
@@ -52,7 +52,7 @@ struct Event {
   double time = 0;
   EventKind kind = EventKind::impact;
   std::vector<std::uint32_t> rows;  ///< the rows of the model that triggered it
-  std::vector<std::string> bodies;  ///< of a switch, stick or slip: the bodies whose force switches
+  std::vector<std::string> bodies;  ///< whose force switches, sticks or slips; of `let_go` the springs let go
   std::vector<RowValue> impulses;   ///< of the shock of this instant: all that are not zero
   std::vector<double> position;     ///< after it
   std::vector<double> velocity;     ///< after it

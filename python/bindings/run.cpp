@@ -13,6 +13,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/law.hpp"
+#include "zwang/motion/let_go.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/compare.hpp"
 #include "zwang/report/json.hpp"
@@ -298,6 +299,7 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
     std::vector<double> position(times.size() * n);
     std::vector<double> velocity(times.size() * n);
     motion::evaluate(view, span(times), n, position.data(), velocity.data());
+    const std::vector<motion::SpringGone> gone = motion::springs_gone(model, view);
     model::Scratch scratch = model::make_scratch(model);
     model::State state;
     for (std::size_t k = 0; k < times.size(); ++k) {
@@ -306,6 +308,7 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
       state.velocity.assign(velocity.data() + k * n, velocity.data() + (k + 1) * n);
       double* line = values.data + k * columns;
       if (energy) {
+        motion::set_modes(model, gone, state.time, state);
         const model::Energy found = model::energy(model, state, scratch);
         line[0] = found.kinetic;
         line[1] = found.potential;

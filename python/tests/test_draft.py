@@ -118,6 +118,17 @@ def test_families_seizures_blows_and_outputs() -> None:
     assert zwang.parse(str(draft)).run().to_dict()["final"] == run.to_dict()["final"]
 
 
+def test_a_spring_is_let_go() -> None:
+    draft = zwang.Draft()
+    a = draft.point("a", mass=1, position=[1.5, 0, 0])
+    draft.spring("s", a, [0, 0, 0], length=1, stiffness=4)
+    draft.release("s", at=0.3)
+    draft.simulation(until=2)
+    run = draft.compile().run()
+    assert [event.kind for event in run.events] == ["let go"]
+    assert abs(run.to_dict()["energy"]["lost"] - 0.5 * math.cos(0.6) ** 2) < 1e-10
+
+
 def test_coordinates_energies_and_flows() -> None:
     draft = Draft()
     (m,) = draft.parameters(m=2.0)

@@ -81,6 +81,7 @@ class Draft:
         self._contacts: dict[str, str] = {}
         self._impulses: list[dict[str, str]] = []
         self._seizures: list[dict[str, str]] = []
+        self._releases: list[dict[str, str]] = []
         self._outputs: dict[str, str] = {}
         self._simulation: dict[str, str] = {}
         self._more: list[str] = []
@@ -231,6 +232,15 @@ class Draft:
             entry["at"] = _value(at)
         self._seizures.append(entry)
 
+    def release(self, name: str, *, at: ExpressionLike | None = None, when: Condition | str | None = None) -> None:
+        """Lets a condition, joint, contact or spring go: at a time, or when a comparison becomes true."""
+        entry = {"constraint": _quoted(name)}
+        if at is not None:
+            entry["at"] = _value(at)
+        if when is not None:
+            entry["when"] = _quoted(str(when))
+        self._releases.append(entry)
+
     def flow(self, **rates: ExpressionLike) -> None:
         """A first-order system: the rates of the coordinates."""
         for name, rate in rates.items():
@@ -288,6 +298,8 @@ class Draft:
             table("[[impulses]]", entry)
         for entry in self._seizures:
             table("[[seizures]]", entry)
+        for entry in self._releases:
+            table("[[releases]]", entry)
         table("[outputs]", self._outputs)
         table("[simulation]", self._simulation)
         return "\n\n".join([*parts, *self._more]) + "\n"

@@ -207,4 +207,112 @@ until = 2
   EXPECT_LT(answer["energy"]["work"].get<double>(), -0.01);
 }
 
+TEST(Spring, let_go_at_a_time_takes_its_energy_with_it) {
+  // x = 1 + cos(2 t) / 2 as long as it pulls.
+  const Json answer = run_answer(R"toml([points.a]
+mass = 1
+position = [1.5, 0, 0]
+[springs]
+s = { between = ["a", [0, 0, 0]], length = 1, stiffness = 4 }
+[[releases]]
+constraint = "s"
+at = 0.3
+[simulation]
+until = 2
+)toml");
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  ASSERT_EQ(answer["events"].size(), 1U);
+  EXPECT_EQ(answer["events"][0]["kind"], "let go");
+  EXPECT_EQ(answer["events"][0]["constraints"], Json::array({"s"}));
+  const double speed = -std::sin(0.6);
+  EXPECT_NEAR(numbers(answer["final"]["positions"]["a"])[0], 1 + 0.5 * std::cos(0.6) + 1.7 * speed, spring_exactness);
+  EXPECT_NEAR(answer["energy"]["lost"].get<double>(), 2 * std::pow(0.5 * std::cos(0.6), 2), spring_exactness);
+  EXPECT_NEAR(answer["energy"]["final"].get<double>(), speed * speed / 2, spring_exactness);
+  EXPECT_NEAR(answer["energy"]["work"].get<double>(), 0, spring_exactness);
+}
+
+TEST(Spring, let_go_when_something_is_true_never_comes_back) {
+  // Let go at x = 1.25 with the speed -sqrt(3)/2, back from the wall it passes the place again.
+  const Json answer = run_answer(R"toml([points.a]
+mass = 1
+position = [1.5, 0, 0]
+[springs]
+s = { between = ["a", [0, 0, 0]], length = 1, stiffness = 4 }
+[constraints]
+wall = { condition = "a.x >= 0.25", restitution = 1 }
+[[releases]]
+constraint = "s"
+when = "a.x <= 1.25"
+[simulation]
+until = 4
+)toml");
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  ASSERT_EQ(answer["events"].size(), 2U) << answer.dump(1);
+  EXPECT_EQ(answer["events"][0]["kind"], "let go");
+  const double since = std::acos(0.5) / 2;
+  EXPECT_NEAR(answer["events"][0]["time"].get<double>(), since, spring_exactness);
+  EXPECT_NEAR(numbers(answer["final"]["positions"]["a"])[0], 0.25 + (4 - since) * std::sqrt(3.0) / 2 - 1,
+              spring_exactness);
+}
+
+TEST(Spring, one_member_let_go_is_the_same_as_forces_that_end) {
+  const std::string body = R"toml(gravity = [0, 0, -2]
+[bodies.b]
+mass = 2
+inertia = [0.1, 0.2, 0.3]
+position = [0, 0, 0]
+spin = [0.3, 0, 1]
+FORCE
+[bodies.b.marks]
+m = [0.5, 0.2, 0]
+[outputs]
+b = "b"
+w = "b.spin"
+v = "b'"
+[simulation]
+until = 1.5
+)toml";
+  const auto with = [&](std::string text, const std::string& force) {
+    text.replace(text.find("FORCE"), 5, force);
+    return text;
+  };
+  const std::string first =
+      "-(9*(b.m - [1, 0, 1]) + 0.4*dot(b.m - [1, 0, 1], b.m')/dot(b.m - [1, 0, 1], b.m - [1, 0, 1])*(b.m - [1, 0, 1]))";
+  const std::string second =
+      "if(t < 0.7, -9*(b.m - [2, 0, 1]) - 0.4*dot(b.m - [2, 0, 1], b.m')/dot(b.m - [2, 0, 1], b.m - [2, 0, 1])*(b.m - "
+      "[2, 0, 1]), [0, 0, 0])";
+  const std::string forces =
+      fmt::format("force = \"{0} + {1}\"\ntorque = \"cross(b.m - b, {0} + {1})\"\n", first, second);
+  const Motion a = run(parse(with(body, "") +
+                             "[springs]\ns = { for = \"i = 1..2\", between = [\"b.m\", [\"i\", 0, 1]], stiffness = 9, "
+                             "damping = 0.4 }\n[[releases]]\nconstraint = \"s[2]\"\nat = 0.7\n"));
+  const Motion b = run(parse(with(body, forces)));
+  ASSERT_EQ(a.status(), motion::Status::finished) << a.why();
+  ASSERT_EQ(b.status(), motion::Status::finished) << b.why();
+  for (const double time : {0.5, 0.9, 1.5})
+    expect_near(a.sample(time).outputs, b.sample(time).outputs, spring_exactness);
+  EXPECT_EQ(a.events()[0].kind, motion::EventKind::let_go);
+}
+
+TEST(Spring, let_go_in_steps_goes_on_alike) {
+  const Json answer = run_answer(R"toml([points.a]
+mass = 1
+position = [1.5, 0, 0]
+[springs]
+s = { between = ["a", [0, 0, 0]], length = 1, stiffness = 4 }
+[[releases]]
+constraint = "s"
+at = 0.3
+[simulation]
+method = "stepping"
+step = 1e-3
+until = 2
+)toml");
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  constexpr double second_order = 1e-5;  // of a step of 1e-3
+  EXPECT_NEAR(numbers(answer["final"]["positions"]["a"])[0], 1 + 0.5 * std::cos(0.6) - 1.7 * std::sin(0.6),
+              second_order);
+  EXPECT_NEAR(answer["energy"]["lost"].get<double>(), 2 * std::pow(0.5 * std::cos(0.6), 2), second_order);
+}
+
 }  // namespace zwang::testing

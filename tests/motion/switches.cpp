@@ -190,6 +190,27 @@ TEST(Switches, a_sling_lets_go_when_it_is_told_to) {
   EXPECT_NEAR(f.state.position[1], 0.5 + 1.5 * t - t * t / 2, close);
 }
 
+TEST(Switches, a_spring_stays_let_go_in_a_motion_that_is_taken_up_again) {
+  const std::string text =
+      "[points.a]\nmass = 1\nposition = [1.5, 0]\nvelocity = [0.1, 1]\n[springs]\n"
+      "s = { between = [\"a\", [0, 0]], length = 1, stiffness = 4, damping = 0.1 }\n"
+      "r = { between = [\"a\", [1, 0]], length = 1, stiffness = 3, only = \"pull\" }\n"
+      "[[releases]]\nconstraint = \"s\"\nwhen = \"a.y >= 0.4\"\n[simulation]\nuntil = 5\n";
+  const Followed whole = follow(text);
+  EXPECT_TRUE(whole.kinds.starts_with("let go") || whole.kinds.starts_with("switch")) << whole.kinds;
+  EXPECT_NE(whole.kinds.find("let go"), std::string::npos);
+  const model::Model model = model::compile(model::read(text, "test.toml"));
+  Motion parts = begin(model);
+  std::string kinds;
+  do {
+    for (const Event& event : parts.events) kinds += (kinds.empty() ? "" : ", ") + std::string(words(event.kind));
+    parts = restore(model, {}, save(parts));
+  } while (advance(parts));
+  EXPECT_EQ(parts.state.position, whole.state.position);
+  EXPECT_EQ(parts.state.velocity, whole.state.velocity);
+  EXPECT_EQ(kinds, whole.kinds);
+}
+
 TEST(Switches, an_angle_is_followed_across_its_cut_in_a_condition) {
   const Followed f = follow(
       "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 1]\n[constraints]\n"

@@ -10,6 +10,7 @@
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::analysis {
 
@@ -50,7 +51,7 @@ class Witness {
     for (std::uint32_t i = 0; i < model_.variables; ++i) {
       if (std::abs(force[i] - dynamics_.force[i]) > odd_part * (scale[i] + dynamics_.force_scale[i])) {
         say(fmt::format("the force along {} is not the same when the velocities are turned round",
-                        model::variable_name(model_, i)));
+                        model::variable_words(model_, i)));
       }
     }
     model::evaluate_rows(model_, state, scratch_, rows_);
@@ -67,6 +68,7 @@ class Witness {
       }
       shaken_ = true;
     }
+    if (event.kind == EventKind::let_go) say(fmt::format("something is let go at t = {}", readable(event.time)));
   }
 
  private:

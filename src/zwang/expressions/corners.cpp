@@ -137,6 +137,11 @@ class Lowering {
   Expr whole(Expr u, Expr source) { return mode(CornerKind::whole, u, source); }
 
   Expr corner(Function function, const std::vector<Expr>& of, Expr source) {
+    // A truth about a constant is turned by a release alone (Corner::kept).
+    if (function == Function::step && graph_.node(of[0]).kind == NodeKind::symbol &&
+        graph_.node(of[0]).symbol.kind == SymbolKind::constant) {
+      return mode(CornerKind::truth, of[0], source);
+    }
     if (std::none_of(of.begin(), of.end(), [&](Expr e) { return moves(e); }) && function != Function::select &&
         function != Function::both && function != Function::either) {
       return graph_.apply(function, of);

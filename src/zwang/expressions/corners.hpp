@@ -44,6 +44,8 @@ struct Corner {
   std::vector<std::uint32_t> inner;  ///< corners whose modes occur in g: where one of them turns, g may jump
   bool follows = false;              ///< nothing but modes occurs in g, as in floor(t) >= 2: it turns with them alone
   bool inside = false;               ///< its modes occur in switching functions only, not in the expressions themselves
+  /// Of a spring that can be let go: a truth about a number that never changes, turned off by the release alone.
+  [[nodiscard]] bool kept() const { return follows && inner.empty(); }
   Pieces pieces;
   std::string text;  ///< the call it comes from, in words of the model
 

@@ -141,6 +141,17 @@ std::vector<std::pair<std::uint32_t, double>> merged(const Model& model,
   return out;
 }
 
+bool names_spring(std::string_view text, std::string_view spring) {
+  if (spring == text) return true;
+  return spring.size() > text.size() && spring.starts_with(text) && spring[text.size()] == '[';
+}
+
+double keeper_of(std::size_t spring) {
+  // Beside all whole numbers, so that no number of a formula shares its slot.
+  return static_cast<double>(spring) + 1.25;
+}
+std::size_t spring_of(double keeper) { return static_cast<std::size_t>(keeper - 1.0); }
+
 SwitchPlace place_of_switch(const Model& model, std::uint32_t number) {
   SwitchPlace out;
   out.row = model.rows();

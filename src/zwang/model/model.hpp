@@ -106,6 +106,7 @@ struct Generated {
   std::string formula;                                  ///< a condition in the language of the model
   std::string ranges;                                   ///< "i = 1..8", or empty
   std::vector<std::pair<std::string, double>> numbers;  ///< names that stand in it for numbers
+  std::string of = {};                                  ///< the spring whose term it is
 };
 
 /// What a joint holds: a point of a rigid body, a point, or a fixed place.
@@ -129,7 +130,13 @@ struct Spring {
   std::string name;
   Partner first, second;
   std::uint32_t joint = ~std::uint32_t{0};
+  std::vector<std::uint32_t> switches = {};  ///< of one that can be let go: the corners that turn its terms off
 };
+/// Does a release with this text name the spring, or the family to which it belongs?
+[[nodiscard]] bool names_spring(std::string_view text, std::string_view spring);
+/// The number by which the terms of a spring that can be let go know it: their switching function, positive and the same for ever.
+[[nodiscard]] double keeper_of(std::size_t spring);
+[[nodiscard]] std::size_t spring_of(double keeper);
 
 /// A half-space that bodies are kept in: normal . r >= offset, with a unit normal.
 struct HalfSpace {
@@ -170,11 +177,12 @@ struct Pair {
 };
 
 /// A condition let go: from a time on, or from the first instant at which `when` is true. All rows of the condition, or those
-/// of one member.
+/// of one member. Or springs.
 struct Release {
   std::string name;  ///< as written: "sling", "link[3]"
   double at = 0;
   std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> springs = {};
   std::vector<std::uint32_t> when;  ///< none or one: number among the model's truths
 };
 

@@ -14,6 +14,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -51,7 +52,13 @@ class BesideRest {
     model::State there = motion_.state;
     (speed ? there.velocity : there.position)[i] += by;
     there.modes.clear();
-    if (model_.switches > 0) there.modes = model::modes_of(model_, model::sides_of(model_, there));
+    if (model_.switches > 0) {
+      std::vector<expressions::Side> sides = model::sides_of(model_, there);
+      for (const model::Spring& spring : model_.springs) {
+        for (const std::uint32_t number : spring.switches) sides[number] = motion_.impl->switches.sides[number];
+      }
+      there.modes = model::modes_of(model_, sides);
+    }
     model::evaluate_dynamics(model_, there, scratch_, dynamics_);
     std::vector<double> change(model_.variables);
     dynamics_.mass.solve(dynamics_.force, change);
@@ -101,7 +108,7 @@ bool leaves_from_roots(Motion& motion) {
           if (!(p < steepest_smooth_power)) continue;
           const double power = (speed ? 1 : 2) / (1 - p);
           end(motion, Status::singular,
-              "a root in the force on " + model::variable_name(impl.model, i) +
+              "a root in the force on " + model::variable_words(impl.model, i) +
                   " is zero here and would drive its own argument away from zero, so that several motions lead on, as "
                   "from the top of Norton's dome: rest, and one that leaves like t^" +
                   readable(power, digits_of_a_power) + (speed ? ", of the speed" : "") +

@@ -41,6 +41,23 @@ bool changes_inside(const model::Slotted& group, std::uint32_t c, std::uint32_t 
                      [&](std::uint32_t one) { return anew[group.first_switch + one * group.lanes + lane] != 0; });
 }
 
+/// A spring acts no more; what it held is lost.
+void let_spring_go(Motion& motion, const model::Spring& spring) {
+  Motion::Impl& impl = *motion.impl;
+  model::Scratch& scratch = impl.workspace.evaluation().scratch;
+  const double before = model::energy(impl.model, motion.state, scratch).potential;
+  for (const std::uint32_t number : spring.switches) {
+    const model::SwitchPlace place = model::place_of_switch(impl.model, number);
+    const model::Slotted& group = *place.group;
+    impl.switches.sides[number] = 0;
+    motion.state.modes[group.first_mode + group.corners[place.corner].first_mode * group.lanes + place.lane] = 0;
+  }
+  const double held = before - model::energy(impl.model, motion.state, scratch).potential;
+  if (!std::isfinite(held)) return;
+  motion.energy.lost += held;
+  impl.switches.let_go_energy += held;
+}
+
 /// What is known of every switch before the forces are asked; `anew`: per switch, 1: its value or its forces tell.
 void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool struck,
                 std::vector<instant::KnownSide>& known, std::vector<instant::KnownSide>& near,
@@ -53,6 +70,10 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
     const Side side = switches.sides[number];
     const model::SwitchPlace place = model::place_of_switch(model, number);
     // A row in a valley and its twin know their sides of it; a twin that does not count has none.
+    if (corner.kept()) {
+      known.push_back({number, side});
+      return;
+    }
     const bool in_valley =
         place.row < model.rows() && is_valley(switches, std::min(place.row, model.row_twin[place.row]));
     if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley)) {
@@ -183,6 +204,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
       if (!due) continue;
       switches.released[k] = 1;
       for (const std::uint32_t row : release.rows) switches.gone.add(row);
+      for (const std::uint32_t spring : release.springs) let_spring_go(motion, model.springs[spring]);
     }
   }
   switches.idle = switches.gone;
@@ -283,7 +305,19 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (now.gone.contains(row) && !before.gone.contains(row)) gone.push_back(row);
   }
-  if (!gone.empty()) add(EventKind::let_go).rows = gone;
+  std::vector<std::string> springs;
+  for (std::size_t k = 0; k < model.releases.size(); ++k) {
+    if (now.released[k] == 0 || before.released[k] != 0) continue;
+    for (const std::uint32_t spring : model.releases[k].springs) springs.push_back(model.springs[spring].name);
+  }
+  if (!gone.empty() || !springs.empty()) {
+    Event& event = add(EventKind::let_go);
+    event.rows = gone;
+    event.bodies = springs;
+    for (const std::string& spring : springs) event.note += (event.note.empty() ? "spring " : ", ") + spring;
+    event.lost = motion.impl->switches.let_go_energy;
+    motion.impl->switches.let_go_energy = 0;
+  }
   std::vector<std::uint32_t> switched;
   std::vector<std::uint32_t> stuck;
   std::vector<std::uint32_t> slipped;

@@ -44,6 +44,7 @@ struct Switches {
   instant::RowSet gone;                ///< let go
   instant::RowSet idle;                ///< let go, or part of an alternative that does not count
   std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
+  double let_go_energy = 0;            ///< what springs held that were let go at this instant, until it is listed
   std::vector<std::uint32_t> valleys;  ///< rows on a kink of which both sides hold: their twins count, too
   std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
 };

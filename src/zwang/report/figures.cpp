@@ -16,6 +16,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/bodies.hpp"
+#include "zwang/motion/let_go.hpp"
 #include "zwang/report/chart.hpp"
 #include "zwang/report/outlines.hpp"
 #include "zwang/report/scene.hpp"
@@ -178,6 +179,7 @@ Gathered gather(const model::Model& model, const motion::RunView& run) {
   g.multipliers.assign(g.rows.size(), curve());
   g.kinetic = g.potential = g.total = curve();
 
+  const std::vector<motion::SpringGone> gone = motion::springs_gone(model, run);
   model::Scratch scratch = model::make_scratch(model);
   model::State state;
   run.each_piece(0, [&](const Piece& piece) {
@@ -200,6 +202,7 @@ Gathered gather(const model::Model& model, const motion::RunView& run) {
     if (!model.flow) {
       each_instant(g, piece, end, 0.5, [&](double s) {
         motion::evaluate(piece, piece.start + s, state);
+        motion::set_modes(model, gone, piece.start, state);
         const model::Energy energy = model::energy(model, state, scratch);
         g.kinetic.add(piece.start + s, energy.kinetic);
         g.potential.add(piece.start + s, energy.potential);

@@ -15,6 +15,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
+#include "zwang/motion/let_go.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/channels.hpp"
 #include "zwang/report/ending.hpp"
@@ -433,6 +434,11 @@ class Maker {
     json_.put("start", survey.start);
     json_.put("end", survey.end);
     json_.put("steps", account.steps);
+    if (const std::vector<motion::SpringGone> gone = motion::springs_gone(*run.model, run.view); !gone.empty()) {
+      json_.open("gone");
+      for (const motion::SpringGone& one : gone) json_.put(run.model->springs[one.spring].name, one.time);
+      json_.close();
+    }
 
     const std::size_t before = draft_.blob.size();
     put_events(k, bytes / 7);

@@ -6,6 +6,7 @@
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/without_effect.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/parts.hpp"
@@ -103,11 +104,16 @@ class Line {
   bool first_ = true;
 };
 
-/// Names of the variables, then of their velocities.
+/// Names of the variables, then of their velocities: of a body in space its spin in the fixed frame.
 void put_state_names(Line& line, const model::Model& model) {
-  for (const char* mark : {"", "'"}) {
-    for (std::uint32_t i = 0; i < model.variables; ++i) {
-      line.put(model::variable_name(model, i) + mark);
+  for (std::uint32_t i = 0; i < model.variables; ++i) line.put(model::variable_name(model, i));
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      const std::uint32_t first = body.first + member * body.dimension;
+      const std::uint32_t plain = body.turns() ? 3 : body.dimension;
+      for (std::uint32_t c = 0; c < plain; ++c) line.put(model::variable_name(model, first + c) + "'");
+      if (!body.turns()) continue;
+      for (const char* axis : {".spin.x", ".spin.y", ".spin.z"}) line.put(model::member_name(body, member) + axis);
     }
   }
 }
@@ -115,6 +121,24 @@ void put_state_names(Line& line, const model::Model& model) {
 void put_numbers(Line& line, const std::vector<double>& values) {
   for (const double value : values) {
     line.put(value);
+  }
+}
+
+/// Positions and velocities under those names.
+void put_state(Line& line, const model::Model& model, const std::vector<double>& position,
+               const std::vector<double>& velocity) {
+  if (!model::has_quaternions(model)) {
+    put_numbers(line, position);
+    put_numbers(line, velocity);
+    return;
+  }
+  for (const auto& [sort, values] :
+       {std::pair(model::Sort::position, &position), std::pair(model::Sort::velocity, &velocity)}) {
+    for (const model::Body& body : model.bodies) {
+      for (std::uint32_t member = 0; member < body.members(); ++member) {
+        put_numbers(line, model::shown(body, member, sort, position, *values));
+      }
+    }
   }
 }
 
@@ -146,13 +170,20 @@ void put_members(Writer& json, const char* name, const model::Model& model, cons
   json.close();
 }
 
+/// What an event is about: conditions, and springs that were let go.
+std::vector<std::string> concerned(const model::Model& model, const motion::Event& event) {
+  std::vector<std::string> out = condition_names(model, event.rows);
+  if (event.kind == motion::EventKind::let_go) out.insert(out.end(), event.bodies.begin(), event.bodies.end());
+  return out;
+}
+
 }  // namespace
 
 void put_event(Writer& json, const model::Model& model, const motion::Event& event) {
   json.put("time", event.time);
   json.put("kind", motion::words(event.kind));
-  json.put("constraints", condition_names(model, event.rows));
-  if (!event.bodies.empty()) {
+  json.put("constraints", concerned(model, event));
+  if (!event.bodies.empty() && event.kind != motion::EventKind::let_go) {
     json.put("bodies", event.bodies);
   }
   put_rows(json, "impulses", model, event.impulses);
@@ -308,8 +339,7 @@ void samples_csv(const model::Model& model, const motion::RunView& run, const Si
   std::vector<double> rho(model.rows());
   run.each_sample(0, [&](const motion::Sample& sample) {
     line.put(sample.state.time);
-    put_numbers(line, sample.state.position);
-    put_numbers(line, sample.state.velocity);
+    put_state(line, model, sample.state.position, sample.state.velocity);
     std::fill(multipliers.begin(), multipliers.end(), none);
     std::fill(rho.begin(), rho.end(), none);
     for (std::size_t j = 0; j < sample.rows.size(); ++j) {
@@ -335,14 +365,13 @@ void events_csv(const model::Model& model, const motion::RunView& run, const Sin
   line.end(sink);
   run.each_event(0, [&](const motion::Event& event) {
     std::string conditions;
-    for (const std::string& name : condition_names(model, event.rows)) {
+    for (const std::string& name : concerned(model, event)) {
       conditions += (conditions.empty() ? "" : " ") + name;
     }
     line.put(event.time).put(motion::words(event.kind)).put(conditions).put(impulse_words(model, event.impulses));
     line.put(event.lost);
     if (event.variables.empty()) {
-      put_numbers(line, event.position);
-      put_numbers(line, event.velocity);
+      put_state(line, model, event.position, event.velocity);
     } else {
       put_some(line, model.variables, event.variables, event.position);
       put_some(line, model.variables, event.variables, event.velocity);

@@ -8,6 +8,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/model/evaluate.hpp"
+#include "zwang/motion/let_go.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 #include "zwang/sensitivity/variation.hpp"
 
@@ -65,6 +66,7 @@ class Walk {
       events_.push_back(event);
       return true;
     });
+    gone_ = motion::springs_gone(model_, events_);
     out_.events.resize(events_.size());
     bool interrupted = false;
     run_.each_piece(0, [&](const Piece& piece) {
@@ -123,6 +125,7 @@ class Walk {
     if (own.switches == 0) return {};
     MotionPoint middle = point_on(piece, piece.start + piece.length / 2, {});
     sides = model::sides_of(own, middle.state);
+    motion::let_springs_go(own, gone_, piece.start, sides);
     return model::modes_of(own, sides);
   }
 
@@ -875,6 +878,7 @@ class Walk {
   std::size_t next_ = 0;
   std::vector<std::optional<Slope>> found_;
   std::vector<Event> events_;
+  std::vector<motion::SpringGone> gone_;  ///< springs that were let go
   std::size_t next_event_ = 0;
 
   bool before_ = true;

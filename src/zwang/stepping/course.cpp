@@ -167,7 +167,15 @@ double Course::next_time() const {
 
 /// On which side of every corner the state is.
 void Course::find_modes(model::State& state) const {
-  if (model_.switches > 0) state.modes = model::modes_of(model_, model::sides_of(model_, state));
+  if (model_.switches == 0) return;
+  std::vector<expressions::Side> sides = model::sides_of(model_, state);
+  for (std::size_t k = 0; k < model_.releases.size(); ++k) {
+    if (now.released[k] == 0) continue;
+    for (const std::uint32_t spring : model_.releases[k].springs) {
+      for (const std::uint32_t number : model_.springs[spring].switches) sides[number] = 0;
+    }
+  }
+  state.modes = model::modes_of(model_, sides);
 }
 
 void Course::evaluate(model::State& state, model::Rows& rows, std::span<const std::uint8_t> left_out) {
@@ -352,7 +360,7 @@ bool Course::smooth(double h) {
     find_forces(mid_);
     if (!dynamics_.mass_positive) {
       end(Status::gave_up, "the kinetic energy stops being positive for every velocity here, see " +
-                               model::variable_name(model_, dynamics_.mass.weakest()));
+                               model::variable_words(model_, dynamics_.mass.weakest()));
       return false;
     }
     for (std::uint32_t i = 0; i < model_.variables; ++i) free_[i] = before_.velocity[i] + h * pull_[i];
@@ -734,7 +742,12 @@ void Course::let_go() {
     if (now.released[k] != 0) continue;
     const bool due = release.when.empty() ? release.at <= now.state.time + same_time * step : is_true(release.when[0]);
     if (!due) continue;
+    const double before = release.springs.empty() ? 0.0 : energy();
     now.released[k] = 1;
+    if (!release.springs.empty()) {
+      find_modes(now.state);
+      now.lost += before - energy();
+    }
     // A mark of its own: what was let go does not begin again.
     for (const std::uint32_t row : release.rows) {
       now.absent[row] = 2;
@@ -805,7 +818,7 @@ void Course::begin() {
   find_forces(now.state);
   if (!dynamics_.mass_positive) {
     return end(Status::inadmissible, "the kinetic energy is not positive for every velocity at the start, see " +
-                                         model::variable_name(model_, dynamics_.mass.weakest()));
+                                         model::variable_words(model_, dynamics_.mass.weakest()));
   }
   let_go();
   looked_from_ = now.state.position;

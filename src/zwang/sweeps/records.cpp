@@ -176,7 +176,11 @@ std::vector<std::uint32_t> rows_named(const model::Model& model, const std::stri
   return out;
 }
 
+/// Of a point, a body or a spring.
 bool is_a_body(const model::Model& model, const std::string& name) {
+  for (const model::Spring& spring : model.springs) {
+    if (spring.name == name) return true;
+  }
   for (const model::Body& body : model.bodies) {
     if (body.name == name) return true;
     for (std::uint32_t member = 0; !body.counts.empty() && member < body.members(); ++member) {

@@ -208,6 +208,8 @@ export interface RunHeader {
   start?: number;
   end?: number;
   steps?: number;
+  // Springs that were let go, and when.
+  gone?: Record<string, number>;
   law?: string;
   pieces: PiecesHeader;
   events?: EventsHeader;

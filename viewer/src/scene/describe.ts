@@ -333,7 +333,9 @@ export class Description {
       else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
       else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
       else if (shape.kind === "solid") this.draw_solid(part, r);
-      else if (shape.kind === "spring") this.draw_spring(part, r, t);
+      else if (shape.kind === "spring") {
+        if (t < (run.header.gone?.[shape.name ?? ""] ?? Infinity)) this.draw_spring(part, r, t);
+      }
       else if (shape.kind === "joint") {
         (part.anchors[0] as Part["anchors"][0])(r, t, this.here);
         this.pin(this.here);

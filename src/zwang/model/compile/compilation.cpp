@@ -86,6 +86,18 @@ std::vector<Expr> Compilation::build(const Syntax& syntax, const Context& contex
   return out;
 }
 
+void Compilation::trace_keeper() {
+  if (keeper != 0) static_cast<void>(slots->constant(keeper));
+}
+
+void Compilation::build_keeper(std::span<Expr> outputs) {
+  if (keeper == 0) return;
+  expressions::Graph& graph = shapes.graph();
+  const auto slot = static_cast<std::uint32_t>(slots->constant(keeper));
+  const Expr held = graph.apply(expressions::Function::step, graph.symbol({expressions::SymbolKind::constant, slot}));
+  for (Expr& e : outputs) e = graph.multiply(held, e);
+}
+
 Probe Compilation::probe() const {
   Probe out;
   out.time = model.simulation.start;

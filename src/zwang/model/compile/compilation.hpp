@@ -53,7 +53,8 @@ struct Compilation {
   std::vector<std::string> steady_joints;       ///< whose conditions make the inertia of thin rods regular
   std::map<std::string, KnownRows> known_rows;  ///< of conditions that are built alike, by how
   std::uint32_t lanes = 0;                      ///< of all sums in the energies together
-  Pairs pairs = Pairs::written_out;             ///< what becomes of families of conditions between any two members
+  double keeper = 0;                 ///< of the spring whose terms are added: what its release turns off; 0: none
+  Pairs pairs = Pairs::written_out;  ///< what becomes of families of conditions between any two members
   Model model;
   Shapes shapes;
 
@@ -88,6 +89,9 @@ struct Compilation {
   Traced trace(const Syntax& syntax, const Context& context);
   /// The expressions of what was traced last; the slots are filled anew in the same order.
   std::vector<Expr> build(const Syntax& syntax, const Context& context);
+  /// What was traced or built last belongs to a spring that can be let go: a slot for its number, and its terms times a truth about that.
+  void trace_keeper();
+  void build_keeper(std::span<Expr> outputs);
   /// The state of the member whose slots stand there.
   [[nodiscard]] Probe probe() const;
   [[nodiscard]] std::string name_of(std::uint32_t variable) const;

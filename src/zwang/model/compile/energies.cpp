@@ -30,11 +30,14 @@ void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
       if (value.size != 0) {
         throw work.formulas.error(summand.syntax, fmt::format("{} is a number; here stands a vector", context.where));
       }
+      work.trace_keeper();
       const auto [found, fresh] = known.try_emplace(work.slots->key);
       std::vector<TermShape>& shapes = found->second;
       if (fresh) {
         std::string jump;
-        shapes = work.shapes.energy(kind, work.build(summand.syntax, context)[0], work.probe(), jump);
+        std::vector<Expr> built = work.build(summand.syntax, context);
+        work.build_keeper(built);
+        shapes = work.shapes.energy(kind, built[0], work.probe(), jump);
         if (!jump.empty()) {
           throw work.formulas.error(
               summand.syntax,

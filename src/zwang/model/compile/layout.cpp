@@ -22,6 +22,17 @@ void number_switches(Compilation& work) {
   for (Observable& truth : model.truths) number(truth.term);
   if (model.switches == 0) return;
   const State start = initial_state(model);
+  std::vector<double> g;
+  for (const TermGroup& group : model.terms) {
+    for (std::size_t c = 0; c < group.corners.size(); ++c) {
+      if (!group.corners[c].kept()) continue;
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        evaluate_switching(group, lane, start, std::vector<double>(group.modes, 0.0), g);
+        const auto number_of = static_cast<std::uint32_t>(group.first_switch + c * group.lanes + lane);
+        model.springs[spring_of(g[c])].switches.push_back(number_of);
+      }
+    }
+  }
   const std::vector<double> modes = modes_of(model, sides_of(model, start));
   const auto store = [&](Slotted& group) {
     for (std::size_t k = 0; k < std::size_t{group.modes} * group.lanes; ++k) {

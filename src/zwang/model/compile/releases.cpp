@@ -1,4 +1,4 @@
-/// Conditions let go at a time, or when a comparison becomes true.
+/// Conditions and springs let go at a time, or when a comparison becomes true.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,21 +42,14 @@ std::vector<std::uint32_t> released_rows(Compilation& work, const Value& name) {
                                                                   : reference.name;
   const auto found = std::find_if(work.model.conditions.begin(), work.model.conditions.end(),
                                   [&](const Condition& condition) { return condition.name == word; });
-  for (const Spring& spring : work.model.springs) {
-    if (found != work.model.conditions.end()) break;
-    if (spring.name != name.text && !spring.name.starts_with(name.text + "[")) continue;
-    throw work.formulas.error(
-        reference,
-        fmt::format("`{}` is a spring, which cannot be let go yet: write it as a force with `if(t < …, …, 0)`",
-                    name.text));
-  }
   if (found == work.model.conditions.end()) {
     std::vector<std::string_view> known;
     for (const Condition& condition : work.model.conditions) known.push_back(condition.name);
+    for (const Spring& spring : work.model.springs) known.push_back(spring.name);
     const std::string_view near = nearest(word, known.data(), known.size());
     throw work.formulas.error(
-        reference, near.empty() ? fmt::format("no condition is called `{}`", word)
-                                : fmt::format("no condition is called `{}`; did you mean `{}`?", word, near));
+        reference, near.empty() ? fmt::format("no condition or spring is called `{}`", word)
+                                : fmt::format("no condition or spring is called `{}`; did you mean `{}`?", word, near));
   }
   std::vector<std::uint32_t> rows;
   if (!member) {
@@ -120,7 +113,10 @@ void add_releases(Compilation& work) {
                                                         : "a release has one of `at` and `when`, not both");
     }
     refuse_steady(work, name);
-    release.rows = released_rows(work, name);
+    for (std::uint32_t k = 0; k < work.model.springs.size(); ++k) {
+      if (names_spring(name.text, work.model.springs[k].name)) release.springs.push_back(k);
+    }
+    if (release.springs.empty()) release.rows = released_rows(work, name);
     if (at != nullptr) release.at = work.compute_number(*at, "a time");
     if (when != nullptr) release.when.push_back(add_truth(work, release.name, *when, "`when`"));
     work.model.releases.push_back(std::move(release));

@@ -525,6 +525,7 @@ void add_member_force(Compilation& work, const Body& body, std::uint32_t member,
   } else {
     targets.push_back(first + 2);
   }
+  work.build_keeper(outputs);
   work.shapes.add_term_lane(work.shapes.force(outputs, work.probe()), *work.slots, targets);
 }
 

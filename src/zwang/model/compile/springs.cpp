@@ -46,6 +46,7 @@ class SpringReader {
     }
     if (!indices.empty()) name_ += "]";
     numbers_.emplace(work_);
+    work_.keeper = is_let_go() ? keeper_of(work_.model.springs.size()) : 0.0;
     stiffness_ = number("stiffness", true);
     damping_ = number("damping", true);
     if (on_ != nullptr) {
@@ -53,9 +54,20 @@ class SpringReader {
     } else {
       add_between();
     }
+    work_.keeper = 0;
   }
 
  private:
+  /// Does some release name this spring, or the family to which it belongs?
+  [[nodiscard]] bool is_let_go() const {
+    const Value* releases = work_.find("releases");
+    return releases != nullptr &&
+           std::any_of(releases->items.begin(), releases->items.end(), [&](const Value& release) {
+             const Value* what = release.find("constraint");
+             return what != nullptr && names_spring(what->text, name_);
+           });
+  }
+
   [[noreturn]] void fail(Position place, const std::string& message) const { throw work_.source.error(place, message); }
   [[nodiscard]] const Field* find(std::string_view key) const {
     for (const Field& one : table_.fields) {
@@ -201,6 +213,7 @@ class SpringReader {
     term.formula = formula;
     term.ranges = what;
     term.numbers = numbers_->list();
+    term.of = name_;
     work_.model.generated.push_back(std::move(term));
   }
 
