@@ -147,10 +147,11 @@ bool names_spring(std::string_view text, std::string_view spring) {
 }
 
 double keeper_of(std::size_t spring) {
-  // Beside all whole numbers, so that no number of a formula shares its slot.
-  return static_cast<double>(spring) + 1.25;
+  // No number that anybody writes, so that none of a formula shares its slot or is taken for it.
+  constexpr double beside = 1.32764289193210987;
+  return static_cast<double>(spring) + beside;
 }
-std::size_t spring_of(double keeper) { return static_cast<std::size_t>(keeper - 1.0); }
+std::size_t spring_of(double keeper) { return keeper >= 1 ? static_cast<std::size_t>(keeper - 1.0) : 0; }
 
 SwitchPlace place_of_switch(const Model& model, std::uint32_t number) {
   SwitchPlace out;

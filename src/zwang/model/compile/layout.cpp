@@ -29,7 +29,9 @@ void number_switches(Compilation& work) {
       for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
         evaluate_switching(group, lane, start, std::vector<double>(group.modes, 0.0), g);
         const auto number_of = static_cast<std::uint32_t>(group.first_switch + c * group.lanes + lane);
-        model.springs[spring_of(g[c])].switches.push_back(number_of);
+        const std::size_t spring = spring_of(g[c]);
+        if (spring < model.springs.size() && g[c] == keeper_of(spring))
+          model.springs[spring].switches.push_back(number_of);
       }
     }
   }
