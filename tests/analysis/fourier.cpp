@@ -148,6 +148,16 @@ TEST(PathCurvature, of_a_mark_on_a_flying_spinning_body_is_that_of_a_helix) {
   EXPECT_NEAR(found.paths[1].torsion.value(), 0.5 / (4 + 0.25), 1e-13);
 }
 
+TEST(PathCurvature, a_mark_about_which_the_body_turns_rests) {
+  const Curvature found = curvature(model_of(
+      "[bodies.b]\nmass = 1\ninertia = [1, 2, 3]\nposition = [0.3, 0.1, 0]\nvelocity = [-0.07, 0.21, 0]\n"
+      "spin = [0, 0, 0.7]\n[bodies.b.marks]\nm = [-0.3, -0.1, 0]\n[joints]\nj = { ball = [[0, 0, 0], \"b.m\"] }\n"));
+  ASSERT_EQ(found.paths.size(), 2U);
+  EXPECT_NEAR(found.paths[0].radius.value(), std::sqrt(0.1), 1e-14);
+  EXPECT_EQ(found.paths[1].speed, 0);
+  EXPECT_FALSE(found.paths[1].radius.has_value());
+}
+
 TEST(PathCurvature, of_a_mark_in_the_plane_is_that_of_a_trochoid) {
   const Curvature found =
       curvature(model_of("[bodies.b]\nmass = 1\ninertia = 2\nposition = [0, 0]\norientation = 0.4\nvelocity = "

@@ -155,6 +155,8 @@ Curvature curvature(const model::Model& model) {
         for (unsigned k = 1; k < 4; ++k) {
           for (std::size_t c = 0; c < 3; ++c) moved.at(k).at(c) += turned.at(k).at(c);
         }
+        // A mark about which the body turns rests, but for rounding.
+        if (size(moved[1]) <= sum_rounding * (size(centre[1]) + size(turned[1]))) moved = {};
         add_path(b, member, m, moved);
       }
     }
