@@ -283,6 +283,14 @@ TEST(Exactly, what_has_been_let_go_is_not_there) {
   later.start = "1/2";
   EXPECT_EQ(texts(exactly(text).accelerations), "0 0");
   EXPECT_EQ(texts(exactly(text, later).accelerations), "0 -10");
+  const std::string spring =
+      on_spring("position = [3, -4]\n", "length = 1, stiffness = 3") + "[[releases]]\nconstraint = \"s\"\nat = 0.5\n";
+  EXPECT_EQ(texts(exactly(spring).accelerations), "-18/5 -26/5");
+  EXPECT_EQ(texts(exactly(spring, later).accelerations), "0 -10");
+  // And in doubles.
+  const model::Draft draft = model::read(spring, "test.toml");
+  EXPECT_EQ(accelerate(model::compile(draft, later), model::initial_state(model::compile(draft, later))).accelerations,
+            std::vector<double>({0, -10}));
 }
 
 }  // namespace

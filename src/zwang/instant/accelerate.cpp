@@ -671,7 +671,7 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std
 
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant) {
-  if (!options.gone.is_told()) workspace.impl().released = released_rows(model, state);
+  if (!options.gone.is_told()) workspace.impl().released = released(model, state).rows;
   if (needs_corners(model, state, options)) {
     accelerate_with_corners(model, state, options, workspace, instant);
     return;
@@ -860,7 +860,7 @@ Instant accelerate(const model::Model& model, const model::State& state, const O
 Instant classify(const model::Model& model, const model::State& given_state, const Options& given) {
   Workspace workspace(model);
   Workspace::Impl& impl = workspace.impl();
-  impl.released = released_rows(model, given_state);
+  impl.released = released(model, given_state).rows;
   Instant instant;
   Options options = given;
   Resolved found;

@@ -7,6 +7,7 @@
 
 #include "zwang/instant/corner_tolerances.hpp"
 #include "zwang/instant/corners_impl.hpp"
+#include "zwang/instant/releases.hpp"
 #include "zwang/instant/sliding.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/model/lanes.hpp"
@@ -366,6 +367,12 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
   std::vector<KnownSide> known;
   if (!sides_known) {
     std::vector<Side> sides = model::sides_of(model, state);
+    for (const std::uint32_t spring : released(model, state).springs) {
+      for (const std::uint32_t number : model.springs[spring].switches) {
+        sides[number] = 0;
+        known.push_back({number, 0});
+      }
+    }
     out.state.modes = model::modes_of(model, sides);
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
       std::optional<Valley> valley = find_valley(model, out.state, row, {}, sides);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "zwang/instant/releases.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::instant {
@@ -74,12 +75,16 @@ void second_exactly(ExactInstant& instant) {
 ExactInstant accelerate_exactly(const model::Draft& draft, const model::Overrides& overrides,
                                 const model::Model& model) {
   // Doubles tell which conditions are there at all, which rows to begin with, and whether the position is singular; nothing else.
-  const Instant rough = accelerate(model, model::initial_state(model));
+  const model::State state = model::initial_state(model);
+  const Instant rough = accelerate(model, state);
   std::vector<bool> absent(model.rows());
   for (std::uint32_t row = 0; row < model.rows(); ++row) absent[row] = rough.role[row] == Role::absent;
 
+  std::vector<bool> gone(model.springs.size());
+  for (const std::uint32_t spring : released(model, state).springs) gone[spring] = true;
+
   ExactInstant instant;
-  instant.scene = model::evaluate_exactly(draft, overrides, model, absent);
+  instant.scene = model::evaluate_exactly(draft, overrides, model, {absent, gone});
   instant.blow_due = rough.blow_due;
   instant.seizure_due = rough.seizure_due;
   const model::ExactScene& scene = instant.scene;

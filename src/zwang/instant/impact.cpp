@@ -392,7 +392,7 @@ std::string_view words(ShockStatus status) {
 
 void impact(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
             Shock& shock) {
-  if (!options.gone.is_told()) workspace.impl().released = released_rows(model, state);
+  if (!options.gone.is_told()) workspace.impl().released = released(model, state).rows;
   if (needs_corners(model, state, options)) {
     const Resolved found = resolve_corners(model, state, options, workspace);
     Options inner = options;

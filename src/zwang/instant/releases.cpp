@@ -17,15 +17,16 @@ bool is_true(const model::Model& model, std::uint32_t truth, std::span<const dou
   return registers[term.tape.outputs[0]] != 0;
 }
 
-RowSet released_rows(const model::Model& model, const model::State& state) {
-  RowSet out;
+Released released(const model::Model& model, const model::State& state) {
+  Released out;
   if (model.releases.empty()) return out;
   const std::vector<double> modes = model::modes_of(model, model::sides_of(model, state));
   for (const model::Release& release : model.releases) {
     const bool due = release.when.empty() ? release.at <= state.time : is_true(model, release.when[0], modes);
     if (!due) continue;
-    if (!out.is_told()) out = RowSet(model.rows());
-    for (const std::uint32_t row : release.rows) out.add(row);
+    out.springs.insert(out.springs.end(), release.springs.begin(), release.springs.end());
+    if (!out.rows.is_told()) out.rows = RowSet(model.rows());
+    for (const std::uint32_t row : release.rows) out.rows.add(row);
   }
   return out;
 }

@@ -23,7 +23,7 @@ using Exact = Quantity<Rationals::Scalar>;
 /// One walk through the model.
 class Exactly {
  public:
-  Exactly(const Draft& draft, const Overrides& overrides, const Model& model, const std::vector<bool>& absent)
+  Exactly(const Draft& draft, const Overrides& overrides, const Model& model, const Absent& absent)
       : work_(draft.content(), overrides), model_(model), absent_(absent), algebra_(work_.formulas) {}
 
   ExactScene evaluate() {
@@ -49,11 +49,12 @@ class Exactly {
  private:
   Compilation work_;
   const Model& model_;
-  const std::vector<bool>& absent_;
+  const Absent& absent_;
   Rationals algebra_;
   ExactScene scene_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Number> mass_;  ///< T_vv, lower number first
   std::uint32_t condition_ = 0;
+  std::uint32_t spring_ = 0;
 
   [[nodiscard]] std::uint32_t n() const { return model_.variables; }
 
@@ -255,7 +256,9 @@ class Exactly {
     for (const Field& field : table->fields) {
       std::vector<RangeSyntax> ranges;
       if (const Value* value = field.value.find("for")) ranges = work_.formulas.ranges(*value);
-      auto add_one = [&]() { add_spring(field); };
+      auto add_one = [&]() {
+        if (!absent_.springs.at(spring_++)) add_spring(field);
+      };
       work_.for_ranges(std::span<const RangeSyntax>(ranges), add_one);
     }
   }
@@ -364,7 +367,7 @@ class Exactly {
     for (const ConditionSyntax& one : all) parts.push_back(difference(one));
     std::uint32_t row = condition.first_row;
     auto add_member = [&]() {
-      const auto first = absent_.begin() + static_cast<std::ptrdiff_t>(row);
+      const auto first = absent_.rows.begin() + static_cast<std::ptrdiff_t>(row);
       if (std::find(first, first + condition.components, false) == first + condition.components) {
         row += condition.components;
         return;
@@ -447,8 +450,7 @@ class Exactly {
 
 }  // namespace
 
-ExactScene evaluate_exactly(const Draft& draft, const Overrides& overrides, const Model& model,
-                            const std::vector<bool>& absent) {
+ExactScene evaluate_exactly(const Draft& draft, const Overrides& overrides, const Model& model, const Absent& absent) {
   return Exactly(draft, overrides, model, absent).evaluate();
 }
 

@@ -36,9 +36,15 @@ struct ExactScene {
   std::vector<ExactRow> rows;           ///< without those that are absent
 };
 
+/// What is not there at the start: one truth per row of the model, and one per spring.
+struct Absent {
+  std::vector<bool> rows;
+  std::vector<bool> springs;
+};
+
 /// The start of a model, which was compiled from this draft with these overrides. Rows that are `absent` (one truth per row of the model) are left
 /// out. Throws Error where something is irrational whose value is needed, with its place.
 [[nodiscard]] ExactScene evaluate_exactly(const Draft& draft, const Overrides& overrides, const Model& model,
-                                          const std::vector<bool>& absent);
+                                          const Absent& absent);
 
 }  // namespace zwang::model

@@ -119,6 +119,12 @@ class SpringReader {
       }
     }
     if (damping_ == 0) return;
+    if (!bounded && value_at_start(square) == 0) {
+      fail(field_.place,
+           fmt::format("the ends of the spring `{}` are in one place at the start, where its damper has no "
+                       "direction: start it beside",
+                       name_));
+    }
     const auto velocity = [](const JointSide& side) { return side.fixed ? std::string() : side.mark + "'"; };
     const std::string rate = a.fixed   ? "(-" + velocity(b) + ")"
                              : b.fixed ? velocity(a)
@@ -172,6 +178,14 @@ class SpringReader {
       out += fmt::format("{}{}", k == 1 ? '[' : ',', exact(work_.compute_whole(syntax.children[k], "an index")));
     }
     return out + "]";
+  }
+
+  double value_at_start(const std::string& formula) {
+    const std::vector<Binding> indices = begin_formula();
+    const Context context{"a spring", true, true, true, true};
+    const double value = work_.trace(work_.formulas.outside(name_, formula), context).part[0].value;
+    work_.bindings = indices;
+    return value;
   }
 
   void potential(const std::string& formula) {
