@@ -404,7 +404,8 @@ TEST(Equations, of_the_gallery_say_what_the_engine_computes) {
     std::string small = text;
     for (const auto& [much, less] :
          {std::pair{"n     = 30", "n     = 4 "}, std::pair{"\nn = 12 ", "\nn = 4 "},
-          std::pair{"\nrows = 6 ", "\nrows = 2 "}, std::pair{"\nside = 12 ", "\nside = 2 "}}) {
+          std::pair{"\nrows = 6 ", "\nrows = 2 "}, std::pair{"\nside = 12 ", "\nside = 2 "},
+          std::pair{"\nside   = 10 ", "\nside   = 2 "}, std::pair{"\nside = 8 ", "\nside = 2 "}}) {
       const std::string large = much;
       if (const std::size_t at = small.find(large); at != std::string::npos) small.replace(at, large.size(), less);
     }
