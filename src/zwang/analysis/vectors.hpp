@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "zwang/expressions/graph.hpp"
@@ -37,7 +38,10 @@ struct VectorTerm {
 struct VectorSum {
   std::uint32_t size = 3;
   std::vector<VectorTerm> terms = {};
-  friend auto operator<=>(const VectorSum&, const VectorSum&) = default;
+  friend bool operator==(const VectorSum&, const VectorSum&) = default;
+  friend bool operator<(const VectorSum& a, const VectorSum& b) {
+    return std::tie(a.size, a.terms) < std::tie(b.size, b.terms);
+  }
 };
 
 enum class DirectionSort : std::uint8_t {
@@ -63,7 +67,11 @@ struct Direction {
   OfBody of = {};
   std::uint32_t number = 0;  ///< of an axis, of a mark, of a condition's row
   VectorSum left = {}, right = {};
-  friend auto operator<=>(const Direction&, const Direction&) = default;
+  friend bool operator==(const Direction&, const Direction&) = default;
+  friend bool operator<(const Direction& a, const Direction& b) {
+    return std::tie(a.sort, a.size, a.of, a.number, a.left, a.right) <
+           std::tie(b.sort, b.size, b.of, b.number, b.left, b.right);
+  }
 };
 
 enum class ScalarSort : std::uint8_t {
@@ -88,7 +96,11 @@ struct Scalar {
   std::uint32_t number = 0;     ///< of a parameter or row, or of the direction whose component it is
   std::uint32_t component = 0;  ///< x, y, z
   VectorSum left = {}, right = {};
-  friend auto operator<=>(const Scalar&, const Scalar&) = default;
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+  friend bool operator<(const Scalar& a, const Scalar& b) {
+    return std::tie(a.sort, a.of, a.number, a.component, a.left, a.right) <
+           std::tie(b.sort, b.of, b.number, b.component, b.left, b.right);
+  }
 };
 
 /// A number or a vector.
