@@ -184,7 +184,8 @@ void Crowd::Impl::predict_obstacles(std::uint32_t i) {
     bool doubt = false;
     std::uint32_t which = 0;
     const double t = time_of_gate(i, gate, which, doubt);
-    offer(t, members.walls_of(gate)[which].row, doubt);
+    // What never ends has no wall that ends it.
+    if (t < at_no_time) offer(t, members.walls_of(gate)[which].row, doubt);
   }
 }
 
