@@ -54,23 +54,7 @@ TEST(Crowd, states_between_the_events_are_those_of_one_motion) {
 TEST(Crowd, a_crowd_that_was_put_aside_goes_on_to_the_same_bits) {
   for (const double restitution : {1.0, 0.6}) {
     const std::string text = text_of({.restitution = restitution, .gravity = 3, .until = 3, .seed = 4});
-    const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
-    Crowd through(left);
-    Crowd aside(left);
-    std::size_t turns = 0;
-    while (through.advance()) {
-      if (++turns % 41 == 0) aside = Crowd::restore(left, {}, aside.save());
-      ASSERT_TRUE(aside.advance());
-      ASSERT_EQ(through.events().size(), aside.events().size());
-      for (std::size_t k = 0; k < through.events().size(); ++k) {
-        ASSERT_EQ(through.events()[k].time, aside.events()[k].time);
-        ASSERT_EQ(through.events()[k].rows, aside.events()[k].rows);
-        ASSERT_EQ(through.events()[k].velocity, aside.events()[k].velocity);
-      }
-    }
-    EXPECT_GT(turns, 100U);
-    EXPECT_EQ(through.account().present.state.position, aside.account().present.state.position);
-    EXPECT_EQ(through.account().energy.lost, aside.account().energy.lost);
+    expect_same_when_put_aside(text, 100);
   }
 }
 

@@ -209,22 +209,7 @@ TEST(Crowd, with_moving_faces_that_was_put_aside_goes_on_to_the_same_bits) {
   const std::string text =
       replaced(with_piston({.count = 49, .side = 7, .restitution = 0.95, .gravity = 2, .until = 3}, ""), "b[i].x >= 0",
                "b[i].x >= 0.1*sin(4*t)");
-  const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
-  Crowd through(left);
-  Crowd aside(left);
-  std::size_t turns = 0;
-  while (through.advance()) {
-    if (++turns % 41 == 0) aside = Crowd::restore(left, {}, aside.save());
-    ASSERT_TRUE(aside.advance());
-    ASSERT_EQ(through.events().size(), aside.events().size());
-    for (std::size_t k = 0; k < through.events().size(); ++k) {
-      ASSERT_EQ(through.events()[k].time, aside.events()[k].time);
-      ASSERT_EQ(through.events()[k].velocity, aside.events()[k].velocity);
-    }
-  }
-  EXPECT_GT(turns, 200U);
-  EXPECT_EQ(through.account().present.state.position, aside.account().present.state.position);
-  EXPECT_EQ(through.account().energy.work, aside.account().energy.work);
+  expect_same_when_put_aside(text, 200);
 }
 
 }  // namespace zwang::crowds

@@ -1,4 +1,4 @@
-/// A crowd and one motion of all its members, compared event by event.
+/// A crowd compared event by event: with one motion of all its members, and with itself put aside again and again.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,6 +37,28 @@ inline void expect_same(const std::string& text, double within, double until) {
       EXPECT_NEAR(crowd.events[k].position[v], one.events[k].position[crowd.events[k].variables[v]], within);
     }
   }
+}
+
+/// A crowd that is put aside every now and then goes on to the same bits; for more turns than `least`.
+inline void expect_same_when_put_aside(const std::string& text, std::size_t least) {
+  const model::Model left = model::load(text, "gas.toml", {}, model::Pairs::left);
+  Crowd through(left);
+  Crowd aside(left);
+  std::size_t turns = 0;
+  while (through.advance()) {
+    if (++turns % 41 == 0) aside = Crowd::restore(left, {}, aside.save());
+    ASSERT_TRUE(aside.advance());
+    ASSERT_EQ(through.events().size(), aside.events().size());
+    for (std::size_t k = 0; k < through.events().size(); ++k) {
+      ASSERT_EQ(through.events()[k].time, aside.events()[k].time);
+      ASSERT_EQ(through.events()[k].rows, aside.events()[k].rows);
+      ASSERT_EQ(through.events()[k].velocity, aside.events()[k].velocity);
+    }
+  }
+  EXPECT_GT(turns, least);
+  EXPECT_EQ(through.account().present.state.position, aside.account().present.state.position);
+  EXPECT_EQ(through.account().energy.lost, aside.account().energy.lost);
+  EXPECT_EQ(through.account().energy.work, aside.account().energy.work);
 }
 
 }  // namespace zwang::crowds
