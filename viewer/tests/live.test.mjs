@@ -220,6 +220,8 @@ test("from a sample of a sweep its motion is opened, and comes to the numbers of
   const line = Object.fromEntries(await page.evaluate(() => [...document.querySelectorAll(".values > div")].map((row) => [row.children[0].textContent, row.children[1].textContent.replace("−", "-")])));
   assert.equal(line.g, "11");
   const [motion] = await Promise.all([page.context().waitForEvent("page"), page.click("a.open")]);
+  // A page that was just opened is empty first: what is asked of it must outlast that it is then loaded.
+  await motion.waitForFunction(() => window.zwang !== undefined);
   await motion.evaluate(() => window.zwang.ready);
   assert.match(await motion.evaluate(() => window.zwang.text()), /^g\s*=\s*11\b/m);
   await motion.waitForFunction(() => (window.zwang.pause(), window.zwang.seek(1.25), window.zwang.time() === 1.25));
