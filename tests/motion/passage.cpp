@@ -318,4 +318,32 @@ TEST(Passage, a_folded_frame_that_is_pulled_ends_where_gradients_do_not_tell_the
   }
 }
 
+TEST(Passage, a_square_of_rods_that_falls_askew_folds_bounces_and_lies_flat_in_the_end) {
+  // Its corners strike nearly together near the folded position, where the rods hardly tell how high they are. What is left is what nothing
+  // takes away: the momentum along the floor; and all four corners lie on it, the rods as long as ever.
+  struct Fall {
+    double phase;
+    double restitution;
+    double speed;
+  };
+  for (const Fall& fall : {Fall{0.2, 0, 0}, Fall{0.2, 0.3, 0}, Fall{0.2, 0.3, 1.5}}) {
+    const Ran ran = run(fmt::format(
+        "gravity = [0, -9.81]\n[points.p]\ncount = 4\nmass = 1\nposition = [\"cos(pi/2*i + {0})\", \"2 + "
+        "sin(pi/2*i + {0})\"]\nvelocity = [{2}, 0]\n[constraints]\nrod = {{ for = \"i = 1..3\", condition = "
+        "\"distance(p[i], p[i+1]) = sqrt(2)\" }}\nlast = \"distance(p[4], p[1]) = sqrt(2)\"\nfloor = {{ for "
+        "= \"i = 1..4\", condition = \"p[i].y >= 0\", restitution = {1} }}\n[simulation]\nuntil = 4\n",
+        fall.phase, fall.restitution, fall.speed));
+    ASSERT_EQ(ran.status, Status::finished) << fall.phase << " " << fall.restitution << ": " << ran.why;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t next = (k + 1) % 4;
+      const double dx = ran.state.position[2 * next] - ran.state.position[2 * k];
+      const double dy = ran.state.position[2 * next + 1] - ran.state.position[2 * k + 1];
+      EXPECT_NEAR(std::sqrt(dx * dx + dy * dy), std::sqrt(2.0), close);
+      EXPECT_NEAR(ran.state.position[2 * k + 1], 0, close);
+      EXPECT_NEAR(ran.state.velocity[2 * k], fall.speed, close);
+      EXPECT_NEAR(ran.state.velocity[2 * k + 1], 0, close);
+    }
+  }
+}
+
 }  // namespace zwang::motion

@@ -227,6 +227,7 @@ bool entered(Motion& motion) {
     // off since it came there is not entered.
     double around = 0;
     double rounding = 0;
+    const std::vector<double> loops = doubt_of_loops(motion);
     evaluate_row(motion, row);
     const model::Rows& rows = impl.workspace.evaluation().rows;
     for (std::uint32_t e = impl.model.row_start[row]; e < impl.model.row_start[row + 1]; ++e) {
@@ -236,7 +237,8 @@ bool entered(Motion& motion) {
       const double size = impl.series.body_size(i, holonomic ? motion.state.position : motion.state.velocity);
       around += std::abs(rows.entry[e]) * std::max(size, i < step.size() ? step[i] : 0.0);
       const std::vector<double>& off = holonomic ? impl.rounding_position : impl.rounding_velocity;
-      rounding += std::abs(rows.entry[e]) * (i < off.size() ? off[i] : 0.0);
+      const double of_loops = holonomic && i < loops.size() ? loops[i] : 0.0;
+      rounding += std::abs(rows.entry[e]) * (of_loops + (i < off.size() ? off[i] : 0.0));
     }
     if (!(f > part * (impl.size[row] + around) + instant::bounds_that_are_nothing * rounding)) continue;
     motion.culprits = {row};
@@ -509,8 +511,11 @@ void look_ahead(Motion& motion, Stride& stride) {
   stride.together = stride.s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   stride.scheduled = stride.gap <= stride.together;
   if (stride.scheduled) stride.s = stride.gap;
-  stride.arrives = stride.crossing && position <= stride.together;
+  // At a singular position, too, what happens while the state moves by less than it is known happens together.
+  const double doubt = stride.crossing ? time_in_doubt(motion) / stride.unit : 0.0;
+  stride.arrives = stride.crossing && position <= std::max(stride.together, stride.s + doubt);
   if (stride.arrives) stride.s = position;
+  if (stride.arrives && doubt > 0) stride.together = std::max(stride.together, position + doubt);
 }
 
 /// Is the way up to s one on which the conditions held stay independent, or imply what they implied, and the kinetic energy positive?

@@ -151,6 +151,12 @@ void close_for_good(Motion& motion, std::span<const std::uint32_t> rows);
 void measure_step(Motion& motion, double s);
 /// How far the state may be off, from the terms of the last step and what is left of the rows known to be closed and steady.
 void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const instant::RowSet& steady);
+/// What rounding in rows with this least pivot leaves open of the places of their bodies, as a part of these.
+[[nodiscard]] double part_in_doubt(double pivot);
+/// That part of the places of all that these rows hold, by variable.
+[[nodiscard]] std::vector<double> doubt_of_rows(const Motion& motion, std::span<const std::uint32_t> rows, double part);
+/// The same of the closed loops held, where they are all but dependent; else nothing.
+[[nodiscard]] std::vector<double> doubt_of_loops(const Motion& motion);
 /// The same of the velocities after a shock; what lies within it of zero is at rest.
 void shock_uncertainty(Motion& motion, const std::vector<double>& before);
 

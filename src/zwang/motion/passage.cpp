@@ -342,6 +342,21 @@ double difference(const Motion& motion, const model::State& other, double s) {
   return std::max(off_place / (place + s * speed), off_speed / (speed + place / s));
 }
 
+/// Do these rows, that let go by the accelerations of the instant, do so by those of the motion about the position? The rows that are independent
+/// there leave more freedom than there is, so that the former need not be true.
+bool lets_go(const Series& series, const Lookout& lookout, const model::Model& model,
+             std::span<const std::uint32_t> rows) {
+  const std::size_t n = model.variables;
+  const double per_square = 2 / (series.unit() * series.unit());
+  const std::span<const double> q = series.position();
+  return std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) {
+    double second = lookout.rows().curvature[row];
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      second += lookout.rows().entry[e] * per_square * q[2 * n + model.row_column[e]];
+    return second < 0;
+  });
+}
+
 void change_places(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   std::swap(impl.series, *impl.passage.series);
@@ -415,7 +430,8 @@ bool approach_singular(Motion& motion, double gap, double& h) {
     if (!(again < far)) break;
     s = again;
   }
-  const double allowed = std::max(impl.tolerance, roundings_of_a_state * unit_rounding / impl.series.least_pivot());
+  passage.pivot = impl.series.least_pivot();
+  const double allowed = std::max(impl.tolerance, roundings_of_a_state * unit_rounding / passage.pivot);
   if (!(off <= allowed)) return false;
   model::State there = passage.there;
   if (expand_about(motion, lookout, numbers, there, terms, u) != Series::Expansion::found) return false;
@@ -429,21 +445,38 @@ bool approach_singular(Motion& motion, double gap, double& h) {
   return true;
 }
 
+double time_in_doubt(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const model::State& there = impl.passage.there;
+  double size = 0;
+  double speed = 0;
+  for (const std::uint32_t row : impl.passage.rows) {
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      size = std::max(size, impl.series.body_size(i, there.position));
+      speed = std::max(speed, std::abs(there.velocity[i]));
+    }
+  }
+  return speed > 0 ? part_in_doubt(impl.passage.pivot) * size / speed : 0.0;
+}
+
 bool leads_on(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   Passage& passage = impl.passage;
   const model::Model& model = impl.model;
-  // Conditions that are one-sided may hold or let go on the far side: that is not decided here.
   std::vector<HeldRow> held;
-  std::vector<std::uint32_t> watched;
+  std::vector<std::uint32_t> leaving;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const instant::Role role = impl.instant.role[row];
-    if (role == instant::Role::equation) held.push_back({row, false});
-    if (role == instant::Role::binding || role == instant::Role::marginal) return false;
+    if (role == instant::Role::equation || role == instant::Role::binding) held.push_back({row, false});
+    if (role == instant::Role::leaving && model::is_holonomic(model.row_kind[row])) leaving.push_back(row);
+    // Which way those go that neither press nor leave is not decided here.
+    if (role == instant::Role::marginal) return false;
   }
   if (held.empty() || held.size() > most_rows_passed) return false;
   const std::vector<HeldRow> held_before = std::exchange(impl.held_rows, held);
-  const std::vector<std::uint32_t> watched_before = std::exchange(impl.watched_rows, watched);
+  const std::vector<std::uint32_t> watched_before = std::exchange(impl.watched_rows, {});
   impl.series.choose(impl.held_rows, impl.watched_rows);
   passage.idle.clear();
   passage.ahead = 0;
@@ -452,7 +485,8 @@ bool leads_on(Motion& motion) {
   for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
   model::State there = motion.state;
   Lookout lookout(motion, numbers);
-  passage.at_it = expand_from(motion, lookout, numbers, there, passage.unit) && prove_expansion(motion, 0) > 0;
+  passage.at_it = expand_from(motion, lookout, numbers, there, passage.unit) && prove_expansion(motion, 0) > 0 &&
+                  lets_go(*passage.series, lookout, model, leaving);
   // The rows of this instant are chosen anew.
   impl.held_rows = held_before;
   impl.watched_rows = watched_before;
@@ -494,6 +528,8 @@ std::uint32_t arrive_at_singular(Motion& motion) {
   impl.carry_time = 0;
   const instant::RowSet closed(impl.model.rows(), motion.held);
   estimate_uncertainty(motion, closed, closed);
+  const std::vector<double> off = doubt_of_rows(motion, passage.rows, part_in_doubt(passage.pivot));
+  for (std::size_t i = 0; i < off.size(); ++i) motion.state.position_uncertainty[i] += off[i];
   impl.raw = motion.state;
   impl.raw_carry_position = impl.carry_position;
   impl.raw_carry_velocity = impl.carry_velocity;

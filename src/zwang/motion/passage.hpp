@@ -27,6 +27,7 @@ struct Passage {
   model::State there;               ///< the state at it
   std::vector<std::uint32_t> rows;  ///< rows that are dependent there
   double ahead = 0;                 ///< seconds until then
+  double pivot = 0;                 ///< the least of the rows where the way to it begins
   double unit = 1;                  ///< of time, where the motion did not come to it but was found at it
   double listed =
       std::numeric_limits<double>::quiet_NaN();  ///< time of the last event that told of a position stayed in
@@ -37,6 +38,8 @@ struct Passage {
 /// Is there a singular position on the series of this step, within `gap`, that is passed? Then the series of the motion is the one about
 /// it, `h` how far it may be followed, and the place of the position `motion.impl->passage.ahead`.
 [[nodiscard]] bool approach_singular(Motion& motion, double gap, double& h);
+/// For how many seconds about the position ahead the motion cannot be told from being there.
+[[nodiscard]] double time_in_doubt(const Motion& motion);
 /// At an instant: the position is singular, with the roles of the rows known. Does the velocity lead on, in one way that is proved?
 [[nodiscard]] bool leads_on(Motion& motion);
 /// At an instant: the position is singular, with accelerations known and rows chosen. Do the rows that are independent here give these

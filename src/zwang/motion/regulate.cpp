@@ -214,6 +214,15 @@ bool ends_a_sequence(Motion& motion) {
   return true;
 }
 
+/// Has a shock of this instant left velocities with which equations alone contradict each other?
+bool contradicts_after_shock(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const auto& farkas = impl.instant.farkas;
+  return impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time) && !farkas.empty() &&
+         std::all_of(farkas.begin(), farkas.end(),
+                     [&](const auto& one) { return model::is_equation(impl.model.row_kind[one.first]); });
+}
+
 }  // namespace
 
 bool determined(Motion& motion) {
@@ -224,6 +233,17 @@ bool determined(Motion& motion) {
       end(motion, Status::singular, "the position is singular: several accelerations have the same least constraint");
       break;
     case instant::Status::jammed:
+      // Equations alone that a shock at this instant has brought into contradiction: their gradients depend on one another here, and shocks
+      // know nothing of how their second derivatives do.
+      if (contradicts_after_shock(motion)) {
+        std::vector<std::uint32_t> rows;
+        for (const auto& [row, y] : now.farkas) rows.push_back(row);
+        std::sort(rows.begin(), rows.end());
+        end_singular(motion, std::move(rows),
+                     "the shock leaves velocities from which the conditions, that depend on one another here, let no "
+                     "motion begin: the position is singular");
+        return false;
+      }
       for (const auto& [row, y] : now.farkas) motion.culprits.push_back(row);
       end(motion, Status::jammed, "no acceleration satisfies the conditions");
       return false;

@@ -288,6 +288,9 @@ inline constexpr double all_but_no_distance = 1e-9;
 /// Of the place: so narrow the stretch is on which a kinetic energy stops being positive.
 inline constexpr double place_of_no_inertia = 1e-15;
 
+/// Least pivot below which the rounding of rows, magnified by its root, is more than a hundred roundings of places: positions are known no better.
+inline constexpr double pivot_that_doubts = 1e-4;
+
 /// Passing a singular position. Parts of the rows' lengths below which a combination's gradient is none there: the place is found to a few
 /// roundings of a series, and loops that are flat together are so up to that.
 inline constexpr double passed_together = 1e-10;

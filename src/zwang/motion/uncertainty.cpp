@@ -129,7 +129,46 @@ void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const i
       add_residual(model, work.rows, mass, row, work.rows.rate[row], motion.state.velocity_uncertainty);
     }
   }
+
+  // Near a singular position.
+  const std::vector<double> off = doubt_of_loops(motion);
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    if (tied[i] == 0) motion.state.position_uncertainty[i] += off[i];
+  }
 }
+
+std::vector<double> doubt_of_loops(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const double pivot = impl.series.least_pivot();
+  std::vector<std::uint32_t> loops;
+  bool there = false;
+  for (const std::uint32_t j : impl.series.closed_loops()) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    there = there || (impl.series.skipped(j) && impl.standing[row] != Standing::implied);
+    loops.push_back(row);
+  }
+  if (!there && !(pivot < pivot_that_doubts)) return {};
+  return doubt_of_rows(motion, loops, there ? impl.model.simulation.touch : part_in_doubt(pivot));
+}
+
+std::vector<double> doubt_of_rows(const Motion& motion, std::span<const std::uint32_t> rows, double part) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  std::vector<double> off(model.variables, 0.0);
+  for (const std::uint32_t row : rows) {
+    const std::uint32_t begin = model.row_start[row];
+    const std::uint32_t end = model.row_start[row + 1];
+    // A row's rounding is that of the largest place it is made of, also for what lies at the origin.
+    double size = 0;
+    for (std::uint32_t e = begin; e < end; ++e)
+      size = std::max(size, impl.series.body_size(model.row_column[e], motion.state.position));
+    for (std::uint32_t e = begin; e < end; ++e)
+      off[model.row_column[e]] = std::max(off[model.row_column[e]], part * size);
+  }
+  return off;
+}
+
+double part_in_doubt(double pivot) { return unit_rounding / std::sqrt(std::max(pivot, unit_rounding)); }
 
 void shock_uncertainty(Motion& motion, const std::vector<double>& before) {
   Motion::Impl& impl = *motion.impl;
