@@ -130,8 +130,14 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
     }
     if (factor.value.value == 0 && (finite_ || factor.value.made != Made::state)) {
       const Syntax& at = factor.source != nullptr ? *factor.source : whole;
-      throw formulas_.error(at,
-                            fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), formulas_.text(at)));
+      const std::string text(formulas_.text(at));
+      // A speed that is zero, as of friction at rest.
+      const bool speed = text.starts_with("norm(") && text.find('\'') != std::string::npos;
+      throw formulas_.error(
+          at, fmt::format("division by zero{}: `{}` is 0{}", when(factor.value.made), text,
+                          speed ? "; friction along a line is -mu*sign(x'), and in a plane -mu*v/sqrt(dot(v, v) + "
+                                  "1e-12) comes near to -mu*v/norm(v), also at rest"
+                                : ""));
     }
     part.value /= factor.value.value;
     part.error = (part.error + std::abs(part.value) * factor.value.error) / std::abs(factor.value.value) +

@@ -7,6 +7,7 @@
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/settle_impl.hpp"
+#include "zwang/motion/switches_impl.hpp"
 
 namespace zwang::motion {
 
@@ -214,6 +215,20 @@ bool ends_a_sequence(Motion& motion) {
   return true;
 }
 
+/// The row of an equation with a bend that a shock throws back to the side the motion came from, by the gradient of the other side; the number of rows if
+/// there is none. Its sides make an acute angle: of the velocities that lead on, along one of them or the other, none is nearest but rest.
+std::uint32_t thrown_back(const Motion& motion, const Triggers& triggers) {
+  const model::Model& model = motion.impl->model;
+  for (const Turn& turn : triggers.turns) {
+    const std::uint32_t row = model::place_of_switch(model, turn.number).row;
+    if (row >= model.rows() || !model::is_equation(model.row_kind[row])) continue;
+    const instant::SwitchRates rates = instant::switch_rates(model, turn.number, motion.state, {});
+    if (!rates.by_position || std::abs(rates.first) <= vanishing_part * rates.rate_size) continue;
+    if ((rates.first > 0) != turn.above) return row;
+  }
+  return model.rows();
+}
+
 /// Has a shock of this instant left velocities with which equations alone contradict each other?
 bool contradicts_after_shock(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
@@ -296,8 +311,20 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     if (!first && approached_softly(motion, options, triggers)) break;
     const std::vector<Role> role = impl.instant.role;
     const std::vector<double> before = motion.state.velocity;
+    const auto energy = motion.energy;
+    const Gathered so_far = gathered;
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
+    if (const std::uint32_t row = thrown_back(motion, triggers); row < impl.model.rows()) {
+      motion.state.velocity = before;
+      motion.energy = energy;
+      gathered = so_far;
+      end_singular(motion, {row},
+                   "the motion has come into an acute bend of " + model::row_name(impl.model, row) +
+                       ", where both sides stop it and an equation has but one of them: write an inequality with abs, "
+                       "min, max or table, whose sides may both hold");
+      break;
+    }
     options.balanced = {};
     options.shock_done = true;
     impl.any_done = true;

@@ -148,6 +148,9 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     }
   }
   list_events(motion, triggers, gathered, before, first, switches_before);
+  // What ends a run stands last.
+  std::stable_partition(motion.events.begin(), motion.events.end(),
+                        [](const Event& event) { return event.kind != EventKind::singular; });
   if (impl.passage.at_it && motion.status == Status::going) {
     add_event(motion, EventKind::singular, impl.passage.rows);
   } else if (impl.passage.stays && motion.status == Status::going && !any_equation_implied(model, before)) {

@@ -119,16 +119,24 @@ class SpringReader {
       }
     }
     if (damping_ == 0) return;
-    if (!bounded && value_at_start(square) == 0) {
-      fail(field_.place,
-           fmt::format("the ends of the spring `{}` are in one place at the start, where its damper has no "
-                       "direction: start it beside",
-                       name_));
-    }
     const auto velocity = [](const JointSide& side) { return side.fixed ? std::string() : side.mark + "'"; };
     const std::string rate = a.fixed   ? "(-" + velocity(b) + ")"
                              : b.fixed ? velocity(a)
                                        : fmt::format("({} - {})", velocity(a), velocity(b));
+    if (!bounded && value_at_start(square) == 0) {
+      // Forces act at centres: a mark of a body has none of its own.
+      const bool centres = a.mark.find('.') == std::string::npos && b.mark.find('.') == std::string::npos;
+      const std::string all = fmt::format("force = \"-{}*{}\"", damping_, rate);
+      const std::string other = a.fixed || b.fixed ? "" : fmt::format(" and the opposite on `{}`", b.mark);
+      fail(field_.place,
+           fmt::format("the ends of the spring `{}` are in one place at the start, where its damper has no direction: "
+                       "start it beside{}",
+                       name_,
+                       centres ? fmt::format(", or damp every direction, with {} on `{}`{}",
+                                             a.fixed ? fmt::format("force = \"-{}*{}\"", damping_, velocity(b)) : all,
+                                             a.fixed ? b.mark : a.mark, other)
+                               : ""));
+    }
     std::string force = fmt::format("{}*dot({}, {})/{}*{}", k.number(damping_), apart, rate, within, apart);
     if (bounded) force = fmt::format("step({}({} - {}^2))*{}", only == "push" ? "-" : "", square, l, force);
     push(a, "-" + force);
