@@ -99,14 +99,15 @@ inline std::vector<Case> cases() {
       {"spring_without_strength", rigid("", "[springs]\n§s = { between = [\"b\", [0, 0, 0]] }\n"),
        "neither `stiffness` nor `damping`"},
       {"damper_without_direction", rigid("", "[springs]\n§s = { between = [\"b\", [0, 0, 0]], damping = 1 }\n"),
-       "in one place at the start, where its damper has no direction: start it beside, or damp every direction, with force "
+       "in one place at the start, where its damper has no direction: start it beside, or damp every direction, with "
+       "force "
        "= \"-1*b'\" on `b`"},
       {"damper_between_points_in_one_place",
-       "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[points.b]\nmass = 1\nposition = [0, 0]\n[springs]\n§s = "
+       "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[points.b]\nmass = 1\nposition = [0, "
+       "0]\n[springs]\n§s = "
        "{ between = [\"a\", \"b\"], stiffness = 10, damping = 0.5 }\n",
        "with force = \"-0.5*(a' - b')\" on `a` and the opposite on `b`"},
-      {"friction_of_a_plane_at_rest",
-       "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-2*a'/§norm(a')\"\n",
+      {"friction_of_a_plane_at_rest", "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-2*a'/§norm(a')\"\n",
        "in a plane -mu*v/sqrt(dot(v, v) + 1e-12) comes near to -mu*v/norm(v), also at rest"},
       {"number_beside_a_condition", condition("§max(a.x, 0) >= 0"), "`c` always holds and restricts nothing"},
       {"number_against_a_condition", condition("§max(a.x, 1) <= 0"), "`c` can never hold"},

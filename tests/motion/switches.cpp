@@ -690,6 +690,30 @@ TEST(Switches, a_bead_that_runs_into_a_right_angle_of_its_wire_stops_there) {
   EXPECT_EQ(f.state.position[0], 0);
 }
 
+TEST(Switches, a_bead_that_runs_into_an_acute_bend_of_its_wire_is_stopped_by_both_sides_at_once) {
+  // Down an arm of slope 3, mass 2: every other velocity along an arm is farther from the one it comes with than rest. All of m g h is lost.
+  const auto bead = [](const std::string& wire) {
+    return follow("gravity = [0, -10]\n[points.a]\nmass = 2\nposition = [0.5, 1.5]\n[constraints]\nwire = \"a.y = " +
+                  wire + "\"\n[simulation]\nuntil = 2\n");
+  };
+  const double fall = std::sqrt(2 * 1.5 / 9);  // along the arm with g 9/10 of its height
+  const Followed f = bead("3*abs(a.x)");
+  ASSERT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch, impact");
+  EXPECT_NEAR(f.events[1].time, fall, close);
+  EXPECT_NEAR(f.events[1].lost, 30, 10 * close);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(f.state.velocity[i], 0);
+    EXPECT_NEAR(f.state.position[i], 0, close);
+  }
+  // Arms that hold it with different forces: it is stopped all the same, and then an equation has but one of them.
+  const Followed table = bead("table(a.x, [-1, 0, 1], [2, 0, 3])");
+  EXPECT_EQ(table.status, Status::refused);
+  EXPECT_EQ(table.kinds, "switch, impact");
+  EXPECT_EQ(table.state.velocity[0], 0);
+  EXPECT_NEAR(table.state.time, fall, close);
+}
+
 TEST(Switches, an_outward_corner_that_does_not_decide_is_named_without_an_or) {
   const Followed f = follow(
       "gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0, 0]\n[constraints]\nlow = \"a.y >= abs(a.x)\"\nhigh = "

@@ -215,18 +215,73 @@ bool ends_a_sequence(Motion& motion) {
   return true;
 }
 
-/// The row of an equation with a bend that a shock throws back to the side the motion came from, by the gradient of the other side; the number of rows if
-/// there is none. Its sides make an acute angle: of the velocities that lead on, along one of them or the other, none is nearest but rest.
-std::uint32_t thrown_back(const Motion& motion, const Triggers& triggers) {
+/// The bend of an equation from which a shock throws the motion back to the side it came from, by the gradient of the other side; null if there is
+/// none. Its sides make an acute angle: of the velocities along one of them or the other none is nearer than rest.
+const Turn* thrown_back(const Motion& motion, const Triggers& triggers) {
   const model::Model& model = motion.impl->model;
   for (const Turn& turn : triggers.turns) {
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
     if (row >= model.rows() || !model::is_equation(model.row_kind[row])) continue;
     const instant::SwitchRates rates = instant::switch_rates(model, turn.number, motion.state, {});
     if (!rates.by_position || std::abs(rates.first) <= vanishing_part * rates.rate_size) continue;
-    if ((rates.first > 0) != turn.above) return row;
+    if ((rates.first > 0) != turn.above) return &turn;
   }
-  return model.rows();
+  return nullptr;
+}
+
+/// The nearest velocity that both sides of a bend allow, `before` being that of the side the motion came from and the present one that of the other
+/// side: with d the change by the one, e the change of that back onto the other and c the cosine of their gradients in the metric of the masses,
+///
+///   v = before + (d + e) / (1 - c^2),      c^2 = |e|^2 / |d|^2,
+///
+/// the limit of shocks by the one and the other in turn. False if that does not keep both.
+bool stop_in_bend(Motion& motion, const Turn& turn, const instant::Options& options, const std::vector<double>& before,
+                  Gathered& gathered) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Shock first = impl.shock;
+  model::State back = motion.state;
+  std::vector<expressions::Side> sides = impl.switches.sides;
+  expressions::Side& side = sides[turn.number];
+  if (side % 2 != 0 || !impl.switches.mixed.empty()) return false;
+  side = turn.above ? side - 2 : side + 2;
+  back.modes = model::modes_of(model, sides);
+  instant::impact(model, back, options, impl.workspace, impl.shock);
+  if (impl.shock.status != instant::ShockStatus::regulated) return false;
+  const linear::Mass& mass = impl.workspace.evaluation().dynamics.mass;
+  std::vector<double> momentum(model.variables);
+  const auto square = [&](const std::vector<double>& v) {
+    mass.multiply(v, momentum);
+    double sum = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * momentum[i];
+    return sum;
+  };
+  std::vector<double> d(model.variables);
+  std::vector<double> e(model.variables);
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    d[i] = first.velocities[i] - before[i];
+    e[i] = impl.shock.velocities[i] - first.velocities[i];
+  }
+  const double rest = 1 - square(e) / square(d);
+  if (!(rest > 0)) return false;
+  const double energy = square(before) / 2;
+  std::vector<double> after(model.variables);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    after[i] = before[i] + (d[i] + e[i]) / rest;
+    // What cancels is zero.
+    if (std::abs(after[i]) <= vanishing_part * (std::abs(before[i]) + std::abs(d[i] + e[i]) / rest)) after[i] = 0;
+  }
+  motion.state.velocity = std::move(after);
+  const instant::SwitchRates rates = instant::switch_rates(model, turn.number, motion.state, {});
+  if (std::abs(rates.first) > vanishing_part * std::max(rates.rate_size, std::sqrt(energy))) return false;
+  gathered.shock = true;
+  gathered.lost += energy - square(motion.state.velocity) / 2;
+  motion.energy.lost += energy - square(motion.state.velocity) / 2;
+  for (std::uint32_t row = 0; row < model.rows(); ++row)
+    gathered.impulses[row] += (first.impulses[row] + impl.shock.impulses[row]) / rest;
+  shock_uncertainty(motion, before);
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+  return true;
 }
 
 /// Has a shock of this instant left velocities with which equations alone contradict each other?
@@ -315,15 +370,21 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     const Gathered so_far = gathered;
     regulate(motion, options, gathered);
     if (motion.status != Status::going) break;
-    if (const std::uint32_t row = thrown_back(motion, triggers); row < impl.model.rows()) {
-      motion.state.velocity = before;
+    if (const Turn* turn = thrown_back(motion, triggers); turn != nullptr) {
+      const Gathered once = std::exchange(gathered, so_far);
+      gathered.struck = once.struck;
+      gathered.speed = once.speed;
       motion.energy = energy;
-      gathered = so_far;
-      end_singular(motion, {row},
-                   "the motion has come into an acute bend of " + model::row_name(impl.model, row) +
-                       ", where both sides stop it and an equation has but one of them: write an inequality with abs, "
-                       "min, max or table, whose sides may both hold");
-      break;
+      if (!stop_in_bend(motion, *turn, options, before, gathered)) {
+        const std::uint32_t row = model::place_of_switch(impl.model, turn->number).row;
+        motion.state.velocity = before;
+        gathered = so_far;
+        end_singular(motion, {row},
+                     "the motion has come into an acute bend of " + model::row_name(impl.model, row) +
+                         ", where both sides stop it and an equation has but one of them: write an inequality with "
+                         "abs, min, max or table, whose sides may both hold");
+        break;
+      }
     }
     options.balanced = {};
     options.shock_done = true;
