@@ -436,6 +436,21 @@ circle = "dot(a, a) = 1"
   EXPECT_NEAR(q[0] / q[1], 0.61 / 0.79, 1e-3);
 }
 
+TEST(Instant, a_spin_that_is_but_the_rounding_of_its_formula_strikes_no_joint) {
+  // 100 sin(pi) is 1.2e-14 in numbers. What is written as a number, however small, is meant.
+  const auto slider = [](const std::string& spin) {
+    return model_of(
+        "gravity = [0, -10]\n[bodies.a]\nmass = 2\ninertia = 1\nposition = [0, 0]\norientation = "
+        "0.3\n[bodies.b]\nmass = 1\ninertia = 0.5\nposition = [\"cos(0.3)\", \"sin(0.3)\"]\norientation = "
+        "0.3\nspin = " +
+        spin + "\n[joints]\nj = { slider = [\"a\", \"b\"], axis = [1, 0] }\n");
+  };
+  const Instant instant = at_start(slider("\"100*sin(pi)\""));
+  EXPECT_EQ(instant.status, Status::determined);
+  expect_near(instant.accelerations, {0, -10, 0, 0, -10, 0}, 1e-13);
+  EXPECT_EQ(at_start(slider("1e-14")).status, Status::impact);
+}
+
 TEST(Repair, velocities_that_the_conditions_leave_none_of_are_zero) {
   const auto model = model_of(R"toml(
 [coordinates.q]

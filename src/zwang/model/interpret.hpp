@@ -159,6 +159,9 @@ class Tracer {
     double value = 0;
     Made made = Made::plain;
     double error = 0;  ///< running error: how far rounding may have put the value off
+
+    /// Zero where it is nothing but rounding, as sin(pi).
+    [[nodiscard]] double but_rounding() const { return (value < 0 ? -value : value) <= error ? 0.0 : value; }
   };
 
   Tracer(const Formulas& formulas, Slots& slots) : formulas_(formulas), slots_(slots) {}

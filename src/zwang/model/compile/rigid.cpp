@@ -382,7 +382,7 @@ class RigidReader {
         throw work_.formulas.error(one, fmt::format("the spin of `{}` is {}", body_.name,
                                                     plane ? "a number in the plane" : "a vector of 3 components"));
       }
-      for (std::size_t c = 0; c < spin.parts(); ++c) w.at(c) = spin.part[c].value;
+      for (std::size_t c = 0; c < spin.parts(); ++c) w.at(c) = spin.part[c].but_rounding();
     }
     std::vector<double>& out = work_.model.initial_velocity;
     if (plane) {
