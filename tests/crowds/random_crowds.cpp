@@ -8,6 +8,8 @@
 #include <set>
 
 #include "gas.hpp"
+#include "zwang/crowds/met.hpp"
+#include "zwang/crowds/queue.hpp"
 
 namespace zwang::crowds {
 
@@ -222,6 +224,58 @@ TEST(RandomCrowdsSoak, a_thousand_are_followed_as_one_motion_follows_them) {
     fmt::print("{}\n", std::string(found.GetTestPartResult(0).message()).substr(0, 200));
   }
   EXPECT_LE(parted, most_that_part);
+}
+
+TEST(Queue, gives_times_in_order_whatever_was_put_and_taken_out) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    std::mt19937 dice(seed);
+    constexpr std::uint32_t count = 3000;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    Queue queue;
+    queue.reset(count / 2);
+    queue.grow(count);
+    std::set<std::pair<double, std::uint32_t>> expected;
+    std::vector<double> times(count, infinite);
+    const auto put = [&](std::uint32_t number, double time) {
+      expected.erase({times[number], number});
+      times[number] = time;
+      if (time < infinite) expected.insert({time, number});
+      queue.put(number, time);
+    };
+    double now = 0;
+    for (std::uint32_t k = 0; k < count; ++k) put(k, static_cast<double>(dice() % 1000) / 64);
+    for (int k = 0; k < 20'000; ++k) {
+      ASSERT_EQ(queue.empty(), expected.empty());
+      if (!expected.empty()) {
+        ASSERT_EQ(queue.first(), expected.begin()->second);
+        ASSERT_EQ(queue.first_time(), expected.begin()->first);
+        now = queue.first_time();
+      }
+      const std::uint32_t number = dice() % 3 == 0 ? static_cast<std::uint32_t>(dice() % count) : queue.first();
+      // Slower and slower, most of them soon, many at the same time, some before the others, some never.
+      const double scale = k < 10'000 ? 1 : 1000;
+      const unsigned way = dice() % 8;
+      const double later = static_cast<double>(dice() % 4096) / 64;
+      put(number, way == 0 ? infinite : way == 1 ? now : way == 2 ? std::floor(now + later) : now + scale * later);
+    }
+  }
+}
+
+TEST(MetNumbers, knows_every_row_that_was_added) {
+  MetNumbers numbers;
+  EXPECT_EQ(numbers.find(7), MetNumbers::unknown);
+  std::mt19937_64 dice(5);
+  std::vector<std::uint64_t> rows;
+  for (std::uint32_t k = 0; k < 5000; ++k) {
+    rows.push_back(k % 2 == 0 ? dice() : rows.size() * 1024);
+    ASSERT_EQ(numbers.find_or_add(rows.back(), k), k);
+  }
+  for (std::uint32_t k = 0; k < rows.size(); ++k) {
+    ASSERT_EQ(numbers.find(rows[k]), k);
+    ASSERT_EQ(numbers.find_or_add(rows[k], 9999), k);
+  }
+  EXPECT_EQ(numbers.size(), rows.size());
+  EXPECT_EQ(numbers.find(3), MetNumbers::unknown);
 }
 
 }  // namespace zwang::crowds

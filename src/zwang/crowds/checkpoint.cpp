@@ -159,8 +159,9 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
       return member >= side.low && member <= side.high;
     };
     if (!among(family.first, pair.first) || !among(family.second, pair.second)) refuse("a pair");
-    impl.number_of_met.emplace(model::pair_row(family, pair.first, pair.second),
-                               model.rows() + static_cast<std::uint32_t>(impl.number_of_met.size()));
+    static_cast<void>(
+        impl.number_of_met.find_or_add(model::pair_row(family, pair.first, pair.second),
+                                       model.rows() + static_cast<std::uint32_t>(impl.number_of_met.size())));
   }
   if (impl.number_of_met.size() != impl.met.size()) refuse("a pair that is there twice");
   double width = 0;

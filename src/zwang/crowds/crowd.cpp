@@ -36,7 +36,7 @@ void Crowd::Impl::place(std::uint32_t i, double t, Vector& x, Vector& v) const {
     return;
   }
   const Vector along = mover.held == none ? Vector{} : pull(i);
-  const Vector& a = mover.held == none ? members.acceleration[i] : along;
+  const Vector& a = mover.held == none ? members.pull_of(i) : along;
   const double s = t - mover.start;
   for (std::size_t c = 0; c < 3; ++c) {
     x[c] = mover.x[c] + s * (mover.v[c] + 0.5 * s * a[c]);
@@ -45,7 +45,7 @@ void Crowd::Impl::place(std::uint32_t i, double t, Vector& x, Vector& v) const {
 }
 
 Vector Crowd::Impl::pull(std::uint32_t i) const {
-  const Vector& a = members.acceleration[i];
+  const Vector& a = members.pull_of(i);
   if (movers[i].held == none) return a;
   const Wall& wall = members.walls_of(i)[movers[i].held];
   const double pressed = dot(wall.normal, a) / (wall.length * wall.length);
@@ -67,6 +67,48 @@ void Crowd::Impl::place_on(const motion::Piece& piece, std::uint32_t column, dou
   }
 }
 
+void Crowd::Impl::expect_flight(std::uint32_t i) const {
+  __builtin_prefetch(&movers[i]);
+  __builtin_prefetch(&movers[i].hit);
+}
+
+const std::vector<std::uint32_t>& Crowd::Impl::around_of(std::uint32_t i) const {
+  for (const Around& known : around) {
+    if (known.member == i && known.changes == grid.changes()) return known.others;
+  }
+  Around& found = around[oldest_around];
+  oldest_around = 1 - oldest_around;
+  found.member = i;
+  found.changes = grid.changes();
+  found.others.clear();
+  grid.visit(i, [&](std::uint32_t j) {
+    expect_flight(j);
+    found.others.push_back(j);
+  });
+  return found.others;
+}
+
+void Crowd::Impl::expect(std::uint32_t i) const {
+  expect_flight(i);
+  __builtin_prefetch(&members.mass[i]);
+  __builtin_prefetch(&members.variable[i]);
+  __builtin_prefetch(&members.place[i]);
+  grid.expect(i);
+}
+
+void Crowd::Impl::expect_next() const {
+  queue.visit_next([&](std::uint32_t i) {
+    if (i < members.count) expect(i);
+  });
+  // The next one has been among these for long.
+  const std::uint32_t next = queue.second();
+  if (next >= members.count) return;
+  grid.expect_around(next);
+  const Mover& mover = movers[next];
+  if (mover.what != What::pair || mover.cross < mover.hit) return;
+  expect(mover.with);
+}
+
 // ---- what comes next
 
 void Crowd::Impl::predict_wall(std::uint32_t i) {
@@ -77,7 +119,7 @@ void Crowd::Impl::predict_wall(std::uint32_t i) {
     mover.doubt = false;
   }
   if (mover.island != none) return;
-  const std::span<const Wall> walls = members.walls_of(i);
+  const std::span<const Wall> walls = members.planes_of(i);
   const Vector a = pull(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (w == mover.held) continue;
@@ -186,7 +228,8 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   const Mover& other = movers[j];
   doubt = false;
   const bool flying = one.held == none && other.held == none;
-  const bool alike = flying ? members.acceleration[i] == members.acceleration[j] : pull(i) == pull(j);
+  const bool alike =
+      flying ? members.same_pull || members.acceleration[i] == members.acceleration[j] : pull(i) == pull(j);
   if (one.island == none && other.island == none && alike) {
     // Straight lines, seen from each other.
     const double from = std::max(one.start, other.start);
@@ -318,7 +361,7 @@ void Crowd::Impl::predict(std::uint32_t i) {
   predict_wall(i);
   predict_obstacles(i);
   predict_links(i);
-  grid.visit(i, [&](std::uint32_t j) { predict_pair(i, j); });
+  for (const std::uint32_t j : around_of(i)) predict_pair(i, j);
   predict_crossing(i);
   enqueue(i);
 }
@@ -394,7 +437,12 @@ void Crowd::Impl::cross(std::uint32_t i) {
     return;
   }
   grid.move(i, cell);
-  grid.visit_ahead(i, direction, upwards, [&](std::uint32_t j) { predict_pair(i, j); });
+  ahead.clear();
+  grid.visit_ahead(i, direction, upwards, [&](std::uint32_t j) {
+    expect_flight(j);
+    ahead.push_back(j);
+  });
+  for (const std::uint32_t j : ahead) predict_pair(i, j);
   predict_crossing(i);
   enqueue(i);
 }
@@ -404,20 +452,20 @@ void Crowd::Impl::cross(std::uint32_t i) {
 bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                std::uint32_t but_wall, std::uint32_t but_link, std::uint32_t but_row) const {
   if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, x, v, but_row)) return true;
-  const std::span<const Wall> walls = members.walls_of(i);
+  const std::span<const Wall> walls = members.planes_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x, v)) return true;
   }
-  bool more = false;
-  grid.visit(i, [&](std::uint32_t j) {
-    if (j == but_member || more) return;
+  for (const std::uint32_t j : around_of(i)) {
+    if (j == but_member) continue;
     Vector y;
     Vector w;
     place(j, t, y, w);
-    for (const Rule& rule : members.rules_of(i, j))
-      more = more || is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least);
-  });
-  return more;
+    for (const Rule& rule : members.rules_of(i, j)) {
+      if (is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least)) return true;
+    }
+  }
+  return false;
 }
 
 bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const {
@@ -432,15 +480,15 @@ bool Crowd::Impl::is_touching(const Vector& r, const Vector& u, double sizes, do
 
 std::uint32_t Crowd::Impl::told(std::uint64_t row) {
   if (row < model.rows()) return static_cast<std::uint32_t>(row);
-  const auto [found, is_new] =
-      number_of_met.try_emplace(row, model.rows() + static_cast<std::uint32_t>(number_of_met.size()));
-  if (is_new) {
+  const std::uint32_t next = model.rows() + static_cast<std::uint32_t>(met.size());
+  const std::uint32_t number = number_of_met.find_or_add(row, next);
+  if (number == next) {
     const model::PairFamily& family = model::family_of(model, row);
     const auto [first, second] = model::members_of_pair(family, row);
     met.push_back({static_cast<std::uint32_t>(&family - model.pairs.data()), first, second});
     if (lossy) strikes_of_pairs.emplace_back();
   }
-  return found->second;
+  return number;
 }
 
 void Crowd::Impl::tell(Event event) {
@@ -658,6 +706,10 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
 bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
   if (movers[i].island != none || movers[j].island != none || movers[i].doubt) return false;
   const Rule& rule = members.rules_of(i, j)[movers[i].rule];
+  static_cast<void>(around_of(i));
+  static_cast<void>(around_of(j));
+  const std::uint64_t row_of_both = row_of(model, members, rule, i, j);
+  number_of_met.expect(row_of_both);
   Vector x;
   Vector v;
   Vector y;
@@ -673,7 +725,7 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
   count_shock(j, t, y);
   if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks && rule.restitution < 1)
     return false;
-  const std::uint32_t row = told(row_of(model, members, rule, i, j));
+  const std::uint32_t row = told(row_of_both);
   if (lossy && !strike_counts(i, j, rule, row, speed)) return false;
   Event event;
   event.time = t;
@@ -854,7 +906,7 @@ bool Crowd::advance() {
   impl.legs.clear();
   impl.begun.clear();
   while (impl.status == Status::going) {
-    const double due = impl.queue.empty() ? never : impl.queue.time(impl.queue.first());
+    const double due = impl.queue.empty() ? never : impl.queue.first_time();
     // What lies within the resolution of the first event happens with it.
     if (!impl.events.empty() && due > impl.events[0].time + motion::resolution(impl.events[0].time)) break;
     if (!(due <= impl.until)) {
@@ -862,6 +914,7 @@ bool Crowd::advance() {
       break;
     }
     const std::uint32_t first = impl.queue.first();
+    impl.expect_next();
     if (first >= impl.number_in_queue(0)) {
       impl.island_due(first - impl.number_in_queue(0), due);
       continue;

@@ -7,13 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "zwang/crowds/crowd.hpp"
 #include "zwang/crowds/flight.hpp"
 #include "zwang/crowds/grid.hpp"
 #include "zwang/crowds/members.hpp"
+#include "zwang/crowds/met.hpp"
 #include "zwang/crowds/queue.hpp"
 #include "zwang/crowds/tolerances.hpp"
 #include "zwang/model/part.hpp"
@@ -43,29 +43,29 @@ struct Drive {
   double out = 0;  ///< when its face leaves the band
 };
 
-/// A member on its way.
-struct Mover {
+/// A member on its way: where it is in one line of the cache, what will happen to it in the next.
+struct alignas(64) Mover {
+  Vector x{}, v{};   ///< at the start of its flight
   double start = 0;  ///< of its flight
-  Vector x{}, v{};   ///< then
-  std::uint32_t generation = 0;
   std::uint32_t island = ~std::uint32_t{0};
-  std::uint32_t column = 0;                ///< first variable in the island
   std::uint32_t held = ~std::uint32_t{0};  ///< which of its walls it slides along
 
-  double hit = 0;  ///< when something happens to it
-  What what = What::nothing;
-  bool doubt = false;      ///< it may be that nothing happens
-  std::uint8_t face = 0;   ///< 2 direction + (upwards), or what else is silent
+  double hit = 0;    ///< when something happens to it
+  double cross = 0;  ///< when it leaves its cell
+  std::uint32_t generation = 0;
   std::uint32_t with = 0;  ///< the other member, or which of its walls, which link, or the row of an obstacle
-  std::uint32_t rule = 0;  ///< which of the rules of the two
   std::uint32_t with_generation = 0;
-  std::uint32_t edge = 0;  ///< the link whose band it enters or leaves, or the face that leaves its band
-  double cross = 0;        ///< when it leaves its cell
-
+  std::uint32_t rule = 0;    ///< which of the rules of the two
+  std::uint32_t edge = 0;    ///< the link whose band it enters or leaves, or the face that leaves its band
+  std::uint32_t column = 0;  ///< first variable in the island
+  What what = What::nothing;
+  bool doubt = false;                                         ///< it may be that nothing happens
+  std::uint8_t face = 0;                                      ///< 2 direction + (upwards), or what else is silent
   std::uint32_t close_shocks = 0;                             ///< in a row
   std::uint32_t at_once = 0;                                  ///< instants without time passing
   double settled = -std::numeric_limits<double>::infinity();  ///< when it was last taken up with others
 };
+static_assert(sizeof(Mover) == 128, "two lines of the cache");
 
 /// A member that hops on a wall, ever lower.
 struct Hops {
@@ -138,6 +138,20 @@ struct Crowd::Impl {
   std::vector<Island> islands;
   std::vector<std::uint32_t> free_islands;
   Grid grid;
+  /// Everybody in the cells around a member, as long as nobody changes cells.
+  struct Around {
+    std::uint32_t member = none;
+    std::uint64_t changes = 0;
+    std::vector<std::uint32_t> others;
+  };
+  mutable std::array<Around, 2> around;  ///< of those that were asked for last
+  mutable std::size_t oldest_around = 0;
+  std::vector<std::uint32_t> ahead;  ///< those that have become neighbours
+  [[nodiscard]] const std::vector<std::uint32_t>& around_of(std::uint32_t i) const;
+  /// What the next events will look at is fetched while this one is dealt with.
+  void expect_flight(std::uint32_t i) const;
+  void expect(std::uint32_t i) const;
+  void expect_next() const;
   Queue queue;  ///< members, functions of time, islands
   [[nodiscard]] std::uint32_t number_in_queue(std::uint32_t island) const {
     return members.count + static_cast<std::uint32_t>(members.drivers.size()) + island;
@@ -155,7 +169,7 @@ struct Crowd::Impl {
   std::uint64_t event_count = 0;
 
   std::vector<model::Pair> met;
-  std::unordered_map<std::uint64_t, std::uint32_t> number_of_met;
+  MetNumbers number_of_met;
   /// The number of a row in what is told.
   std::uint32_t told(std::uint64_t row);
   [[nodiscard]] std::uint32_t number_known(std::uint64_t row) const;

@@ -1,7 +1,7 @@
 /// Who is near whom: members in cells at least as wide as the largest distance that a pair must keep.
 ///
 /// Two members whose cells are no neighbours differ in some coordinate by more than a cell, and do not touch. Cells are known by whole numbers
-/// and kept by a hash of them, so that a crowd may be anywhere and go anywhere.
+/// and kept by a hash of them, so that a crowd may be anywhere and go anywhere. Cells of one block, four by four in the plane, stand side by side in memory.
 #pragma once
 
 #include <array>
@@ -22,15 +22,14 @@ class Grid {
     dimension_ = dimension;
     width_ = width;
     std::uint32_t buckets = 16;
-    while (buckets < members) buckets *= 2;
+    while (buckets / buckets_per_member < members) buckets *= 2;
     mask_ = buckets - 1;
     head_.assign(buckets, none);
-    next_.assign(members, none);
-    before_.assign(members, none);
-    cell_.assign(members, {0, 0, 0});
+    nodes_.assign(members, Node{});
+    ++changes_;
   }
   [[nodiscard]] double width() const { return width_; }
-  [[nodiscard]] const Cell& cell(std::uint32_t member) const { return cell_[member]; }
+  [[nodiscard]] const Cell& cell(std::uint32_t member) const { return nodes_[member].cell; }
   [[nodiscard]] Cell cell_of(const std::array<double, 3>& x) const {
     Cell out{0, 0, 0};
     for (std::uint32_t c = 0; c < dimension_; ++c) out[c] = static_cast<std::int32_t>(std::floor(x[c] / width_));
@@ -38,45 +37,63 @@ class Grid {
   }
   [[nodiscard]] double low(std::int32_t index) const { return width_ * index; }
 
+  /// How often anybody has changed cells: what was collected before is as it was, if that is.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+  /// So that the place of a member is at hand when it is asked for.
+  void expect(std::uint32_t member) const { __builtin_prefetch(&nodes_[member]); }
+
   void put(std::uint32_t member, const Cell& cell) {
-    cell_[member] = cell;
+    Node& node = nodes_[member];
+    node.cell = cell;
     std::uint32_t& head = head_[bucket(cell)];
-    before_[member] = none;
-    next_[member] = head;
-    if (head != none) before_[head] = member;
+    node.before = none;
+    node.next = head;
+    if (head != none) nodes_[head].before = member;
     head = member;
+    ++changes_;
   }
   void move(std::uint32_t member, const Cell& cell) {
-    const std::uint32_t next = next_[member];
-    const std::uint32_t before = before_[member];
-    if (next != none) before_[next] = before;
-    if (before != none) {
-      next_[before] = next;
+    const Node& node = nodes_[member];
+    if (node.next != none) nodes_[node.next].before = node.before;
+    if (node.before != none) {
+      nodes_[node.before].next = node.next;
     } else {
-      head_[bucket(cell_[member])] = next;
+      head_[bucket(node.cell)] = node.next;
     }
     put(member, cell);
   }
 
-  /// Calls visit(other) for all in the cells given by the ranges around the cell of the member, itself not among them.
+  /// Calls visit(other) for all in the cells given by the ranges, three in each direction at most, the member not among them.
   template <class Visit>
   void visit(std::uint32_t member, const Cell& from, const Cell& to, const Visit& visit) const {
+    std::array<Cell, 27> cells;
+    std::array<std::uint32_t, 27> heads;
+    std::size_t count = 0;
+    // All heads first, so that what follows them is fetched at the same time.
     for (std::int32_t k = from[2]; k <= to[2]; ++k) {
       for (std::int32_t j = from[1]; j <= to[1]; ++j) {
         for (std::int32_t i = from[0]; i <= to[0]; ++i) {
           const Cell cell{i, j, k};
-          for (std::uint32_t other = head_[bucket(cell)]; other != none; other = next_[other]) {
-            const Cell& of = cell_[other];
-            if (other != member && of[0] == i && of[1] == j && of[2] == k) visit(other);
-          }
+          const std::uint32_t head = head_[bucket(cell)];
+          if (head == none) continue;
+          __builtin_prefetch(&nodes_[head]);
+          cells[count] = cell;
+          heads[count++] = head;
         }
+      }
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      for (std::uint32_t other = heads[n]; other != none;) {
+        const Node& node = nodes_[other];
+        if (other != member && is_same(node.cell, cells[n])) visit(other);
+        other = node.next;
       }
     }
   }
   /// All neighbours of a member.
   template <class Visit>
   void visit(std::uint32_t member, const Visit& visit_one) const {
-    Cell from = cell_[member];
+    Cell from = nodes_[member].cell;
     Cell to = from;
     for (std::uint32_t c = 0; c < dimension_; ++c) {
       --from[c];
@@ -84,10 +101,18 @@ class Grid {
     }
     visit(member, from, to, visit_one);
   }
+  /// So that the cells around a member are at hand when they are asked for.
+  void expect_around(std::uint32_t member) const {
+    const Cell& centre = nodes_[member].cell;
+    for (const std::int32_t j : {-1, 1}) {
+      for (const std::int32_t i : {-1, 1})
+        __builtin_prefetch(&head_[bucket({centre[0] + i, centre[1] + j, centre[2]})]);
+    }
+  }
   /// Those that became neighbours when the member entered its cell through a face of this direction, upwards or downwards.
   template <class Visit>
   void visit_ahead(std::uint32_t member, std::uint32_t direction, bool upwards, const Visit& visit_one) const {
-    Cell from = cell_[member];
+    Cell from = nodes_[member].cell;
     Cell to = from;
     for (std::uint32_t c = 0; c < dimension_; ++c) {
       if (c == direction) {
@@ -102,19 +127,30 @@ class Grid {
   }
 
  private:
+  [[nodiscard]] static bool is_same(const Cell& a, const Cell& b) {
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) == 0;
+  }
+  struct Node {
+    Cell cell{0, 0, 0};
+    std::uint32_t next = none, before = none;
+  };
+  /// At least: then few cells share one.
+  static constexpr std::uint32_t buckets_per_member = 2;
   [[nodiscard]] std::uint32_t bucket(const Cell& cell) const {
-    std::uint64_t h = static_cast<std::uint32_t>(cell[0]) * 0x9e3779b97f4a7c15ULL;
-    h ^= static_cast<std::uint32_t>(cell[1]) * 0xc2b2ae3d27d4eb4fULL;
+    const auto x = static_cast<std::uint32_t>(cell[0]);
+    const auto y = static_cast<std::uint32_t>(cell[1]);
+    std::uint64_t h = (x >> 2U) * 0x9e3779b97f4a7c15ULL;
+    h ^= (y >> 2U) * 0xc2b2ae3d27d4eb4fULL;
     h ^= static_cast<std::uint32_t>(cell[2]) * 0x165667b19e3779f9ULL;
-    return static_cast<std::uint32_t>(h >> 29U) & mask_;
+    return ((static_cast<std::uint32_t>(h >> 29U) << 4U) | ((y & 3U) << 2U) | (x & 3U)) & mask_;
   }
 
   std::uint32_t dimension_ = 2;
   double width_ = 1;
   std::uint32_t mask_ = 0;
+  std::uint64_t changes_ = 0;
   std::vector<std::uint32_t> head_;  ///< per bucket
-  std::vector<std::uint32_t> next_, before_;
-  std::vector<Cell> cell_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace zwang::crowds

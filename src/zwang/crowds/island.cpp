@@ -96,12 +96,12 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
 
 motion::Strikes Crowd::Impl::known_strikes(std::uint64_t row) const {
   if (row < model.rows()) return strikes_of_walls[wall_of_row[row]];
-  const auto found = number_of_met.find(row);
-  return found == number_of_met.end() ? motion::Strikes{} : strikes_of_pairs[found->second - model.rows()];
+  const std::uint32_t number = number_of_met.find(row);
+  return number == MetNumbers::unknown ? motion::Strikes{} : strikes_of_pairs[number - model.rows()];
 }
 
 std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
-  return row < model.rows() ? static_cast<std::uint32_t>(row) : number_of_met.at(row);
+  return row < model.rows() ? static_cast<std::uint32_t>(row) : number_of_met.find(row);
 }
 
 const Link* Crowd::Impl::link_of(std::uint64_t row) const {

@@ -2,11 +2,14 @@
 #include "zwang/crowds/members.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "zwang/crowds/crowd.hpp"
@@ -180,6 +183,35 @@ Vector same_pull(std::vector<Vector>& known, const Vector& a) {
   }
   if (known.size() < most_pulls_compared) known.push_back(a);
   return a;
+}
+
+/// The planes of everybody, each list once.
+void share_planes(Members& out) {
+  std::unordered_map<std::string, std::uint32_t> known;
+  out.plane_start.push_back(0);
+  for (std::uint32_t i = 0; i < out.count; ++i) {
+    std::string bytes;
+    for (const Wall& wall : out.walls_of(i)) {
+      for (const double number :
+           {wall.normal[0], wall.normal[1], wall.normal[2], wall.offset, wall.length, wall.restitution}) {
+        const auto bits = std::bit_cast<std::array<char, sizeof number>>(number);
+        bytes.append(bits.data(), bits.size());
+      }
+    }
+    const auto [found, fresh] = known.try_emplace(std::move(bytes), static_cast<std::uint32_t>(known.size()));
+    if (fresh) {
+      for (Wall wall : out.walls_of(i)) {
+        wall.row = 0;
+        out.planes.push_back(wall);
+      }
+      out.plane_start.push_back(static_cast<std::uint32_t>(out.planes.size()));
+    }
+    out.plane_list.push_back(found->second);
+  }
+  if (known.size() <= 1) out.plane_list.clear();
+  if (out.count == 0) out.plane_start.push_back(0);
+  out.same_pull = std::all_of(out.acceleration.begin(), out.acceleration.end(),
+                              [&](const Vector& a) { return a == out.acceleration[0]; });
 }
 
 /// Where those of each member begin in a list in the order of members, and one behind.
@@ -510,6 +542,7 @@ Members members_of(const model::Model& model) {
     out.walls.insert(out.walls.end(), list.begin(), list.end());
     out.wall_start.push_back(static_cast<std::uint32_t>(out.walls.size()));
   }
+  share_planes(out);
 
   // Kinds: the sides of families on which a member stands.
   std::map<std::string, std::uint32_t> kinds;

@@ -85,6 +85,11 @@ struct Members {
   std::vector<double> pull_on;            ///< all together, with gravity
   std::vector<std::uint32_t> wall_start;  ///< per member, and one behind
   std::vector<Wall> walls;
+  // Planes alone, without their rows: members with the same planes share a list, so that a look at them costs no memory.
+  std::vector<std::uint32_t> plane_list;   ///< per member; empty if all have the same
+  std::vector<std::uint32_t> plane_start;  ///< per list, and one behind
+  std::vector<Wall> planes;
+  bool same_pull = false;                 ///< do all have the same acceleration?
   std::vector<Link> links;                ///< those of a member side by side
   std::vector<std::uint32_t> link_start;  ///< per member, and one behind; empty if nobody has any
   std::vector<Face> faces;                ///< those of a member side by side, those that are driven last
@@ -105,6 +110,12 @@ struct Members {
   [[nodiscard]] std::span<const Wall> walls_of(std::uint32_t member) const {
     return {walls.data() + wall_start[member], wall_start[member + 1] - wall_start[member]};
   }
+  /// The same walls in the same order, but for their rows.
+  [[nodiscard]] std::span<const Wall> planes_of(std::uint32_t member) const {
+    const std::uint32_t list = plane_list.empty() ? 0 : plane_list[member];
+    return {planes.data() + plane_start[list], plane_start[list + 1] - plane_start[list]};
+  }
+  [[nodiscard]] const Vector& pull_of(std::uint32_t member) const { return acceleration[same_pull ? 0 : member]; }
   [[nodiscard]] std::span<const Link> links_of(std::uint32_t member) const {
     if (link_start.empty()) return {};
     return std::span(links).subspan(link_start[member], link_start[member + 1] - link_start[member]);
@@ -129,7 +140,7 @@ struct Members {
     return {face_start[member], face_start[member + 1]};
   }
   [[nodiscard]] const std::vector<Rule>& rules_of(std::uint32_t a, std::uint32_t b) const {
-    return rules[kind[a] * std::size_t{kinds} + kind[b]];
+    return kinds == 1 ? rules[0] : rules[kind[a] * std::size_t{kinds} + kind[b]];
   }
 };
 
