@@ -1,6 +1,7 @@
 /// What is known of motions, by steps.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "steps.hpp"
@@ -153,6 +154,39 @@ apart = { for = "i = 1..19", condition = "distance(b[i], b[i+1]) >= 1" }
   for (int i = 1; i < 20; ++i) EXPECT_NEAR(ran.multiplier("apart[" + std::to_string(i) + "]"), (20 - i) * 15, 1e-9);
   for (int i = 1; i <= 20; ++i) EXPECT_NEAR(ran.position()[static_cast<std::size_t>(2 * i - 1)], i - 0.5, depth);
   EXPECT_NEAR(ran.track.account.energy.lost, 0, 1e-12);
+}
+
+/// Three rows of three discs in a box, the floor through the origin: at rest where those of a row touch (w = 1), sagging where they are a little apart.
+std::string pile(const char* w) {
+  return "gravity = [0, -10]\n[parameters]\nw = " + std::string(w) + R"toml(
+[points.b]
+count = 9
+mass = 1
+position = ["w*mod(i - 1, 3) + 0.5*w*mod(floor((i - 1)/3), 2)", "floor((i - 1)/3)*sqrt(1 - w^2/4)"]
+[constraints]
+low = { for = "i = 1..9", condition = "b[i].y >= 0" }
+left = { for = "i = 1..9", condition = "b[i].x >= 0" }
+right = { for = "i = 1..9", condition = "b[i].x <= 2.5*w" }
+apart = { for = "i = 1..9, j = i+1..9", condition = "distance(b[i], b[j]) >= 1" }
+)toml";
+}
+
+TEST(PileInSteps, lies_on_a_floor_through_the_origin) {
+  const Ran ran = in_steps(pile("1"), 1e-3, 0.1);
+  ASSERT_EQ(ran.status(), Status::finished) << ran.track.account.why;
+  EXPECT_LE(ran.track.account.penetration, depth);
+  double carried = 0;
+  for (int i = 1; i <= 3; ++i) carried += ran.multiplier("low[" + std::to_string(i) + "]");
+  EXPECT_NEAR(carried, 90, 1e-9);
+  EXPECT_NEAR(ran.position()[17], std::sqrt(3), 1e-12);
+  EXPECT_NEAR(ran.track.account.energy.lost, 0, 1e-12);
+}
+
+TEST(PileInSteps, that_sags_stays_out_of_the_floor) {
+  const Ran ran = in_steps(pile("1.01"), 1e-3, 0.2);
+  ASSERT_EQ(ran.status(), Status::finished) << ran.track.account.why;
+  EXPECT_LE(ran.track.account.penetration, depth);
+  EXPECT_LT(ran.position()[17], 2 * std::sqrt(1 - 0.505 * 0.505) - 1e-4);
 }
 
 TEST(SkateInSteps, keeps_its_edge_and_goes_the_way_of_a_cycloid) {

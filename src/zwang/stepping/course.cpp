@@ -46,6 +46,32 @@ double terms_of_rate(const model::Model& model, const model::Rows& rows, std::ui
   return sum;
 }
 
+/// Per row, the largest terms of the conditions that share a variable with it, brought to its own unit by the gradients: a wall through the origin has no
+/// terms where it is touched, but the places of those that lean on it are rounded as theirs are.
+std::vector<double> lengths_beside(const model::Model& model, const model::Rows& rows) {
+  std::vector<double> length(model.variables, 0.0);
+  std::vector<double> out(model.rows(), 0.0);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!model::is_holonomic(model.row_kind[row]) || !std::isfinite(rows.value_scale[row])) continue;
+    double most = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      most = std::max(most, std::abs(rows.entry[e]));
+    if (!(most > 0) || !std::isfinite(most)) continue;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      double& one = length[model.row_column[e]];
+      one = std::max(one, rows.value_scale[row] / most);
+    }
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!model::is_holonomic(model.row_kind[row])) continue;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const double part = std::abs(rows.entry[e]) * length[model.row_column[e]];
+      if (std::isfinite(part)) out[row] = std::max(out[row], part);
+    }
+  }
+  return out;
+}
+
 /// v^T M v / 2.
 double half_square(const linear::Mass& mass, const std::vector<double>& v, std::vector<double>& scratch) {
   scratch.resize(v.size());
@@ -120,8 +146,10 @@ Course::Course(const model::Model& model, double end, double length)
   model::State start = now.state;
   find_modes(start);
   model::evaluate_rows(model, start, scratch_, rows_);
+  const std::vector<double> beside = lengths_beside(model, rows_);
   for (std::uint32_t row = 0; row < rows; ++row) {
-    const double size = std::isfinite(rows_.value_scale[row]) ? rows_.value_scale[row] : 0.0;
+    const double own = std::isfinite(rows_.value_scale[row]) ? rows_.value_scale[row] : 0.0;
+    const double size = std::max(own, terms_beside * beside[row]);
     tolerance_[row] = std::max(model.simulation.touch * size, std::numeric_limits<double>::min());
     band_[row] = std::max(touching_band * size, tolerance_[row]);
   }
@@ -580,6 +608,28 @@ void Course::correct_velocities() {
   }
 }
 
+/// How fast the forces on its bodies change a rate, whatever their direction: beside bodies that gravity presses down, what rounding makes of velocities across it is
+/// no approach.
+double Course::most_pull(std::uint32_t row) const {
+  double sum = 0;
+  std::size_t body = 0;
+  std::uint32_t member_end = 0;
+  double most = 0;
+  for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model_.row_column[e];
+    if (i >= member_end) {
+      while (body + 1 < model_.bodies.size() && model_.bodies[body + 1].first <= i) ++body;
+      const model::Body& one = model_.bodies[body];
+      const std::uint32_t first = one.first + (i - one.first) / one.dimension * one.dimension;
+      member_end = first + one.dimension;
+      most = 0;
+      for (std::uint32_t k = first; k < member_end; ++k) most = std::max(most, std::abs(pull_[k]));
+    }
+    sum += std::abs(rows_.entry[e]) * most;
+  }
+  return sum;
+}
+
 /// A surface was passed within the step, and forces have made the approach F at its end faster than it was there: by energy
 /// F^2 = F_s^2 + 2 a d, with the acceleration a towards it and the depth d. F_s / F.
 double Course::part_at_surface(std::uint32_t row) const {
@@ -692,7 +742,7 @@ bool Course::regulate(Due due) {
     const double rate = along(model_, rows_, row, alpha_) + moving;
     const double terms = terms_of_rate(model_, rows_, row, alpha_);
     const double pulled = std::abs(h * along(model_, rows_, row, pull_));
-    const double none = no_approach * (terms + pulled);
+    const double none = no_approach * (terms + h * most_pull(row));
     const bool strikes = equation ? std::abs(rate) > none : rate > none;
     if (seized_now_[row] != 0 || (strikes && now.held[row] == 0)) shock = true;
     if (strikes && !equation && holonomic && rate * part_at_surface(row) > resting_steps * pulled) rebounds = true;

@@ -105,6 +105,7 @@ class Course {
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);
   bool regulate(Due due);
+  [[nodiscard]] double most_pull(std::uint32_t row) const;
   [[nodiscard]] double part_at_surface(std::uint32_t row) const;
   bool strike(bool& rebounds);
   void correct_velocities();

@@ -172,6 +172,8 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
       --patience;
     }
     if (patience == 0) {
+      // Rows that depend on each other may take turns for ever.
+      if (cholesky_.skipped_count() > 0) break;
       const bool leaves = broken_.empty() || (!negative_.empty() && negative_.back() > broken_.back());
       if (leaves) {
         negative_.assign(1, negative_.back());

@@ -10,6 +10,8 @@ namespace zwang::stepping {
 
 /// So near to its surface a condition touches: far above what corrections leave (1e-12), far below what a step of any force makes.
 inline constexpr double touching_band = 1e-9;
+/// Of the terms of the conditions beside it: a condition's own terms count as at least so much. With the tolerance of 1e-12 that is ten roundings of theirs.
+inline constexpr double terms_beside = 1e-3;
 /// A start that breaks its conditions by more is a mistake of the one who wrote it; less is brought onto them.
 inline constexpr double rough_start = 1e-3;
 /// Deeper than this, as a length, or as a part of the terms where they are larger, no step may end.
