@@ -742,8 +742,8 @@ bool Course::regulate(Due due) {
     const double rate = along(model_, rows_, row, alpha_) + moving;
     const double terms = terms_of_rate(model_, rows_, row, alpha_);
     const double pulled = std::abs(h * along(model_, rows_, row, pull_));
-    const double none = no_approach * (terms + h * most_pull(row));
-    const bool strikes = equation ? std::abs(rate) > none : rate > none;
+    const double fast = equation ? std::abs(rate) : rate;
+    const bool strikes = fast > no_approach * (terms + pulled) && fast > no_approach * (terms + h * most_pull(row));
     if (seized_now_[row] != 0 || (strikes && now.held[row] == 0)) shock = true;
     if (strikes && !equation && holonomic && rate * part_at_surface(row) > resting_steps * pulled) rebounds = true;
   }
