@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -73,7 +74,7 @@ class Queue {
     std::uint32_t number = 0;
   };
   struct alignas(64) Line {
-    Entry entries[4];
+    std::array<Entry, 4> entries;
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t heap = none - 1;
