@@ -48,6 +48,7 @@ void compile_all(Compilation& work, bool seen) {
   model.bodies = work.vocabulary.bodies;
   model.rigids = work.vocabulary.rigids;
   model.parameters = work.vocabulary.parameters;
+  work.journal.keep_groups(work.shapes);
   model.terms = work.shapes.take_terms();
   model.groups = work.shapes.take_rows();
   number_switches(work);
@@ -68,17 +69,61 @@ Model compile(const Draft& draft, const Overrides& overrides, Pairs pairs) {
   return std::move(work.model);
 }
 
-Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
-                 std::span<const Watch> numbers) {
-  Compilation work(draft.content(), overrides);
+namespace {
+
+Watching watch(Compilation& work, std::span<const Watch> states, std::span<const Watch> numbers) {
   compile_all(work, false);
   Watching out;
   for (const Watch& watch : numbers) {
     out.numbers.push_back(work.compute_number(work.formulas.outside(watch.label, watch.text), "a time"));
   }
   for (const Watch& watch : states) add_watched(work, watch, out.states);
+  work.journal.close(work.shapes);
   out.model = std::move(work.model);
   return out;
+}
+
+}  // namespace
+
+Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
+                 std::span<const Watch> numbers) {
+  Compilation work(draft.content(), overrides);
+  return watch(work, states, numbers);
+}
+
+struct Pattern::Content {
+  Journal::Pages pages;
+};
+
+Pattern::Pattern() : content_(std::make_unique<Content>()) {}
+Pattern::~Pattern() = default;
+Pattern::Pattern(Pattern&&) noexcept = default;
+Pattern& Pattern::operator=(Pattern&&) noexcept = default;
+bool Pattern::fit() const { return content_->pages.fit; }
+
+Watching compile(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
+                 std::span<const Watch> numbers, Pattern& pattern) {
+  pattern = Pattern();
+  Compilation work(draft.content(), overrides);
+  work.journal = Journal(pattern.content().pages);
+  return watch(work, states, numbers);
+}
+
+bool compile_again(const Draft& draft, const Overrides& overrides, std::span<const Watch> states,
+                   std::span<const Watch> numbers, const Pattern& pattern, Watching& out) {
+  if (!pattern.fit()) return false;
+  Compilation work(draft.content(), overrides);
+  const Journal::Pages& pages = pattern.content().pages;
+  work.journal = Journal(pages);
+  try {
+    out = watch(work, states, numbers);
+  } catch (const Departs&) {
+    return false;
+  } catch (const Error&) {
+    // `compile` says it, with its own words.
+    return false;
+  }
+  return true;
 }
 
 }  // namespace zwang::model

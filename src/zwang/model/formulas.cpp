@@ -63,6 +63,13 @@ std::string Formulas::text(const Syntax& part) const {
   return out + "]";
 }
 
+std::size_t Formulas::end() const { return phrases_.size() << offset_bits; }
+
+std::string_view Formulas::outside_text(const Syntax& part) const {
+  const Phrase& phrase = phrases_.at(part.offset >> offset_bits);
+  return phrase.value == nullptr ? std::string_view(phrase.text) : std::string_view();
+}
+
 std::string Formulas::digits(const Syntax& number) const {
   const Phrase& phrase = phrases_.at(number.offset >> offset_bits);
   if (phrase.value != nullptr && phrase.value->kind == ValueKind::number) {

@@ -42,6 +42,12 @@ class Formulas {
   /// A part as it was written.
   [[nodiscard]] std::string text(const Syntax& part) const;
 
+  /// The whole text to which a part belongs, if it is from outside the file; else "".
+  [[nodiscard]] std::string_view outside_text(const Syntax& part) const;
+
+  /// Where the next text will begin.
+  [[nodiscard]] std::size_t end() const;
+
   /// A number with all the digits that were typed.
   [[nodiscard]] std::string digits(const Syntax& number) const;
 

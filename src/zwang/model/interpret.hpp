@@ -176,10 +176,12 @@ class Tracer {
   [[nodiscard]] static Scalar number(double value, Made made = Made::plain) {
     return {value, made, number_rounding * std::abs(value)};
   }
-  [[nodiscard]] static Scalar literal(const Syntax& s) { return number(s.number); }
+  /// Numbers that stand in expressions are put down here, as they are met.
+  void set_numbers(std::vector<double>* numbers) { numbers_ = numbers; }
+  [[nodiscard]] Scalar literal(const Syntax& s) { return met(s.number); }
   [[nodiscard]] static Scalar pi(const Syntax& /*s*/) { return number(number_pi); }
-  [[nodiscard]] static Scalar parameter(std::uint32_t /*index*/, std::size_t /*component*/, double value) {
-    return number(value);
+  [[nodiscard]] Scalar parameter(std::uint32_t /*index*/, std::size_t /*component*/, double value) {
+    return met(value);
   }
   [[nodiscard]] static double value(const Scalar& a) { return a.value; }
   [[nodiscard]] Scalar time() const { return number(time_, Made::state); }
@@ -198,6 +200,10 @@ class Tracer {
   Scalar apply(expressions::Function function, std::span<const Scalar> arguments, const Syntax& whole);
 
  private:
+  Scalar met(double value) {
+    if (numbers_ != nullptr) numbers_->push_back(value);
+    return number(value);
+  }
   [[nodiscard]] Scalar checked(Scalar a, const Syntax& whole, std::string_view reason) const;
   [[nodiscard]] std::string_view when(Made made) const;
 
@@ -206,6 +212,7 @@ class Tracer {
   double time_ = 0;
   const std::vector<double>* position_ = nullptr;
   const std::vector<double>* velocity_ = nullptr;
+  std::vector<double>* numbers_ = nullptr;
   bool finite_ = true;
 };
 

@@ -114,8 +114,9 @@ std::vector<double> plus(const std::vector<double>& a, const std::vector<double>
 }
 
 /// The sum of the terms, differenced `order` + 1 times by velocities in random directions, vanishes at random states:
-/// order 1 asks whether velocities occur more than linearly, 2 whether more than quadratically.
-bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const Probe& probe, int order) {
+/// order 1 asks whether velocities occur more than linearly, 2 whether more than quadratically. `asked`: the state had a say.
+bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const Probe& probe, int order, bool& asked) {
+  asked = true;
   constexpr int attempts = 24;
   constexpr int enough = 6;
   Dice dice(graph, terms, probe);
@@ -158,20 +159,21 @@ bool difference_vanishes(const Graph& graph, std::span<const Expr> terms, const 
 
 /// The terms of e that by their form are of higher order than `order` in the velocities, unless their sum is not: the
 /// offending terms, none when e is of that order.
-std::vector<Expr> beyond(Graph& graph, Expr e, const Probe& probe, int order) {
+std::vector<Expr> beyond(Graph& graph, Expr e, const Probe& probe, int order, bool& asked) {
   std::vector<Expr> suspects;
   for (const Expr term : terms_of(graph, e)) {
     if (bends(graph, term, order)) suspects.push_back(term);
   }
-  if (suspects.empty() || difference_vanishes(graph, suspects, probe, order)) return {};
+  if (suspects.empty() || difference_vanishes(graph, suspects, probe, order, asked)) return {};
   return suspects;
 }
 
 /// The expression is zero at random states, up to the rounding of its terms.
-bool vanishes(Graph& graph, Expr e, const Probe& probe) {
+bool vanishes(Graph& graph, Expr e, const Probe& probe, bool& asked) {
   const expressions::Node node = graph.node(e);
   if (node.kind == NodeKind::number) return node.number == 0;
   if (node.kind == NodeKind::symbol) return false;
+  asked = true;
   constexpr int attempts = 12;
   const std::vector<Expr> terms = terms_of(graph, expressions::expand(graph, e));
   Dice dice(graph, terms, probe);
@@ -193,11 +195,12 @@ bool vanishes(Graph& graph, Expr e, const Probe& probe) {
 }
 
 /// Velocities occur: some derivative by a velocity is not zero.
-bool moves(Graph& graph, Expr e, const Probe& probe) {
+bool moves(Graph& graph, Expr e, const Probe& probe, bool& asked) {
   std::vector<Symbol> velocities = expressions::symbols(graph, e);
   std::erase_if(velocities, [](Symbol s) { return s.kind != SymbolKind::velocity; });
   const std::vector<Expr> gradient = expressions::gradient(graph, e, velocities);
-  return std::any_of(gradient.begin(), gradient.end(), [&](Expr entry) { return !vanishes(graph, entry, probe); });
+  return std::any_of(gradient.begin(), gradient.end(),
+                     [&](Expr entry) { return !vanishes(graph, entry, probe, asked); });
 }
 
 /// Lanes one after the other become lanes side by side: [slot * lanes + lane].
@@ -301,6 +304,7 @@ std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& prob
   constexpr double farther = 1e4;  // of the last piece of that way: on it a root changes a hundred times as much
   const std::size_t count = apart.corners.size();
   if (count == 0 || expressions::has_no_jump(graph_, source)) return {};
+  asked_about_state_ = true;
   Probe here = probe;
   std::vector<expressions::Side> sides(count);
   Dice dice(graph_, apart.switching, here);
@@ -432,8 +436,8 @@ RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
 
   // Velocities may cancel, or be linear, only after multiplying out.
   if (bends(graph_, f, 1)) f = expressions::expand(graph_, f);
-  if (!moves(graph_, f, probe)) f = at_rest(graph_, f);
-  const std::vector<Expr> nonlinear = beyond(graph_, f, probe, 1);
+  if (!moves(graph_, f, probe, asked_about_state_)) f = at_rest(graph_, f);
+  const std::vector<Expr> nonlinear = beyond(graph_, f, probe, 1, asked_about_state_);
   if (!nonlinear.empty()) {
     shape.nonlinear = expressions::print(graph_, nonlinear.front(), probe.names);
     return shape;
@@ -532,7 +536,7 @@ std::vector<TermShape> Shapes::energy(TermKind kind, Expr e, const Probe& probe,
   const bool kinetic = kind == TermKind::kinetic;
   if (kinetic) {
     if (bends(graph_, e, 2)) e = expressions::expand(graph_, e);
-    const std::vector<Expr> wrong = beyond(graph_, e, probe, 2);
+    const std::vector<Expr> wrong = beyond(graph_, e, probe, 2, asked_about_state_);
     if (!wrong.empty()) return {{expressions::print(graph_, wrong.front(), probe.names), 0, {}}};
   }
   std::vector<TermShape> out;
@@ -673,6 +677,20 @@ TermGroup Shapes::single(Expr e, const Slots& slots, const Probe& probe, TermKin
   group.uses_velocity = group.velocities > 0;
   make_tape(group, apart.outputs);
   return group;
+}
+
+Shapes::Groups Shapes::groups() const {
+  Groups out{rows_, terms_};
+  for (RowGroup& group : out.rows) group.row.clear();
+  for (TermGroup& group : out.terms) group.lanes = 0;
+  return out;
+}
+
+void Shapes::take_over(const Groups& groups) {
+  rows_ = groups.rows;
+  terms_ = groups.terms;
+  row_lanes_.assign(rows_.size(), {});
+  term_lanes_.assign(terms_.size(), {});
 }
 
 std::vector<RowGroup> Shapes::take_rows() {

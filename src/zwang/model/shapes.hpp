@@ -12,6 +12,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "zwang/expressions/graph.hpp"
@@ -76,6 +77,17 @@ class Shapes {
   [[nodiscard]] TermGroup single(expressions::Expr e, const Slots& slots, const Probe& probe,
                                  TermKind kind = TermKind::force);
 
+  /// Did an answer depend on values at the start, since this was asked last?
+  [[nodiscard]] bool asked_about_state() { return std::exchange(asked_about_state_, false); }
+
+  /// The groups made so far, without their lanes; of another compilation, to which shapes that it made belong.
+  struct Groups {
+    std::vector<RowGroup> rows;
+    std::vector<TermGroup> terms;
+  };
+  [[nodiscard]] Groups groups() const;
+  void take_over(const Groups& groups);
+
   /// The groups with their lanes side by side.
   [[nodiscard]] std::vector<RowGroup> take_rows();
   [[nodiscard]] std::vector<TermGroup> take_terms();
@@ -117,6 +129,7 @@ class Shapes {
   };
 
   expressions::Graph graph_;
+  bool asked_about_state_ = false;
   Asked asked_;
   std::vector<RowGroup> rows_;
   std::vector<Lanes> row_lanes_;

@@ -208,8 +208,10 @@ Records read_records(const std::vector<std::string>& texts) {
   return out;
 }
 
-model::Watching compile(const model::Draft& draft, const model::Overrides& overrides, const Records& records) {
+model::Watching compile(const model::Draft& draft, const model::Overrides& overrides, const Records& records,
+                        model::Pattern* pattern) {
   try {
+    if (pattern != nullptr) return model::compile(draft, overrides, records.states, records.numbers, *pattern);
     return model::compile(draft, overrides, records.states, records.numbers);
   } catch (const Error& error) {
     // An expression is shown within its record.

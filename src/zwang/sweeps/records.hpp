@@ -42,9 +42,9 @@ struct Records {
 /// Throws Error with the place in the text.
 [[nodiscard]] Records read_records(const std::vector<std::string>& texts);
 
-/// `model::compile` with the records' expressions; errors in them show the record as it was written.
+/// `model::compile` with the records' expressions; errors in them show the record as it was written. `pattern`: to be written, or nullptr.
 [[nodiscard]] model::Watching compile(const model::Draft& draft, const model::Overrides& overrides,
-                                      const Records& records);
+                                      const Records& records, model::Pattern* pattern = nullptr);
 
 /// An Error if a record asks for events of a condition, or body, that the model does not have.
 void require_conditions(const model::Model& model, const Records& records);

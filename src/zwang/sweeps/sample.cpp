@@ -74,7 +74,7 @@ Sweep::Sweep(const Recipe& recipe)
   design_.sample(0, first.parameters.data());
   std::optional<model::Watching> tried;
   const auto try_with = [&](const model::Overrides& overrides) {
-    tried = compile(draft_, overrides, records_);
+    tried = compile(draft_, overrides, records_, &pattern_);
     // Mistakes in what is only looked at count too: `run` would refuse the model.
     static_cast<void>(model::compile(draft_, overrides));
   };
@@ -121,6 +121,41 @@ model::Overrides Sweep::values_of(const Row& row) const {
   return overrides;
 }
 
+/// The pattern by which the next sample is compiled: that of the sweep's first one, or of the last sample of another structure.
+class Sweep::Patterns {
+ public:
+  explicit Patterns(const Sweep& sweep) : sweep_(sweep), known_(&sweep.pattern_) {}
+
+  void compile(const model::Overrides& overrides, std::optional<model::Watching>& out) {
+    // Where every sample has a structure of its own it is not worth looking.
+    const bool look = known_->fit() && (strange_ < most_strange || ++passed_ % seldom == 0);
+    if (look) {
+      if (!out) out.emplace();
+      if (model::compile_again(sweep_.draft_, overrides, sweep_.records_.states, sweep_.records_.numbers, *known_,
+                               *out)) {
+        strange_ = 0;
+        return;
+      }
+      ++strange_;
+    }
+    out.reset();
+    model::Pattern pattern;
+    out.emplace(sweeps::compile(sweep_.draft_, overrides, sweep_.records_, look ? &pattern : nullptr));
+    if (!look || !pattern.fit()) return;
+    own_ = std::move(pattern);
+    known_ = &own_;
+  }
+
+ private:
+  static constexpr unsigned most_strange = 4;  ///< samples in a row of another structure than the one before
+  static constexpr unsigned seldom = 64;       ///< of the samples after that, one in so many is looked at
+  const Sweep& sweep_;
+  const model::Pattern* known_;
+  model::Pattern own_;
+  unsigned strange_ = 0;
+  unsigned passed_ = 0;
+};
+
 /// A sample that is being followed.
 struct Sweep::Going {
   Row* row = nullptr;
@@ -130,7 +165,7 @@ struct Sweep::Going {
   std::uint64_t events = 0;
 };
 
-bool Sweep::set_out(std::uint64_t k, Row& row, Going& going) const {
+bool Sweep::set_out(std::uint64_t k, Row& row, Going& going, Patterns& patterns) const {
   row.sample = k;
   row.why.clear();
   row.parameters.resize(names_.size());
@@ -140,7 +175,7 @@ bool Sweep::set_out(std::uint64_t k, Row& row, Going& going) const {
   going.recorder.reset();
   going.motion = {};
   try {
-    going.watching.emplace(compile(draft_, values_of(row), records_));
+    patterns.compile(values_of(row), going.watching);
     runs::require_duration(going.watching->model, going.watching->model.simulation.until);
   } catch (const Fault&) {
     throw;
@@ -182,7 +217,8 @@ bool Sweep::step(Going& going) {
 
 bool Sweep::follow(std::uint64_t k, Row& row, const std::function<bool()>& go_on) const {
   Going going;
-  if (!set_out(k, row, going)) return true;
+  Patterns patterns(*this);
+  if (!set_out(k, row, going, patterns)) return true;
   while (step(going)) {
     if (go_on && !go_on()) return false;
   }
@@ -198,13 +234,14 @@ bool Sweep::follow(std::uint64_t first, std::uint64_t count, const std::function
   std::vector<Going*> going;
   std::vector<motion::Motion*> motions;
   motion::Flock flock;
+  Patterns patterns(*this);
   std::uint64_t next = 0;
   std::size_t most = motion::Flock::size();
   while (next < count || !going.empty()) {
     // A place that came free takes the next sample, unless one that is slow lets too many lines wait.
     while (next < count && going.size() < most && lines.size() < most * most_waiting) {
       if (free.empty()) free.push_back(&places.emplace_back());
-      if (!set_out(first + next++, lines.emplace_back(), *free.back())) continue;
+      if (!set_out(first + next++, lines.emplace_back(), *free.back(), patterns)) continue;
       going.push_back(free.back());
       free.pop_back();
       // Motions that have nothing of company are followed one by one.

@@ -1,7 +1,7 @@
 /// One sample of a sweep: its motion followed in memory, and the line of the table that comes of it.
 ///
-/// The model is read once and compiled for every sample with the values of its parameters, as `zwang run --set` does: every sample has the bits of its own run. Nothing is
-/// kept of a motion but its records.
+/// The model is read once and compiled for every sample with the values of its parameters, as `zwang run --set` does: every sample has the bits of its own run. Its
+/// expressions, their derivatives and tapes are made once, and again only for samples whose values stand in them (model/watch.hpp). Nothing is kept of a motion but its records.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "zwang/model/read.hpp"
+#include "zwang/model/watch.hpp"
 #include "zwang/sweeps/design.hpp"
 #include "zwang/sweeps/records.hpp"
 
@@ -62,8 +63,9 @@ class Sweep {
 
  private:
   struct Going;
+  class Patterns;
   /// False: with these values there is no model, and the line says why.
-  bool set_out(std::uint64_t k, Row& row, Going& going) const;
+  bool set_out(std::uint64_t k, Row& row, Going& going, Patterns& patterns) const;
   /// False: the motion has ended, and its line is there.
   static bool step(Going& going);
   [[nodiscard]] model::Overrides values_of(const Row& row) const;
@@ -75,6 +77,7 @@ class Sweep {
   std::vector<std::string> names_;
   std::vector<std::string> columns_;
   std::string title_;
+  model::Pattern pattern_;  ///< of the first sample
 };
 
 }  // namespace zwang::sweeps

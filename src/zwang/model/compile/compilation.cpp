@@ -16,6 +16,16 @@ void Compilation::know_state() {
   builder.emplace(shapes.graph(), *slots);
   tracing.emplace(formulas, vocabulary, *tracer);
   building.emplace(formulas, vocabulary, *builder);
+  if (!journal.reads() && !journal.writes()) return;
+  tracer->set_numbers(&numbers_here);
+  before_state = formulas.end();
+  journal.note(std::uint64_t{model.variables});
+  for (const Body& body : vocabulary.bodies) {
+    journal.note(std::uint64_t{body.first});
+    journal.note(std::uint64_t{body.dimension});
+    for (const std::uint32_t count : body.counts) journal.note(std::uint64_t{count});
+  }
+  journal.open(shapes);
 }
 
 const Value* Compilation::find(std::string_view table, std::string_view key) const {
@@ -68,6 +78,7 @@ std::vector<std::uint32_t> Compilation::read_counts(const Value& value) {
 
 Traced Compilation::trace(const Syntax& syntax, const Context& context) {
   slots->begin();
+  numbers_here.clear();
   tracer->require_finite(context.finite);
   const Traced out = tracing->interpret(syntax, context, bindings);
   for (std::size_t c = 0; c < out.parts(); ++c) {

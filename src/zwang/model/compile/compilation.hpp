@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "zwang/model/compile/joints.hpp"
+#include "zwang/model/compile/journal.hpp"
 #include "zwang/model/draft.hpp"
 #include "zwang/model/interpret.hpp"
 #include "zwang/model/read.hpp"
@@ -57,6 +58,9 @@ struct Compilation {
   Pairs pairs = Pairs::written_out;  ///< what becomes of families of conditions between any two members
   Model model;
   Shapes shapes;
+  Journal journal;                   ///< notes what shapes are made of, or compares, or neither
+  std::size_t before_state = 0;      ///< of the texts: those that overrides put before others end here
+  std::vector<double> numbers_here;  ///< in the expression that was traced last, while there is a journal
 
   // Numbers of parameters and indices alone.
   Slots no_slots{0};
@@ -89,6 +93,15 @@ struct Compilation {
   Traced trace(const Syntax& syntax, const Context& context);
   /// The expressions of what was traced last; the slots are filled anew in the same order.
   std::vector<Expr> build(const Syntax& syntax, const Context& context);
+  /// What `make` makes of the expression that was traced last, unless the journal has it.
+  template <class Result, class Make>
+  Result made(const Syntax& syntax, Make make) {
+    if (!journal.reads() && !journal.writes()) return make();
+    journal.note(std::uint64_t{syntax.offset - before_state});
+    journal.note(formulas.outside_text(syntax));
+    for (const double number : numbers_here) journal.note(number);
+    return journal.made<Result>(shapes, *slots, probe(), make);
+  }
   /// What was traced or built last belongs to a spring that can be let go: a slot for its number, and its terms times a truth about that.
   void trace_keeper();
   void build_keeper(std::span<Expr> outputs);

@@ -87,6 +87,8 @@ std::vector<RowShape> make_plain_rows(Compilation& work, const ConditionSyntax& 
     if (!holds)
       throw work.formulas.error(f, fmt::format("`{}` can never hold: neither positions nor velocities occur in it",
                                                work.member_words(condition.name)));
+    // (Whether it holds depends on the values.)
+    work.journal.make_unfit();
     if (real == out.end())
       throw work.formulas.error(
           f, fmt::format("`{}` always holds and restricts nothing: neither positions nor velocities occur in it",
@@ -247,7 +249,10 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
             "vectors are not smaller or larger than each other: write one condition for each component");
       }
       const auto [found, fresh] = known[j]->try_emplace(work.slots->key);
-      if (fresh) found->second = make_rows_of_member(work, all[j], parts[j], context, value, condition);
+      if (fresh) {
+        found->second = work.made<std::vector<std::vector<RowShape>>>(
+            parts[j], [&] { return make_rows_of_member(work, all[j], parts[j], context, value, condition); });
+      }
       for (const std::vector<RowShape>& list : found->second) {
         for (const RowShape& shape : list) {
           const std::uint32_t twins = !equation && !work.model.flow && shape.holonomic && shape.kinks ? 2 : 1;

@@ -35,9 +35,11 @@ void add_energy(Compilation& work, const Syntax& whole, TermKind kind) {
       std::vector<TermShape>& shapes = found->second;
       if (fresh) {
         std::string jump;
-        std::vector<Expr> built = work.build(summand.syntax, context);
-        work.build_keeper(built);
-        shapes = work.shapes.energy(kind, built[0], work.probe(), jump);
+        shapes = work.made<std::vector<TermShape>>(summand.syntax, [&] {
+          std::vector<Expr> built = work.build(summand.syntax, context);
+          work.build_keeper(built);
+          return work.shapes.energy(kind, built[0], work.probe(), jump);
+        });
         if (!jump.empty()) {
           throw work.formulas.error(
               summand.syntax,

@@ -11,6 +11,25 @@ namespace zwang::model {
 
 namespace {
 
+struct ForceShape {
+  std::optional<TermShape> term;
+  std::vector<std::uint32_t> components;
+};
+
+/// Of the force that was traced last.
+ForceShape make_force(Compilation& work, const Syntax& syntax, const Context& context) {
+  ForceShape shape;
+  const std::vector<Expr> all = work.build(syntax, context);
+  std::vector<Expr> outputs;
+  for (std::uint32_t c = 0; c < all.size(); ++c) {
+    if (work.shapes.graph().is_number(all[c], 0)) continue;
+    outputs.push_back(all[c]);
+    shape.components.push_back(c);
+  }
+  if (!outputs.empty()) shape.term = work.shapes.force(outputs, work.probe());
+  return shape;
+}
+
 Traced trace_only_time(Compilation& work, const Syntax& syntax, const Context& context) {
   const Traced out = work.trace(syntax, context);
   if (out.size == 0)
@@ -110,10 +129,6 @@ void add_forces(Compilation& work) {
 
 /// A force, or in a flow the free rate, of every member.
 void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::string_view where) {
-  struct ForceShape {
-    std::optional<TermShape> term;
-    std::vector<std::uint32_t> components;
-  };
   std::map<std::vector<std::uint32_t>, ForceShape> known;
   const Context context{where, true, !work.model.flow, true, true};
   work.for_members(body, [&](std::uint32_t member) {
@@ -128,16 +143,7 @@ void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::s
     }
     const auto [found, fresh] = known.try_emplace(work.slots->key);
     ForceShape& shape = found->second;
-    if (fresh) {
-      const std::vector<Expr> all = work.build(syntax, context);
-      std::vector<Expr> outputs;
-      for (std::uint32_t c = 0; c < all.size(); ++c) {
-        if (work.shapes.graph().is_number(all[c], 0)) continue;
-        outputs.push_back(all[c]);
-        shape.components.push_back(c);
-      }
-      if (!outputs.empty()) shape.term = work.shapes.force(outputs, work.probe());
-    }
+    if (fresh) shape = work.made<ForceShape>(syntax, [&] { return make_force(work, syntax, context); });
     if (!shape.term) return;
     std::vector<std::uint32_t> targets;
     for (const std::uint32_t c : shape.components) targets.push_back(body.first + member * body.dimension + c);

@@ -11,12 +11,16 @@ void observe_parts(Compilation& work, const std::string& name, const std::string
                    std::string_view where, std::vector<Observable>& out) {
   const Context context{where, true, true, true, false};
   work.trace(syntax, context);
-  const std::vector<Expr> parts = work.build(syntax, context);
+  std::vector<TermGroup> parts = work.made<std::vector<TermGroup>>(syntax, [&] {
+    std::vector<TermGroup> made;
+    for (const Expr e : work.build(syntax, context)) made.push_back(work.shapes.single(e, *work.slots, work.probe()));
+    return made;
+  });
   for (std::size_t c = 0; c < parts.size(); ++c) {
     Observable observable;
     observable.name = parts.size() == 1 ? name : fmt::format("{}.{}", name, "xyz"[c]);
     observable.text = text;
-    observable.term = work.shapes.single(parts[c], *work.slots, work.probe());
+    observable.term = std::move(parts[c]);
     out.push_back(std::move(observable));
   }
 }

@@ -83,10 +83,9 @@ std::uint32_t add_truth(Compilation& work, const std::string& name, const Value&
   const Syntax syntax = work.formulas.truth(value);
   const Context context{where, true, true, true, false};
   work.slots->begin();
+  work.numbers_here.clear();
   work.tracer->require_finite(false);
   const Tracer::Scalar traced = work.tracing->interpret_truth(syntax, context, work.bindings);
-  work.slots->begin();
-  const Builder::Scalar built = work.building->interpret_truth(syntax, context, work.bindings);
   if (traced.made != Made::state) {
     throw work.formulas.error(syntax, fmt::format("{} is always {}: neither time, positions nor velocities occur in it",
                                                   where, traced.value != 0 ? "true" : "false"));
@@ -94,7 +93,11 @@ std::uint32_t add_truth(Compilation& work, const std::string& name, const Value&
   Observable truth;
   truth.name = name;
   truth.text = value.text;
-  truth.term = work.shapes.single(work.builder->expr(built), *work.slots, work.probe());
+  truth.term = work.made<TermGroup>(syntax, [&] {
+    work.slots->begin();
+    const Builder::Scalar built = work.building->interpret_truth(syntax, context, work.bindings);
+    return work.shapes.single(work.builder->expr(built), *work.slots, work.probe());
+  });
   work.model.truths.push_back(std::move(truth));
   return static_cast<std::uint32_t>(work.model.truths.size() - 1);
 }
