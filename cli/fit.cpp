@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "commands.hpp"
 #include "recorded.hpp"
@@ -14,6 +15,7 @@
 #include "terminal.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
+#include "zwang/model/watch.hpp"
 #include "zwang/report/fit.hpp"
 #include "zwang/report/fit_page.hpp"
 #include "zwang/report/whole_file.hpp"
@@ -21,6 +23,12 @@
 namespace zwang::cli {
 
 namespace {
+
+constexpr double most_starts = 1e6;
+/// Misfits that differ by less are those of one bottom.
+constexpr double other_bottom = 1e-6;
+/// The cosine between residuals and slopes beyond which a fit is not at a bottom: what rounding leaves of it is far below.
+constexpr double still_steep = 1e-3;
 
 /// A word as a shell takes it for one.
 std::string shell_word(const std::string& word) {
@@ -62,6 +70,66 @@ void leave_fit_page(const Request& request, const model::Draft& draft, model::Ov
   }
 }
 
+/// `--starts` and `--within`.
+void read_starts(const Request& request, sensitivity::FitOptions& options) {
+  if (!request.starts.empty()) {
+    const std::optional<double> count = read_number(request.starts);
+    if (!count || *count < 1 || *count > most_starts || *count != std::floor(*count)) {
+      throw Error({"--starts", 1, 1}, fmt::format("a number of starts is a whole number from 1 to {}", most_starts),
+                  request.starts);
+    }
+    options.starts = static_cast<std::uint32_t>(*count);
+  }
+  for (const std::string& text : request.within) {
+    const std::size_t equals = text.find('=');
+    const std::size_t dots = text.find("..", equals == std::string::npos ? 0 : equals);
+    if (equals == std::string::npos || dots == std::string::npos) {
+      throw Error({"--within", 1, 1}, "a range is written NAME=LOW..HIGH, as in L=0.5..2", text);
+    }
+    const auto number = [&](std::size_t from, std::size_t to) {
+      return model::number_of({"--within", text.substr(from, to - from)});
+    };
+    const sensitivity::StartRange range{text.substr(0, equals), number(equals + 1, dots),
+                                        number(dots + 2, text.size())};
+    if (!(range.low < range.high)) {
+      throw Error({"--within", 1, static_cast<std::uint32_t>(equals + 2)}, "the lower end is not below the upper one",
+                  text);
+    }
+    options.within.push_back(range);
+  }
+}
+
+/// What is known of the bottom that was found.
+std::string words_about(const sensitivity::Fit& found) {
+  std::string out;
+  if (found.starts.size() > 1) {
+    std::optional<double> next;
+    std::size_t lost = 0;
+    for (const sensitivity::FitStart& one : found.starts) {
+      if (!one.converged) ++lost;
+      const bool worse = one.converged && *one.residual > found.residual * (1 + other_bottom);
+      if (worse && (!next || *one.residual < *next)) next = one.residual;
+    }
+    out += fmt::format("  of {} starts {} end{} here", found.starts.size(), found.alike, found.alike == 1 ? "s" : "");
+    if (next) out += fmt::format(", the next bottom has the misfit {}", readable(*next));
+    if (lost > 0) out += fmt::format(", {} found none", lost);
+    out += '\n';
+  }
+  if (found.converged && found.gradient && *found.gradient > still_steep) {
+    out += fmt::format(
+        "  the squares still fall ({} of their steepest): a corner of the motion, or values the model refuses\n",
+        readable(*found.gradient, 2));
+  }
+  if (found.systematic) {
+    out += fmt::format(
+        "  what is left is no noise: neighbours go together (ratio {}, of noise 2). The model lacks something, or this "
+        "is "
+        "not the lowest bottom{}\n",
+        readable(*found.scatter, 2), found.starts.size() > 1 ? "" : ": try --starts 16");
+  }
+  return out;
+}
+
 }  // namespace
 
 int fit(const Request& request) {
@@ -75,6 +143,7 @@ int fit(const Request& request) {
       report::read_measured(read_source(request.data, "the data", "data.csv").text, request.data);
   sensitivity::FitOptions options;
   options.go_on = [] { return !asked_to_end(); };
+  read_starts(request, options);
   const sensitivity::Fit found =
       sensitivity::fit(draft, changed, parameter_names(request.free, "--free"), measured, options);
   std::vector<std::string> files;
@@ -104,6 +173,7 @@ int fit(const Request& request) {
   const auto count = static_cast<double>(std::max<std::size_t>(found.misfit.size(), 1));
   print(fmt::format("\n  misfit {} (root of the sum of squares; {} per value), before {}\n", readable(found.residual),
                     readable(found.residual / std::sqrt(count), 3), readable(found.first_residual)));
+  print(words_about(found));
   for (const std::string& file : files) print(fmt::format("  {}\n", file));
   return status;
 }

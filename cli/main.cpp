@@ -170,6 +170,11 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   fit->add_option("--out", request.out, "the folder of the page (default: out)")->type_name("DIR");
   fit->add_flag("--no-report", request.no_report, "leave out the page of the misfit");
   fit->add_option("--free", request.free, "the parameters that may move")->type_name("NAME,NAME,...")->required();
+  fit->add_option("--starts", request.starts, "begin from so many values of them, and keep the best (default: 1)")
+      ->type_name("N");
+  fit->add_option("--within", request.within, "where those starts lie (default: between half and double the value)")
+      ->type_name("NAME=LOW..HIGH")
+      ->take_all();
   CLI::App* equations =
       add("equations", "the differential equations of motion, as text, LaTeX, C++ or Python", cli::equations);
   add_common(*equations, request);

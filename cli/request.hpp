@@ -31,6 +31,8 @@ struct Request : Question {
   std::string sensitivity;          ///< run: NAME,NAME,...: derivatives by these parameters
   std::string data;                 ///< fit: the table of measured values
   std::string free;                 ///< fit: NAME,NAME,...: the parameters that may move
+  std::string starts;               ///< fit: how many
+  std::vector<std::string> within;  ///< fit: NAME=LOW..HIGH, between which they lie
   bool no_report = false;           ///< run, compare: without the animated report
   std::string vary;                 ///< run: NAME=A,B,C, one run per value
   std::vector<std::string> over;    ///< sweep: what varies, and how

@@ -113,5 +113,72 @@ TEST(Fit, says_what_values_do_not_tell) {
   EXPECT_THROW((void)fit(draft, {}, {"h"}, {{0}, {"y"}, {std::nan("")}}), Error);
 }
 
+/// y = cos(w t): the squares have many bottoms in w.
+constexpr const char* swing = R"toml(
+[parameters]
+w = 5
+[coordinates.x]
+initial = 1
+[energy]
+kinetic = "x'^2/2"
+potential = "w^2*x^2/2"
+[outputs]
+y = "x"
+)toml";
+
+Measured swinging(double w, double noise) {
+  Measured out;
+  out.outputs = {"y"};
+  for (int k = 0; k < 40; ++k) {
+    out.times.push_back(0.1 * k);
+    out.value.push_back(std::cos(w * 0.1 * k) + ((k * 7) % 5 - 2) * noise);
+  }
+  return out;
+}
+
+TEST(Fit, at_another_bottom_says_that_what_is_left_is_no_noise) {
+  const model::Draft draft = model::read(swing, "model.toml");
+  const Measured measured = swinging(3, 0.01);
+  const Fit found = fit(draft, {}, {"w"}, measured);
+  ASSERT_TRUE(found.converged) << found.why;
+  EXPECT_GT(std::abs(found.parameters[0].value - 3), 0.5);
+  EXPECT_LT(*found.gradient, 1e-5);
+  EXPECT_TRUE(found.systematic);
+  EXPECT_LT(*found.scatter, 1);
+
+  // The true bottom, near by: residuals are the noise.
+  model::Overrides near;
+  near.parameters.emplace_back("w", "3.1");
+  const Fit right = fit(draft, near, {"w"}, measured);
+  EXPECT_NEAR(right.parameters[0].value, 3, 0.01);
+  EXPECT_FALSE(right.systematic);
+  EXPECT_GT(*right.scatter, 1.5);
+}
+
+TEST(Fit, from_several_starts_keeps_the_lowest_bottom) {
+  const model::Draft draft = model::read(swing, "model.toml");
+  FitOptions options;
+  options.starts = 8;
+  options.within = {{"w", 1, 8}};
+  const Fit found = fit(draft, {}, {"w"}, swinging(3, 0.01), options);
+  ASSERT_TRUE(found.converged) << found.why;
+  EXPECT_NEAR(found.parameters[0].value, 3, 0.01);
+  ASSERT_EQ(found.starts.size(), 8U);
+  EXPECT_EQ(found.starts[0].from[0], 5);
+  EXPECT_GE(found.alike, 1U);
+  std::uint32_t alike = 0;
+  for (const FitStart& one : found.starts) {
+    EXPECT_GE(one.from[0], 1);
+    EXPECT_LE(one.from[0], 8);
+    if (!one.residual) continue;
+    EXPECT_GE(*one.residual, found.residual);
+    if (*one.residual < found.residual * 1.0001) ++alike;
+  }
+  EXPECT_EQ(alike, found.alike);
+  EXPECT_FALSE(found.systematic);
+  options.within = {{"v", 1, 8}};
+  EXPECT_THROW((void)fit(draft, {}, {"w"}, swinging(3, 0.01), options), Error);
+}
+
 }  // namespace
 }  // namespace zwang::sensitivity

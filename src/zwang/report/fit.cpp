@@ -133,6 +133,25 @@ std::string fit_json(const model::Model& model, const sensitivity::Measured& mea
   json.put("iterations", std::uint64_t{fit.iterations});
   json.put("motions", fit.motions);
   json.put("values", std::uint64_t{fit.misfit.size()});
+  if (fit.gradient) json.put("gradient", *fit.gradient);
+  if (fit.scatter) {
+    json.put("scatter", *fit.scatter);
+    json.put("systematic", fit.systematic);
+  }
+  if (fit.starts.size() > 1) {
+    json.put("alike", std::uint64_t{fit.alike});
+    json.open_list("starts");
+    for (const sensitivity::FitStart& one : fit.starts) {
+      json.open();
+      json.put("from", one.from);
+      json.put("to", one.to);
+      json.put("status", one.converged ? "fitted" : "not fitted");
+      if (!one.why.empty()) json.put("why", one.why);
+      if (one.residual) json.put("residual", *one.residual);
+      json.close();
+    }
+    json.close_list();
+  }
   if (!fit.covariance.entry.empty()) {
     json.open_list("covariance");
     for (std::size_t i = 0; i < fit.covariance.rows; ++i) {

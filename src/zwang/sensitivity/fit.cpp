@@ -7,6 +7,7 @@
 
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/sensitivity/sensitivity.hpp"
@@ -140,12 +141,76 @@ class Fitting {
       if (!std::isnan(measured.value[k])) values_.push_back(k);
     }
     if (values_.empty()) throw Error({"data", 0, 0}, "there is no value to fit");
+    for (const StartRange& one : options.within) {
+      if (std::find(free.begin(), free.end(), one.name) == free.end()) {
+        throw Error({"command line", 0, 0}, "--within: '" + one.name + "' is not among the parameters that may move");
+      }
+    }
     if (measured.times.back() > model.simulation.start) overrides_.until = exact(measured.times.back());
   }
 
+  /// From all starts; that with the least squares, one that is at rest before others.
   Fit find() {
+    Fit best;
+    std::vector<FitStart> starts;
+    const std::uint32_t count = std::max(options_.starts, 1U);
+    for (std::uint32_t k = 0; k < count && !interrupted_; ++k) {
+      const std::vector<double> from = start(k);
+      Fit one = find_from(from);
+      FitStart line{from, {}, one.converged, one.why, std::nullopt};
+      for (const FittedParameter& parameter : one.parameters) line.to.push_back(parameter.value);
+      if (!one.misfit.empty()) line.residual = one.residual;
+      const bool better = !one.misfit.empty() && (best.misfit.empty() || (one.converged && !best.converged) ||
+                                                  (one.converged == best.converged && one.residual < best.residual));
+      // What the model itself has is where misfit is counted from.
+      const double first = k == 0 ? one.first_residual : best.first_residual;
+      if (k == 0 || better) best = std::move(one);
+      best.first_residual = first;
+      starts.push_back(std::move(line));
+    }
+    best.motions = motions_;
+    best.alike = 0;
+    for (const FitStart& one : starts) {
+      if (one.residual && *one.residual - best.residual <= same_residual * best.residual + left_by_rounding())
+        ++best.alike;
+    }
+    best.starts = std::move(starts);
+    return best;
+  }
+
+ private:
+  /// Where the k-th begins: the model's own values, then points of an additive recurrence (multiples of the powers of 1 / g, g^(p + 1) = g + 1, which fill a cube evenly).
+  [[nodiscard]] std::vector<double> start(std::uint32_t k) const {
+    std::vector<double> out = start_;
+    if (k == 0) return out;
+    const std::size_t p = free_.size();
+    double g = 1;
+    for (int round = 0; round < 60; ++round) g = elementary::pow(1 + g, 1 / (static_cast<double>(p) + 1));
+    double part = 1;
+    for (std::size_t j = 0; j < p; ++j) {
+      part /= g;
+      const double at = 0.5 + k * part;
+      const auto [low, high] = range(j);
+      out[j] = low + (high - low) * (at - std::floor(at));
+    }
+    return out;
+  }
+  [[nodiscard]] std::pair<double, double> range(std::size_t j) const {
+    for (const StartRange& one : options_.within) {
+      if (one.name == free_[j]) return {one.low, one.high};
+    }
+    if (start_[j] == 0) return {-1, 1};
+    return {start_[j] / 2, start_[j] * 2};
+  }
+  /// The root of the sum of squares that rounding of motions leaves.
+  [[nodiscard]] double left_by_rounding() const {
+    double sum = 0;
+    for (const std::size_t place : values_) sum += measured_.value[place] * measured_.value[place];
+    return nothing_left * std::sqrt(sum);
+  }
+
+  Fit find_from(std::vector<double> here) {
     Fit out;
-    std::vector<double> here = start_;
     Lines lines = at(here, true);
     if (!lines.why.empty()) {
       out.why = lines.why;
@@ -208,7 +273,43 @@ class Fitting {
     return report(out, here, lines);
   }
 
- private:
+  /// How steep the squares still are, and whether what is left looks like noise.
+  void judge(const Lines& lines, Fit& out) const {
+    const std::size_t m = lines.residual.size();
+    const double squares = lines.square();
+    if (lines.slope.rows == m && squares > 0) {
+      double steepest = 0;
+      for (std::size_t j = 0; j < free_.size(); ++j) {
+        double dot = 0;
+        double length = 0;
+        for (std::size_t i = 0; i < m; ++i) {
+          dot += lines.slope(i, j) * lines.residual[i];
+          length += lines.slope(i, j) * lines.slope(i, j);
+        }
+        if (length > 0) steepest = std::max(steepest, std::abs(dot) / std::sqrt(length * squares));
+      }
+      out.gradient = steepest;
+    }
+    // Neighbours in time of one output.
+    if (m < fewest_residuals + free_.size() || !(std::sqrt(squares) > left_by_rounding())) return;
+    const std::size_t columns = outputs_.size();
+    std::vector<std::optional<double>> last(columns);
+    double differences = 0;
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+      std::optional<double>& before = last[values_[i] % columns];
+      if (before) {
+        differences += (lines.residual[i] - *before) * (lines.residual[i] - *before);
+        ++pairs;
+      }
+      before = lines.residual[i];
+    }
+    if (pairs < fewest_residuals) return;
+    const auto count = static_cast<double>(pairs);
+    out.scatter = differences / count / (squares / static_cast<double>(m));
+    out.systematic = *out.scatter < 2 - far_from_noise * 2 / std::sqrt(count);
+  }
+
   [[nodiscard]] static std::size_t output(const model::Model& model, const std::string& name) {
     std::vector<std::string_view> known;
     for (std::size_t k = 0; k < model.outputs.size(); ++k) {
@@ -319,7 +420,7 @@ class Fitting {
   }
 
   Fit report(Fit out, const std::vector<double>& here, const Lines& lines) const {
-    out.motions = motions_;
+    if (lines.why.empty()) judge(lines, out);
     out.residual = std::sqrt(lines.square());
     const std::size_t p = free_.size();
     const std::size_t m = lines.residual.size();

@@ -23,8 +23,18 @@ struct Measured {
   std::vector<double> value;  ///< [time * outputs + output]
 };
 
+/// Between which values other starts lie.
+struct StartRange {
+  std::string name;
+  double low = 0;
+  double high = 0;
+};
+
 struct FitOptions {
-  std::uint32_t most_iterations = 100;
+  std::uint32_t most_iterations = 100;  ///< from each start
+  std::uint32_t starts = 1;             ///< the first is what the model has
+  std::vector<StartRange>
+      within;  ///< a parameter without: between half and double its value, or -1 and 1 where that is zero
   std::function<bool()> go_on;  ///< asked before every motion; false interrupts
 };
 
@@ -43,6 +53,14 @@ struct Misfit {
   double fitted = 0;
 };
 
+/// A start and where it led.
+struct FitStart {
+  std::vector<double> from, to;  ///< per parameter
+  bool converged = false;
+  std::string why;                 ///< if it did not
+  std::optional<double> residual;  ///< none where there was no motion
+};
+
 struct Fit {
   bool converged = false;
   std::string why;  ///< if it did not
@@ -53,6 +71,14 @@ struct Fit {
   std::uint32_t iterations = 0;
   std::uint64_t motions = 0;
   std::vector<Misfit> misfit;
+  std::vector<FitStart> starts;  ///< all of them; the fit is that with the least squares
+  std::uint32_t alike = 1;       ///< starts that led to these squares
+  /// The steepest slope of the squares by a parameter, as a cosine between residuals and their derivatives: 0 at a bottom, 1 at most.
+  std::optional<double> gradient;
+  /// von Neumann's ratio of neighbouring residuals: the sum of the squares of their differences to that of their own. About 2 if what is left is noise; none for few values,
+  /// or where next to nothing is left.
+  std::optional<double> scatter;
+  bool systematic = false;  ///< it is so far below 2 that what is left is no noise
 };
 
 /// Throws Error: an output or a parameter that the model does not have, no values, a model that cannot be differentiated by a parameter.

@@ -16,6 +16,8 @@ inline constexpr double series_noise = 0x1p-30;
 inline constexpr double no_slope = 0x1p-10;
 /// Series of derivatives are one derivative worse than those of the motion: so many orders more,
 inline constexpr unsigned more_orders = 2;
+/// once a stretch would be too long by little, so many more: each makes its last terms about a quarter,
+inline constexpr unsigned extra_orders = 4;
 /// and no more than this, beyond which shorter stretches are cheaper.
 inline constexpr unsigned most_orders = 48;
 /// Of a piece: what is left out at its start where a root begins at zero. Velocities change there by as small a part.
@@ -50,6 +52,14 @@ inline constexpr double dependent_column = 1e-12;
 /// Steps below this part of a parameter are none, and gains below this part of the squares: rounding of the motions.
 inline constexpr double fit_step = 1e-13;
 inline constexpr double fit_gain = 1e-12;
+/// Residuals of two starts are one if they differ by less than this part: both are at the bottom to the root of `fit_gain`.
+inline constexpr double same_residual = 1e-6;
+/// Of the values measured: what is left of them is rounding of motions, and tells nothing about noise.
+inline constexpr double nothing_left = 1e-9;
+/// Fewer residuals tell nothing about their neighbours.
+inline constexpr std::size_t fewest_residuals = 8;
+/// Deviations by which neighbours must go together before it is said: by chance that happens once in thirty thousand fits.
+inline constexpr double far_from_noise = 4;
 /// Damping as a part of the columns' lengths: the first when a full step does not help, what is none, and where steps have become too short to
 /// be worth a motion.
 inline constexpr double first_damping = 1e-3;

@@ -57,13 +57,10 @@ struct Program {
     tangent = expressions::tangent(tape, moving);
     itself = tangent.tape;
     itself.instructions.resize(tape.instructions.size());
-    std::vector<std::uint32_t> outputs(tangent.outputs);
-    std::iota(outputs.begin(), outputs.end(), 0U);
-    all = needed(outputs);
   }
 
-  expressions::Tape itself;         ///< the tape without the derivatives, in the same registers
-  std::vector<std::uint8_t> all;    ///< per instruction: derivatives of outputs need it
+  expressions::Tape itself;       ///< the tape without the derivatives, in the same registers
+  std::vector<std::uint8_t> all;  ///< per instruction: derivatives of outputs that are asked for along a piece need it
   std::vector<std::uint8_t> first;  ///< those of the outputs that are asked for before the state of an order is known
 
   /// Which of the instructions behind the tape itself the derivatives of these outputs need.
@@ -368,15 +365,24 @@ struct Variation::Impl {
     const model::Model& model = slope.model;
     for (std::size_t k = 0; k < model.terms.size(); ++k) {
       terms.emplace_back(model.terms[k], model.terms[k].tape, slope.slope.terms[k], slope.slope.terms[k].tape);
-      std::vector<std::uint32_t> momenta(model.terms[k].kind == model::TermKind::kinetic ? model.terms[k].velocities
-                                                                                         : 0);
-      std::iota(momenta.begin(), momenta.end(), 1 + model.terms[k].positions);
+      const model::TermGroup& group = model.terms[k];
+      std::vector<std::uint32_t> momenta(group.kind == model::TermKind::kinetic ? group.velocities : 0);
+      std::iota(momenta.begin(), momenta.end(), 1 + group.positions);
       terms.back().first = terms.back().needed(momenta);
+      // Forces; of an energy its gradient and the momenta, but neither itself nor its second derivatives.
+      const bool force = group.kind == model::TermKind::force;
+      std::vector<std::uint32_t> asked(force ? group.tape.outputs.size() : group.positions + momenta.size());
+      std::iota(asked.begin(), asked.end(), force ? 0U : 1U);
+      terms.back().all = terms.back().needed(asked);
     }
     for (std::size_t k = 0; k < model.groups.size(); ++k) {
       rows.emplace_back(model.groups[k], model.groups[k].tape, slope.slope.groups[k], slope.slope.groups[k].tape);
       const std::uint32_t value[] = {0};
       rows.back().first = rows.back().needed(value);
+      const model::RowGroup& group = model.groups[k];
+      std::vector<std::uint32_t> asked(1 + (group.holonomic ? group.positions : group.velocities));
+      std::iota(asked.begin(), asked.end(), 0U);
+      rows.back().all = rows.back().needed(asked);
     }
   }
 
@@ -403,7 +409,8 @@ struct Variation::Impl {
   std::vector<Block> row_blocks;
   std::vector<std::uint32_t> blocked_rows;
   std::vector<RowPlace> row_places;
-  double part = 1;  ///< of a piece: how much of it the last stretch took
+  double part = 1;     ///< of a piece: how much of it the last stretch took
+  unsigned extra = 0;  ///< orders beyond `more_orders`, once they have spared a stretch
 
   void arrange(const std::vector<std::uint32_t>& held, unsigned wanted) {
     const bool fresh = orders != wanted;
@@ -795,7 +802,8 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
   const model::Model& model = impl_->model();
   const std::size_t n = model.variables;
   const std::size_t m = piece.rows.size();
-  const unsigned orders = std::min(std::max(piece.orders, 3U) + more_orders, most_orders);
+  const unsigned fewest = std::max(piece.orders, 3U) + more_orders;
+  unsigned orders = std::min(fewest + impl_->extra, most_orders);
   impl_->arrange(piece.rows, orders);
   // As much of the piece as the last time, at first; never a crumb behind it.
   double length = impl_->part < 1 ? impl_->part * piece.length : to - from;
@@ -824,6 +832,15 @@ Variation::Stretch Variation::follow(const motion::Piece& piece, double from, do
                      impl_->row_places, path, lambda, impl_->dynamics.mass, orders)
                   .find(position, velocity);
     const double off = left_over(stretch, n, least);
+    // A few orders more are cheaper than two stretches, where they are enough.
+    if (off > series_converged && impl_->extra == 0 && fewest + extra_orders <= most_orders &&
+        std::ldexp(off, -2 * static_cast<int>(extra_orders)) <= series_converged) {
+      impl_->extra = extra_orders;
+      orders = fewest + extra_orders;
+      impl_->arrange(piece.rows, orders);
+      --halving;
+      continue;
+    }
     if (off <= series_converged || halving == most_halvings || from + length / 2 == from) {
       // The last terms of twice the length would be 2^orders as large.
       impl_->part = length / piece.length;
