@@ -192,20 +192,19 @@ model::Overrides with(const model::Overrides& overrides, const Wanted& wanted, d
   return out;
 }
 
-/// Without what is only looked at.
-model::Model compiled(const model::Draft& draft, const model::Overrides& overrides) {
-  return model::compile(draft, overrides, {}, {}).model;
-}
-
-/// The models at the points, if they have one shape.
+/// The models at the points, if they have one shape, without what is only looked at. `pattern`: of the model itself, of use where the parameter stands in no expression.
 std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, const model::Overrides& overrides,
-                                                   const Wanted& wanted, double step, const std::array<int, points>& at,
-                                                   std::optional<Error>& why) {
+                                                   const model::Pattern& pattern, const Wanted& wanted, double step,
+                                                   const std::array<int, points>& at, std::optional<Error>& why) {
+  bool again = true;
   const double value = wanted.parameter->value[wanted.component];
   std::vector<model::Model> out;
   for (const int k : at) {
     try {
-      out.push_back(compiled(draft, with(overrides, wanted, value + k * step)));
+      const model::Overrides changed = with(overrides, wanted, value + k * step);
+      model::Watching one;
+      again = again && model::compile_again(draft, changed, {}, {}, pattern, one);
+      out.push_back(again ? std::move(one.model) : model::compile(draft, changed, {}, {}).model);
     } catch (const Error& error) {
       if (!why) why = error;
       return std::nullopt;
@@ -221,7 +220,8 @@ std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, co
 
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
                                              const std::vector<std::string>& names) {
-  const model::Model here = compiled(draft, overrides);
+  model::Pattern pattern;
+  const model::Model here = model::compile(draft, overrides, {}, {}, pattern).model;
   if (here.simulation.method != model::Method::events) {
     throw Error(
         {here.file, 0, 0},
@@ -239,7 +239,7 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
     for (const double part : slope_steps) {
       for (const std::array<int, points>& at : {both_sides, below, above}) {
         step = part * size;
-        found = models_at(draft, overrides, wanted, step, at, why);
+        found = models_at(draft, overrides, pattern, wanted, step, at, why);
         by = weights(at);
         if (found) break;
       }
