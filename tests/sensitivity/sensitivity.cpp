@@ -9,6 +9,8 @@
 
 #include "places.hpp"
 #include "runs.hpp"
+#include "zwang/base/number.hpp"
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 
 namespace zwang::sensitivity {
@@ -437,6 +439,42 @@ TEST(ParameterSlopes, stand_at_the_edge_of_what_is_allowed) {
     const std::vector<ParameterSlope> slopes = parameter_slopes(model::read(ball, "model.toml"), overrides, {"e"});
     EXPECT_NEAR(slopes[0].slope.conditions[0].restitution, 1, 1e-12);
     EXPECT_EQ(slopes[0].model.conditions[0].restitution, std::stod(value));
+  }
+}
+
+TEST(ParameterSlopes, are_right_beside_poles_roots_corners_and_of_large_phases) {
+  struct Case {
+    const char* expression;
+    double value;
+    double slope;
+  };
+  // Closed forms.
+  for (const Case& one :
+       {Case{"sqrt((1 + p)/(1 - p))", 0.99, 1 / (0.01 * std::sqrt(0.01 * 1.99))},
+        Case{"cos(p)", 2024.5, -elementary::sin(2024.5)},
+        Case{"sqrt(1 - p^2)", 0.999, -0.999 / std::sqrt(1 - 0.999 * 0.999)}, Case{"1/(p - 10)", 10.1, -100},
+        Case{"max(p - 1, 0)", 1.005, 1}, Case{"floor(p)", 2.01, 0}, Case{"mod(p, 1)", 3.001, 1},
+        Case{"tanh(200*(p - 1))", 1, 200}, Case{"log(p - 2.99)", 3, 100}}) {
+    model::Overrides overrides;
+    overrides.parameters.emplace_back("p", exact(one.value));
+    const model::Draft draft = model::read("[parameters]\np = 1\n[points.a]\nmass = 1\nposition = [\"" +
+                                               std::string(one.expression) + "\", 0]\n[simulation]\nuntil = 1\n",
+                                           "model.toml");
+    const std::vector<ParameterSlope> slopes = parameter_slopes(draft, overrides, {"p"});
+    // Numbers beside a pole have lost the digits that their argument lost.
+    EXPECT_NEAR(slopes[0].slope.initial_position[0], one.slope, 2e-11 * (1 + std::abs(one.slope))) << one.expression;
+  }
+  // At a corner there is none.
+  model::Overrides overrides;
+  overrides.parameters.emplace_back("p", "1");
+  const model::Draft corner = model::read(
+      "[parameters]\np = 1\n[points.a]\nmass = 1\nposition = [\"max(p - 1, 0)\", 0]\n[simulation]\nuntil = 1\n",
+      "model.toml");
+  try {
+    (void)parameter_slopes(corner, overrides, {"p"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("a corner, a jump or a pole"), std::string::npos) << error.message();
   }
 }
 

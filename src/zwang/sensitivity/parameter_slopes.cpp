@@ -142,6 +142,9 @@ Weights weights(const std::array<int, points>& at) {
   return out;
 }
 
+/// The slope at 0 by differences of values at 1 and -1, 2 and -2, 3 and -3.
+constexpr std::array<double, 3> inner_slope{3.0 / 4, -3.0 / 20, 1.0 / 60};
+
 constexpr std::array<int, points> both_sides{-4, -3, -2, -1, 1, 2, 3, 4};
 constexpr std::array<int, points> below{-8, -7, -6, -5, -4, -3, -2, -1};
 constexpr std::array<int, points> above{1, 2, 3, 4, 5, 6, 7, 8};
@@ -216,6 +219,127 @@ std::optional<std::vector<model::Model>> models_at(const model::Draft& draft, co
   return out;
 }
 
+/// Numbers of the models at the points of one step, and what the polynomial through them has at the parameter itself.
+struct Looked {
+  std::vector<model::Model> models;
+  std::vector<double> value;
+  std::vector<double> slope;
+  std::vector<double> size;   ///< the largest of each
+  std::vector<double> apart;  ///< by how much the inner six of the points lead to another change over a step
+  bool both = false;          ///< from both sides
+  double step = 0;
+};
+
+Looked look(std::vector<model::Model> models, const std::array<int, points>& at, double step) {
+  std::vector<std::vector<double>> numbers;
+  numbers.reserve(points);
+  for (const model::Model& one : models) numbers.push_back(numbers_of(one));
+  const Weights by = weights(at);
+  Looked out;
+  out.models = std::move(models);
+  out.both = at == both_sides;
+  out.step = step;
+  out.value.assign(numbers.front().size(), 0.0);
+  out.slope = out.size = out.apart = out.value;
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    // What does not move is exactly what it is. Infinite times of what never happens are among it.
+    const double first = numbers.front()[i];
+    out.value[i] = first;
+    out.size[i] = std::abs(first);
+    if (std::all_of(numbers.begin(), numbers.end(), [&](const auto& one) { return one[i] == first; })) continue;
+    out.value[i] = 0;
+    // Differences from one of them: the weights of a slope add up to zero.
+    for (std::size_t k = 0; k < points; ++k) {
+      out.value[i] += by.value.at(k) * numbers[k][i];
+      out.slope[i] += by.slope.at(k) * (numbers[k][i] - first);
+      out.size[i] = std::max(out.size[i], std::abs(numbers[k][i]));
+    }
+    // What is odd around the parameter is met by every polynomial of points on both sides: fewer of them tell whether they were enough.
+    if (out.both) {
+      double inner = 0;
+      for (std::size_t k = 0; k < 3; ++k) inner += inner_slope.at(k) * (numbers[4 + k][i] - numbers[3 - k][i]);
+      out.apart[i] = std::abs(out.slope[i] - inner);
+    }
+    out.slope[i] /= step;
+  }
+  return out;
+}
+
+/// The numbers of a model by one parameter, each from the longest step whose polynomial meets the number at the parameter itself.
+struct Slopes {
+  Looked first;  ///< of the first step at which the model has one shape
+  std::vector<double> slope;
+  std::vector<std::size_t> corner;  ///< numbers that no polynomial meets, however short the step
+};
+
+/// By how much a polynomial misses the number itself, as a part of it; numbers that are rounding of others miss nothing.
+double missed(const Looked& looked, std::size_t i, double meant, double largest) {
+  const double size = looked.size[i];
+  if (!(size > rounding_of_others * largest) || !std::isfinite(looked.value[i])) return 0;
+  return std::max(std::abs(looked.value[i] - meant), inner_counts * looked.apart[i]) / size;
+}
+
+std::optional<Slopes> slopes_from(const std::array<int, points>& at, const model::Draft& draft,
+                                  const model::Overrides& overrides, const model::Pattern& pattern,
+                                  const model::Model& here, const Wanted& wanted, std::optional<Error>& why) {
+  const double value = wanted.parameter->value[wanted.component];
+  const double size = value == 0 ? 1 : std::ldexp(1.0, std::ilogb(value));
+  std::optional<Slopes> out;
+  std::vector<double> meant;
+  std::vector<double> least;  // the smallest misses so far
+  std::vector<char> open;
+  double largest = 0;
+  for (const double part : slope_steps) {
+    auto models = models_at(draft, overrides, pattern, wanted, part * size, at, why);
+    if (!models) continue;
+    std::optional<Looked> found = look(std::move(*models), at, part * size);
+    if (!out) {
+      // Where the parameter itself gives the model another shape, as zero may, there is no number to meet.
+      if (!same_shape(found->models.front(), here)) return Slopes{std::move(*found), {}, {}};
+      meant = numbers_of(here);
+      for (std::size_t i = 0; i < meant.size(); ++i) {
+        if (std::isfinite(found->size[i])) largest = std::max(largest, found->size[i]);
+      }
+      least.assign(meant.size(), HUGE_VAL);
+      open.assign(meant.size(), 1);
+      out = Slopes{*found, found->slope, {}};
+    } else if (!same_shape(found->models.front(), out->first.models.front())) {
+      break;
+    }
+    bool all = true;
+    for (std::size_t i = 0; i < meant.size(); ++i) {
+      if (open[i] == 0) continue;
+      const double miss = missed(*found, i, meant[i], largest);
+      // What a shorter step does not make better is rounding.
+      const bool rounding = least[i] <= slope_rounding && miss > least[i] * shorter_helps;
+      if (rounding) {
+        open[i] = 0;
+        continue;
+      }
+      least[i] = miss;
+      out->slope[i] = found->slope[i];
+      if (miss <= slope_met) open[i] = 0;
+      all = all && open[i] == 0;
+    }
+    if (all) break;
+  }
+  if (!out) return out;
+  for (std::size_t i = 0; i < meant.size(); ++i) {
+    if (open[i] != 0 && !(least[i] <= slope_rounding)) out->corner.push_back(i);
+  }
+  return out;
+}
+
+/// One side serves where the other is refused, however short the step.
+std::optional<Slopes> slopes_of(const model::Draft& draft, const model::Overrides& overrides,
+                                const model::Pattern& pattern, const model::Model& here, const Wanted& wanted,
+                                std::optional<Error>& why) {
+  for (const std::array<int, points>& at : {both_sides, below, above}) {
+    if (auto found = slopes_from(at, draft, overrides, pattern, here, wanted, why)) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
@@ -231,48 +355,26 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
   for (const std::string& name : names) {
     const Wanted wanted = find(here, name);
     const double value = wanted.parameter->value[wanted.component];
-    const double size = value == 0 ? 1 : std::ldexp(1.0, std::ilogb(value));
     std::optional<Error> why;
-    std::optional<std::vector<model::Model>> found;
-    Weights by;
-    double step = 0;
-    for (const double part : slope_steps) {
-      for (const std::array<int, points>& at : {both_sides, below, above}) {
-        step = part * size;
-        found = models_at(draft, overrides, pattern, wanted, step, at, why);
-        by = weights(at);
-        if (found) break;
-      }
-      if (found) break;
-    }
+    std::optional<Slopes> found = slopes_of(draft, overrides, pattern, here, wanted, why);
     if (!found) {
       throw Error({"command line", 0, 0},
                   "nothing can be differentiated by '" + name + "': near its value " + exact(value) +
                       (why ? " the model is refused (" + why->message() + ")" : " the model changes its shape"));
     }
-    std::vector<std::vector<double>> numbers;
-    numbers.reserve(points);
-    for (const model::Model& one : *found) numbers.push_back(numbers_of(one));
-    std::vector<double> at(numbers.front().size(), 0.0);
-    std::vector<double> slope(at.size(), 0.0);
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      // What does not move is exactly what it is. Infinite times of what never happens are among it.
-      const double first = numbers.front()[i];
-      at[i] = first;
-      if (std::all_of(numbers.begin(), numbers.end(), [&](const auto& one) { return one[i] == first; })) continue;
-      at[i] = 0;
-      // Differences from one of them: the weights of a slope add up to zero.
-      for (std::size_t k = 0; k < points; ++k) {
-        at[i] += by.value.at(k) * numbers[k][i];
-        slope[i] += by.slope.at(k) * (numbers[k][i] - first);
-      }
-      slope[i] /= step;
+    if (!found->corner.empty()) {
+      throw Error({"command line", 0, 0},
+                  "nothing can be differentiated by '" + name + "' at its value " + exact(value) +
+                      ": numbers of the model have a corner, a jump or a pole there; take a value beside it");
     }
+    const std::vector<double>& at = found->first.value;
+    const std::vector<double>& slope = found->slope.empty() ? found->first.slope : found->slope;
+    std::vector<model::Model>* models = &found->first.models;
     ParameterSlope one;
     one.name = name;
     one.value = value;
-    one.slope = found->front();
-    one.model = std::move(found->front());
+    one.slope = models->front();
+    one.model = std::move(models->front());
     set_numbers(one.slope, slope);
     set_numbers(one.model, same_shape(one.model, here) ? numbers_of(here) : at);
     out.push_back(std::move(one));

@@ -4,8 +4,19 @@
 namespace zwang::sensitivity {
 
 /// Parts of a parameter by which it is varied to see how the numbers of the model depend on it. Differences over the first lose eight binary digits and
-/// leave 2^-64 of the eighth derivative; the others are for parameters that stand close to the edge of what is allowed.
-inline constexpr double slope_steps[] = {0x1p-8, 0x1p-14, 0x1p-20};
+/// leave 2^-64 of the eighth derivative; the others are for numbers that change faster, beside poles, roots and corners, and for parameters that stand
+/// close to the edge of what is allowed.
+inline constexpr double slope_steps[] = {0x1p-8, 0x1p-12, 0x1p-16, 0x1p-20, 0x1p-24, 0x1p-28};
+/// A polynomial through eight neighbours meets a number, as a part of it: rounding of the eight.
+inline constexpr double slope_met = 0x1p-49;
+/// What is missed beyond it may still be rounding of a number that has lost digits, if a step of a sixteenth does not make it a hundredth: polynomials
+/// do by 16^8.
+inline constexpr double slope_rounding = 0x1p-36;
+inline constexpr double shorter_helps = 1e-2;
+/// Six points are worse than eight by the square of the step: so much of what they differ by counts.
+inline constexpr double inner_counts = 0x1p-7;
+/// Numbers below this part of the largest may be rounding of others, as the cosine of pi/2 is.
+inline constexpr double rounding_of_others = 0x1p-46;
 /// Of the largest coefficient: where the last two of a series, times their order, are below, it has converged: a hundred stretches add up to 1e-11 at most.
 inline constexpr double series_converged = 0x1p-43;
 /// A rest of a piece of less than this part of the stretch before it is taken along.
