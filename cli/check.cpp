@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "commands.hpp"
 #include "scene.hpp"
@@ -81,10 +82,12 @@ std::string nearly_touching(const model::Model& model, const model::State& state
 }
 
 /// What `run` does with families of conditions between any two members, a line each.
-std::string pair_lines(const Request& request, const model::Model& model) {
-  const model::Model left = model.pairs.empty() && !model.text.empty()
-                                ? model::load(model.text, model.file, overrides(request), model::Pairs::left)
-                                : model;
+std::string pair_lines(const Request& request, const Scene& scene) {
+  const model::Model& model = scene.model;
+  const bool again = scene.pairs && model.pairs.empty() && !model.text.empty();
+  std::optional<model::Model> read;
+  if (again) read = model::load(model.text, model.file, overrides(request), model::Pairs::left);
+  const model::Model& left = again ? *read : model;
   if (left.simulation.method != model::Method::events) return "";
   std::string text;
   for (const crowds::WrittenOut& family : crowds::written_out(left)) {
@@ -138,7 +141,8 @@ int check(const Request& request) {
   if (request.repair) {
     return repair(request);
   }
-  const auto [model, state, of_run] = read_scene(request, Flows::welcome);
+  const Scene scene = read_scene(request, Flows::welcome);
+  const auto& [model, state, of_run, pairs] = scene;
   instant::Instant instant = instant::classify(model, state);
   // What a closed inequality does is the accelerations' business.
   if (instant.status == instant::Status::determined && !model.flow) {
@@ -169,7 +173,7 @@ int check(const Request& request) {
     print(fmt::format("`zwang run` goes in steps of {} (method = \"stepping\"), without a list of events\n",
                       exact(model.simulation.step)));
   }
-  if (!of_run) print(pair_lines(request, model));
+  if (!of_run) print(pair_lines(request, scene));
   Table table({"condition", "kind", "f", "f'", "role"});
   const std::vector<report::OpenCondition> open = report::open_conditions(model, state, instant);
   auto next = open.begin();

@@ -99,7 +99,9 @@ Scene read_scene(const Question& question, Flows flows) {
   }
   const Source source = read_source(question.model);
   model::Model left = model::load(source.text, source.name, overrides(question), model::Pairs::left);
+  const bool pairs = !left.pairs.empty();
   Scene scene{at_instant(std::move(left), {}, overrides(question)), {}};
+  scene.pairs = pairs;
   if (flows == Flows::refused) refuse_flow(scene.model);
   scene.state = model::initial_state(scene.model);
   return scene;

@@ -15,6 +15,7 @@ std::string python();
 
 /// The folders of the gallery, in the order of their names. Under the sanitizers without those whose models take seconds to be read.
 std::vector<std::filesystem::directory_entry> gallery();
+bool is_heavy(const std::string& model);     ///< of the gallery: takes long to be read
 bool is_left_out(const std::string& model);  ///< of the gallery, here
 
 }  // namespace places

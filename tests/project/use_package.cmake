@@ -1,5 +1,7 @@
-# cmake -DMODE=installed|subfolder -DSOURCE=... -DBUILD=... -DWORK=... -DLAUNCHER=ccache -P use_package.cmake
-# Builds and runs the foreign project in an empty folder WORK, with zwang installed there from BUILD, or from SOURCE.
+# cmake -DMODE=installed|subfolder -DSOURCE=... -DBUILD=... -DWORK=... -DLAUNCHER=ccache [-DWHOLE=ON] -P use_package.cmake
+# Builds and runs the foreign project in an empty folder WORK, with zwang installed there from BUILD, or from SOURCE. From SOURCE, unless WHOLE,
+# the foreign sources, the public face and a first room are compiled, and for the rest it is seen that everything is there to be built: the
+# same sources are compiled and linked for the tests already.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -19,16 +21,24 @@ else()
 endif()
 file(COPY ${SOURCE}/tests/project/foreign DESTINATION ${WORK})
 
-# The whole library is compiled here, if it lies in a folder: unoptimised, for less than half of the time. Always in the same place, so that the
-# compiler's cache has it the next time.
+# What lies in a folder is compiled unoptimised, for less than half of the time. Always in the same place, so that the compiler's cache has it the
+# next time.
 cmake_path(GET BUILD PARENT_PATH beside)
 set(program ${beside}/foreign-${MODE})
 file(REMOVE_RECURSE ${program})
 run(${CMAKE_COMMAND} -G Ninja -S ${WORK}/foreign -B ${program} ${where} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=${flags} -DZWANG_WARNINGS_AS_ERRORS=ON)
-run(${CMAKE_COMMAND} --build ${program} -j 2)
-run(${program}/falling)
-execute_process(COMMAND ${program}/motion WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+if(MODE STREQUAL installed OR WHOLE)
+  run(${CMAKE_COMMAND} --build ${program} -j 2)
+  run(${program}/falling)
+  execute_process(COMMAND ${program}/motion WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+else()
+  run(${CMAKE_COMMAND} --build ${program} -j 2 --target zwang_base CMakeFiles/falling.dir/falling.cpp.o CMakeFiles/motion.dir/motion.cpp.o)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${program} -- -t commands all OUTPUT_VARIABLE planned COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT planned MATCHES "-o motion " OR NOT planned MATCHES "libzwang_face" OR planned MATCHES "/tests/|/cli/")
+    message(FATAL_ERROR "what would be built for a foreign program is not the library and the program:\n${planned}")
+  endif()
+endif()
 
 # Private headers are out of reach.
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${program} --target trespass RESULT_VARIABLE result OUTPUT_VARIABLE said
