@@ -11,6 +11,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/crowds/near.hpp"
 #include "zwang/error.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/runs/life.hpp"
 #include "zwang/runs/store.hpp"
 
@@ -77,6 +78,7 @@ Scene scene_of_run(const Question& question) {
 
   // rho of the rows held.
   scene.state = sample.state;
+  model::doubt_as_computed(scene.model, scene.state);
   if (!sample.rho.empty()) {
     scene.state.rho.assign(scene.model.rows(), 0.0);
     for (std::size_t j = 0; j < sample.rho.size(); ++j) {

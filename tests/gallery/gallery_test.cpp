@@ -285,7 +285,8 @@ TEST(Gallery, comes_with_the_command) {
     FILE* pipe = popen((places::command() + " gallery " + model).c_str(), "r");
     if (pipe == nullptr) return text;
     std::array<char, 4096> buffer{};
-    for (std::size_t size = 0; (size = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), size);
+    for (std::size_t size = 0; (size = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      text.append(buffer.data(), size);
     pclose(pipe);
     return text;
   };

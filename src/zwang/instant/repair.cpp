@@ -7,6 +7,7 @@
 
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
+#include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
 
@@ -46,6 +47,35 @@ double worst_position(const model::Model& model, const model::Rows& rows, const 
   return worst;
 }
 
+/// A quaternion of another length is no orientation, and is written with length 1.
+void keep_lengths(std::span<const std::uint32_t> quaternions, std::vector<double>& position) {
+  for (const std::uint32_t first : quaternions) {
+    double square = 0;
+    for (std::uint32_t k = first; k < first + 4; ++k) square += position[k] * position[k];
+    if (!(square > 0)) continue;
+    const double size = std::sqrt(square);
+    for (std::uint32_t k = first; k < first + 4; ++k) position[k] /= size;
+  }
+}
+
+/// Components that are rounding of their vectors are written as zero, where the conditions hold as well then: a reader of the text cannot know that
+/// they were computed.
+void clear_rounding(const model::Model& model, Workspace::Impl& impl, model::State& state) {
+  model::State cleared = state;
+  model::doubt_as_computed(model, cleared);
+  for (std::size_t i = 0; i < model.variables; ++i) {
+    if (std::abs(cleared.position[i]) <= cleared.position_uncertainty[i]) cleared.position[i] = 0;
+    if (std::abs(cleared.velocity[i]) <= cleared.velocity_uncertainty[i]) cleared.velocity[i] = 0;
+  }
+  cleared.position_uncertainty = state.position_uncertainty;
+  cleared.velocity_uncertainty = state.velocity_uncertainty;
+  std::uint32_t row = 0;
+  model::evaluate_rows(model, state, impl.scratch, impl.rows);
+  const double before = worst_position(model, impl.rows, state, row);
+  model::evaluate_rows(model, cleared, impl.scratch, impl.rows);
+  if (worst_position(model, impl.rows, cleared, row) <= std::max(before, repaired_to)) state = std::move(cleared);
+}
+
 }  // namespace
 
 Repair repair(const model::Model& model, const model::State& state, const Options& options) {
@@ -54,6 +84,8 @@ Repair repair(const model::Model& model, const model::State& state, const Option
   Repair result;
   result.state = state;
   const double touch = options.touch > 0 ? options.touch : model.simulation.touch;
+
+  const std::vector<std::uint32_t> turns = model::quaternions(model);
 
   // Positions: the least correction that the linearised conditions ask for, until nothing improves.
   double before = 0;
@@ -83,6 +115,7 @@ Repair repair(const model::Model& model, const model::State& state, const Option
     for (std::size_t i = 0; i < model.variables; ++i) {
       result.state.position[i] += impl.solution.a[i];
     }
+    keep_lengths(turns, result.state.position);
   }
   model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
   model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
@@ -117,6 +150,7 @@ Repair repair(const model::Model& model, const model::State& state, const Option
   for (std::size_t i = 0; i < root.size(); ++i) {
     if (root[i] * std::abs(result.state.velocity[i]) <= rest_of_velocity * taken_off) result.state.velocity[i] = 0;
   }
+  clear_rounding(model, impl, result.state);
   for (std::size_t i = 0; i < model.variables; ++i) {
     result.position_change = std::max(result.position_change, std::abs(result.state.position[i] - state.position[i]));
     result.velocity_change = std::max(result.velocity_change, std::abs(result.state.velocity[i] - state.velocity[i]));

@@ -2,9 +2,12 @@
 #include "zwang/model/bodies.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/model/tolerances.hpp"
 #include "zwang/model/turning.hpp"
 
 namespace zwang::model {
@@ -16,6 +19,63 @@ using Turn = Turning<NumberOps, Inverse::quotient>;
 Turn::Four four(std::span<const double> values) { return {values[0], values[1], values[2], values[3]}; }
 
 }  // namespace
+
+namespace {
+
+/// Per variable one of those that equations tie it to, directly or by others: the same for all of them.
+std::vector<std::uint32_t> tied_together(const Model& model) {
+  std::vector<std::uint32_t> of(model.variables);
+  std::iota(of.begin(), of.end(), 0U);
+  const auto root = [&](std::uint32_t i) {
+    while (of[i] != i) i = of[i] = of[of[i]];
+    return i;
+  };
+  const auto tie = [&](std::uint32_t i, std::uint32_t k) {
+    of[std::max(root(i), root(k))] = std::min(root(i), root(k));
+  };
+  for (const Body& body : model.bodies) {
+    for (std::uint32_t i = 0; i < body.members() * body.dimension; ++i) {
+      tie(body.first + i, body.first + i - i % body.dimension);
+    }
+  }
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!is_equation(model.row_kind[row])) continue;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      tie(model.row_column[e], model.row_column[model.row_start[row]]);
+    }
+  }
+  for (std::uint32_t i = 0; i < model.variables; ++i) of[i] = root(i);
+  return of;
+}
+
+}  // namespace
+
+void doubt_as_computed(const Model& model, State& state) {
+  state.position_uncertainty.assign(model.variables, 0.0);
+  state.velocity_uncertainty.assign(model.variables, 0.0);
+  const std::vector<std::uint32_t> tied = tied_together(model);
+  // Places and turns have sizes of their own, and coordinates none but themselves.
+  const auto doubt = [&](const std::vector<double>& values, std::vector<double>& out) {
+    std::array<std::vector<double>, 2> size;
+    size.fill(std::vector<double>(model.variables, 0.0));
+    for (const bool measure : {true, false}) {
+      for (const Body& body : model.bodies) {
+        if (body.place() == 0) continue;
+        for (std::uint32_t k = 0; k < body.members() * body.dimension; ++k) {
+          const std::uint32_t i = body.first + k;
+          double& largest = size.at(k % body.dimension < body.place() ? 0 : 1)[tied[i]];
+          if (measure) {
+            largest = std::max(largest, std::abs(values[i]));
+          } else if (number_rounding * largest > digits_lost * std::abs(values[i])) {
+            out[i] = number_rounding * largest;
+          }
+        }
+      }
+    }
+  };
+  doubt(state.position, state.position_uncertainty);
+  doubt(state.velocity, state.velocity_uncertainty);
+}
 
 std::vector<std::uint32_t> quaternions(const Model& model) {
   std::vector<std::uint32_t> out;

@@ -30,6 +30,10 @@ enum class Sort : std::uint8_t {
 [[nodiscard]] std::vector<double> shown(const Body& body, std::uint32_t member, Sort sort,
                                         std::span<const double> position, std::span<const double> values);
 
+/// A state that was computed: every component of a place or a turn is uncertain by the rounding of the largest among those that equations tie to it,
+/// where that is more than a part of itself. A coordinate has nothing beside itself.
+void doubt_as_computed(const Model& model, State& state);
+
 /// The places at which the quaternions of a model begin among its variables, four each.
 [[nodiscard]] std::vector<std::uint32_t> quaternions(const Model& model);
 

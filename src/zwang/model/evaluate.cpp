@@ -419,6 +419,12 @@ void evaluate_some(const Model& model, const State& given, std::span<const std::
 
 State initial_state(const Model& model) {
   State state{model.simulation.start, model.initial_position, model.initial_velocity};
+  if (!model.position_doubts.empty() || !model.velocity_doubts.empty()) {
+    state.position_uncertainty.assign(model.variables, 0.0);
+    state.velocity_uncertainty.assign(model.variables, 0.0);
+    for (const Doubt& doubt : model.position_doubts) state.position_uncertainty[doubt.variable] = doubt.amount;
+    for (const Doubt& doubt : model.velocity_doubts) state.velocity_uncertainty[doubt.variable] = doubt.amount;
+  }
   if (!is_variational(model)) return state;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const Condition& condition = model.conditions[model.row_condition[row]];

@@ -249,6 +249,12 @@ struct Simulation {
       stop_truth;  ///< instead, for several comparisons or corners: number among the model's truths
 };
 
+/// A number of the start that was computed, and how far rounding may have put it off.
+struct Doubt {
+  std::uint32_t variable = 0;
+  double amount = 0;
+};
+
 struct Model {
   std::string file;
   std::string title;
@@ -260,6 +266,8 @@ struct Model {
   std::uint32_t variables = 0;           ///< n
   std::vector<double> initial_position;  ///< q at the start
   std::vector<double> initial_velocity;  ///< v at the start
+  /// What of the start is further off by rounding than by a part of itself: the cosine of pi/2 is not zero.
+  std::vector<Doubt> position_doubts, velocity_doubts;
 
   std::vector<double> point_mass;                       ///< per variable; 0 for coordinates
   std::vector<std::vector<std::uint32_t>> mass_blocks;  ///< variables coupled by `kinetic`

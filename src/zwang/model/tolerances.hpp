@@ -11,6 +11,8 @@ inline constexpr double unit_rounding = 0x1p-53;
 /// A number written or computed before is known to this part of itself: a decimal fraction is rounded, and a parameter may be the
 /// result of a few operations.
 inline constexpr double number_rounding = 4 * unit_rounding;
+/// A number of the start whose running error is more than this part of itself has lost digits, and is taken as that uncertain.
+inline constexpr double digits_lost = 16 * number_rounding;
 /// Times its running error, a sum of numbers and parameters is zero: bounds of single roundings add up over few terms.
 inline constexpr double within_rounding = 4;
 

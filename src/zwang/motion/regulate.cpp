@@ -193,7 +193,7 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
 /// sequence cannot be told from nothing. That is its limit, and no shock of all of them at once, whose restitution knows nothing of the order.
 bool ends_a_sequence(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing, true);
   // Without rebound a shock of all of them does the same.
   const bool rebound = std::any_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
     return impl.model.conditions[impl.model.row_condition[row]].restitution > 0;

@@ -22,6 +22,14 @@ model::Model begun_at(const model::Model& model, model::State state, std::option
   model::Model result = model;
   result.initial_position = std::move(state.position);
   result.initial_velocity = std::move(state.velocity);
+  const auto doubts_of = [](const std::vector<double>& uncertainty, std::vector<model::Doubt>& doubts) {
+    doubts.clear();
+    for (std::uint32_t i = 0; i < uncertainty.size(); ++i) {
+      if (uncertainty[i] > 0) doubts.push_back({i, uncertainty[i]});
+    }
+  };
+  doubts_of(state.position_uncertainty, result.position_doubts);
+  doubts_of(state.velocity_uncertainty, result.velocity_doubts);
   result.simulation.start = state.time;
   if (until) {
     result.simulation.until = *until;

@@ -62,7 +62,10 @@ void place_body(Compilation& work, Body& body, const Field& field) {
                                             body.name, body.dimension, q.parts()));
     }
     body.dimension = static_cast<std::uint32_t>(q.parts());
-    for (std::size_t c = 0; c < q.parts(); ++c) work.model.initial_position.push_back(q.part[c].value);
+    for (std::size_t c = 0; c < q.parts(); ++c) {
+      work.note_doubt(work.model.position_doubts, work.model.initial_position.size(), q.part[c].value, q.part[c].error);
+      work.model.initial_position.push_back(q.part[c].value);
+    }
 
     // Velocity.
     Traced v;
@@ -74,7 +77,10 @@ void place_body(Compilation& work, Body& body, const Field& field) {
           *velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",
                                  body.name, point ? "position" : "initial value", q.parts(), v.parts()));
     }
-    for (std::size_t c = 0; c < v.parts(); ++c) work.model.initial_velocity.push_back(v.part[c].value);
+    for (std::size_t c = 0; c < v.parts(); ++c) {
+      work.note_doubt(work.model.velocity_doubts, work.model.initial_velocity.size(), v.part[c].value, v.part[c].error);
+      work.model.initial_velocity.push_back(v.part[c].value);
+    }
 
     // Mass.
     double m = 0;

@@ -46,6 +46,9 @@ double Compilation::compute_number(const Syntax& syntax, std::string_view where)
 double Compilation::compute_number(const Value& value, std::string_view where) {
   return compute_number(formulas.expression(value), where);
 }
+void Compilation::note_doubt(std::vector<Doubt>& doubts, std::size_t variable, double value, double error) {
+  if (error > digits_lost * std::abs(value)) doubts.push_back({static_cast<std::uint32_t>(variable), error});
+}
 double Compilation::compute_whole(const Syntax& syntax, std::string_view where) {
   const double value = compute_number(syntax, where);
   if (std::abs(value - std::round(value)) > nearly_whole * std::max(1.0, std::abs(value)) ||

@@ -85,6 +85,8 @@ struct Compilation {
   double compute_number(const Syntax& syntax, std::string_view where);
   double compute_number(const Value& value, std::string_view where);
   double compute_whole(const Syntax& syntax, std::string_view where);
+  /// A number of the start, where rounding put it off by more than a part of itself.
+  static void note_doubt(std::vector<Doubt>& doubts, std::size_t variable, double value, double error);
 
   /// How many members a family has, in each of its indices.
   std::vector<std::uint32_t> read_counts(const Value& value);

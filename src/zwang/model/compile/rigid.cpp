@@ -174,9 +174,16 @@ class RigidReader {
     }
     const std::size_t d = q.size;
     Model& model = work_.model;
-    for (std::size_t c = 0; c < d; ++c) model.initial_position.push_back(q.part[c].value);
+    for (std::size_t c = 0; c < d; ++c) {
+      work_.note_doubt(model.position_doubts, model.initial_position.size(), q.part[c].value, q.part[c].error);
+      model.initial_position.push_back(q.part[c].value);
+    }
     const std::vector<double> turn = d == 3 ? quaternion(member) : std::vector<double>{angle(member)};
-    model.initial_position.insert(model.initial_position.end(), turn.begin(), turn.end());
+    for (const double e : turn) {
+      // A quaternion has length 1 whatever its parts are; what is written as zero is zero.
+      if (d == 3 && e != 0) work_.note_doubt(model.position_doubts, model.initial_position.size(), e, turn_doubt_);
+      model.initial_position.push_back(e);
+    }
 
     // What it is made of.
     std::optional<Solid> solid;
@@ -217,7 +224,10 @@ class RigidReader {
                              body_.name, d, v.parts()));
       }
     }
-    for (std::size_t c = 0; c < d; ++c) model.initial_velocity.push_back(v.part[c].value);
+    for (std::size_t c = 0; c < d; ++c) {
+      work_.note_doubt(model.velocity_doubts, model.initial_velocity.size(), v.part[c].value, v.part[c].error);
+      model.initial_velocity.push_back(v.part[c].value);
+    }
     put_spin(member, turn);
   }
 
@@ -232,11 +242,13 @@ class RigidReader {
   std::vector<double> quaternion(std::uint32_t member) {
     const Value* value = table_.find("orientation");
     if (value == nullptr) return {1, 0, 0, 0};
+    turn_doubt_ = number_rounding;
     std::vector<double> e;
     if (turn_axis_) {
       const Traced axis = work_.compute(*turn_axis_, "an axis");
       if (axis.size != 3) throw work_.formulas.error(*turn_axis_, "the axis of a turn in space has 3 components");
       const double half = work_.compute_number(*turn_angle_, "an angle") / 2;
+      turn_doubt_ = number_rounding * (1 + std::abs(half));
       const double size = length(std::array{axis.part[0].value, axis.part[1].value, axis.part[2].value});
       if (!(size > 0)) throw work_.formulas.error(*turn_axis_, "the axis of a turn has a direction; here it is zero");
       const double s = elementary::sin(half) / size;
@@ -373,6 +385,7 @@ class RigidReader {
   void put_spin(std::uint32_t member, const std::vector<double>& turn) {
     const bool plane = body_.place() == 2;
     std::array<double, 3> w{};
+    double off = 0;
     if (spin_) {
       const Value& value = *table_.find("spin");
       const bool list = value.kind == ValueKind::array && (plane || value.items[0].kind == ValueKind::array);
@@ -382,15 +395,24 @@ class RigidReader {
         throw work_.formulas.error(one, fmt::format("the spin of `{}` is {}", body_.name,
                                                     plane ? "a number in the plane" : "a vector of 3 components"));
       }
-      for (std::size_t c = 0; c < spin.parts(); ++c) w.at(c) = spin.part[c].but_rounding();
+      for (std::size_t c = 0; c < spin.parts(); ++c) {
+        w.at(c) = spin.part[c].but_rounding();
+        off = std::max(off, spin.part[c].error);
+      }
     }
-    std::vector<double>& out = work_.model.initial_velocity;
+    Model& model = work_.model;
+    std::vector<double>& out = model.initial_velocity;
     if (plane) {
+      work_.note_doubt(model.velocity_doubts, out.size(), w[0], off);
       out.push_back(w[0]);
       return;
     }
-    const std::array<double, 4> rate = rate_of(turn, w);
-    out.insert(out.end(), rate.begin(), rate.end());
+    // Each is half of a sum of products of the quaternion with the spin.
+    const double size = std::abs(w[0]) + std::abs(w[1]) + std::abs(w[2]);
+    for (const double rate : rate_of(turn, w)) {
+      if (rate != 0) work_.note_doubt(model.velocity_doubts, out.size(), rate, off + number_rounding * size);
+      out.push_back(rate);
+    }
   }
 
   Compilation& work_;
@@ -398,6 +420,7 @@ class RigidReader {
   Rigid& rigid_;
   const Value& table_;
   Position place_of_table_;
+  double turn_doubt_ = 0;  ///< of every part of the quaternion
   std::optional<Syntax> position_, velocity_, spin_, orientation_, mass_, density_, inertia_, turn_axis_, turn_angle_;
   std::vector<Syntax> marks_;
 };
