@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corner_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/impact.hpp"
@@ -21,27 +23,91 @@ bool has_alternatives(const model::Model& model) {
 
 namespace {
 
-bool same_accelerations(const std::vector<double>& a, const std::vector<double>& b) {
-  double size = 0;
-  double off = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    size = std::max({size, std::abs(a[i]), std::abs(b[i])});
-    off = std::max(off, std::abs(a[i] - b[i]));
+/// How the motion goes on if one alternative counts, and what that costs: first a shock, then the constraint.
+struct Way {
+  std::uint32_t alternative = 0;
+  double shock = 0;  ///< (v - v_before)^T M (v - v_before)
+  Minimiser after;
+  double constraint = 0;  ///< that of `after`, or beyond all numbers
+  std::vector<double> velocity;
+  std::vector<Role> role;    ///< after the shock, per row
+  std::vector<bool> struck;  ///< per row, whether it has a part in the shock; empty: there is none
+  bool determined = false;   ///< the accelerations are
+  bool opens = false;  ///< none of its rows touches behind the instant: the motion is the same as without the condition
+};
+
+/// What is nothing of velocities and accelerations: parts of what those of the bodies have that touch something.
+class Sizes {
+ public:
+  Sizes(const model::Model& model, const model::State& state, const Instant& all, Workspace::Impl& impl)
+      : touched_(model.variables, 0) {
+    model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
+    const auto mass = impl.dynamics.mass.diagonal();
+    mass_.assign(mass.begin(), mass.end());
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (all.role[row] == Role::absent || all.role[row] == Role::passive_in_position) continue;
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) touched_[model.row_column[e]] = 1;
+    }
+    double doubt = 0;
+    for (std::uint32_t i = 0; i < model.variables; ++i) {
+      if (touched_[i] == 0) continue;
+      const double off = i < state.velocity_uncertainty.size() ? state.velocity_uncertainty[i] : 0.0;
+      doubt += mass_[i] * off * off;
+      free_ += impl.dynamics.force[i] * impl.dynamics.force[i] / mass_[i];
+    }
+    no_speed_ = rounding_of_ways * std::sqrt(square(state.velocity)) + bounds_that_are_nothing * std::sqrt(doubt);
   }
-  return off <= equally_costly * size;
-}
+
+  [[nodiscard]] bool same_velocities(const std::vector<double>& a, const std::vector<double>& b) const {
+    return std::sqrt(apart(a, b)) <= no_speed_ + equally_costly * std::sqrt(std::max(square(a), square(b)));
+  }
+  [[nodiscard]] bool same_accelerations(const std::vector<double>& a, const std::vector<double>& b) const {
+    return a.size() == b.size() && apart(a, b) <= equally_costly * equally_costly * (free_ + square(a) + square(b));
+  }
+  /// Of squares of changes of velocity.
+  [[nodiscard]] bool same_shock(double a, double b) const {
+    const double most = std::max(a, b);
+    if (!(most < impossible)) return a == b;
+    return std::abs(a - b) <= equally_costly * most + no_speed_ * (2 * std::sqrt(most) + no_speed_);
+  }
+  [[nodiscard]] bool is_shock(double shock) const { return !same_shock(shock, 0); }
+  /// Does a variable have another velocity in b than in a?
+  [[nodiscard]] bool differs(std::uint32_t i, double a, double b) const {
+    return std::sqrt(mass_[i]) * std::abs(a - b) >
+           no_speed_ + equally_costly * std::sqrt(mass_[i]) * std::max(std::abs(a), std::abs(b));
+  }
+
+  static constexpr double impossible = std::numeric_limits<double>::max();
+
+ private:
+  [[nodiscard]] double square(const std::vector<double>& x) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += touched_[i] != 0 ? mass_[i] * x[i] * x[i] : 0.0;
+    return sum;
+  }
+  /// Of all variables: nothing else may move in another way, either.
+  [[nodiscard]] double apart(const std::vector<double>& a, const std::vector<double>& b) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += mass_[i] * (a[i] - b[i]) * (a[i] - b[i]);
+    return sum;
+  }
+
+  std::vector<std::uint8_t> touched_;  ///< per variable
+  std::vector<double> mass_;           ///< of each variable
+  double no_speed_ = 0;                ///< length of a change of velocity that is none
+  double free_ = 0;                    ///< square of the accelerations of the forces
+};
 
 /// The velocities after blows, of those variables in which they differ: "x' = 1 or -1, y' = -1 or 1"; "" if they are the same.
-std::string velocities_of_ways(const model::Model& model, const std::vector<std::vector<double>>& ways) {
+std::string velocities_of_ways(const model::Model& model, const Sizes& sizes,
+                               const std::vector<std::vector<double>>& ways) {
   constexpr int digits = 6;
   std::string out;
   for (std::uint32_t i = 0; i < model.variables && !ways.empty(); ++i) {
-    double size = 0;
-    for (const std::vector<double>& way : ways) size = std::max(size, std::abs(way[i]));
     std::string values;
     bool differ = false;
     for (const std::vector<double>& way : ways) {
-      differ = differ || std::abs(way[i] - ways[0][i]) > equally_costly * size;
+      differ = differ || sizes.differs(i, way[i], ways[0][i]);
       values += (values.empty() ? "" : " or ") + readable(way[i], digits);
     }
     if (!differ) continue;
@@ -68,20 +134,6 @@ std::string equally_near(const model::Condition& condition, bool ways_agree, con
                              : " are equally near: the motion may go either way");
 }
 
-}  // namespace
-
-namespace {
-
-/// How the motion goes on if one alternative counts, and what that costs: first a shock, then the constraint.
-struct Way {
-  std::uint32_t alternative = 0;
-  double shock = 0;  ///< (v - v_before)^T M (v - v_before)
-  Minimiser after;
-  double constraint = 0;  ///< that of `after`, or beyond all numbers
-  std::vector<double> velocity;
-  bool opens = true;  ///< with the velocities: none of its rows touches but those that recede
-};
-
 /// Under `options`, which say what is gone.
 Way follow_alternative(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
                        std::uint32_t alternative) {
@@ -90,69 +142,124 @@ Way follow_alternative(const model::Model& model, model::State state, const Opti
   Instant instant;
   accelerate(model, state, options, workspace, instant);
   bool possible = true;
-  if (instant.status == Status::impact) {
+  const std::vector<double> before = state.velocity;
+  Options then = options;
+  for (int round = 0; possible && instant.status == Status::impact && round < most_shocks_of_a_way; ++round) {
     Shock shock;
-    impact(model, state, options, workspace, shock);
+    impact(model, state, then, workspace, shock);
     possible = shock.status != ShockStatus::jammed;
-    std::vector<double> change = shock.velocities;
-    for (std::size_t i = 0; i < change.size(); ++i) change[i] -= shock.before[i];
-    std::vector<double> momentum(change.size());
-    workspace.impl().dynamics.mass.multiply(change, momentum);
-    for (std::size_t i = 0; i < change.size(); ++i) way.shock += change[i] * momentum[i];
     state.velocity = shock.velocities;
-    Options then = options;
+    way.struck.resize(model.rows(), false);
+    for (std::uint32_t row = 0; row < model.rows(); ++row)
+      way.struck[row] = way.struck[row] || shock.impulses[row] != 0;
     then.shock_done = true;
     then.steady = {};
+    // A shock leaves nothing approached: what seems to be so after two is rounding.
+    if (round > 0) {
+      then.steady = RowSet(model.rows());
+      for (std::uint32_t row = 0; row < model.rows(); ++row)
+        then.steady.put(row, instant.role[row] == Role::approached);
+    }
     accelerate(model, state, then, workspace, instant);
   }
+  std::vector<double> change = state.velocity;
+  for (std::size_t i = 0; i < change.size(); ++i) change[i] -= before[i];
+  std::vector<double> momentum(change.size());
+  workspace.impl().dynamics.mass.multiply(change, momentum);
+  for (std::size_t i = 0; i < change.size(); ++i) way.shock += change[i] * momentum[i];
   // Beside the other conditions some sides allow no motion at all.
-  possible = possible && instant.status != Status::jammed;
-  constexpr double impossible = std::numeric_limits<double>::max();
+  possible = possible && instant.status != Status::jammed && instant.status != Status::impact;
   way.after = {instant.accelerations, instant.constraint};
-  way.constraint = possible ? instant.constraint : impossible;
-  if (!possible) way.shock = impossible;
+  way.constraint = possible ? instant.constraint : Sizes::impossible;
+  if (!possible) way.shock = Sizes::impossible;
   way.velocity = std::move(state.velocity);
+  way.determined = instant.status == Status::determined;
+  way.role = std::move(instant.role);
   return way;
 }
 
 bool equal_cost(double a, double b) { return std::abs(a - b) <= equally_costly * std::max(std::abs(a), std::abs(b)); }
-bool as_near(const Way& a, const Way& b) {
-  return equal_cost(a.shock, b.shock) && equal_cost(a.constraint, b.constraint);
+bool as_near(const Sizes& sizes, const Way& a, const Way& b) {
+  return sizes.same_shock(a.shock, b.shock) && equal_cost(a.constraint, b.constraint);
+}
+
+bool is_open(Role role) {
+  return role == Role::passive_in_position || role == Role::passive_in_velocity || role == Role::leaving;
+}
+bool holds_on(Role role) { return role == Role::equation || role == Role::binding || role == Role::marginal; }
+
+/// Does every motion that one way allows satisfy the alternative of the other way, too? So it is, where the gradient of each row that the other way
+/// holds is a sum of those that the one holds, with factors that are not negative: the nearest point to it among their motions is rest.
+bool allows_all_of(const model::Model& model, const model::Condition& condition, std::uint32_t first, const Way& wider,
+                   const Way& narrower, Workspace::Impl& impl) {
+  Subproblem problem;
+  problem.clear();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!holds_on(narrower.role[row]) || !model::is_holonomic(model.row_kind[row])) continue;
+    problem.append(model, impl.rows, row, 0,
+                   model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
+  }
+  gauss::Workspace room;
+  gauss::Solution solution;
+  for (std::uint32_t row = first; row < first + condition.components; ++row) {
+    if (model.row_alternative[row] != wider.alternative || !holds_on(wider.role[row])) continue;
+    std::vector<double> gradient(model.variables, 0.0);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      gradient[model.row_column[e]] = impl.rows.entry[e];
+    problem.a0.assign(model.variables, 0.0);
+    impl.dynamics.mass.solve(gradient, problem.a0);
+    double whole = 0;
+    for (std::uint32_t i = 0; i < model.variables; ++i) whole += gradient[i] * problem.a0[i];
+    gauss::solve(problem.view(impl.dynamics.mass), {}, room, solution);
+    if (solution.status != gauss::Status::solved) return false;
+    std::vector<double> momentum(model.variables);
+    impl.dynamics.mass.multiply(solution.a, momentum);
+    double left = 0;
+    for (std::uint32_t i = 0; i < model.variables; ++i) left += solution.a[i] * momentum[i];
+    if (!(left <= equally_costly * whole)) return false;
+  }
+  return true;
 }
 
 /// At a re-entrant corner: the side that changes the motion least. `several` tells where it is not the only one.
-std::uint32_t nearest_alternative(const model::Model& model, const model::Condition& condition,
-                                  const std::vector<Way>& ways, Several& several) {
+std::uint32_t nearest_alternative(const model::Model& model, const model::Condition& condition, std::uint32_t first,
+                                  const std::vector<Way>& ways, const Sizes& sizes, Workspace::Impl& impl,
+                                  Several& several) {
+  // As without the condition: nothing is nearer, and two of them are the same motion.
+  for (const Way& way : ways) {
+    if (way.opens) return way.alternative;
+  }
   std::size_t best = 0;
-  bool tie = false;
   for (std::size_t k = 1; k < ways.size(); ++k) {
-    const bool same_shock = equal_cost(ways[k].shock, ways[best].shock);
-    const bool same = same_shock && equal_cost(ways[k].constraint, ways[best].constraint);
-    // Two that cost nothing at all agree: neither hinders.
-    tie = same && (ways[k].shock > 0 || ways[k].constraint > 0);
-    if (!same && (same_shock ? ways[k].constraint < ways[best].constraint : ways[k].shock < ways[best].shock)) {
-      best = k;
-      tie = false;
+    if (as_near(sizes, ways[k], ways[best])) continue;
+    const bool same_shock = sizes.same_shock(ways[k].shock, ways[best].shock);
+    if (same_shock ? ways[k].constraint < ways[best].constraint : ways[k].shock < ways[best].shock) best = k;
+  }
+  std::vector<const Way*> nearest;
+  for (const Way& way : ways) {
+    if (as_near(sizes, way, ways[best])) nearest.push_back(&way);
+  }
+  // Two that cost nothing at all agree: neither hinders.
+  if (nearest.size() == 1 || (!sizes.is_shock(ways[best].shock) && ways[best].constraint == 0))
+    return ways[best].alternative;
+  const bool ways_agree = std::all_of(nearest.begin(), nearest.end(), [&](const Way* way) {
+    return way->determined && sizes.same_velocities(way->velocity, ways[best].velocity) &&
+           sizes.same_accelerations(way->after.accelerations, ways[best].after.accelerations);
+  });
+  // One motion here, and one that allows all that the others do allows all that the condition does.
+  if (ways_agree) {
+    for (const Way* wider : nearest) {
+      if (std::all_of(nearest.begin(), nearest.end(), [&](const Way* other) {
+            return other == wider || allows_all_of(model, condition, first, *wider, *other, impl);
+          }))
+        return wider->alternative;
     }
   }
-  if (tie) {
-    const bool ways_agree = std::all_of(ways.begin(), ways.end(), [&](const Way& way) {
-      return same_accelerations(way.after.accelerations, ways[best].after.accelerations);
-    });
-    // Without a shock, and with the motion held by others, one that opens with the velocities is open right behind the instant.
-    if (ways_agree && ways[best].shock == 0) {
-      for (const Way& way : ways) {
-        if (way.opens && way.shock == 0) return way.alternative;
-      }
-    }
-    std::vector<std::vector<double>> nearest;
-    for (const Way& way : ways) {
-      if (as_near(way, ways[best])) nearest.push_back(way.velocity);
-    }
-    several.ways.clear();
-    for (const Way& way : ways) several.ways.push_back(way.after);
-    several.words = equally_near(condition, ways_agree, velocities_of_ways(model, nearest));
-  }
+  std::vector<std::vector<double>> velocities;
+  several.ways.clear();
+  for (const Way* way : nearest) velocities.push_back(way->velocity);
+  for (const Way* way : nearest) several.ways.push_back(way->after);
+  several.words = equally_near(condition, ways_agree, velocities_of_ways(model, sizes, velocities));
   return ways[best].alternative;
 }
 
@@ -251,6 +358,8 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
     return set;
   };
   bool changed = !undecided.empty();
+  std::optional<Sizes> sizes;
+  if (changed) sizes.emplace(model, state, all, impl);
   for (int round = 0; changed && round < most_rounds_of_alternatives; ++round) {
     changed = false;
     several = {};
@@ -263,13 +372,15 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
         tried.chosen = j;
         leave_others_out(model, tried, inner.gone);
         ways.push_back(follow_alternative(model, state, inner, workspace, j));
-        for (std::uint32_t row = one.first; row < one.first + one.condition->components; ++row) {
+        Way& way = ways.back();
+        way.opens = way.determined;
+        for (std::uint32_t row = one.first; way.opens && row < one.first + one.condition->components; ++row) {
           if (model.row_alternative[row] != j || idle.contains(row)) continue;
-          ways.back().opens = ways.back().opens && (all.role[row] == Role::passive_in_position ||
-                                                    all.role[row] == Role::passive_in_velocity);
+          way.opens = is_open(way.role[row]) && (way.struck.empty() || !way.struck[row]);
         }
       }
-      const std::uint32_t chosen = nearest_alternative(model, *one.condition, ways, several);
+      model::evaluate_rows(model, state, impl.scratch, impl.rows);
+      const std::uint32_t chosen = nearest_alternative(model, *one.condition, one.first, ways, *sizes, impl, several);
       changed = changed || (chosen != one.chosen && undecided.size() > 1);
       one.chosen = chosen;
     }

@@ -23,6 +23,10 @@ inline constexpr double at_bound = 1e-5;
 inline constexpr double middle_weight = 0.5;
 /// Of two costs: alternatives between which nothing decides.
 inline constexpr double equally_costly = 1e-9;
+/// Of the speeds of what touches: velocities behind a shock come from a solution of its own, for each way.
+inline constexpr double rounding_of_ways = 1e-12;
+/// Shocks of one way: after the second what is approached is rounding.
+inline constexpr int most_shocks_of_a_way = 3;
 /// Rounds in which conditions of several touched alternatives choose beside each other: two boxes have sixteen corners, and the second round is the last as a rule.
 inline constexpr int most_rounds_of_alternatives = 16;
 /// How far away functions are compared with one another.

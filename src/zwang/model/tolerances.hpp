@@ -28,9 +28,14 @@ inline constexpr double vanishing_part = 1e-10;
 inline constexpr double vanishing_difference = 1e-8;
 inline constexpr double vanishing_of_sizes = 1e-13;
 
+/// Cosines of angles of polygons that were meant to be equal: corners are written with nine digits or more.
+inline constexpr double same_angle = 1e-8;
 /// So far along its sides, as a part of the shorter one, a corner of a polygon is looked at beside the corner itself: much more than what
 /// rounding does to the place where two corners meet, much less than anybody sees.
 inline constexpr double corner_tip = 1e-7;
+/// Where `touch` is so wide that a tip could not be told from its corner, tips are this much longer than that, and no longer than a part that still is small.
+inline constexpr double tip_in_touches = 1e4;
+inline constexpr double longest_tip = 1e-3;
 /// The same of a box in space, as a part of its longest half: so that edges within `nearly_parallel` of one another, which do not count as
 /// crossing, have a corner that is held.
 inline constexpr double box_tip = 8e-6;

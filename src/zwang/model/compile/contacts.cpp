@@ -735,14 +735,23 @@ class ContactReader {
     }
   }
 
-  /// No corner of the first is inside of the second: beyond one of its sides with the tips of its own two sides.
+  /// The cosine of the angle of the corner at which a side begins.
+  static double sharpness(const std::vector<Edge>& sides, std::size_t corner) {
+    return -inner(sides[(corner + sides.size() - 1) % sides.size()].along, sides[corner].along);
+  }
+
+  /// No corner of the first is inside of the second: beyond one of its sides with the tips of its own two sides. Or all of the second is in front of the
+  /// corner: where a sharper corner has just slid off it no side of the second has both tips on one hand.
   void corners_outside(const Touching& a, const Touching& b) {
     const std::vector<Edge> sides = edges_of(a.points);
     const std::vector<Edge> faces = edges_of(b.points);
+    const double part = std::clamp(tip_in_touches * work_.model.simulation.touch, corner_tip, longest_tip);
+    double sharpest = -1;
+    for (std::size_t j = 0; j < faces.size(); ++j) sharpest = std::max(sharpest, sharpness(faces, j));
     for (std::size_t i = 0; i < a.points.size(); ++i) {
       const Edge& next = sides[i];
       const Edge& last = sides[(i + sides.size() - 1) % sides.size()];
-      const double tip = corner_tip * std::min(next.length, last.length);
+      const double tip = part * std::min(next.length, last.length);
       const std::string ahead = a.side.carried(k(), {tip * next.along[0], tip * next.along[1]});
       const std::string back = a.side.carried(k(), {-tip * last.along[0], -tip * last.along[1]});
       const std::string apart = fmt::format("({} - {})", at(a, a.points[i]), b.side.name);
@@ -755,6 +764,17 @@ class ContactReader {
         whole +=
             fmt::format("{}min({}, {} + dot({}, {}) + {}, {} + dot({}, {}) + {}) >= {}", whole.empty() ? "" : " or ", h,
                         h, n, ahead, slack, h, n, back, slack, k().number(face.offset));
+      }
+      if (sharpest > sharpness(sides, i) + same_angle) {
+        const double x = last.normal[0] + next.normal[0];
+        const double y = last.normal[1] + next.normal[1];
+        const double length = elementary::hypot(x, y);
+        const std::string front = a.side.carried(k(), {x / length, y / length});
+        std::string least;
+        for (const Numbers& corner : b.points)
+          least +=
+              fmt::format("{}dot({}, {} - {})", least.empty() ? "" : ", ", front, at(b, corner), at(a, a.points[i]));
+        whole += fmt::format(" or min({}) >= 0", least);
       }
       formulas_.push_back(whole);
     }
