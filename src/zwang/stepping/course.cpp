@@ -114,6 +114,7 @@ Course::Course(const model::Model& model, double end, double length)
   band_.assign(rows, 0.0);
   beside_.assign(rows, 0);
   entered_.assign(rows, 0);
+  settled_.assign(has_alternatives_ ? rows : 0, 0U);
   left_out_.assign(rows, 1);
   bounded_.assign(rows, 0);
   for (const model::RowGroup& group : model.groups) {
@@ -302,27 +303,6 @@ void Course::find_forces(const model::State& state) {
   dynamics_.mass.solve(dynamics_.force, pull_);
 }
 
-/// Of every member with several alternatives one counts: the one that is kept best. None does where one is kept with something to spare.
-void Course::look_at_alternatives(const model::Rows& rows, std::vector<std::uint8_t>& out) const {
-  if (!has_alternatives_) return;
-  for (const model::Condition& condition : model_.conditions) {
-    if (condition.alternatives < 2) continue;
-    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
-         first += condition.components) {
-      std::vector<double> worst(condition.alternatives, -std::numeric_limits<double>::infinity());
-      for (std::uint32_t row = first; row < first + condition.components; ++row) {
-        double& one = worst[model_.row_alternative[row]];
-        one = std::max(one, rows.value[row] + band_[row]);
-      }
-      const auto best = std::min_element(worst.begin(), worst.end());
-      const auto chosen = static_cast<std::uint32_t>(best - worst.begin());
-      for (std::uint32_t row = first; row < first + condition.components; ++row) {
-        out[row] = *best < 0 || model_.row_alternative[row] != chosen ? 1 : 0;
-      }
-    }
-  }
-}
-
 /// By how much a way along the gradient of one body changes f, at most: f over this is a length.
 double Course::length_of(std::uint32_t row) const {
   double most = 0;
@@ -461,11 +441,12 @@ bool Course::correct_fully(bool& loose, double deepest) {
 bool Course::correct_positions(bool starting) {
   bool loose = false;
   std::fill(entered_.begin(), entered_.end(), std::uint8_t{0});
+  std::fill(settled_.begin(), settled_.end(), 0U);
   const unsigned rounds = quick_rounds + full_rounds;
   for (unsigned round = 0; round <= rounds; ++round) {
     restore_quaternions();
     look();
-    look_at_alternatives(rows_, beside_);
+    choose_alternatives();
     if (!all_finite(rows_.value)) {
       end(Status::gave_up, "a condition has no value here: numbers have run away; a shorter step may help");
       return false;
@@ -513,40 +494,6 @@ bool Course::correct_positions(bool starting) {
       }
       smooth_.correct(right_, now.state.position);
     } else if (!correct_fully(loose, deepest)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A body that is fast beside its size may pass through another within a step, and be open before and behind it. Rows that are left behind, nearer than the
-/// way of the step, are looked at on the way. False if one was entered there, by more than a chord of a few degrees cuts off.
-bool Course::look_back() {
-  const double way = now.travelled - travelled_before_;
-  model::State& between = passing_;
-  for (const std::uint32_t row : near_) {
-    const bool open = model_.row_kind[row] == model::RowKind::holonomic_inequality && is_in(row) &&
-                      now.touches[row] == 0 && !is_near(row);
-    if (!open || depth_[row] > 0 || rows_.rate[row] >= 0 || !(reach_of(row) < way)) continue;
-    // What was not approached by a good part of the way was passed by at most a chord.
-    const double deep = passed_through * way * length_of(row);
-    if (now.rate[row] * now.last_step <= deep) continue;
-    between.velocity = now.state.velocity;
-    between.modes = now.state.modes;
-    for (unsigned k = 1; k < looks_on_the_way; ++k) {
-      const double part = static_cast<double>(k) / looks_on_the_way;
-      between.time = before_.time + part * (now.state.time - before_.time);
-      between.position.resize(model_.variables);
-      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-        const std::uint32_t i = model_.row_column[e];
-        between.position[i] = before_.position[i] + part * (now.state.position[i] - before_.position[i]);
-      }
-      model::evaluate_row(model_, between, row, scratch_, rows_mid_);
-      if (!(rows_mid_.value[row] > deep)) continue;
-      end(Status::gave_up,
-          fmt::format("a step has passed through {}: in a step bodies move by more than their size; take a shorter one",
-                      model::row_name(model_, row)),
-          {row});
       return false;
     }
   }
@@ -895,6 +842,7 @@ void Course::begin() {
   // The first guess of what carries is all that touches: what does not leaves in a few rounds, while loads that enter layer by layer take many.
   now.held = now.touches;
   arriving_ = now.state.velocity;
+  note_kinetic();
   look_at_stop();
 }
 
@@ -930,6 +878,7 @@ bool Course::go() {
   if (!correct_positions(false) || !look_back() || !regulate(Due::later)) return stay();
   restore_quaternions();
   now.pace = now.travelled - travelled_before_;
+  note_kinetic();
   note_touching();
   let_go();
   look_at_stop();

@@ -38,6 +38,8 @@ class Course {
   void join(const Course& other);
   /// Is every condition kept at the present state? Else the course has given up.
   void verify_end();
+  /// Does the account of the energy close, from what it was at the start? Else a course that has come to its end has given up.
+  void verify_account(double initial);
 
   // The present; everything here is kept in checkpoints.
   struct Present {
@@ -58,6 +60,7 @@ class Course {
     double pace = 0;                     ///< of the last step
     double last_step = 0;
     double work = 0, lost = 0, gross_work = 0;
+    double largest_kinetic = 0;
     double penetration = 0;
     double position_drift = 0, velocity_drift = 0;
     double position_correction = 0, velocity_correction = 0;
@@ -92,6 +95,7 @@ class Course {
   [[nodiscard]] double way_since() const;
   void find_forces(const model::State& state);
   void look_at_alternatives(const model::Rows& rows, std::vector<std::uint8_t>& out) const;
+  void choose_alternatives();
   [[nodiscard]] bool is_in(std::uint32_t row) const { return now.absent[row] == 0 && beside_[row] == 0; }
   [[nodiscard]] bool is_near(std::uint32_t row) const { return entered_[row] != 0 || rows_.value[row] >= -band_[row]; }
   [[nodiscard]] double length_of(std::uint32_t row) const;
@@ -110,6 +114,7 @@ class Course {
   bool strike(bool& rebounds);
   void correct_velocities();
   void note_touching();
+  void note_kinetic();
   void let_go();
   void look_at_stop();
   [[nodiscard]] bool is_true(std::uint32_t truth) const;
@@ -131,6 +136,8 @@ class Course {
   std::vector<double> band_;           ///< per row: as near it touches
   std::vector<std::uint8_t> beside_;   ///< per row: of an alternative that does not count now
   std::vector<std::uint8_t> entered_;  ///< per row: had to be kept out in this step
+  std::vector<std::uint32_t>
+      settled_;  ///< per first row of a member with alternatives: the one that counts in this step, plus 1
   std::vector<std::uint8_t>
       bounded_;  ///< per row: a gradient of constant length, so that a way tells how far f can have come
   std::vector<std::uint8_t> left_out_;    ///< per row: not evaluated in the middle of a step

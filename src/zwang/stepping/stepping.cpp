@@ -51,7 +51,7 @@ bool is_stepped(const model::Model& model) { return model.simulation.method == m
 namespace {
 
 constexpr std::uint64_t mark = 0x5a57414e47535450;  ///< "ZWANGSTP": the first bytes of a checkpoint
-constexpr std::uint32_t layout = 1;
+constexpr std::uint32_t layout = 2;
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
@@ -211,6 +211,7 @@ bool advance(Stepping& stepping) {
     if (impl.companion.now.status == Status::finished) impl.companion.now.status = Status::going;
   }
   if (!course.go()) return false;
+  course.verify_account(impl.initial);
   look_at_companion(stepping);
   show(stepping);
   Motion& motion = stepping.motion;
@@ -346,6 +347,7 @@ void keep_present(Archive& archive, Present& now) {
   archive(now.work);
   archive(now.lost);
   archive(now.gross_work);
+  archive(now.largest_kinetic);
   archive(now.penetration);
   archive(now.position_drift);
   archive(now.velocity_drift);

@@ -66,6 +66,14 @@ inline constexpr unsigned looks_on_the_way = 16;
 /// What is met less steeply is missed by less than the first order of the scheme.
 inline constexpr double passed_through = 0.125;
 
+// The account of the energy.
+
+/// Of the energy turned over (the most energy of motion, work without its signs, what was lost): the scheme's own defect is of second order, and a run that is off
+/// by more tells nothing of the motion.
+inline constexpr double account_open = 0.02;
+/// Of the energies themselves, whose zero is arbitrary: positions are kept to 1e-12 of their terms, with as many roundings as there are steps.
+inline constexpr double account_roundings = 1e-9;
+
 // Times.
 
 /// A time nearer to the end of a step than this part of it is that end: products of whole numbers and steps are rounded.

@@ -1,0 +1,76 @@
+/// What a run in steps may call finished: corners of polygons, accounts that close.
+#include <gtest/gtest.h>
+
+#include "steps.hpp"
+
+namespace zwang::stepping {
+namespace {
+
+using motion::Status;
+
+double weight_on(const Ran& ran, const std::string& condition) {
+  double sum = 0;
+  const motion::Sample& end = ran.track.account.present;
+  for (std::size_t j = 0; j < end.rows.size(); ++j) {
+    if (model::row_name(ran.model, end.rows[j]).starts_with(condition)) sum += end.multipliers[j];
+  }
+  return sum;
+}
+
+TEST(TiltedBoxInSteps, falls_on_an_equal_one_and_lies) {
+  // Velocities follow positions: what strikes a corner loses its speed, and both boxes lie flat in the end.
+  const std::string text = R"toml(
+gravity = [0, -10]
+[bodies.b]
+count = 2
+mass = 1
+shape = { box = [0.5, 0.3] }
+position = [[0, 0.15], [0.1, 0.6]]
+orientation = "0.1*(i - 1)"
+[contacts]
+f = { for = "i = 1..2", body = "b[i]", plane = { normal = [0, 1] } }
+c = { between = ["b[1]", "b[2]"] }
+)toml";
+  const Ran ran = in_steps(text, 1e-3, 0.6);
+  ASSERT_EQ(ran.status(), Status::finished);
+  EXPECT_NEAR(ran.position()[4], 0.45, 1e-9);
+  EXPECT_NEAR(ran.position()[5], 0, 1e-9);
+  for (const double v : ran.velocity()) EXPECT_NEAR(v, 0, 1e-9);
+  EXPECT_NEAR(ran.track.account.energy.final, 6, 1e-6);
+  EXPECT_NEAR(ran.track.account.energy.defect(), 0, 1e-5);
+  EXPECT_NEAR(weight_on(ran, "f"), 20, 1e-6);
+  EXPECT_NEAR(weight_on(ran, "c"), 10, 1e-6);
+}
+
+TEST(WideStair, is_met_from_the_side_it_was_outside_of) {
+  // At the end of the step in which it is entered the point is nearer to the right side than to the top.
+  const Ran ran = in_steps(R"toml(
+gravity = [0, -10]
+[points.a]
+mass = 1
+position = [0.999, 2.2]
+[constraints]
+stair = "a.x <= -1 or a.y >= 2 or a.x >= 1"
+)toml",
+                           5e-3, 0.5);
+  ASSERT_EQ(ran.status(), Status::finished);
+  EXPECT_NEAR(ran.position()[0], 0.999, 1e-12);
+  EXPECT_NEAR(ran.position()[1], 2, 1e-9);
+}
+
+TEST(AccountOfSteps, that_does_not_close_is_no_finished_run) {
+  // A spring with w h = 2.1: the scheme swings up.
+  const Ran ran = in_steps(R"toml(
+[coordinates.x]
+initial = 1
+[energy]
+kinetic = "x'^2/2"
+potential = "210^2*x^2/2"
+)toml",
+                           1e-2, 0.1);
+  EXPECT_EQ(ran.status(), Status::gave_up);
+  EXPECT_NE(ran.track.account.why.find("account of the energy"), std::string::npos) << ran.track.account.why;
+}
+
+}  // namespace
+}  // namespace zwang::stepping
