@@ -72,5 +72,62 @@ potential = "210^2*x^2/2"
   EXPECT_NE(ran.track.account.why.find("account of the energy"), std::string::npos) << ran.track.account.why;
 }
 
+TEST(ThinWall, is_struck_however_thin_it_is) {
+  // 0.1 m in a step: flat sides are met where the point was outside last.
+  const Ran wall = in_steps(R"toml(
+[points.b]
+mass = 1
+position = [-1.03, 0]
+velocity = [100, 0]
+[constraints]
+w = "b.x <= 0 or b.x >= 1e-4"
+)toml",
+                            1e-3, 0.03);
+  ASSERT_EQ(wall.status(), Status::finished);
+  EXPECT_NEAR(wall.position()[0], 0, 1e-9);
+  EXPECT_NEAR(wall.track.account.energy.lost, 5000, 1e-6);
+  // Round the end of it nothing is in the way.
+  const Ran free = in_steps(R"toml(
+[points.b]
+mass = 1
+position = [-1.03, 0.3]
+velocity = [100, 0]
+[constraints]
+w = "b.x <= 0 or b.x >= 0.05 or abs(b.y) >= 0.2"
+)toml",
+                            1e-3, 0.03);
+  ASSERT_EQ(free.status(), Status::finished);
+  EXPECT_NEAR(free.position()[0], 1.97, 1e-9);
+  const std::string box = R"toml(
+[points.b]
+mass = 1
+position = [-1.03, 0]
+velocity = [100, 0]
+[bodies.w]
+mass = 1
+shape = { box = [0.01, 1] }
+position = [0, 0.1]
+[contacts]
+c = { between = ["w", "b"] }
+)toml";
+  const Ran struck = in_steps(box, 1e-3, 0.03);
+  ASSERT_EQ(struck.status(), Status::finished);
+  EXPECT_LT(apart(struck, by_events(box, 0.03)), 0.1);
+}
+
+TEST(RoundBody, that_a_step_would_pass_through_ends_the_run) {
+  const auto ends = [](const std::string& b, const std::string& w) {
+    const Ran ran = in_steps("[bodies.b]\nmass = 1\nposition = [-1.03, 0]\nvelocity = [100, 0]\nshape = " + b +
+                                 "\n[bodies.w]\nmass = 1\nposition = [0, 0.003]\nshape = " + w +
+                                 "\n[contacts]\nc = { between = [\"w\", \"b\"] }\n",
+                             1e-3, 0.03);
+    return ran.status() == Status::gave_up && ran.track.account.why.find("passed through c") != std::string::npos;
+  };
+  EXPECT_TRUE(ends("{ disc = 0.02 }", "{ box = [0.01, 1] }"));
+  EXPECT_TRUE(ends("{ disc = 0.002 }", "{ box = [0.002, 1] }"));
+  EXPECT_TRUE(ends("{ disc = 0.002 }", "{ disc = 0.002 }"));
+  EXPECT_FALSE(ends("{ disc = 0.002 }", "{ disc = 0.0005 }"));  // it goes by
+}
+
 }  // namespace
 }  // namespace zwang::stepping

@@ -1,6 +1,4 @@
-/// Which of several alternatives counts, and what a step may have passed through.
-#include <fmt/format.h>
-
+/// Which of several alternatives counts.
 #include <algorithm>
 #include <limits>
 
@@ -8,8 +6,6 @@
 #include "zwang/stepping/tolerances.hpp"
 
 namespace zwang::stepping {
-
-using motion::Status;
 
 namespace {
 
@@ -54,7 +50,7 @@ void Course::look_at_alternatives(const model::Rows& rows, std::vector<std::uint
 /// Within a step: an alternative that carries, or that was entered, stays the one that counts until the step is over, also where corrections have taken the place
 /// a little beyond its surface; what carries ends where another alternative opens. What is entered anew is entered through the alternative that was kept to the last, not
 /// through the one that is nearest at the end of the step: that may be the far side of something thin, or the side of a corner.
-void Course::choose_alternatives() {
+void Course::choose_alternatives(bool passing) {
   if (!has_alternatives_) return;
   constexpr double none = -std::numeric_limits<double>::infinity();
   bool modes_known = false;
@@ -80,6 +76,8 @@ void Course::choose_alternatives() {
         chosen = settled_[first] - 1;
       } else {
         bool open = false;
+        bool touched = false;
+        for (std::uint32_t row = first; row < behind; ++row) touched = touched || now.touches[row] != 0;
         for (std::uint32_t one = 0; one < condition.alternatives; ++one)
           open = open || (one != holds && worst[one] < 0);
         if (!open && holds < condition.alternatives) {
@@ -94,46 +92,14 @@ void Course::choose_alternatives() {
             one = std::max(one, rows_mid_.value[row]);
           }
           chosen = kept_to_the_last(earlier, value);
+        } else if (!touched && passing) {
+          chosen = passed_alternative(first, behind, value);
         }
         if (chosen < condition.alternatives && worst[chosen] > 2 * band_[first]) settled_[first] = chosen + 1;
       }
       for (std::uint32_t row = first; row < behind; ++row) beside_[row] = model_.row_alternative[row] == chosen ? 0 : 1;
     }
   }
-}
-
-/// A body that is fast beside its size may pass through another within a step, and be open before and behind it. Rows that are left behind, nearer than the
-/// way of the step, are looked at on the way. False if one was entered there, by more than a chord of a few degrees cuts off.
-bool Course::look_back() {
-  const double way = now.travelled - travelled_before_;
-  model::State& between = passing_;
-  for (const std::uint32_t row : near_) {
-    const bool open = model_.row_kind[row] == model::RowKind::holonomic_inequality && is_in(row) &&
-                      now.touches[row] == 0 && !is_near(row);
-    if (!open || depth_[row] > 0 || rows_.rate[row] >= 0 || !(reach_of(row) < way)) continue;
-    // What was not approached by a good part of the way was passed by at most a chord.
-    const double deep = passed_through * way * length_of(row);
-    if (now.rate[row] * now.last_step <= deep) continue;
-    between.velocity = now.state.velocity;
-    between.modes = now.state.modes;
-    for (unsigned k = 1; k < looks_on_the_way; ++k) {
-      const double part = static_cast<double>(k) / looks_on_the_way;
-      between.time = before_.time + part * (now.state.time - before_.time);
-      between.position.resize(model_.variables);
-      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-        const std::uint32_t i = model_.row_column[e];
-        between.position[i] = before_.position[i] + part * (now.state.position[i] - before_.position[i]);
-      }
-      model::evaluate_row(model_, between, row, scratch_, rows_mid_);
-      if (!(rows_mid_.value[row] > deep)) continue;
-      end(Status::gave_up,
-          fmt::format("a step has passed through {}: in a step bodies move by more than their size; take a shorter one",
-                      model::row_name(model_, row)),
-          {row});
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace zwang::stepping

@@ -133,6 +133,7 @@ Course::Course(const model::Model& model, double end, double length)
   now.absent.assign(rows, 0);
   now.far.assign(rows, 0);
   now.rate.assign(rows, std::numeric_limits<double>::infinity());
+  now.value.assign(has_alternatives_ ? rows : 0, std::numeric_limits<double>::infinity());
   now.released.assign(model.releases.size(), 0);
   now.state = model::initial_state(model);
   now.state.position_uncertainty.clear();
@@ -446,7 +447,8 @@ bool Course::correct_positions(bool starting) {
   for (unsigned round = 0; round <= rounds; ++round) {
     restore_quaternions();
     look();
-    choose_alternatives();
+    choose_alternatives(!starting && round == 0);
+    if (now.status != Status::going) return false;
     if (!all_finite(rows_.value)) {
       end(Status::gave_up, "a condition has no value here: numbers have run away; a shorter step may help");
       return false;
@@ -455,6 +457,7 @@ bool Course::correct_positions(bool starting) {
     if (round == 0) {
       depth_ = rows_.value;
       uncorrected_ = now.state.position;
+      if (!starting && !look_back()) return false;
     }
 
     // Is all well?
@@ -715,7 +718,10 @@ void Course::note_touching() {
     const model::RowKind kind = model_.row_kind[row];
     const bool open = kind == model::RowKind::holonomic_inequality && !is_near(row);
     now.touches[row] = is_in(row) && !open ? 1 : 0;
-    if (open) now.rate[row] = along(model_, rows_, row, now.state.velocity) + rows_.explicit_rate[row];
+    const bool one_of_several = has_alternatives_ && beside_[row] != 0;
+    if (open || one_of_several)
+      now.rate[row] = along(model_, rows_, row, now.state.velocity) + rows_.explicit_rate[row];
+    if (has_alternatives_) now.value[row] = rows_.value[row];
     // The deepest that anything is entered.
     if (!is_in(row) || !model::is_holonomic(kind)) continue;
     const double by = model::is_equation(kind) ? std::abs(rows_.value[row]) : rows_.value[row];
@@ -875,7 +881,7 @@ bool Course::go() {
   add_work(h);
   begin_seizures(h);
   if (now.status != Status::going) return stay();
-  if (!correct_positions(false) || !look_back() || !regulate(Due::later)) return stay();
+  if (!correct_positions(false) || !regulate(Due::later)) return stay();
   restore_quaternions();
   now.pace = now.travelled - travelled_before_;
   note_kinetic();

@@ -55,6 +55,7 @@ class Course {
     std::vector<std::uint8_t> absent;    ///< per row: let go, or not begun yet
     std::vector<std::uint8_t> far;       ///< per row: cannot be touched before `look_again`
     std::vector<double> rate;            ///< per open row: f' now; infinite: not known
+    std::vector<double> value;           ///< per row of several alternatives: f now; infinite: not known
     double travelled = 0;                ///< the ways of the bodies that moved most, added up
     double look_again = 0;               ///< when that has come so far, all conditions are looked at
     double pace = 0;                     ///< of the last step
@@ -95,7 +96,15 @@ class Course {
   [[nodiscard]] double way_since() const;
   void find_forces(const model::State& state);
   void look_at_alternatives(const model::Rows& rows, std::vector<std::uint8_t>& out) const;
-  void choose_alternatives();
+  void choose_alternatives(bool passing);
+  [[nodiscard]] bool is_pierced(std::uint32_t row, double from, double& in);
+  void end_passed(std::uint32_t row);
+  double on_the_way(std::uint32_t row, double part);
+  template <class Above>
+  [[nodiscard]] double last_of(double low, double high, const Above& above);
+  [[nodiscard]] std::uint32_t passed_alternative(std::uint32_t first, std::uint32_t behind,
+                                                 const std::vector<double>& later);
+  [[nodiscard]] double way_beside(std::uint32_t row) const;
   [[nodiscard]] bool is_in(std::uint32_t row) const { return now.absent[row] == 0 && beside_[row] == 0; }
   [[nodiscard]] bool is_near(std::uint32_t row) const { return entered_[row] != 0 || rows_.value[row] >= -band_[row]; }
   [[nodiscard]] double length_of(std::uint32_t row) const;

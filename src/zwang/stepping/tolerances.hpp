@@ -58,11 +58,13 @@ inline constexpr double weak_pivot = 1e-10;
 /// All conditions are looked at again after about so many steps as the last one was: fewer cost looks at all, more cost rows that are near for nothing.
 inline constexpr double steps_between_looks = 16;
 
-/// Places between both ends of a step at which a row that is left behind is looked at: a body that another one passes through is entered for a good part of
-/// the way.
-inline constexpr unsigned looks_on_the_way = 16;
+/// A place on the way of a step is found to this power of a half: a millionth of the step is far below what the scheme tells of it.
+inline constexpr unsigned halvings_of_the_way = 24;
 
-/// As a part of the way of the step: a chord c through a disc of radius R enters it by c^2 / 8 R, which is this part of c where it meets the rim at thirty degrees.
+/// A place on the way is known to a few halvings less.
+inline constexpr double same_place = 0x1p-22;
+
+/// As a part of the way inside: a chord c through a disc of radius R enters it by c^2 / 8 R, which is this part of c where it meets the rim at thirty degrees.
 /// What is met less steeply is missed by less than the first order of the scheme.
 inline constexpr double passed_through = 0.125;
 
