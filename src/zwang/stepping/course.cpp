@@ -134,6 +134,7 @@ Course::Course(const model::Model& model, double end, double length)
   now.far.assign(rows, 0);
   now.rate.assign(rows, std::numeric_limits<double>::infinity());
   now.value.assign(has_alternatives_ ? rows : 0, std::numeric_limits<double>::infinity());
+  now.late.assign(model.variables, 0.0);
   now.released.assign(model.releases.size(), 0);
   now.state = model::initial_state(model);
   now.state.position_uncertainty.clear();
@@ -458,6 +459,8 @@ bool Course::correct_positions(bool starting) {
       depth_ = rows_.value;
       uncorrected_ = now.state.position;
       if (!starting && !look_back()) return false;
+      if (locating_) entry_part_ = first_entry();
+      if (locating_ && entry_part_ < 1) return false;
     }
 
     // Is all well?
@@ -601,6 +604,7 @@ bool Course::strike(bool& rebounds) {
   if (!solve(alpha_)) return false;
   std::vector<double> impulses = shock_.impulses();
   now.state.velocity = shock_.point();
+  const std::vector<double> inelastic = rebounds ? now.state.velocity : std::vector<double>();
 
   // Restitution, where it is one and the same: P(alpha + (1 + e)(v - alpha)); else every row leaves with its own part.
   if (rebounds) {
@@ -639,6 +643,7 @@ bool Course::strike(bool& rebounds) {
       impulses = shock_.impulses();
     }
     now.state.velocity = shock_.point();
+    note_late(inelastic);
   }
   for (std::size_t j = 0; j < shock_rows_.size(); ++j) now.impulse[shock_rows_.row[j]] += impulses[j];
 
@@ -852,12 +857,10 @@ void Course::begin() {
   look_at_stop();
 }
 
-bool Course::go() {
-  if (now.status != Status::going) return false;
+bool Course::go_to(double end_time) {
   before_.time = now.state.time;
   before_.position = now.state.position;
   before_.velocity = now.state.velocity;
-  const double end_time = next_time();
   const double h = end_time - before_.time;
   now.last_step = h;
   ++now.steps;

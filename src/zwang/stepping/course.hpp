@@ -33,7 +33,7 @@ class Course {
   /// The start brought onto its conditions, with what is due there.
   void begin();
   /// One step; false when the course has ended.
-  bool go();
+  bool go() { return locates ? go_located() : now.status == motion::Status::going && go_to(next_time()); }
   /// Where another course of the same model is.
   void join(const Course& other);
   /// Is every condition kept at the present state? Else the course has given up.
@@ -62,6 +62,7 @@ class Course {
     double last_step = 0;
     double work = 0, lost = 0, gross_work = 0;
     double largest_kinetic = 0;
+    std::vector<double> late;  ///< per variable: by how much shocks that came late have moved it
     double penetration = 0;
     double position_drift = 0, velocity_drift = 0;
     double position_correction = 0, velocity_correction = 0;
@@ -70,6 +71,7 @@ class Course {
 
   double until;
   double step;
+  bool locates = false;  ///< steps end where a surface is entered
   [[nodiscard]] const std::vector<double>& before() const { return before_.position; }
   [[nodiscard]] const std::vector<double>& velocity_before() const { return before_.velocity; }
   [[nodiscard]] const std::vector<double>& arriving() const { return arriving_; }  ///< v-: before the shock at the end
@@ -81,6 +83,8 @@ class Course {
   /// T_2 - T_0 + V of the present state.
   [[nodiscard]] double energy();
   [[nodiscard]] double kinetic();
+  /// The most that late shocks have moved anything by, as if nothing had carried it on.
+  [[nodiscard]] double late() const;
 
  private:
   enum class Due : std::uint8_t { start, later };
@@ -109,6 +113,10 @@ class Course {
   [[nodiscard]] bool is_near(std::uint32_t row) const { return entered_[row] != 0 || rows_.value[row] >= -band_[row]; }
   [[nodiscard]] double length_of(std::uint32_t row) const;
 
+  bool go_to(double end_time);
+  bool go_located();
+  [[nodiscard]] double first_entry();
+  void note_late(const std::vector<double>& inelastic);
   bool smooth(double h);
   void select_smooth(double h);
   void restore_quaternions();
@@ -155,6 +163,9 @@ class Course {
   std::vector<std::uint8_t> seized_now_;  ///< per row: begins in this step
   model::State before_, mid_, passing_;
   double travelled_before_ = 0;
+  bool locating_ = false;  ///< a step that enters something is given up, with the place in entry_part_
+  double entry_part_ = 1;
+  unsigned located_ = 0;  ///< entries within one step of the grid so far
   std::vector<double> free_, pull_, change_, arriving_, alpha_, right_, depth_, uncorrected_;
   Selection smooth_rows_, position_rows_, shock_rows_;
   Nearest smooth_, position_, shock_;

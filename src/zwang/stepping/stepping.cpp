@@ -17,7 +17,9 @@ using motion::Status;
 
 struct Stepping::Impl {
   Impl(const model::Model& of, double until)
-      : model(of), course(of, until, of.simulation.step), companion(of, until, of.simulation.step / 2) {}
+      : model(of), course(of, until, of.simulation.step), companion(of, until, of.simulation.step / 2) {
+    companion.locates = true;
+  }
 
   const model::Model& model;
   Course course;
@@ -111,7 +113,8 @@ void look_at_companion(Stepping& stepping) {
     }
     // As if every step added what those of the windows do.
     if (impl.closed > 0)
-      stepping.error = impl.sum / static_cast<double>(impl.closed) * static_cast<double>(course.now.steps);
+      stepping.error =
+          std::max(impl.sum / static_cast<double>(impl.closed) * static_cast<double>(course.now.steps), course.late());
   }
   if (impl.lost) stepping.error = std::numeric_limits<double>::infinity();
 }
@@ -341,6 +344,7 @@ void keep_present(Archive& archive, Present& now) {
   archive(now.far);
   archive(now.rate);
   archive(now.value);
+  archive(now.late);
   archive(now.travelled);
   archive(now.look_again);
   archive(now.pace);
@@ -380,8 +384,9 @@ void require_fit(const model::Model& model, const Course::Present& now) {
       now.state.position.size() == model.variables && now.state.velocity.size() == model.variables &&
       now.state.modes.size() <= model.modes && now.held.size() == model.rows() && now.impulse.size() == model.rows() &&
       now.touches.size() == model.rows() && now.far.size() == model.rows() && now.rate.size() == model.rows() &&
-      (now.value.empty() || now.value.size() == model.rows()) && now.absent.size() == model.rows() &&
-      now.released.size() == model.releases.size() && now.status <= Status::interrupted &&
+      now.late.size() == model.variables && (now.value.empty() || now.value.size() == model.rows()) &&
+      now.absent.size() == model.rows() && now.released.size() == model.releases.size() &&
+      now.status <= Status::interrupted &&
       std::all_of(now.culprits.begin(), now.culprits.end(), [&](std::uint32_t row) { return row < model.rows(); });
   if (!fits) throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged: it does not fit the model");
 }

@@ -85,6 +85,10 @@ inline constexpr double same_time = 1e-9;
 
 /// Steps times variables and conditions up to which the whole way is gone a second time, with half the step: a few seconds.
 inline constexpr double cheap_work = 2e7;
+/// Where a shock is located, as a part of the step: a little behind its place on the straight way, so that the surface is entered indeed; the estimate is off by as much.
+inline constexpr double located_within = 1e-3;
+/// Shocks located within one step; in a heap they follow each other without end.
+inline constexpr unsigned most_located = 4;
 /// Else windows: so many of them, over this part of the way together.
 inline constexpr std::uint64_t windows = 8;
 inline constexpr double window_part = 0.05;
