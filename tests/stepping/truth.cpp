@@ -160,5 +160,54 @@ f = { condition = "a.z >= -0.9", restitution = 0.5 }
   }
 }
 
+TEST(PlaceZero, is_a_place_like_others) {
+  // Conditions whose terms all vanish at the start.
+  const std::string rod = R"toml(
+gravity = [0, -10]
+[bodies.p]
+mass = 1
+shape = { rod = 1 }
+position = [0.5, 0]
+[bodies.p.marks]
+a = [-0.5, 0]
+[joints]
+h = { hinge = [[0, 0], "p.a"] }
+)toml";
+  const std::string gear = R"toml(
+[bodies.a]
+mass = 1
+inertia = 0.3
+position = [1, 1]
+torque = "1"
+[bodies.b]
+mass = 1
+inertia = 0.5
+position = [3, 1]
+[joints]
+ha = { hinge = [[1, 1], "a"] }
+hb = { hinge = [[3, 1], "b"] }
+g = { gear = ["a", "b"], ratio = -2.5 }
+)toml";
+  const std::string top = R"toml(
+gravity = [0, 0, -9.81]
+[bodies.top]
+mass = 0.5
+inertia = [0.002, 0.002, 0.0008]
+position = ["0.06*sin(0.4)", 0, "0.06*cos(0.4)"]
+orientation = { axis = [0, 1, 0], angle = 0.4 }
+spin = ["150*sin(0.4)", 0, "150*cos(0.4)"]
+[bodies.top.marks]
+tip = [0, 0, -0.06]
+[constraints]
+floor = "top.tip = [0, 0, 0]"
+)toml";
+  for (const std::string& text : {rod, gear, top}) {
+    const Ran ran = in_steps(text, 1e-3, 0.3);
+    ASSERT_EQ(ran.status(), Status::finished) << ran.track.account.why << text;
+    EXPECT_LE(ran.track.account.penetration, 1e-9);
+    EXPECT_LE(apart(ran, by_events(text, 0.3)), ran.track.account.error + 1e-9) << text;
+  }
+}
+
 }  // namespace
 }  // namespace zwang::stepping

@@ -27,7 +27,13 @@ void Course::verify_account(double initial) {
   const double last = energy();
   const double defect = last - initial - now.work + now.lost;
   const double turned = now.largest_kinetic + now.gross_work + std::abs(now.lost);
-  if (std::abs(defect) <= account_open * turned + account_roundings * (std::abs(initial) + std::abs(last))) return;
+  // What positions that are rounded, or kept to their tolerance, make of the potential: the forces times the lengths there are.
+  double length = largest(now.state.position);
+  for (const double tolerance : tolerance_) length = std::max(length, tolerance / model_.simulation.touch);
+  double pressed = 0;
+  for (const double force : dynamics_.force) pressed += std::abs(force);
+  const double rounded = std::abs(initial) + std::abs(last) + pressed * length;
+  if (std::abs(defect) <= account_open * turned + account_roundings * rounded) return;
   end(Status::gave_up, fmt::format("the account of the energy does not close: {} is {} that no force explains, of {} "
                                    "turned over; take a shorter step",
                                    readable(std::abs(defect)), defect > 0 ? "won" : "missing", readable(turned)));

@@ -11,6 +11,7 @@
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/lanes.hpp"
 #include "zwang/motion/row_shape.hpp"
+#include "zwang/stepping/scales.hpp"
 #include "zwang/stepping/tolerances.hpp"
 
 namespace zwang::stepping {
@@ -44,32 +45,6 @@ double terms_of_rate(const model::Model& model, const model::Rows& rows, std::ui
   for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
     sum += std::abs(rows.entry[e] * v[model.row_column[e]]);
   return sum;
-}
-
-/// Per row, the largest terms of the conditions that share a variable with it, brought to its own unit by the gradients: a wall through the origin has no
-/// terms where it is touched, but the places of those that lean on it are rounded as theirs are.
-std::vector<double> lengths_beside(const model::Model& model, const model::Rows& rows) {
-  std::vector<double> length(model.variables, 0.0);
-  std::vector<double> out(model.rows(), 0.0);
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (!model::is_holonomic(model.row_kind[row]) || !std::isfinite(rows.value_scale[row])) continue;
-    double most = 0;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
-      most = std::max(most, std::abs(rows.entry[e]));
-    if (!(most > 0) || !std::isfinite(most)) continue;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      double& one = length[model.row_column[e]];
-      one = std::max(one, rows.value_scale[row] / most);
-    }
-  }
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (!model::is_holonomic(model.row_kind[row])) continue;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      const double part = std::abs(rows.entry[e]) * length[model.row_column[e]];
-      if (std::isfinite(part)) out[row] = std::max(out[row], part);
-    }
-  }
-  return out;
 }
 
 /// v^T M v / 2.
@@ -150,9 +125,10 @@ Course::Course(const model::Model& model, double end, double length)
   find_modes(start);
   model::evaluate_rows(model, start, scratch_, rows_);
   const std::vector<double> beside = lengths_beside(model, rows_);
+  const std::vector<double> levers = levers_of(model, rows_);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const double own = std::isfinite(rows_.value_scale[row]) ? rows_.value_scale[row] : 0.0;
-    const double size = std::max(own, terms_beside * beside[row]);
+    const double size = std::max({own, terms_beside * beside[row], levers[row]});
     tolerance_[row] = std::max(model.simulation.touch * size, std::numeric_limits<double>::min());
     band_[row] = std::max(touching_band * size, tolerance_[row]);
   }
@@ -463,6 +439,9 @@ bool Course::correct_positions(bool starting) {
       if (locating_ && entry_part_ < 1) return false;
     }
 
+    // Where quick rounds did not suffice, terms may have grown since the start.
+    if (round == quick_rounds) model::evaluate_rows_but(model_, now.state, now.far, scratch_, rows_);
+
     // Is all well?
     bool well = true;
     bool quick = !starting && round < quick_rounds && smooth_.can_correct();
@@ -476,7 +455,8 @@ bool Course::correct_positions(bool starting) {
                             : off_by(row);
       if (by == 0) continue;
       drift = std::max(drift, by / (tolerance_[row] / model_.simulation.touch));
-      if (by <= tolerance_[row]) continue;
+      const double terms = round < quick_rounds ? 0.0 : rows_.value_scale[row];
+      if (by <= std::max(tolerance_[row], model_.simulation.touch * terms)) continue;
       well = false;
       deepest = std::max(deepest, by / length_of(row));
       if (now.held[row] == 0) quick = false;

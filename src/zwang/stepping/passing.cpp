@@ -57,7 +57,7 @@ double Course::way_beside(std::uint32_t row) const {
     while (body + 1 < model_.bodies.size() && model_.bodies[body + 1].first <= i) ++body;
     const model::Body& one = model_.bodies[body];
     const std::uint32_t first = one.first + (i - one.first) / one.dimension * one.dimension;
-    parts.push_back({first, one.turns() ? one.place() : one.dimension, first + one.dimension});
+    parts.push_back({first, one.kind == model::BodyKind::rigid ? one.place() : one.dimension, first + one.dimension});
   }
   const bool pair = parts.size() == 2 && parts[0].places == parts[1].places;
   double sum = 0;
