@@ -209,5 +209,31 @@ floor = "top.tip = [0, 0, 0]"
   }
 }
 
+/// Discs of radius 0.2 beside one another, in a box that they just fill.
+std::string filled(const std::string& positions, int count) {
+  const std::string n = std::to_string(count);
+  const std::string all = "{ for = \"i = 1.." + n + "\", body = \"b[i]\", plane = ";
+  return "gravity = [0, -10]\n[bodies.b]\ncount = " + n +
+         "\nmass = 1\nshape = { disc = 0.2 }\nposition = " + positions + "\n[contacts]\nf = " + all +
+         "{ normal = [0, 1] } }\nl = " + all + "{ normal = [1, 0] } }\nr = " + all +
+         "{ normal = [-1, 0], offset = -1.2 } }\nc = { for = \"i = 1.." + std::to_string(count - 1) + ", j = i+1.." +
+         n + "\", between = [\"b[i]\", \"b[j]\"] }\n";
+}
+
+TEST(DiscsThatFillTheirBox, come_down_to_its_floor) {
+  const Ran ran = in_steps(filled("[[0.2, 0.3], [0.6, 0.4], [1.0, 0.5]]", 3), 1e-3, 0.8);
+  ASSERT_EQ(ran.status(), Status::finished);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(ran.position()[3 * i + 1], 0.2, 1e-9);
+  for (int i = 1; i <= 3; ++i) EXPECT_NEAR(ran.multiplier("f[" + std::to_string(i) + "]"), 10, 1e-6);
+  EXPECT_LE(ran.track.account.penetration, 1e-9);
+}
+
+TEST(DiscsThatFillTheirBox, are_no_jam) {
+  const std::string text = filled("[[0.3, 0.3], [0.75, 0.4], [0.4, 1], [0.8, 1.3]]", 4);
+  const Ran ran = in_steps(text, 2.5e-4, 0.8);
+  ASSERT_EQ(ran.status(), Status::finished) << ran.track.account.why;
+  EXPECT_LT(apart(ran, by_events(text, 0.8)), 2 * ran.track.account.error);
+}
+
 }  // namespace
 }  // namespace zwang::stepping

@@ -108,7 +108,7 @@ Course::Course(const model::Model& model, double end, double length)
   now.absent.assign(rows, 0);
   now.far.assign(rows, 0);
   now.rate.assign(rows, std::numeric_limits<double>::infinity());
-  now.value.assign(has_alternatives_ ? rows : 0, std::numeric_limits<double>::infinity());
+  now.value.assign(rows, std::numeric_limits<double>::infinity());
   now.late.assign(model.variables, 0.0);
   now.released.assign(model.releases.size(), 0);
   now.state = model::initial_state(model);
@@ -315,9 +315,31 @@ void Course::restore_quaternions() {
 
 // The smooth part.
 
+/// What touches, but is open by more than its tolerance, may be approached as fast as closes the gap in a step: discs that sink between two others would hang on slopes that are
+/// none.
+double Course::gap_rate(std::uint32_t row, double value, double h) const {
+  const bool gap = model_.row_kind[row] == model::RowKind::holonomic_inequality && value < -tolerance_[row];
+  return gap && h > 0 ? value / h : 0.0;
+}
+
+/// Do rows carry far more than all there is to carry? Then they lean on one another across their slopes.
+bool Course::is_wedged() {
+  right_.resize(model_.variables);
+  dynamics_.mass.multiply(free_, right_);
+  double load = 0;
+  for (std::uint32_t i = 0; i < model_.variables; ++i) load += std::abs(right_[i]);
+  for (std::size_t j = 0; j < smooth_rows_.size(); ++j) {
+    if (smooth_rows_.kind[j] == gauss::RowKind::equation) continue;
+    double most = 0;
+    for (std::uint32_t e = smooth_rows_.start[j]; e < smooth_rows_.start[j + 1]; ++e)
+      most = std::max(most, std::abs(smooth_rows_.entry[e]));
+    if (smooth_.impulses()[j] * most > wedged_by * load) return true;
+  }
+  return false;
+}
+
 /// What touches takes part with the mean of both velocities; a condition on velocities that is slack, with the last one.
 void Course::select_smooth(double h) {
-  static_cast<void>(h);
   smooth_rows_.clear();
   for (const std::uint32_t row : near_) {
     if (now.touches[row] == 0) continue;
@@ -326,7 +348,8 @@ void Course::select_smooth(double h) {
     const double first = along(model_, rows_mid_, row, before_.velocity) + moving;
     const bool equation = model::is_equation(kind);
     const bool slack = kind == model::RowKind::nonholonomic_inequality && first < 0;
-    smooth_rows_.add(model_, rows_mid_, row, equation, slack ? moving : moving + first, now.held[row] != 0);
+    const double offset = slack ? moving : moving + first + 2 * gap_rate(row, now.value[row], h);
+    smooth_rows_.add(model_, rows_mid_, row, equation, offset, now.held[row] != 0);
   }
 }
 
@@ -350,7 +373,16 @@ bool Course::smooth(double h) {
       return false;
     }
     for (std::uint32_t i = 0; i < model_.variables; ++i) free_[i] = before_.velocity[i] + h * pull_[i];
-    const gauss::Status status = smooth_.solve(smooth_rows_, dynamics_.mass, free_);
+    gauss::Status status = smooth_.solve(smooth_rows_, dynamics_.mass, free_);
+    wedged_ = status == gauss::Status::solved && is_wedged();
+    if (wedged_) {
+      // Within their tolerance the surfaces give way.
+      for (std::size_t j = 0; j < smooth_rows_.size(); ++j) {
+        const bool gives = model_.row_kind[smooth_rows_.row[j]] == model::RowKind::holonomic_inequality;
+        if (gives) smooth_rows_.h[j] -= 2 * half_tolerance * tolerance_[smooth_rows_.row[j]] / h;
+      }
+      status = smooth_.solve(smooth_rows_, dynamics_.mass, free_);
+    }
     if (status != gauss::Status::solved) {
       end_contradictory(smooth_rows_, smooth_, status, "velocity");
       return false;
@@ -385,17 +417,19 @@ double Course::off_by(std::uint32_t row) const {
 }
 
 /// With the gradients of the place itself, over all that is near: what carries is brought onto its surface, the rest is kept out of it. Where that
-/// contradicts itself (more conditions carry than are independent) all are kept out alone.
+/// contradicts itself (more conditions carry than are independent) all are kept out alone; where they fill their room to rounding, to half of their tolerance.
 bool Course::correct_fully(bool& loose, double deepest) {
+  double room = 0;
   while (true) {
     position_rows_.clear();
     for (const std::uint32_t row : near_) {
       if (!is_in(row) || !model::is_holonomic(model_.row_kind[row])) continue;
       const bool equation = model::is_equation(model_.row_kind[row]);
-      const double f = rows_.value[row];
+      const bool leave = wedged_ && std::abs(rows_.value[row]) <= tolerance_[row];
+      const double f = leave ? 0.0 : rows_.value[row];
       const bool onto = equation || ((now.held[row] != 0 || entered_[row] != 0) && !loose);
       if (!onto && entered_[row] == 0 && f < -band_[row] - around_depth * deepest * length_of(row)) continue;
-      position_rows_.add(model_, rows_, row, onto, f, f > 0 || now.held[row] != 0);
+      position_rows_.add(model_, rows_, row, onto, onto ? f : f - room * tolerance_[row], f > 0 || now.held[row] != 0);
     }
     change_.assign(model_.variables, 0.0);
     const gauss::Status status = position_.solve(position_rows_, dynamics_.mass, change_);
@@ -407,10 +441,11 @@ bool Course::correct_fully(bool& loose, double deepest) {
       }
       return true;
     }
-    if (loose) {
+    if (loose && room > 0) {
       end_contradictory(position_rows_, position_, status, "position");
       return false;
     }
+    if (loose) room = half_tolerance;
     loose = true;
   }
 }
@@ -476,7 +511,8 @@ bool Course::correct_positions(bool starting) {
       right_.assign(smooth_rows_.size(), 0.0);
       for (std::size_t j = 0; j < smooth_rows_.size(); ++j) {
         const std::uint32_t row = smooth_rows_.row[j];
-        if (model::is_holonomic(model_.row_kind[row]) && is_in(row)) right_[j] = rows_.value[row];
+        const bool leave = wedged_ && std::abs(rows_.value[row]) <= tolerance_[row];
+        if (model::is_holonomic(model_.row_kind[row]) && is_in(row) && !leave) right_[j] = rows_.value[row];
       }
       smooth_.correct(right_, now.state.position);
     } else if (!correct_fully(loose, deepest)) {
@@ -677,7 +713,8 @@ bool Course::regulate(Due due) {
     const double rate = along(model_, rows_, row, alpha_) + moving;
     const double terms = terms_of_rate(model_, rows_, row, alpha_);
     const double pulled = std::abs(h * along(model_, rows_, row, pull_));
-    const double fast = equation ? std::abs(rate) : rate;
+    const double fast =
+        equation ? std::abs(rate) : rate + (entered_[row] != 0 ? 0.0 : gap_rate(row, rows_.value[row], h));
     const bool strikes = fast > no_approach * (terms + pulled) && fast > no_approach * (terms + h * most_pull(row));
     if (seized_now_[row] != 0 || (strikes && now.held[row] == 0)) shock = true;
     if (strikes && !equation && holonomic && rate * part_at_surface(row) > resting_steps * pulled) rebounds = true;
@@ -690,8 +727,9 @@ bool Course::regulate(Due due) {
     const model::RowKind kind = model_.row_kind[row];
     if (!is_in(row) || (kind == model::RowKind::holonomic_inequality && !is_near(row))) continue;
     const double moving = rows_.explicit_rate[row];
-    const bool first = now.held[row] != 0 || along(model_, rows_, row, alpha_) + moving > 0;
-    shock_rows_.add(model_, rows_, row, model::is_equation(kind), moving, first);
+    const double offset = moving + (entered_[row] != 0 ? 0.0 : gap_rate(row, rows_.value[row], h));
+    const bool first = now.held[row] != 0 || along(model_, rows_, row, alpha_) + offset > 0;
+    shock_rows_.add(model_, rows_, row, model::is_equation(kind), offset, first);
   }
   return strike(rebounds);
 }
@@ -706,7 +744,7 @@ void Course::note_touching() {
     const bool one_of_several = has_alternatives_ && beside_[row] != 0;
     if (open || one_of_several)
       now.rate[row] = along(model_, rows_, row, now.state.velocity) + rows_.explicit_rate[row];
-    if (has_alternatives_) now.value[row] = rows_.value[row];
+    now.value[row] = rows_.value[row];
     // The deepest that anything is entered.
     if (!is_in(row) || !model::is_holonomic(kind)) continue;
     const double by = model::is_equation(kind) ? std::abs(rows_.value[row]) : rows_.value[row];

@@ -55,7 +55,7 @@ class Course {
     std::vector<std::uint8_t> absent;    ///< per row: let go, or not begun yet
     std::vector<std::uint8_t> far;       ///< per row: cannot be touched before `look_again`
     std::vector<double> rate;            ///< per open row: f' now; infinite: not known
-    std::vector<double> value;           ///< per row of several alternatives: f now; infinite: not known
+    std::vector<double> value;           ///< per row: f now; infinite: not known
     double travelled = 0;                ///< the ways of the bodies that moved most, added up
     double look_again = 0;               ///< when that has come so far, all conditions are looked at
     double pace = 0;                     ///< of the last step
@@ -119,6 +119,8 @@ class Course {
   void note_late(const std::vector<double>& inelastic);
   bool smooth(double h);
   void select_smooth(double h);
+  [[nodiscard]] bool is_wedged();
+  [[nodiscard]] double gap_rate(std::uint32_t row, double value, double h) const;
   void restore_quaternions();
   bool correct_positions(bool starting);
   bool look_back();
@@ -163,6 +165,8 @@ class Course {
   std::vector<std::uint8_t> seized_now_;  ///< per row: begins in this step
   model::State before_, mid_, passing_;
   double travelled_before_ = 0;
+  bool wedged_ =
+      false;  ///< in this step surfaces give way within their tolerance, and what is within it stays where it is
   bool locating_ = false;  ///< a step that enters something is given up, with the place in entry_part_
   double entry_part_ = 1;
   unsigned located_ = 0;  ///< entries within one step of the grid so far

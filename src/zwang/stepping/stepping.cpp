@@ -384,9 +384,8 @@ void require_fit(const model::Model& model, const Course::Present& now) {
       now.state.position.size() == model.variables && now.state.velocity.size() == model.variables &&
       now.state.modes.size() <= model.modes && now.held.size() == model.rows() && now.impulse.size() == model.rows() &&
       now.touches.size() == model.rows() && now.far.size() == model.rows() && now.rate.size() == model.rows() &&
-      now.late.size() == model.variables && (now.value.empty() || now.value.size() == model.rows()) &&
-      now.absent.size() == model.rows() && now.released.size() == model.releases.size() &&
-      now.status <= Status::interrupted &&
+      now.late.size() == model.variables && now.value.size() == model.rows() && now.absent.size() == model.rows() &&
+      now.released.size() == model.releases.size() && now.status <= Status::interrupted &&
       std::all_of(now.culprits.begin(), now.culprits.end(), [&](std::uint32_t row) { return row < model.rows(); });
   if (!fits) throw Fault({"checkpoint", 0, 0}, "the checkpoint is damaged: it does not fit the model");
 }

@@ -18,6 +18,10 @@ inline constexpr double rough_start = 1e-3;
 inline constexpr double deepest_allowed = 1e-9;
 /// A condition that begins between two ends of steps may be missed by the way of this many steps.
 inline constexpr double late_by_steps = 2;
+/// Where conditions fill their room to rounding, positions may enter them by this part of their tolerance.
+inline constexpr double half_tolerance = 0.5;
+/// A row that carries so many times the momentum of all bodies hangs on a slope of a ten-thousandth, which is what tolerances make of surfaces that are level.
+inline constexpr double wedged_by = 1e4;
 /// Conditions beside the one entered are looked at within so many times its depth: a correction moves others by about as much.
 inline constexpr double around_depth = 8;
 
