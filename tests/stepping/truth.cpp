@@ -42,6 +42,38 @@ c = { between = ["b[1]", "b[2]"] }
   EXPECT_NEAR(weight_on(ran, "c"), 10, 1e-6);
 }
 
+TEST(BoxesPutAside, go_on_to_the_same_bits) {
+  const model::Model model = model::load(R"toml(
+gravity = [0, -10]
+[bodies.b]
+count = 2
+mass = 1
+shape = { box = [0.5, 0.3] }
+position = [[0, 0.15], [0.1, 0.5]]
+orientation = "0.1*(i - 1)"
+[contacts]
+f = { for = "i = 1..2", body = "b[i]", plane = { normal = [0, 1] }, restitution = 0.3 }
+c = { between = ["b[1]", "b[2]"], restitution = 0.3 }
+[simulation]
+method = "stepping"
+step = 2e-3
+until = 0.3
+)toml",
+                                         "model.toml");
+  Stepping whole = begin(model);
+  std::vector<std::string> saved;
+  while (advance(whole)) {
+    if (whole.motion.steps % 40 == 0) saved.push_back(save(whole));
+  }
+  ASSERT_EQ(saved.size(), 3U);
+  for (const std::string& one : saved) {
+    Stepping rest = restore(model, {}, one);
+    while (advance(rest)) {
+    }
+    EXPECT_EQ(save(rest), save(whole));
+  }
+}
+
 TEST(WideStair, is_met_from_the_side_it_was_outside_of) {
   // At the end of the step in which it is entered the point is nearer to the right side than to the top.
   const Ran ran = in_steps(R"toml(
