@@ -329,4 +329,33 @@ TEST(Measure, of_more_distances_than_are_needed_exists_without_a_search) {
   }
 }
 
+/// Masses that change with the time take part in the divergence, with conditions and without.
+TEST(Measure, of_masses_that_change_holds_the_time) {
+  struct Moving {
+    std::string kinetic, conditions;
+    std::function<double(double)> density;  ///< what it does with the time, at the place of `three`
+  };
+  const Moving all[] = {
+      {"(1 + t)*(x'^2 + y'^2 + z'^2)/2", "", [](double t) { return (1 + t) * (1 + t) * (1 + t); }},
+      {"(1 + t)*(x'^2 + y'^2 + z'^2)/2", "form = \"z' = y*x'\"\n", [](double t) { return (1 + t) * (1 + t); }},
+      {"(1 + t)*(x'^2 + y'^2 + z'^2)/2", "plane = \"x + y = 1.6\"\n", [](double t) { return (1 + t) * (1 + t); }},
+      {"exp(t)*x'^2/2 + (2 + sin(t))*y'^2/2 + z'^2/2", "", [](double t) { return std::exp(t) * (2 + std::sin(t)); }},
+  };
+  for (const Moving& moving : all) {
+    const Case one = case_of(three(moving.conditions, moving.kinetic));
+    const Measure found = measure(one.draft, one.model, one.state);
+    EXPECT_NEAR(found.divergence, divergence_by_differences(one.model, one.state), 1e-8) << moving.kinetic;
+    ASSERT_TRUE(found.exists) << moving.kinetic;
+    EXPECT_FALSE(found.unit);
+    // The density at another time and that at the state, as a model reads them.
+    const auto value = [&](double t) {
+      Case other = case_of(three("", "(x'^2 + y'^2 + z'^2)/2", found.density));
+      other.state.time = t;
+      model::Scratch scratch = model::make_scratch(other.model);
+      return model::energy(other.model, other.state, scratch).potential;
+    };
+    EXPECT_NEAR(value(0.6) / value(0), moving.density(0.6) / moving.density(0), 1e-12) << found.density;
+  }
+}
+
 }  // namespace zwang::analysis

@@ -696,7 +696,7 @@ double divergence_at(const PfaffianSystem& system, const Forms& forms, const mod
 }  // namespace
 
 double divergence(const model::Draft& draft, const model::Model& model, const model::State& state) {
-  PfaffianSystem system = pfaffian_system(draft, model, state);
+  PfaffianSystem system = pfaffian_system(draft, model, state, Timed::by_conditions_or_masses);
   (void)leave_out_redundant(system);
   const Forms forms(system);
   return divergence_at(system, forms, model, state);
@@ -741,6 +741,12 @@ Resistance resistance(const PfaffianSystem& system, const Forms& forms, const mo
     // Only velocities that the conditions allow count; W - Q leads to them. (Of moving conditions none of the multiples would be allowed.)
     if (system.time_column == system.columns.size()) v = times(here.allowed, v);
     probe.position.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(model.variables));
+    // Resistance may grow with the time, and be none at the start.
+    if (system.time_column < system.columns.size()) {
+      probe.time = x[system.time_column];
+    } else if (tries > 0) {
+      probe.time = state.time + dice.throw_one();
+    }
     const auto at = [&](double factor) {
       for (std::size_t i = 0; i < v.size(); ++i) probe.velocity[i] = factor * v[i];
       return friction(model, probe, here.allowed);
@@ -767,7 +773,7 @@ Resistance resistance(const PfaffianSystem& system, const Forms& forms, const mo
 }  // namespace
 
 Measure measure(const model::Draft& draft, const model::Model& model, const model::State& state) {
-  PfaffianSystem system = pfaffian_system(draft, model, state);
+  PfaffianSystem system = pfaffian_system(draft, model, state, Timed::by_conditions_or_masses);
   for (const model::Condition& condition : model.conditions) {
     if (condition.law == model::Law::variational) {
       throw Error(condition.place,

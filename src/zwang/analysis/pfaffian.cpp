@@ -55,10 +55,13 @@ std::vector<Row> rows_in_force(const model::Symbols& symbols, const model::Model
 }
 
 /// The columns inside of sines, exponentials and the like: these are pure numbers, and one is far for them.
-std::vector<bool> pure_numbers(const PfaffianSystem& system, const expressions::Graph& graph) {
+std::vector<bool> pure_numbers(const PfaffianSystem& system, const expressions::Graph& graph, Timed timed_by) {
   std::vector<bool> out(system.columns.size(), false);
   std::vector<Expr> open = system.holonomic;
   for (const auto& form : system.pfaffian) open.insert(open.end(), form.begin(), form.end());
+  if (timed_by == Timed::by_conditions_or_masses) {
+    for (const auto& row : system.mass) open.insert(open.end(), row.begin(), row.end());
+  }
   std::vector<bool> seen(graph.size(), false);
   while (!open.empty()) {
     const Expr e = open.back();
@@ -92,7 +95,8 @@ std::string PfaffianSystem::name(Symbol symbol) const {
   return {};
 }
 
-PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& model, const model::State& state) {
+PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& model, const model::State& state,
+                               Timed timed_by) {
   model::Symbols symbols = model::symbols(draft, model, true);
   PfaffianSystem out;
 
@@ -149,11 +153,6 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
     out.pfaffian.push_back(std::move(form));
     out.pfaffian_row.push_back(row.row);
   }
-  out.time_column = static_cast<std::uint32_t>(out.columns.size());
-  if (timed) {
-    out.columns.push_back({"t", symbols.graph.symbol({SymbolKind::time, 0}), state.time, 1});
-    for (std::size_t k = 0; k < out.pfaffian.size(); ++k) out.pfaffian[k].push_back(moving[k]);
-  }
 
   // The matrix of T.
   out.mass.assign(model.variables, std::vector<Expr>(model.variables, symbols.graph.number(0)));
@@ -170,6 +169,17 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
       }
     }
   }
+  if (timed_by == Timed::by_conditions_or_masses) {
+    for (const auto& row : out.mass) {
+      for (const Expr e : row) timed = timed || expressions::depends_on(symbols.graph, e, SymbolKind::time);
+    }
+  }
+
+  out.time_column = static_cast<std::uint32_t>(out.columns.size());
+  if (timed) {
+    out.columns.push_back({"t", symbols.graph.symbol({SymbolKind::time, 0}), state.time, 1});
+    for (std::size_t k = 0; k < out.pfaffian.size(); ++k) out.pfaffian[k].push_back(moving[k]);
+  }
 
   // How far "near" reaches in each column.
   double largest = 0;
@@ -177,7 +187,7 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
   for (PfaffianSystem::Column& column : out.columns) {
     column.unit = column.value != 0 ? std::max(std::abs(column.value), 0.01 * largest) : largest > 0 ? largest : 1;
   }
-  const std::vector<bool> pure = pure_numbers(out, symbols.graph);
+  const std::vector<bool> pure = pure_numbers(out, symbols.graph, timed_by);
   for (std::size_t c = 0; c < out.columns.size(); ++c) {
     if (pure[c]) out.columns[c].unit = std::min(out.columns[c].unit, 1.0);
   }

@@ -39,7 +39,8 @@ struct PfaffianSystem {
   std::vector<std::uint32_t> holonomic_row;              ///< of the model
   std::vector<std::vector<expressions::Expr>> pfaffian;  ///< p: [form][column]
   std::vector<std::uint32_t> pfaffian_row;               ///< of the model
-  std::vector<std::vector<expressions::Expr>> mass;      ///< d2T/dv_i dv_k: [variable][variable]
+  std::vector<std::vector<expressions::Expr>>
+      mass;  ///< d2T/dv_i dv_k: [variable][variable]; may hold t although it is no column
 
   [[nodiscard]] std::size_t conditions() const { return holonomic.size() + pfaffian.size(); }
   /// The name of a symbol: of a column, a parameter.
@@ -47,8 +48,11 @@ struct PfaffianSystem {
   std::vector<std::string> constant_names;
 };
 
+/// Whose time counts: where it occurs only in the masses it is a column for those who ask for them.
+enum class Timed : std::uint8_t { by_conditions, by_conditions_or_masses };
+
 /// The equations in force at the state; `model` is what the draft compiles to.
 [[nodiscard]] PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& model,
-                                             const model::State& state);
+                                             const model::State& state, Timed timed_by = Timed::by_conditions);
 
 }  // namespace zwang::analysis
