@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "zwang/analysis/jet.hpp"
 #include "zwang/analysis/tolerances.hpp"
+#include "zwang/analysis/wide.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/expressions/write.hpp"
@@ -71,8 +73,8 @@ bool make_short(double& value) {
   return false;
 }
 
-/// Coefficients up to a common factor: the first is positive, whole ones are preferred.
-void simplify(Vector& c) {
+/// Coefficients up to a common factor: the first is positive, whole ones are preferred. Are all of them short now?
+bool simplify(Vector& c) {
   const double lead = c[0];
   Vector by_lead;
   for (const double x : c) by_lead.push_back(x / lead);
@@ -96,14 +98,16 @@ void simplify(Vector& c) {
       chosen = trial;
     }
   }
+  bool all_short = true;
   if (chosen.empty()) {
     chosen = by_lead;
-    for (double& x : chosen) make_short(x);
+    for (double& x : chosen) all_short = make_short(x) && all_short;
   }
   if (chosen[0] < 0) {
     for (double& x : chosen) x = -x;
   }
   c = chosen;
+  return all_short;
 }
 
 /// Columns taken one after the other: is a column a combination of those before it?
@@ -506,71 +510,116 @@ class IntegralSearch {
     Vector c;
     for (const auto& [k, value] : terms) c.push_back(value);
     const Vector raw = c;
-    simplify(c);
-    if (accept(combination(list, terms, c))) return;
-    // Not as simple as they seemed.
-    // Many numbers without a short form are a fit to the points, no function that someone could have meant.
-    constexpr std::size_t most_terms = 6;
-    if (terms.size() <= most_terms) (void)accept(combination(list, terms, raw));
+    const bool all_short = simplify(c);
+    if (all_short && accept(combination(list, terms, c), short_coefficients)) return;
+    // Not as simple as they seemed. Many numbers without a short form are a fit to the points, no function that someone could have meant; on a
+    // level, where no far points speak against a fit, already three are many.
+    const std::size_t most_terms = levels_.empty() ? 6 : 3;
+    if (terms.size() > most_terms) return;
+    if (!all_short && accept(combination(list, terms, c), long_coefficients)) return;
+    (void)accept(combination(list, terms, raw), long_coefficients);
   }
 
-  /// Far from the points that it was made from a fit fails, an integral does not: d phi is a combination of the forms
-  /// everywhere. Points that have to lie on a level are not sought so far away.
-  [[nodiscard]] bool holds_far_away(const Functions& function) const {
+  /// Far from the points that it was made from a fit fails, an integral does not: d phi is a combination of the forms everywhere, in numbers
+  /// of twice the digits to the rounding of the coefficients alone. Points that have to lie on a level are not sought so far away.
+  [[nodiscard]] bool holds_far_away(Expr phi, double rounding) const {
     if (!levels_.empty()) return true;
+    // All forms, then the terms of phi one by one.
     std::vector<Expr> entries;
     for (const auto& form : system_.pfaffian) entries.insert(entries.end(), form.begin(), form.end());
-    const Functions forms(system_, entries);
-    const std::size_t n = system_.columns.size();
+    const std::size_t first = entries.size();
+    const Node node = graph_.node(phi);
+    if (node.kind == NodeKind::sum) {
+      entries.insert(entries.end(), node.children.begin(), node.children.end());
+    } else {
+      entries.push_back(phi);
+    }
+    const Program program(graph_, entries);
+    constexpr int most_tries = 240;
+    constexpr int wanted_points = 16;
+    int seen = 0;
     std::uint64_t seed = 12345;
-    for (int k = 0; k < 12; ++k) {
+    for (int k = 0; k < most_tries && seen < wanted_points; ++k) {
       Vector x;
       for (const PfaffianSystem::Column& column : system_.columns) {
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
         const double part = static_cast<double>(seed >> 11) * 0x1p-53;
-        // Alternately on the same side of zero, where logarithms live, and on either.
-        const double far = column.unit * (k % 2 == 0 ? 0.3 + 2.5 * part : 5 * part - 2.5);
+        // Alternately on the same side of zero, where logarithms live, and on either; later nearer, where square roots end.
+        const double reach = k < most_tries / 2 ? 1.0 : 0.4;
+        const double far = column.unit * (k % 2 == 0 ? 0.3 + 2.5 * part : 5 * part - 2.5) * reach;
         x.push_back(k % 2 == 0 && column.value < 0 ? -far : far);
       }
-      const ValueAndGradient value = function.at(x)[0];
-      std::vector<Vector> basis;
-      bool finite = std::isfinite(value.value);
-      const std::vector<ValueAndGradient> all = forms.at(x);
-      Vector rest(n);
-      for (std::size_t c = 0; c < n; ++c) {
-        rest[c] = value.gradient[c] * system_.columns[c].unit;
-        finite = finite && std::isfinite(rest[c]);
-      }
-      const double whole = length(rest);
-      const auto take_off = [&](Vector& from) {
-        for (int twice = 0; twice < 2; ++twice) {
-          for (const Vector& b : basis) {
-            const double along = dot(b, from);
-            for (std::size_t i = 0; i < n; ++i) from[i] -= along * b[i];
-          }
-        }
-      };
-      for (std::size_t s = 0; s < system_.pfaffian.size(); ++s) {
-        Vector form(n);
-        for (std::size_t c = 0; c < n; ++c) {
-          form[c] = all[s * n + c].value * system_.columns[c].unit;
-          finite = finite && std::isfinite(form[c]);
-        }
-        const double size = length(form);
-        take_off(form);
-        const double left = length(form);
-        if (!(left > new_form * size)) {
-          finite = false;
-          break;
-        }
-        for (double& entry : form) entry /= left;
-        basis.push_back(std::move(form));
-      }
-      if (!finite || !(whole > 0)) continue;
-      take_off(rest);
-      if (length(rest) > explained_part * whole) return false;
+      const std::optional<bool> explained = explained_at(program, first, x, rounding);
+      if (!explained) continue;
+      if (!*explained) return false;
+      ++seen;
     }
-    return true;
+    return seen >= wanted_points / 4;
+  }
+
+  /// Is d phi at a point a combination of the forms, to `rounding` of its terms? Nothing where numbers end or forms depend on each other.
+  [[nodiscard]] std::optional<bool> explained_at(const Program& program, std::size_t first, const Vector& x,
+                                                 double rounding) const {
+    const std::size_t n = system_.columns.size();
+    const auto shape = jet_shape(n, 1);
+    const auto jets = program.evaluate<Wide>(*shape, [&](Symbol symbol) {
+      if (symbol.kind == SymbolKind::constant) {
+        const PfaffianSystem::Constant& c = system_.constants[symbol.index];
+        return constant(*shape, c.pi ? pi<Wide>() : Wide(c.value));
+      }
+      const std::size_t c = symbol.kind == SymbolKind::time ? system_.time_column : system_.column_of[symbol.index];
+      Jet<Wide> jet = constant(*shape, Wide(x[c]));
+      jet[1 + c] = Wide(system_.columns[c].unit);
+      return jet;
+    });
+    for (const Jet<Wide>& jet : jets) {
+      for (const Wide& entry : jet) {
+        if (!std::isfinite(narrow(entry))) return std::nullopt;
+      }
+    }
+    std::vector<Wide> rest(n, Wide(0));
+    double terms = 0;
+    for (std::size_t k = first; k < jets.size(); ++k) {
+      for (std::size_t c = 0; c < n; ++c) {
+        rest[c] += jets[k][1 + c];
+        terms = std::max(terms, std::abs(narrow(jets[k][1 + c])));
+      }
+    }
+    double whole = 0;
+    for (const Wide& entry : rest) whole = std::max(whole, std::abs(narrow(entry)));
+    if (whole == 0) return std::nullopt;
+    // Terms that cancel to a small part of themselves leave nothing that could be told from a fit.
+    if (terms > most_cancelling * whole) return false;
+
+    // Elimination: each form takes its largest entry out of what follows.
+    std::vector<std::vector<Wide>> rows;
+    for (std::size_t s = 0; s < system_.pfaffian.size(); ++s) {
+      rows.emplace_back();
+      for (std::size_t c = 0; c < n; ++c) rows.back().push_back(jets[s * n + c][0] * Wide(system_.columns[c].unit));
+    }
+    rows.push_back(std::move(rest));
+    for (std::size_t s = 0; s + 1 < rows.size(); ++s) {
+      std::size_t pivot = 0;
+      double before = 0;
+      for (std::size_t c = 0; c < n; ++c) {
+        if (std::abs(narrow(rows[s][c])) > std::abs(narrow(rows[s][pivot]))) pivot = c;
+        before = std::max(before, std::abs(narrow(jets[s * n + c][0])) * system_.columns[c].unit);
+      }
+      if (!(std::abs(narrow(rows[s][pivot])) > new_form * before)) return std::nullopt;
+      for (std::size_t k = s + 1; k < rows.size(); ++k) {
+        const Wide factor = rows[k][pivot] / rows[s][pivot];
+        if (narrow(factor) == 0) continue;
+        for (std::size_t c = 0; c < n; ++c) {
+          const Wide part = factor * rows[s][c];
+          if (k + 1 == rows.size()) terms = std::max(terms, std::abs(narrow(part)));
+          rows[k][c] = c == pivot ? Wide(0) : rows[k][c] - part;
+        }
+      }
+    }
+    double left = 0;
+    for (const Wide& entry : rows.back()) left = std::max(left, std::abs(narrow(entry)));
+    if (!std::isfinite(left)) return std::nullopt;
+    return left <= rounding * terms;
   }
 
   [[nodiscard]] Expr combination(const std::vector<Expr>& list,
@@ -598,7 +647,7 @@ class IntegralSearch {
   }
 
   /// Verified at fresh points, independent of what is known: then it is kept.
-  bool accept(Expr phi) {
+  bool accept(Expr phi, double rounding) {
     if (!varies(phi)) return false;
     // Points for the verification are the newest ones.
     std::vector<LeafPoint> fresh;
@@ -645,7 +694,10 @@ class IntegralSearch {
       }
       independence = std::max(independence, length(rest_of(value.gradient)));
     }
-    if (residual > integral_residual || independence < integral_independence || !holds_far_away(function)) return false;
+    if (residual > integral_residual || independence < integral_independence ||
+        !holds_far_away(phi, rounding)) {
+      return false;
+    }
     Vector state;
     for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
     const ValueAndGradient here = function.at(state)[0];

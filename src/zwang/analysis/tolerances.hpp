@@ -62,9 +62,15 @@ inline constexpr double multiple_digits = 1e-8;
 /// a coefficient below the second takes no part in it.
 inline constexpr double related_part = 1e-9;
 inline constexpr double no_part = 1e-7;
-/// Forms beside each other at a point: below the first part of itself a form is no new direction, below the second a rest is explained.
+/// Forms beside each other at a point: below this part of itself a form is no new direction.
 inline constexpr double new_form = 1e-6;
-inline constexpr double explained_part = 1e-7;
+/// What may be left, in numbers of twice the digits and as a part of its terms, of the differential of an integral beside the forms: the rounding
+/// of coefficients that are short (those of the conditions are rounded as well), or that of coefficients which came out of elimination. A fit
+/// leaves a thousand times more, and more the farther away it is asked.
+inline constexpr double short_coefficients = 4e-15;
+inline constexpr double long_coefficients = 1e-13;
+/// The terms of a differential that are larger than it by more than this cancel: such a sum is a fit.
+inline constexpr double most_cancelling = 1e4;
 /// A gradient that others leave less than this of is one of them.
 inline constexpr double no_gradient = 1e-9;
 /// A function is an integral when its derivative along the forms is below the first part of its gradient, and a new one when it is
