@@ -1,6 +1,7 @@
 /// Equilibrium and stability: Voss's examples by hand, closed forms, the bordered determinant as a second route, searches.
 #include "zwang/analysis/stability.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -479,6 +480,52 @@ TEST(Stability, a_search_lets_go_what_would_have_to_pull) {
   ASSERT_TRUE(search.found);
   EXPECT_NEAR(search.state.position[0], 0, 1e-14);
   EXPECT_NEAR(search.state.position[1], 1, 1e-14);
+}
+
+TEST(Stability, balances_to_the_rounding_of_a_place_that_conditions_hold) {
+  for (const double length : {1.0, 0.3, 7.0}) {
+    // A point on a rod, written with the rounding of its angle; the rod alone couples x with the rest.
+    const double s = length * std::sin(std::numbers::pi);
+    const std::string text = fmt::format(
+        "[coordinates.x]\ninitial = {:.17g}\n[coordinates.y]\ninitial = {:.17g}\n[coordinates.a]\ninitial = "
+        "{:.17g}\n[energy]\nkinetic = \"(x'^2 + y'^2)/2 + a'^2/12\"\npotential = \"9.81*y\"\n[constraints]\none = \"x "
+        "= "
+        "{:.17g}*sin(a)\"\ntwo = \"y = {:.17g}*cos(a)\"\n",
+        s, -length, std::numbers::pi, length, length);
+    const Stability found = at_start(text);
+    ASSERT_TRUE(found.equilibrium) << found.why;
+    EXPECT_EQ(found.stable, true) << found.why;
+    const double root = -9.81 * length / (length * length + 1.0 / 6);
+    expect_roots(found, {{root, 0}}, 1e-11);
+    // A push that is no rounding still is one.
+    EXPECT_FALSE(at_start(std::string(text).insert(text.find("[energy]"), "force = 1e-7\n")).equilibrium);
+  }
+}
+
+TEST(Stability, keeps_a_small_root_beside_a_large_one_that_is_not_coupled_to_it) {
+  for (const double small : {1e-5, 1e-12, 1e-20}) {
+    const Stability found = at_start(three(fmt::format("1e8*x^2/2 + {:.17g}*y^2/2 + z^2/2", small), ""));
+    ASSERT_TRUE(found.equilibrium);
+    EXPECT_EQ(found.stable, true) << found.why;
+    EXPECT_EQ(found.form, Form::negative_definite);
+    ASSERT_EQ(found.roots.size(), 3U);
+    EXPECT_NEAR(found.roots[2].real() / -small, 1, 1e-14);
+    EXPECT_EQ(found.modes.size(), 3U);
+    // And with the other sign it falls.
+    EXPECT_EQ(at_start(three(fmt::format("1e8*x^2/2 - {:.17g}*y^2/2 + z^2/2", small), "")).stable, false);
+  }
+  // Nothing at all is another matter.
+  const Stability open = at_start(three("1e8*x^2/2 + 1e-9*y^2/2", ""));
+  EXPECT_EQ(open.stable, false);
+  EXPECT_TRUE(open.drifts) << open.why;
+}
+
+TEST(Stability, a_form_does_not_decide_against_forces_of_higher_order) {
+  const Stability found = at_start(
+      "[coordinates.x]\ninitial = 0\nforce = \"x'^3\"\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"x^2/2\"\n");
+  ASSERT_TRUE(found.equilibrium) << found.why;
+  EXPECT_TRUE(found.first_order);
+  EXPECT_FALSE(found.form_agrees.has_value());
 }
 
 }  // namespace zwang::analysis

@@ -43,6 +43,14 @@ struct Reduced {
   Matrix basis;  ///< n x m
   Matrix alpha;  ///< m x m
   Matrix gamma;
+  /// Displacements that nothing couples to others, each with the size of its own stiffnesses; one block of all where their sizes differ little.
+  struct Block {
+    std::vector<std::size_t> columns;
+    double scale = 0;
+  };
+  std::vector<Block> blocks;
+  double scale = 0;            ///< the largest of the blocks
+  std::vector<double> factor;  ///< of a column: brings the stiffnesses of its block to this scale
 };
 
 /// L^-1 B L^-T for lower triangular L.
@@ -169,12 +177,20 @@ Complex tidy(Complex z, double scale) {
           std::abs(z.imag()) <= rounding * scale ? 0.0 : z.imag()};
 }
 
-void find_roots(const Matrix& a, double scale, Stability& out) {
-  out.grouped = group(a, linear::general_eigen(a).values, scale);
-  for (MultipleRoot& root : out.grouped) {
-    root.value = tidy(root.value, scale);
+/// Are the roots that count as zero sure to be so? A small one that is above the rounding of the problem may be a small root.
+bool find_roots(const Matrix& a, double scale, Stability& out) {
+  bool sure = true;
+  for (MultipleRoot root : group(a, linear::general_eigen(a).values, scale)) {
+    const Complex tidied = tidy(root.value, scale);
+    sure = sure && (tidied != 0.0 || distance(root.value, 0.0) <= surely_zero * scale);
+    root.value = tidied;
     out.semisimple = out.semisimple && root.independent == root.multiplicity;
+    out.grouped.push_back(root);
   }
+  return sure;
+}
+
+void sort_roots(Stability& out) {
   const auto before = [](Complex x, Complex y) {
     return x.real() != y.real() ? x.real() < y.real() : x.imag() < y.imag();
   };
@@ -196,19 +212,29 @@ Form form_of(const std::vector<double>& values, double scale) {
   return Form::zero;
 }
 
+Matrix part_of(const Matrix& a, const std::vector<std::size_t>& columns) {
+  Matrix out(columns.size(), columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t k = 0; k < columns.size(); ++k) out(i, k) = a(columns[i], columns[k]);
+  }
+  return out;
+}
+
 /// Periods and shapes of the oscillations that stand alone.
-void find_modes(const Reduced& reduced, double scale, Stability& out) {
-  const linear::GeneralEigen eigen = linear::general_eigen(reduced.alpha);
+void find_modes(const Reduced& reduced, const Reduced::Block& block, Stability& out) {
+  const linear::GeneralEigen eigen = linear::general_eigen(part_of(reduced.alpha, block.columns));
   for (const MultipleRoot& root : out.grouped) {
     if (root.multiplicity > 1 || root.value.imag() != 0 || root.value.real() >= 0) continue;
     for (std::size_t k = 0; k < eigen.values.size(); ++k) {
-      if (distance(eigen.values[k], root.value) > same_root * scale) continue;
+      if (distance(eigen.values[k], root.value) > same_root * block.scale) continue;
       Mode mode;
       mode.value = root.value.real();
       mode.period = 2 * std::numbers::pi / std::sqrt(-mode.value);
       mode.shape.assign(reduced.basis.rows, 0.0);
       for (std::size_t i = 0; i < mode.shape.size(); ++i) {
-        for (std::size_t c = 0; c < reduced.basis.columns; ++c) mode.shape[i] += reduced.basis(i, c) * eigen.real(c, k);
+        for (std::size_t c = 0; c < block.columns.size(); ++c) {
+          mode.shape[i] += reduced.basis(i, block.columns[c]) * eigen.real(c, k);
+        }
       }
       const auto most = std::max_element(mode.shape.begin(), mode.shape.end(), [](double x, double y) {
         return std::abs(x) < std::abs(y) * (1 - equally_long);
@@ -221,16 +247,60 @@ void find_modes(const Reduced& reduced, double scale, Stability& out) {
   }
 }
 
-/// The linear problem for the rows held, and its own verdict.
-void judge(const Reduced& reduced, double stiffness, Stability& out) {
+/// Blocks and their scales. What is small beside the stiffness of something else is not zero for that.
+void find_blocks(Reduced& reduced, const std::vector<double>& stiffness) {
+  const std::size_t m = reduced.alpha.rows;
+  std::vector<bool> seen(m, false);
+  Reduced::Block all;
+  for (std::size_t first = 0; first < m; ++first) {
+    all.columns.push_back(first);
+    if (seen[first]) continue;
+    Reduced::Block block;
+    std::vector<std::size_t> open{first};
+    seen[first] = true;
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      block.columns.push_back(i);
+      block.scale = std::max({block.scale, stiffness[i], least_divisor});
+      for (std::size_t k = 0; k < m; ++k) {
+        block.scale = std::max(block.scale, std::abs(reduced.alpha(i, k)));
+        const bool coupled = reduced.alpha(i, k) != 0 || reduced.alpha(k, i) != 0 || reduced.gamma(i, k) != 0 ||
+                             reduced.gamma(k, i) != 0;
+        if (!coupled || seen[k]) continue;
+        seen[k] = true;
+        open.push_back(k);
+      }
+    }
+    std::sort(block.columns.begin(), block.columns.end());
+    reduced.scale = std::max(reduced.scale, block.scale);
+    reduced.blocks.push_back(std::move(block));
+  }
+  reduced.factor.assign(m, 1.0);
+  all.scale = reduced.scale;
+  const auto small = [&](const Reduced::Block& block) {
+    return block.scale > least_divisor && block.scale < graded_part * reduced.scale;
+  };
+  if (std::none_of(reduced.blocks.begin(), reduced.blocks.end(), small)) {
+    reduced.blocks.assign(m > 0 ? 1 : 0, all);
+    return;
+  }
+  for (const Reduced::Block& block : reduced.blocks) {
+    for (const std::size_t c : block.columns) reduced.factor[c] = small(block) ? reduced.scale / block.scale : 1.0;
+  }
+}
+
+/// The linear problem for the rows held, and its own verdict. Are roots that count as zero sure to be so?
+bool judge(const Reduced& reduced, Stability& out) {
   const std::size_t m = reduced.alpha.rows;
   out.freedom = static_cast<unsigned>(m);
   if (m == 0) {
     out.stable = true;
     out.form_agrees = true;
-    return;
+    return true;
   }
-  double scale = std::max({largest(reduced.alpha), stiffness, least_divisor});
+  bool sure = true;
+  const double scale = reduced.scale;
   out.scale = scale;
 
   // The form of U, and whether alpha is symmetric.
@@ -238,8 +308,8 @@ void judge(const Reduced& reduced, double stiffness, Stability& out) {
   double odd = 0;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = 0; k < m; ++k) {
-      even(i, k) = 0.5 * (reduced.alpha(i, k) + reduced.alpha(k, i));
-      odd = std::max(odd, std::abs(reduced.alpha(i, k) - reduced.alpha(k, i)));
+      even(i, k) = 0.5 * (reduced.alpha(i, k) + reduced.alpha(k, i)) * reduced.factor[i];
+      odd = std::max(odd, std::abs(reduced.alpha(i, k) - reduced.alpha(k, i)) * reduced.factor[i]);
     }
   }
   out.symmetric = odd <= 100 * rounding * scale;
@@ -247,41 +317,51 @@ void judge(const Reduced& reduced, double stiffness, Stability& out) {
   out.form = form_of(out.form_values, scale);
 
   // Without odd forces s = mu^2; with them the exponents of the system of first order.
-  const double damping = largest(reduced.gamma);
-  out.exponents = damping > rounding * std::sqrt(scale) && damping > 0;
-  if (!out.exponents) {
-    find_roots(reduced.alpha, scale, out);
-    bool bounded = out.semisimple;
-    for (const Complex s : out.roots) {
+  for (const Reduced::Block& block : reduced.blocks) {
+    const double damping = largest(part_of(reduced.gamma, block.columns));
+    out.exponents = out.exponents || (damping > rounding * std::sqrt(block.scale) && damping > 0);
+  }
+  for (const Reduced::Block& block : reduced.blocks) {
+    const Matrix alpha = part_of(reduced.alpha, block.columns);
+    if (!out.exponents) {
+      sure = find_roots(alpha, block.scale, out) && sure;
+      continue;
+    }
+    // Velocities in units of displacements by the fastest rate, so that all entries are rates.
+    const Matrix gamma = part_of(reduced.gamma, block.columns);
+    const double rate = std::max(std::sqrt(block.scale), largest(gamma));
+    const std::size_t size = block.columns.size();
+    Matrix first(2 * size, 2 * size);
+    for (std::size_t i = 0; i < size; ++i) {
+      first(i, size + i) = rate;
+      for (std::size_t k = 0; k < size; ++k) {
+        first(size + i, k) = alpha(i, k) / rate;
+        first(size + i, size + k) = gamma(i, k);
+      }
+    }
+    sure = find_roots(first, rate, out) && sure;
+  }
+  sort_roots(out);
+  bool bounded = out.exponents || out.semisimple;
+  out.attracting = out.exponents;
+  for (const MultipleRoot& root : out.grouped) {
+    const Complex s = root.value;
+    if (out.exponents) {
+      out.attracting = out.attracting && s.real() < 0;
+      out.growth_rate = std::max(out.growth_rate, s.real());
+      bounded = bounded && (s.real() < 0 || (s.real() == 0 && root.independent == root.multiplicity));
+    } else {
       const bool swings = s.imag() == 0 && s.real() < 0;
       bounded = bounded && swings;
       if (!swings) out.growth_rate = std::max(out.growth_rate, growth_of(s));
     }
-    out.stable = bounded;
-    find_modes(reduced, scale, out);
-  } else {
-    // Velocities in units of displacements by the fastest rate, so that all entries are rates.
-    scale = std::max(std::sqrt(scale), damping);
-    Matrix first(2 * m, 2 * m);
-    for (std::size_t i = 0; i < m; ++i) {
-      first(i, m + i) = scale;
-      for (std::size_t k = 0; k < m; ++k) {
-        first(m + i, k) = reduced.alpha(i, k) / scale;
-        first(m + i, m + k) = reduced.gamma(i, k);
-      }
-    }
-    find_roots(first, scale, out);
-    bool bounded = true;
-    out.attracting = true;
-    for (const MultipleRoot& root : out.grouped) {
-      const double rate = root.value.real();
-      out.attracting = out.attracting && rate < 0;
-      out.growth_rate = std::max(out.growth_rate, rate);
-      bounded = bounded && (rate < 0 || (rate == 0 && root.independent == root.multiplicity));
-    }
-    out.stable = bounded;
+  }
+  out.stable = bounded;
+  if (!out.exponents) {
+    for (const Reduced::Block& block : reduced.blocks) find_modes(reduced, block, out);
   }
   out.form_agrees = *out.stable == (out.form == Form::negative_definite);
+  return sure;
 }
 
 /// What is known of a place of rest before its stability is asked.
@@ -293,12 +373,15 @@ struct AtRest {
   const std::vector<double>& sizes;  ///< of accelerations at rest
   bool presses = false;              ///< an inequality is among the rows held
   bool corners = false;              ///< functions turn here, though they agree to first order
+  bool sure_zeros = true;            ///< roots that count as zero are rounding, none a small root
 };
 
-/// How large alpha is a little beside the place: where terms cancel at a critical load, what is left there is measured by this.
-double stiffness_near(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
-                      std::span<const double> lambda) {
+/// How large alpha is a little beside the place, column by column: where terms cancel at a critical load, what is left there is measured by this.
+/// Under conditions the columns are others at every place, and the largest stands for all, be it that of accelerations by the extent.
+std::vector<double> stiffness_near(const AtRest& place) {
+  const auto& [model, rest, held, lambda, sizes, presses, corners, sure] = place;
   Dice dice(1744);
+  std::vector<double> out(model.variables, 0.0);
   double most = 0;
   constexpr int places = 3;
   for (int k = 0; k < places; ++k) {
@@ -307,10 +390,21 @@ double stiffness_near(const model::Model& model, const model::State& rest, std::
     for (double& q : at.position) q += far_enough * extent_of(rest) * dice.throw_one();
     const Linearised system = linearise(model, at, held, lambda);
     if (!system.mass_positive) continue;
-    const double size = largest(reduce(system).alpha);
-    if (std::isfinite(size)) most = std::max(most, size);
+    const Matrix alpha = reduce(system).alpha;
+    const double size = largest(alpha);
+    if (!std::isfinite(size)) continue;
+    most = std::max(most, size);
+    for (std::size_t c = 0; held.empty() && c < alpha.columns; ++c) {
+      for (std::size_t i = 0; i < alpha.rows; ++i)
+        out[c] = std::max({out[c], std::abs(alpha(i, c)), std::abs(alpha(c, i))});
+    }
   }
-  return most;
+  if (held.empty()) return out;
+  // Reactions enter with the curvatures of their conditions, which may cancel everywhere: a cylinder rolls on a plane.
+  const double extent = std::max(1.0, extent_of(rest));
+  for (const double size : sizes) most = std::max(most, size / extent);
+  out.assign(model.variables, most);
+  return out;
 }
 
 /// Is the uniform motion along d, a straight line in the coordinates, one that the system takes by itself?
@@ -355,8 +449,8 @@ Matrix open_directions(const Reduced& reduced, double scale) {
   Matrix both(2 * m, m);
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = 0; k < m; ++k) {
-      both(i, k) = reduced.alpha(i, k);
-      both(m + i, k) = reduced.alpha(k, i);
+      both(i, k) = reduced.alpha(i, k) * reduced.factor[i];
+      both(m + i, k) = reduced.alpha(k, i) * reduced.factor[i];
     }
   }
   const double most = largest(both);
@@ -462,10 +556,10 @@ void follow_valley(const AtRest& place, const Reduced& reduced, const Character&
         "the potential has a strict minimum: it rises with the power {} where its quadratic form is silent (Lagrange, "
         "Dirichlet)",
         order + 1);
-  } else if (flat && !character.velocities && !out.exponents) {
+  } else if (flat && !character.velocities && !out.exponents && place.sure_zeros) {
     out.stable = false;
     out.why = "equilibria lie side by side, and a small push makes it drift along them";
-  } else if (flat && out.exponents && !place.presses) {
+  } else if (flat && out.exponents && !place.presses && place.sure_zeros) {
     // As many exponents are zero as the family has dimensions; all others must die away (Malkin).
     unsigned zeros = 0;
     bool others = true;
@@ -534,8 +628,9 @@ void conclude(const AtRest& place, const Linearised& system, const Reduced& redu
   if (unpressed && between.size() < place.held.size()) {
     Stability wider;
     const Linearised all = linearise(place.model, place.rest, between, their);
-    const Reduced there = reduce(all);
-    judge(there, stiffness_near(place.model, place.rest, between, their), wider);
+    Reduced there = reduce(all);
+    find_blocks(there, stiffness_near({place.model, place.rest, between, their, place.sizes}));
+    (void)judge(there, wider);
     if (wider.symmetric && wider.form == Form::negative_definite) {
       out.stable = true;
       out.why = "the potential has a strict minimum among all positions (Lagrange, Dirichlet)";
@@ -631,7 +726,9 @@ void conclude_at_corners(const AtRest& place, const Reduced& reduced, const Bran
     if (!minimum) break;
     Stability side;
     const Linearised system = linearise(place.model, branch, place.held, place.lambda);
-    judge(reduce(system), stiffness_near(place.model, branch, place.held, place.lambda), side);
+    Reduced there = reduce(system);
+    find_blocks(there, stiffness_near({place.model, branch, place.held, place.lambda, place.sizes}));
+    (void)judge(there, side);
     minimum = side.symmetric && side.form == Form::negative_definite;
   }
   if (minimum) {
@@ -645,18 +742,20 @@ void conclude_at_corners(const AtRest& place, const Reduced& reduced, const Bran
 /// The verdict for the rows held.
 void decide(AtRest place, Stability& out) {
   const Linearised system = linearise(place.model, place.rest, place.held, place.lambda);
-  const Reduced reduced = reduce(system);
+  Reduced reduced = reduce(system);
   const Branches branches = branches_at(place.model, place.rest, place.held, place.lambda, reduced.basis);
   place.corners = branches.positions.size() > 1;
   if (branches.smooth()) {
-    const double stiffness = stiffness_near(place.model, place.rest, place.held, place.lambda);
-    judge(reduced, stiffness, out);
+    find_blocks(reduced, stiffness_near(place));
+    place.sure_zeros = judge(reduced, out);
     conclude(place, system, reduced, out);
     const bool definite =
         out.form == Form::negative_definite || out.form == Form::positive_definite || out.form == Form::indefinite;
     if (!out.stable || (*out.stable && !definite)) out.form_agrees.reset();
     if (out.stable && (!*out.stable || definite))
       out.form_agrees = *out.stable == (out.form == Form::negative_definite);
+    // To first order only: forces of higher order may do what the form does not know of.
+    if (out.first_order && !out.exponents && out.form == Form::negative_definite) out.form_agrees.reset();
     if (out.freedom == 0) out.form_agrees = true;
     if (out.stable && !*out.stable && out.growth_rate == 0) out.attracting = false;
   } else {
@@ -693,6 +792,15 @@ std::vector<double> sizes_at_rest(const model::Model& model, const model::State&
     std::vector<double> change(model.variables);
     mass.solve(column, change);
     for (std::size_t i = 0; i < model.variables; ++i) out[i] += extent * std::abs(change[i]);
+  }
+  // What the conditions let through: a displacement of one coordinate changes the forces there, and these move all that hang together with it.
+  const Matrix basis = reduce(system).basis;
+  for (std::size_t c = 0; c < basis.columns; ++c) {
+    double along = 0;
+    for (std::size_t k = 0; k < model.variables; ++k) {
+      for (std::size_t l = 0; l < model.variables; ++l) along += std::abs(basis(k, c) * system.alpha(k, l)) * extent;
+    }
+    for (std::size_t i = 0; i < model.variables; ++i) out[i] += std::abs(basis(i, c)) * along;
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += i < terms.size() ? terms[i] : 0.0;
   // On corners forces of several sides balance each other, and may vanish at the place itself.

@@ -107,6 +107,11 @@ inline constexpr double odd_rate = 1e-12;
 
 /// Of the largest root: conjugates are a pair, and a vector belongs to a root, when values agree to this.
 inline constexpr double same_root = 1e-9;
+/// Blocks that nothing couples are judged each by its own stiffness where these differ by more than this: up to there the largest leaves six digits
+/// of the smallest.
+inline constexpr double graded_part = 1e-6;
+/// Of the largest stiffness: a root that counts as zero and is below this is the rounding of its terms, and no small root.
+inline constexpr double surely_zero = 1e-14;
 /// Singular values of a power of the matrix below this part are zero.
 inline constexpr double power_rounding = 1e-13;
 /// Components of a mode as long as the longest to this part are equally long: the first of them is made one.
