@@ -42,7 +42,7 @@ int analyze_energy(const Request& request) {
     for (const double power : energy.force_power) {
       sum += power;
     }
-    print(fmt::format("  forces without potential: power {}\n", readable(sum)));
+    print(fmt::format("  forces beside the potential: power {}\n", readable(sum)));
   }
   if (energy.explicit_time) {
     print(fmt::format("  the time in the energies: power {}\n", readable(energy.explicit_power)));

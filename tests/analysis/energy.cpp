@@ -83,4 +83,19 @@ TEST(EnergyRate, names_the_condition_that_does_work) {
   EXPECT_FALSE(found.rows[1].moves);
 }
 
+TEST(EnergyRate, is_nought_under_forces_across_every_velocity) {
+  const auto found_under = [](const std::string& force) {
+    const model::Model model =
+        model_of("[points.a]\nmass = 1\nposition = [1, 0.5]\nvelocity = [0.3, 1]\nforce = " + force + "\n");
+    return energy_rate(model, model::initial_state(model));
+  };
+  EXPECT_TRUE(found_under(R"(["3*a.y'", "-3*a.x'"])").conserved());
+  EXPECT_TRUE(found_under(R"(["a.x^2*a.y'", "-a.x^2*a.x'"])").conserved());
+  EXPECT_FALSE(found_under(R"(["3*a.y'", "-3.001*a.x'"])").conserved());
+  // One that does no work here, by chance of the velocity, does some elsewhere.
+  const EnergyRate across = found_under("[10, -3]");
+  EXPECT_NEAR(across.rate, 0, 1e-15);
+  EXPECT_FALSE(across.conserved());
+}
+
 }  // namespace zwang::analysis

@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "zwang/analysis/lane.hpp"
+#include "zwang/analysis/leaf.hpp"
+#include "zwang/analysis/tolerances.hpp"
+#include "zwang/base/vectors.hpp"
 
 namespace zwang::analysis {
 
@@ -13,28 +16,75 @@ bool EnergyRate::conserved() const {
          std::none_of(rows.begin(), rows.end(), [](const RowPower& row) { return row.moves; });
 }
 
+namespace {
+
+/// Q_i v_i, summed over all forces that are not a potential's.
+std::vector<double> power_of_forces(const model::Model& model, const model::State& state) {
+  std::vector<double> out(model.variables, 0.0);
+  for (const model::TermGroup& group : model.terms) {
+    if (group.kind != model::TermKind::force) continue;
+    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+      const Lane at(group, lane, state);
+      for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
+        const std::uint32_t i = group.target_of[k * group.lanes + lane];
+        out[i] += at.value(k) * state.velocity[i];
+      }
+    }
+  }
+  return out;
+}
+
+/// Forces across every velocity (of a magnetic field, gyroscopic ones) do no work: asked at random states near, with random velocities.
+bool never_work(const model::Model& model, const model::State& state) {
+  Dice dice(1892);
+  constexpr int tries = 12;
+  constexpr int least_seen = 4;
+  int seen = 0;
+  const double extent = std::max(1.0, largest(state.position));
+  const double speed = std::max(1.0, largest(state.velocity));
+  for (int k = 0; k < tries; ++k) {
+    model::State at = state;
+    at.modes.clear();
+    at.time += dice.throw_one();
+    for (double& q : at.position) q += far_enough * extent * dice.throw_one();
+    for (double& v : at.velocity) v = speed * dice.throw_one();
+    double sum = 0;
+    double terms = 0;
+    for (const double power : power_of_forces(model, at)) {
+      sum += power;
+      terms += std::abs(power);
+    }
+    if (!std::isfinite(terms)) continue;
+    if (std::abs(sum) > no_power * terms) return false;
+    ++seen;
+  }
+  return seen >= least_seen;
+}
+
+}  // namespace
+
 EnergyRate energy_rate(const model::Model& model, const model::State& state) {
   EnergyRate out;
   model::Scratch scratch = model::make_scratch(model);
   out.energy = model::vis_viva(model, state, scratch) + model::energy(model, state, scratch).potential;
-  out.force_power.assign(model.variables, 0.0);
+  out.force_power = power_of_forces(model, state);
+  out.forces = std::any_of(model.terms.begin(), model.terms.end(), [](const model::TermGroup& group) {
+    return group.kind == model::TermKind::force && group.lanes > 0;
+  });
+  if (out.forces && never_work(model, state)) {
+    out.forces = false;
+    out.force_power.assign(model.variables, 0.0);
+  }
 
-  // Forces, and energies in which the time occurs.
+  // Energies in which the time occurs.
   for (const model::TermGroup& group : model.terms) {
+    if (group.kind == model::TermKind::force || !group.uses_time) continue;
     for (std::size_t lane = 0; lane < group.lanes; ++lane) {
       Lane at(group, lane, state);
-      if (group.kind == model::TermKind::force) {
-        out.forces = true;
-        for (std::size_t k = 0; k < group.tape.outputs.size(); ++k) {
-          const std::uint32_t i = group.target_of[k * group.lanes + lane];
-          out.force_power[i] += at.value(k) * state.velocity[i];
-        }
-      } else if (group.uses_time) {
-        out.explicit_time = true;
-        const double sign = group.kind == model::TermKind::potential ? 1.0 : -1.0;
-        at.by_time();
-        out.explicit_power += sign * at.derivative(0);
-      }
+      out.explicit_time = true;
+      const double sign = group.kind == model::TermKind::potential ? 1.0 : -1.0;
+      at.by_time();
+      out.explicit_power += sign * at.derivative(0);
     }
   }
 
