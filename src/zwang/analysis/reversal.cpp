@@ -44,6 +44,8 @@ class Witness {
     for (double& v : turned.velocity) {
       v = -v;
     }
+    // abs, sign and if are on their other branches then.
+    turned.modes.clear();
     model::evaluate_dynamics(model_, state, scratch_, dynamics_);
     const std::vector<double> force = dynamics_.force;
     const std::vector<double> scale = dynamics_.force_scale;
