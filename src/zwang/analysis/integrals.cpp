@@ -694,15 +694,55 @@ class IntegralSearch {
       }
       independence = std::max(independence, length(rest_of(value.gradient)));
     }
-    if (residual > integral_residual || independence < integral_independence ||
-        !holds_far_away(phi, rounding)) {
+    if (residual > integral_residual || independence < integral_independence || !holds_far_away(phi, rounding)) {
       return false;
     }
     Vector state;
     for (const PfaffianSystem::Column& c : system_.columns) state.push_back(c.value);
-    const ValueAndGradient here = function.at(state)[0];
+    ValueAndGradient here = function.at(state)[0];
+    if (!is_regular(here)) {
+      // A function of an integral is one: of those that exist at the state the first is taken.
+      for (const Expr other : other_forms(phi)) {
+        const ValueAndGradient there = Functions(system_, {other}).at(state)[0];
+        if (!is_regular(there)) continue;
+        phi = other;
+        here = there;
+        break;
+      }
+    }
     found_.push_back({{write_function(system_, phi), here.value, residual, here.gradient}, phi});
     return true;
+  }
+
+  [[nodiscard]] static bool is_regular(const ValueAndGradient& here) {
+    return std::isfinite(here.value) &&
+           std::all_of(here.gradient.begin(), here.gradient.end(), [](double x) { return std::isfinite(x); }) &&
+           std::any_of(here.gradient.begin(), here.gradient.end(), [](double x) { return x != 0; });
+  }
+
+  /// 1/phi, and e^phi, e^-phi with logarithms as powers.
+  [[nodiscard]] std::vector<Expr> other_forms(Expr phi) {
+    std::vector<Expr> out = {graph_.power(phi, graph_.number(-1))};
+    const Node node = graph_.node(phi);
+    std::vector<Expr> terms = {phi};
+    if (node.kind == NodeKind::sum) terms.assign(node.children.begin(), node.children.end());
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<Expr> factors;
+      std::vector<Expr> exponent;
+      for (const Expr e : terms) {
+        const expressions::Term term = graph_.term(e);
+        const Node rest = graph_.node(term.rest);
+        if (rest.kind == NodeKind::function && rest.function == Function::log) {
+          factors.push_back(graph_.power(rest.children[0], graph_.number(sign * term.coefficient)));
+        } else {
+          exponent.push_back(graph_.multiply(graph_.number(sign), e));
+        }
+      }
+      if (factors.empty()) continue;
+      if (!exponent.empty()) factors.push_back(graph_.apply(Function::exp, graph_.add(exponent)));
+      out.push_back(graph_.multiply(factors));
+    }
+    return out;
   }
 
   // Integrating factors.

@@ -1,6 +1,9 @@
 /// Integrability for programs.
 #include "zwang/report/integrability.hpp"
 
+#include <cmath>
+
+#include "zwang/base/number.hpp"
 #include "zwang/report/writer.hpp"
 #include "zwang/version.hpp"
 
@@ -66,13 +69,15 @@ std::string integrability_json(const model::Model& model, const model::State& st
     json.put("integrable", std::uint64_t{found.integrable});
     json.put("complete", found.complete);
     std::vector<std::string> texts;
-    std::vector<double> values;
+    // An integral may be infinite at the state: it has no value then.
+    std::string values;
     for (const analysis::Integral& integral : found.integrals) {
       texts.push_back(integral.text);
-      values.push_back(integral.value);
+      values += values.empty() ? "[" : ", ";
+      values += std::isfinite(integral.value) ? exact(integral.value + 0.0) : "null";
     }
     json.put("integrals", texts);
-    json.put("values", values);
+    json.put_json("values", values.empty() ? "[]" : values + "]");
     if (!found.implicit.empty()) {
       json.open("implicit");
       std::vector<std::string> columns;
