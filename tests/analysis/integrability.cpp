@@ -167,6 +167,26 @@ TEST(Integrability, finds_integrals_by_their_factors_where_none_is_simple_by_its
   }
 }
 
+TEST(Integrability, gives_no_fit_for_an_integral) {
+  // None of these integrals is an elementary function; all are approximated well by twenty of them near a point.
+  for (const std::string& slope : {std::string("-t/(1 - t - sin(t))"), std::string("-t*exp(t)/(1 + sin(t) + t)"),
+                                   std::string("-exp(t)/(2 + t)")}) {
+    const auto found = ask(forms_model({"y", "t"}, {{"1", slope}}, {"0.5", "0.2"}));
+    EXPECT_TRUE(found.complete);
+    EXPECT_TRUE(found.integrals.empty()) << found.integrals[0].text;
+    EXPECT_EQ(found.implicit.size(), 1U);
+  }
+}
+
+TEST(Integrability, writes_an_integral_so_that_it_exists_at_the_state) {
+  const auto found = ask(forms_model({"x", "z"}, {{"-z", "1"}}, {"0.3", "0"}));
+  EXPECT_EQ(integrals_of(found), Texts{"z*exp(-x)"});
+  ASSERT_EQ(found.integrals.size(), 1U);
+  EXPECT_EQ(found.integrals[0].value, 0);
+  EXPECT_NEAR(found.integrals[0].gradient[1], std::exp(-0.3), 1e-15);
+  EXPECT_EQ(integrals_of(ask(forms_model({"x", "y"}, {{"-y", "x"}}, {"2", "0"}))), Texts{"y/x"});
+}
+
 TEST(Integrability, counts_time_as_a_column_only_where_it_occurs) {
   const auto still = ask(forms_model({"x", "y"}, {{"1", "x"}}, {"1", "2"}));
   EXPECT_EQ(still.columns, (Texts{"x", "y"}));

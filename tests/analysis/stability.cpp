@@ -528,4 +528,27 @@ TEST(Stability, a_form_does_not_decide_against_forces_of_higher_order) {
   EXPECT_FALSE(found.form_agrees.has_value());
 }
 
+TEST(Stability, finds_an_equilibrium_on_conditions_that_nothing_touches_yet) {
+  // A point in a bowl, and beads on slack strings; the second route is the balance at the place found.
+  const std::string texts[] = {
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0.4, 0.3]\n[constraints]\nbowl = \"a.x^2 + a.y^2 <= "
+      "1\"\n",
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0.5, 0]\n[points.b]\nmass = 2\nposition = [1, 0.1]\n"
+      "[constraints]\none = \"distance(a, [0, 0]) <= 0.8\"\ntwo = \"distance(a, b) <= 0.8\"\nthree = \"distance(b, "
+      "[1.5, "
+      "0]) <= 0.8\"\n"};
+  for (const std::string& text : texts) {
+    const model::Model model = model_of(text);
+    const Search search = find_equilibrium(model, model::initial_state(model));
+    ASSERT_TRUE(search.found) << text;
+    const Stability there = stability(model, search.state);
+    EXPECT_TRUE(there.equilibrium) << there.why;
+    EXPECT_LT(search.state.position[1], 0);
+    if (search.state.position.size() == 2) {
+      EXPECT_NEAR(search.state.position[0], 0, 1e-12);
+      EXPECT_NEAR(search.state.position[1], -1, 1e-12);
+    }
+  }
+}
+
 }  // namespace zwang::analysis

@@ -128,6 +128,8 @@ inline constexpr double conditions_hold = 1e-15;
 inline constexpr double shortest_step = 4e-16;
 inline constexpr double nearly_balanced = 1e-10;
 inline constexpr double step_rank = 1e-13;
+/// Of its first step: a descent whose steps are shorter is near enough for Newton's rule.
+inline constexpr double descended_part = 1e-6;
 /// Of the extent: coordinates of an equilibrium below this are zero.
 inline constexpr double coordinate_rounding = 1e-15;
 
