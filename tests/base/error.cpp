@@ -8,6 +8,7 @@
 
 #include "zwang/base/nearest.hpp"
 
+namespace error_tests {
 namespace {
 
 using zwang::Error;
@@ -93,3 +94,4 @@ TEST(Nearest, finds_what_was_meant) {
 }
 
 }  // namespace
+}  // namespace error_tests

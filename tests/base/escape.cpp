@@ -7,7 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-namespace zwang {
+namespace zwang::escape_tests {
 
 namespace {
 
@@ -256,4 +256,4 @@ TEST(Escape, every_control_character_and_every_mark_is_known) {
     EXPECT_FALSE(is_command(c));
 }
 
-}  // namespace zwang
+}  // namespace zwang::escape_tests

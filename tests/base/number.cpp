@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 
+namespace number_tests {
 namespace {
 
 using zwang::exact;
@@ -63,3 +64,4 @@ TEST(Number, readable_text_has_no_trailing_zeros) {
 }
 
 }  // namespace
+}  // namespace number_tests

@@ -11,7 +11,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::command {
+namespace zwang::command::answers_tests {
 
 namespace {
 
@@ -290,4 +290,4 @@ TEST_F(Answers, of_families_are_keyed_by_member) {
   EXPECT_EQ(keys(two.json.at("accelerations")).size(), 2U);
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::answers_tests

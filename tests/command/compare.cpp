@@ -11,7 +11,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::compare_tests {
 
 namespace {
 
@@ -192,4 +192,4 @@ TEST_F(Compare, without_equations_between_velocities_has_one_motion) {
   EXPECT_EQ(answer.json["largest"]["distance"], 0);
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::compare_tests

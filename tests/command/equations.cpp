@@ -7,7 +7,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::equations_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -151,4 +151,4 @@ TEST(EquationsCommand, refuses_a_format_it_does_not_know) {
 }
 
 }  // namespace
-}  // namespace zwang::command
+}  // namespace zwang::command::equations_tests

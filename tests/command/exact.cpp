@@ -8,7 +8,7 @@
 
 #include "call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::exact_tests {
 namespace {
 
 using nlohmann::json;
@@ -86,4 +86,4 @@ TEST(Exact, is_refused_where_there_is_nothing_to_accelerate) {
 }
 
 }  // namespace
-}  // namespace zwang::command
+}  // namespace zwang::command::exact_tests

@@ -7,7 +7,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::flow_tests {
 
 namespace {
 
@@ -162,4 +162,4 @@ TEST(FlowCommand, questions_of_bodies_are_refused_in_a_sentence) {
 
 }  // namespace
 
-}  // namespace zwang::command
+}  // namespace zwang::command::flow_tests

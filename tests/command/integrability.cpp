@@ -7,7 +7,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::integrability_tests {
 
 namespace {
 
@@ -137,4 +137,4 @@ TEST(AnalyzeIntegrability, has_a_sentence_where_there_is_nothing_to_ask) {
   EXPECT_TRUE(flow.json.contains("error"));
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::integrability_tests

@@ -9,7 +9,7 @@
 #include "command/call.hpp"
 #include "places.hpp"
 
-namespace zwang::command {
+namespace zwang::command::options_tests {
 
 namespace {
 
@@ -281,4 +281,4 @@ TEST_F(Options, what_has_no_effect_is_told_and_mistakes_have_the_name_of_their_o
   EXPECT_EQ(wrong.json.at("error").at("file"), "--sample-at");
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::options_tests

@@ -16,7 +16,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::run_tests {
 
 namespace {
 
@@ -537,4 +537,4 @@ TEST_F(Run, reversal_brings_a_pendulum_back_and_says_what_forbids_it_elsewhere) 
   EXPECT_EQ(reversal(point("[\"-a.x'\", \"-a.y'\"]"))["reversible"], false);
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::run_tests

@@ -13,7 +13,7 @@
 #include "call.hpp"
 #include "zwang/base/escape.hpp"
 
-namespace zwang::command {
+namespace zwang::command::trust_tests {
 
 namespace {
 
@@ -252,4 +252,4 @@ TEST_F(Trust, the_page_runs_its_own_script_and_no_other) {
   for (const char* loose : {"unsafe", "http", "*"}) EXPECT_EQ(rules.find(loose), std::string::npos) << rules;
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::trust_tests

@@ -6,7 +6,7 @@
 
 #include "command/call.hpp"
 
-namespace zwang::command {
+namespace zwang::command::velocities_tests {
 
 namespace {
 
@@ -90,4 +90,4 @@ TEST(AnalyzeVelocities, explains_itself_and_refuses_first_order_systems) {
   EXPECT_NE(flow.err.find("first-order system"), std::string::npos) << flow.err;
 }
 
-}  // namespace zwang::command
+}  // namespace zwang::command::velocities_tests

@@ -11,6 +11,7 @@
 #include "command/call.hpp"
 #include "expressions/xml.hpp"
 
+namespace view_tests {
 namespace {
 
 using namespace zwang::command;
@@ -437,3 +438,4 @@ TEST_F(View, the_site_takes_no_single_model_and_needs_a_folder) {
 }
 
 }  // namespace
+}  // namespace view_tests

@@ -6,7 +6,7 @@
 
 #include "same.hpp"
 
-namespace zwang::crowds {
+namespace zwang::crowds::against_one_motion_tests {
 
 TEST(Crowd, an_elastic_gas_meets_as_one_motion_says) {
   for (unsigned seed = 0; seed < 6; ++seed) expect_same(text_of({.seed = seed}), 1e-8, 3);
@@ -158,4 +158,4 @@ TEST(PairFamily, what_is_written_out_and_what_is_left_are_the_same_conditions) {
   EXPECT_EQ(model::row_name(with, with.rows() - 1), "apart[1,2]");
 }
 
-}  // namespace zwang::crowds
+}  // namespace zwang::crowds::against_one_motion_tests

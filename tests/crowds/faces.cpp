@@ -6,7 +6,7 @@
 
 #include "same.hpp"
 
-namespace zwang::crowds {
+namespace zwang::crowds::faces_tests {
 
 namespace {
 
@@ -212,4 +212,4 @@ TEST(Crowd, with_moving_faces_that_was_put_aside_goes_on_to_the_same_bits) {
   expect_same_when_put_aside(text, 200);
 }
 
-}  // namespace zwang::crowds
+}  // namespace zwang::crowds::faces_tests

@@ -7,7 +7,7 @@
 #include "gas.hpp"
 #include "zwang/crowds/near.hpp"
 
-namespace zwang::crowds {
+namespace zwang::crowds::gas_laws_tests {
 
 namespace {
 
@@ -114,4 +114,4 @@ TEST(NearPairs, are_all_that_are_near_and_no_others) {
   }
 }
 
-}  // namespace zwang::crowds
+}  // namespace zwang::crowds::gas_laws_tests

@@ -11,7 +11,7 @@
 #include "zwang/crowds/met.hpp"
 #include "zwang/crowds/queue.hpp"
 
-namespace zwang::crowds {
+namespace zwang::crowds::random_crowds_tests {
 
 namespace {
 
@@ -278,4 +278,4 @@ TEST(MetNumbers, knows_every_row_that_was_added) {
   EXPECT_EQ(numbers.find(3), MetNumbers::unknown);
 }
 
-}  // namespace zwang::crowds
+}  // namespace zwang::crowds::random_crowds_tests

@@ -11,6 +11,7 @@
 #include "places.hpp"
 #include "zwang/model/read.hpp"
 
+namespace generated_tests {
 namespace {
 
 const std::string reference = places::source("docs/reference/");
@@ -39,3 +40,4 @@ TEST(Generated, the_schema_for_editors_is_the_one_of_the_reader) {
 }
 
 }  // namespace
+}  // namespace generated_tests

@@ -17,6 +17,7 @@
 #include "zwang/elementary/kernels.hpp"
 #include "zwang/elementary/long_number.hpp"
 
+namespace elementary_tests {
 namespace {
 
 namespace elementary = zwang::elementary;
@@ -523,3 +524,4 @@ TEST(Elementary, the_other_functions_are_within_their_units) {
 }
 
 }  // namespace
+}  // namespace elementary_tests

@@ -5,6 +5,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace bends_tests {
 namespace {
 
 using namespace workshop;
@@ -81,3 +82,4 @@ TEST(Bends, what_is_said_holds_between_random_points) {
 }
 
 }  // namespace
+}  // namespace bends_tests

@@ -5,6 +5,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace corners_tests {
 namespace {
 
 using namespace workshop;
@@ -26,3 +27,4 @@ TEST(Corners, that_jump_or_stand_beside_a_pole_are_not_said_to_be_continuous) {
 }
 
 }  // namespace
+}  // namespace corners_tests

@@ -3,6 +3,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace derivative_tests {
 namespace {
 
 using namespace workshop;
@@ -143,3 +144,4 @@ TEST(Derivative, a_whole_power_of_zero_is_defined) {
 }
 
 }  // namespace
+}  // namespace derivative_tests

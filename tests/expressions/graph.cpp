@@ -3,6 +3,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace graph_tests {
 namespace {
 
 using namespace workshop;
@@ -241,3 +242,4 @@ TEST(Graph, functions_are_found_by_name) {
 }
 
 }  // namespace
+}  // namespace graph_tests

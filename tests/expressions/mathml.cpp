@@ -10,6 +10,7 @@
 #include "zwang/expressions/tidy.hpp"
 #include "zwang/expressions/write.hpp"
 
+namespace mathml_tests {
 namespace {
 
 using namespace workshop;
@@ -234,3 +235,4 @@ TEST(Mathml, words_of_users_are_harmless) {
 }
 
 }  // namespace
+}  // namespace mathml_tests

@@ -4,6 +4,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace print_tests {
 namespace {
 
 using namespace workshop;
@@ -88,3 +89,4 @@ TEST(Print, constants_without_a_finite_value_are_shown_as_written) {
 }
 
 }  // namespace
+}  // namespace print_tests

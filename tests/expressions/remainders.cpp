@@ -11,7 +11,7 @@
 #include "workshop.hpp"
 #include "zwang/expressions/discs.hpp"
 
-namespace zwang::expressions {
+namespace zwang::expressions::remainders_tests {
 
 namespace {
 
@@ -186,4 +186,4 @@ TEST(Discs, enclose_the_values_on_the_circle_itself) {
   EXPECT_GT(bounded, 100);
 }
 
-}  // namespace zwang::expressions
+}  // namespace zwang::expressions::remainders_tests

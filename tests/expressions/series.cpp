@@ -6,6 +6,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace series_tests {
 namespace {
 
 using namespace workshop;
@@ -167,3 +168,4 @@ TEST(Series, whole_powers_are_exact_at_a_zero_base) {
 }
 
 }  // namespace
+}  // namespace series_tests

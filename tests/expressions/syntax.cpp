@@ -7,6 +7,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace syntax_tests {
 namespace {
 
 using namespace zwang::expressions;
@@ -399,3 +400,4 @@ TEST(Syntax, random_damage_to_good_texts_is_read_or_refused) {
 }
 
 }  // namespace
+}  // namespace syntax_tests

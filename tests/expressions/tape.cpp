@@ -7,6 +7,7 @@
 
 #include "expressions/workshop.hpp"
 
+namespace tape_tests {
 namespace {
 
 using namespace workshop;
@@ -120,3 +121,4 @@ TEST(Tape, no_outputs_no_inputs_no_instructions) {
 }
 
 }  // namespace
+}  // namespace tape_tests

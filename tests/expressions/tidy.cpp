@@ -7,6 +7,7 @@
 #include "expressions/workshop.hpp"
 #include "zwang/expressions/write.hpp"
 
+namespace tidy_tests {
 namespace {
 
 using namespace workshop;
@@ -129,3 +130,4 @@ TEST(Rate, is_the_sum_of_the_derivatives_times_the_rates) {
 }
 
 }  // namespace
+}  // namespace tidy_tests

@@ -9,7 +9,7 @@
 #include "systems.hpp"
 #include "zwang/zwang.hpp"
 
-namespace zwang {
+namespace zwang::analyze_tests {
 
 TEST(Analyze, a_knife_edge_does_not_integrate_and_its_laws_differ) {
   const Model model = parse(testing::blade);
@@ -105,4 +105,4 @@ TEST(Report, pages_figures_tables_and_equations_are_written) {
   EXPECT_EQ(words(Notation::python), "python");
 }
 
-}  // namespace zwang
+}  // namespace zwang::analyze_tests

@@ -11,7 +11,7 @@
 #include "systems.hpp"
 #include "zwang/zwang.hpp"
 
-namespace zwang {
+namespace zwang::model_tests {
 
 namespace {
 
@@ -227,4 +227,4 @@ TEST(Gauss, a_problem_says_what_is_wrong_with_its_arrays) {
   EXPECT_NE(said([&](gauss::Problem& p) { p.kind = {}; }).find("kind"), std::string::npos);
 }
 
-}  // namespace zwang
+}  // namespace zwang::model_tests

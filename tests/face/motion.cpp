@@ -11,7 +11,7 @@
 #include "systems.hpp"
 #include "zwang/zwang.hpp"
 
-namespace zwang {
+namespace zwang::motion_tests {
 
 namespace {
 
@@ -290,4 +290,4 @@ rod = "distance(cart, pole) = L"
   EXPECT_LT(std::abs(stepper.state().position[2] - stepper.state().position[0]), 0.05);
 }
 
-}  // namespace zwang
+}  // namespace zwang::motion_tests

@@ -7,6 +7,7 @@
 
 #include "gallery/exact_number.hpp"
 
+namespace compare_tests {
 namespace {
 
 using nlohmann::json;
@@ -141,3 +142,4 @@ TEST(Comparison, looks_into_the_samples_of_a_run_and_into_both_sides_of_a_compar
 }
 
 }  // namespace
+}  // namespace compare_tests

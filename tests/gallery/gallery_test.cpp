@@ -22,6 +22,7 @@
 #include "gallery/compare.hpp"
 #include "places.hpp"
 
+namespace gallery_tests {
 namespace {
 
 using nlohmann::json;
@@ -308,3 +309,4 @@ TEST(Gallery, comes_with_the_command) {
 }
 
 }  // namespace
+}  // namespace gallery_tests

@@ -14,7 +14,7 @@
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
 
-namespace zwang::gauss::testing {
+namespace zwang::gauss::testing::claims_tests {
 namespace {
 
 constexpr RowKind equation = RowKind::equation;
@@ -607,4 +607,4 @@ TEST(Claims, order_copies_and_factors_of_rows_change_no_verdict) {
 }
 
 }  // namespace
-}  // namespace zwang::gauss::testing
+}  // namespace zwang::gauss::testing::claims_tests

@@ -17,7 +17,7 @@
 #include "zwang/gauss.hpp"
 #include "zwang/rational/nearest.hpp"
 
-namespace zwang::gauss::testing {
+namespace zwang::gauss::testing::exact_numbers_tests {
 namespace {
 
 bool is_long() { return std::getenv("ZWANG_SOAK") != nullptr; }
@@ -236,4 +236,4 @@ TEST(ExactNumbers, a_light_point_beside_heavy_ones_is_not_excused_by_their_motio
 }
 
 }  // namespace
-}  // namespace zwang::gauss::testing
+}  // namespace zwang::gauss::testing::exact_numbers_tests

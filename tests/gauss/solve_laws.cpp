@@ -13,7 +13,7 @@
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/one_by_one.hpp"
 
-namespace zwang::gauss::testing {
+namespace zwang::gauss::testing::solve_laws_tests {
 namespace {
 
 /// Residuals of a few hundred roundings, and what they may do to a well-conditioned answer.
@@ -427,4 +427,4 @@ TEST(NearestPointLaws, the_answer_is_nearer_than_every_admissible_point_tried) {
 }
 
 }  // namespace
-}  // namespace zwang::gauss::testing
+}  // namespace zwang::gauss::testing::solve_laws_tests

@@ -10,7 +10,7 @@
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
 
-namespace zwang::gauss::testing {
+namespace zwang::gauss::testing::solve_small_tests {
 namespace {
 
 /// Residuals of a few hundred roundings.
@@ -300,4 +300,4 @@ TEST(NearestPoint, agrees_with_the_enumeration_of_all_sets) {
 }
 
 }  // namespace
-}  // namespace zwang::gauss::testing
+}  // namespace zwang::gauss::testing::solve_small_tests

@@ -14,7 +14,7 @@
 #include "zwang/gauss/one_by_one.hpp"
 #include "zwang/gauss/story.hpp"
 
-namespace zwang::gauss {
+namespace zwang::gauss::sparse_face_tests {
 namespace {
 
 using scenes::Scene;
@@ -499,4 +499,4 @@ TEST(SparseFace, the_same_problem_gives_the_same_bits) {
 }
 
 }  // namespace
-}  // namespace zwang::gauss
+}  // namespace zwang::gauss::sparse_face_tests

@@ -8,7 +8,7 @@
 
 #include "gauss/sparse_scenes.hpp"
 
-namespace zwang::gauss {
+namespace zwang::gauss::sparse_lines_tests {
 namespace {
 
 using scenes::Scene;
@@ -104,4 +104,4 @@ TEST(SparseLines, a_row_and_its_opposite_do_not_string_together) {
 }
 
 }  // namespace
-}  // namespace zwang::gauss
+}  // namespace zwang::gauss::sparse_lines_tests

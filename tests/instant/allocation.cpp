@@ -5,6 +5,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/read.hpp"
 
+namespace allocation_tests {
 namespace {
 
 TEST(Instant, a_warm_accelerate_allocates_nothing) {
@@ -45,3 +46,4 @@ floor = "c.z >= -2"
 }
 
 }  // namespace
+}  // namespace allocation_tests

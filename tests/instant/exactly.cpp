@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace zwang::instant {
+namespace zwang::instant::exactly_tests {
 namespace {
 
 ExactInstant exactly(const std::string& text, const model::Overrides& overrides = {}) {
@@ -294,4 +294,4 @@ TEST(Exactly, what_has_been_let_go_is_not_there) {
 }
 
 }  // namespace
-}  // namespace zwang::instant
+}  // namespace zwang::instant::exactly_tests

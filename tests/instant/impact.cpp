@@ -9,6 +9,7 @@
 
 #include "zwang/model/read.hpp"
 
+namespace impact_tests {
 namespace {
 
 using zwang::instant::accelerate;
@@ -296,3 +297,4 @@ apart = { condition = "distance(d[1], d[2]) >= 1", restitution = 0.3 }
 }
 
 }  // namespace
+}  // namespace impact_tests

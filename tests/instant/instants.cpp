@@ -9,6 +9,7 @@
 #include "zwang/instant/repair.hpp"
 #include "zwang/model/read.hpp"
 
+namespace instants_tests {
 namespace {
 
 using zwang::instant::accelerate;
@@ -471,3 +472,4 @@ d = "q' = 2*p'"
 }
 
 }  // namespace
+}  // namespace instants_tests

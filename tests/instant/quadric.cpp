@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+namespace quadric_tests {
 namespace {
 
 using zwang::instant::Quadric;
@@ -125,3 +126,4 @@ TEST(Quadric, no_sampled_point_of_random_conics_is_nearer_than_the_nearest_one) 
 }
 
 }  // namespace
+}  // namespace quadric_tests

@@ -6,7 +6,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::instant {
+namespace zwang::instant::row_set_tests {
 
 namespace {
 
@@ -59,4 +59,4 @@ TEST(RowSet, of_closed_rows_overrules_the_tolerance_row_by_row) {
 
 }  // namespace
 
-}  // namespace zwang::instant
+}  // namespace zwang::instant::row_set_tests

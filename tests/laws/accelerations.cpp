@@ -9,7 +9,7 @@
 #include "laws/systems.hpp"
 #include "oracles/judge.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::accelerations_tests {
 
 namespace {
 
@@ -176,4 +176,4 @@ TEST(Accelerations, have_the_least_constraint_of_all_admissible_ones) {
   EXPECT_GT(compared, 500U);
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::accelerations_tests

@@ -11,7 +11,7 @@
 
 #include "laws/systems.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::degenerate_tests {
 
 namespace {
 
@@ -209,4 +209,4 @@ TEST(DegenerateInstants, of_a_ratchet_are_decided_by_the_next_derivative_of_the_
   EXPECT_EQ(role(ask(plane(0, "0", "-1", ratchet)), "ratchet"), "marginal");
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::degenerate_tests

@@ -11,7 +11,7 @@
 #include "laws/systems.hpp"
 #include "oracles/judge.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::impacts_tests {
 
 namespace {
 
@@ -249,4 +249,4 @@ TEST(Shocks, with_restitutions_of_their_own_obey_newton_condition_by_condition) 
   EXPECT_GT(compared, 30U);
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::impacts_tests

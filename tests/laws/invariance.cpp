@@ -11,7 +11,7 @@
 
 #include "laws/systems.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::invariance_tests {
 
 namespace {
 
@@ -215,4 +215,4 @@ TEST(Accelerations, scale_with_the_unit_of_length) {
   }));
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::invariance_tests

@@ -13,7 +13,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::large_tests {
 
 namespace {
 
@@ -140,4 +140,4 @@ TEST(SmallSystems, of_chains_agree_with_the_enumeration) {
   }
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::large_tests

@@ -14,7 +14,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::motions_tests {
 
 namespace {
 
@@ -371,4 +371,4 @@ TEST(MotionsSoak, keep_momenta_and_energy_and_lead_back) {
   turn_round(1000, 1600, 100);
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::motions_tests

@@ -10,7 +10,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::reduced_tests {
 
 TEST(ReducedEquations, agree_with_gauss_on_random_equations_in_all_coordinates) {
   std::size_t asked = 0;
@@ -61,4 +61,4 @@ TEST(ReducedEquations, agree_with_gauss_on_random_equations_in_all_coordinates) 
   EXPECT_GT(repeated, 3U);
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::reduced_tests

@@ -19,7 +19,7 @@
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::laws {
+namespace zwang::laws::redundant_tests {
 
 namespace {
 
@@ -440,4 +440,4 @@ wall = "a.x >= 0.3 + 0.7*t"
   for (const double a : answer.accelerations) EXPECT_EQ(a, 0);
 }
 
-}  // namespace zwang::laws
+}  // namespace zwang::laws::redundant_tests

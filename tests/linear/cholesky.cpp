@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace zwang::linear {
+namespace zwang::linear::cholesky_tests {
 namespace {
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
@@ -114,4 +114,4 @@ TEST(Cholesky, integers_come_out_exact) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::cholesky_tests

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace zwang::linear {
+namespace zwang::linear::kernels_tests {
 namespace {
 
 constexpr double tolerance = 1e-13;
@@ -60,4 +60,4 @@ TEST(Kernels, agree_with_plain_loops_for_every_size) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::kernels_tests

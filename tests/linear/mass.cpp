@@ -7,7 +7,7 @@
 
 #include "zwang/matrix.hpp"
 
-namespace zwang::linear {
+namespace zwang::linear::mass_tests {
 namespace {
 
 /// A mass with blocks {1, 4, 5} and {2, 3} of eight variables, and the same as a plain matrix.
@@ -126,4 +126,4 @@ TEST(Mass, small_masses_beside_large_ones_are_no_weakness) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::mass_tests

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace zwang::linear {
+namespace zwang::linear::row_factor_tests {
 
 namespace {
 
@@ -81,4 +81,4 @@ TEST(RowFactor, names_the_weakest_row) {
 
 }  // namespace
 
-}  // namespace zwang::linear
+}  // namespace zwang::linear::row_factor_tests

@@ -9,7 +9,7 @@
 
 #include "linear/sparse_rows.hpp"
 
-namespace zwang::linear {
+namespace zwang::linear::sparse_cholesky_tests {
 namespace {
 
 using testing::Owned;
@@ -207,4 +207,4 @@ TEST(SparseCholesky, coming_and_going_gives_the_same_bits_as_a_fresh_start) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::sparse_cholesky_tests

@@ -8,7 +8,7 @@
 
 #include "linear/sparse_rows.hpp"
 
-namespace zwang::linear {
+namespace zwang::linear::sparse_gram_tests {
 namespace {
 
 using testing::dense;
@@ -116,4 +116,4 @@ TEST(SparseGram, keeps_its_pattern_until_the_rows_or_the_blocks_change) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::sparse_gram_tests

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace zwang::linear {
+namespace zwang::linear::tridiagonal_tests {
 namespace {
 
 /// Phi = J J^T of rows that share one direction with the row before and one with the row behind.
@@ -96,4 +96,4 @@ TEST(Tridiagonal, the_width_of_vectors_does_not_show_in_the_bits) {
 }
 
 }  // namespace
-}  // namespace zwang::linear
+}  // namespace zwang::linear::tridiagonal_tests

@@ -4,6 +4,7 @@
 #include "counted_new.hpp"
 #include "sight.hpp"
 
+namespace allocation_tests {
 namespace {
 
 TEST(Evaluation, takes_no_memory) {
@@ -34,3 +35,4 @@ skate = "w'*sin(u) = u'*cos(w)"
 }
 
 }  // namespace
+}  // namespace allocation_tests

@@ -3,6 +3,7 @@
 
 #include "sight.hpp"
 
+namespace compile_tests {
 namespace {
 
 using namespace zwang::model;
@@ -309,3 +310,4 @@ TEST(Coordinates, may_be_called_xyz_beside_points) {
 }
 
 }  // namespace
+}  // namespace compile_tests

@@ -6,6 +6,7 @@
 
 #include "sight.hpp"
 
+namespace evaluate_tests {
 namespace {
 
 using namespace zwang::model;
@@ -431,3 +432,4 @@ TEST(Vectors, the_cross_product_in_the_plane_is_a_number) {
 }
 
 }  // namespace
+}  // namespace evaluate_tests

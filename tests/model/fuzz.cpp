@@ -8,6 +8,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
+namespace fuzz_tests {
 namespace {
 
 const std::array<std::string, 5> seeds = {
@@ -130,3 +131,4 @@ TEST(Damage, leaves_a_model_or_an_error_with_a_place) {
 }
 
 }  // namespace
+}  // namespace fuzz_tests

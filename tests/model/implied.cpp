@@ -8,7 +8,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::model {
+namespace zwang::model::implied_tests {
 
 namespace {
 
@@ -112,4 +112,4 @@ TEST(Implied, a_squared_distance_of_nothing_is_one_place) {
   EXPECT_EQ(implied(model).size(), 3U);
 }
 
-}  // namespace zwang::model
+}  // namespace zwang::model::implied_tests

@@ -6,7 +6,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::model {
+namespace zwang::model::limits_tests {
 
 namespace {
 
@@ -100,4 +100,4 @@ TEST(Limits, samples) {
   for (const char* wrong : {"1", "0", "-5", "100000001", "1e300"}) EXPECT_NE(quick_refusal(with(wrong)), "") << wrong;
 }
 
-}  // namespace zwang::model
+}  // namespace zwang::model::limits_tests

@@ -3,7 +3,7 @@
 
 #include "zwang/model/read.hpp"
 
-namespace zwang::model {
+namespace zwang::model::overrides_tests {
 
 namespace {
 
@@ -63,4 +63,4 @@ TEST(WithOverrides, tables_in_one_line_stay_in_one_line) {
   EXPECT_EQ(text.substr(0, text.find('\n')).back(), '}');
 }
 
-}  // namespace zwang::model
+}  // namespace zwang::model::overrides_tests

@@ -6,6 +6,7 @@
 
 #include "sight.hpp"
 
+namespace series_tests {
 namespace {
 
 using namespace zwang::model;
@@ -150,3 +151,4 @@ TEST(RowSeries, has_value_rate_and_curvature_as_its_first_coefficients) {
 }
 
 }  // namespace
+}  // namespace series_tests

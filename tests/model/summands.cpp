@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace zwang::model {
+namespace zwang::model::summands_tests {
 namespace {
 
 std::vector<Summand> of(std::string_view text) { return summands(expressions::parse_expression(text)); }
@@ -48,4 +48,4 @@ TEST(Summands, a_sum_that_is_squared_or_divided_by_is_left_whole) {
 }
 
 }  // namespace
-}  // namespace zwang::model
+}  // namespace zwang::model::summands_tests

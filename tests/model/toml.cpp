@@ -4,7 +4,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::model {
+namespace zwang::model::toml_tests {
 
 namespace {
 
@@ -50,4 +50,4 @@ TEST(Toml, what_is_no_toml_is_said_where_it_is) {
   EXPECT_EQ(behind.place().column, 6U) << behind.message();
 }
 
-}  // namespace zwang::model
+}  // namespace zwang::model::toml_tests

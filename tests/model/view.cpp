@@ -6,6 +6,7 @@
 
 #include "sight.hpp"
 
+namespace view_tests {
 namespace {
 
 using namespace zwang::model;
@@ -130,3 +131,4 @@ TEST(View, may_stand_in_a_flow) {
 }
 
 }  // namespace
+}  // namespace view_tests

@@ -7,6 +7,7 @@
 
 #include "zwang/model/read.hpp"
 
+namespace wrong_models_tests {
 namespace {
 
 using zwang::Error;
@@ -107,3 +108,4 @@ TEST(WrongModels, an_override_that_is_no_expression_points_into_the_command_line
 }
 
 }  // namespace
+}  // namespace wrong_models_tests

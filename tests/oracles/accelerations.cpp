@@ -1,7 +1,7 @@
 /// The reference problems of accelerations: inequalities, equations, nonholonomic, redundant, degenerate.
 #include "oracles/cases.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::accelerations_tests {
 
 class ReferenceAccelerations : public testing::TestWithParam<Case> {};
 
@@ -11,4 +11,4 @@ TEST_P(ReferenceAccelerations, are_those_of_least_constraint) {
 
 INSTANTIATE_TEST_SUITE_P(Mayer, ReferenceAccelerations, testing::ValuesIn(cases('A')), name);
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::accelerations_tests

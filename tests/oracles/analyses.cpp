@@ -9,7 +9,7 @@
 #include "zwang/analysis/measure.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::analyses_tests {
 
 namespace {
 
@@ -181,4 +181,4 @@ TEST(ReferenceCurvature, has_radius_torsion_and_multiplier) {
   }
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::analyses_tests

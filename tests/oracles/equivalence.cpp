@@ -13,7 +13,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::equivalence_tests {
 
 namespace {
 
@@ -84,4 +84,4 @@ TEST(MaurersEquivalence, is_not_asked_of_a_condition_quadratic_in_the_velocities
   }
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::equivalence_tests

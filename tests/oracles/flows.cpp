@@ -6,7 +6,7 @@
 #include "oracles/run_answer.hpp"
 #include "oracles/translate.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::flows_tests {
 
 namespace {
 
@@ -84,4 +84,4 @@ TEST_P(Flows, pass_through_their_states) {
 INSTANTIATE_TEST_SUITE_P(Maurer, Flows, testing::ValuesIn(flow_cases()),
                          [](const auto& each) { return each.param.id + "_" + words(each.param.way); });
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::flows_tests

@@ -13,7 +13,7 @@
 #include "oracles/translate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::integrability_tests {
 
 namespace {
 
@@ -198,4 +198,4 @@ TEST(IntegrabilityOfReferenceProblems, is_more_on_special_leaves) {
   EXPECT_GE(leaves, 5U);
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::integrability_tests

@@ -13,7 +13,7 @@
 #include "oracles/judge_motion.hpp"
 #include "places.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::more_motions_tests {
 
 namespace {
 
@@ -56,4 +56,4 @@ TEST_P(MoreMotions, pass_through_their_events_and_states) {
 
 INSTANTIATE_TEST_SUITE_P(Mayer, MoreMotions, testing::ValuesIn(more_cases()), name_of);
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::more_motions_tests

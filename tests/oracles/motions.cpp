@@ -6,7 +6,7 @@
 #include "oracles/cases.hpp"
 #include "oracles/judge_motion.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::motions_tests {
 
 namespace {
 
@@ -103,4 +103,4 @@ TEST_P(VelocityMotions, pass_through_their_states) {
 
 INSTANTIATE_TEST_SUITE_P(MaurerAndVoss, VelocityMotions, testing::ValuesIn(velocity_motions()), name);
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::motions_tests

@@ -5,7 +5,7 @@
 #include "command/call.hpp"
 #include "oracles/cases.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::reversals_tests {
 
 namespace {
 
@@ -95,4 +95,4 @@ TEST(Reversals, are_broken_by_an_inelastic_shock_but_not_by_an_elastic_one) {
   EXPECT_TRUE(verdict(ball("1"), "2").reversible);
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::reversals_tests

@@ -1,7 +1,7 @@
 /// The reference problems of singular positions: cones at their apex, crossing planes, at rest and in motion.
 #include "oracles/cases.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::singular_tests {
 
 class ReferenceSingularPositions : public testing::TestWithParam<Case> {};
 
@@ -11,4 +11,4 @@ TEST_P(ReferenceSingularPositions, have_all_their_minimisers) {
 
 INSTANTIATE_TEST_SUITE_P(Staeckel, ReferenceSingularPositions, testing::ValuesIn(cases('S')), name);
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::singular_tests

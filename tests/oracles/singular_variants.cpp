@@ -13,7 +13,7 @@
 
 #include "oracles/judge.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::singular_variants_tests {
 
 namespace {
 
@@ -282,4 +282,4 @@ TEST(SingularPositions, of_a_flat_linkage_branch_into_parallelogram_and_crossed_
   }
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::singular_variants_tests

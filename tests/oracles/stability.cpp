@@ -10,7 +10,7 @@
 #include "oracles/judge_motion.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::stability_tests {
 
 namespace {
 
@@ -142,4 +142,4 @@ TEST_P(MotionsNearEquilibria, pass_through_their_states) {
 
 INSTANTIATE_TEST_SUITE_P(Voss, MotionsNearEquilibria, testing::ValuesIn(moving_cases()), name);
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::stability_tests

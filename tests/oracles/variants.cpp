@@ -5,7 +5,7 @@
 #include "oracles/generate.hpp"
 #include "oracles/judge.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::variants_tests {
 
 namespace {
 
@@ -55,4 +55,4 @@ TEST(RandomImpacts, are_the_same_through_the_command) {
   judge_seeds(5000, 5060, Way::command, Kind::ordinary, impacts, judge_impact);
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::variants_tests

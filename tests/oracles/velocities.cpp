@@ -16,7 +16,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::oracles {
+namespace zwang::oracles::velocities_tests {
 
 namespace {
 
@@ -188,4 +188,4 @@ TEST(ConjugateVelocities, are_the_same_from_the_command) {
   }
 }
 
-}  // namespace zwang::oracles
+}  // namespace zwang::oracles::velocities_tests

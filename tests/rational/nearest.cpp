@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace zwang::rational {
+namespace zwang::rational::nearest_tests {
 namespace {
 
 Row row(const std::vector<int>& entries, int h, bool equation) {
@@ -149,4 +149,4 @@ TEST(ExactNearest, every_verdict_is_proved_whatever_the_start) {
 }
 
 }  // namespace
-}  // namespace zwang::rational
+}  // namespace zwang::rational::nearest_tests

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-namespace zwang::rational {
+namespace zwang::rational::number_tests {
 namespace {
 
 TEST(Number, means_what_was_typed) {
@@ -72,4 +72,4 @@ TEST(Number, floors_and_powers) {
 }
 
 }  // namespace
-}  // namespace zwang::rational
+}  // namespace zwang::rational::number_tests

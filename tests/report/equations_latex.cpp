@@ -12,7 +12,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/report/equations.hpp"
 
-namespace zwang::report {
+namespace zwang::report::equations_latex_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -224,4 +224,4 @@ TEST(EquationsLatex, compiles_where_there_is_a_tex) {
 }
 
 }  // namespace
-}  // namespace zwang::report
+}  // namespace zwang::report::equations_latex_tests

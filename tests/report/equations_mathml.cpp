@@ -12,6 +12,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/report/equations.hpp"
 
+namespace equations_mathml_tests {
 namespace {
 
 using namespace zwang;
@@ -121,3 +122,4 @@ TEST(EquationsMathml, the_words_of_the_file_are_text) {
 }
 
 }  // namespace
+}  // namespace equations_mathml_tests

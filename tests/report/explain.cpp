@@ -6,7 +6,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/report/ending.hpp"
 
-namespace zwang::report {
+namespace zwang::report::explain_tests {
 namespace {
 
 const std::string pendulum = R"toml(gravity = [0, -9.81]
@@ -83,4 +83,4 @@ TEST(Ending, says_what_came_true_and_what_went_wrong) {
 }
 
 }  // namespace
-}  // namespace zwang::report
+}  // namespace zwang::report::explain_tests

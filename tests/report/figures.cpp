@@ -14,6 +14,7 @@
 #include "zwang/report/chart.hpp"
 #include "zwang/runs/record.hpp"
 
+namespace figures_tests {
 namespace {
 
 using namespace zwang;
@@ -233,3 +234,4 @@ TEST_F(Figures, projections_are_two_axes_or_two_angles) {
 }
 
 }  // namespace
+}  // namespace figures_tests

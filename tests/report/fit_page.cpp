@@ -10,7 +10,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/report/fit.hpp"
 
-namespace zwang::report {
+namespace zwang::report::fit_page_tests {
 namespace {
 
 constexpr const char* throw_up = R"toml(
@@ -65,6 +65,13 @@ TEST(FitPage, has_every_value_twice_with_its_bar_and_the_curve_once) {
   EXPECT_EQ(found.page.find("<script"), std::string::npos);
 }
 
+TEST(MeasuredValues, are_read_behind_a_byte_order_mark) {
+  const sensitivity::Measured plain = read_measured("t,y\n0,1\n1,2\n", "data.csv");
+  const sensitivity::Measured marked = read_measured("\xEF\xBB\xBFt,y\n0,1\n1,2\n", "data.csv");
+  EXPECT_EQ(marked.times, plain.times);
+  EXPECT_EQ(marked.times.size(), 2U);
+}
+
 TEST(FitPage, tells_errors_and_correlations_as_the_covariance_has_them) {
   const Fitted found = fitted("t,height\n0.1,0.36\n0.2,0.6\n0.3,0.76\n0.4,0.81\n0.5,0.78\n", {"v", "g"});
   // height = v t - g t^2/2 is linear: the correlation of v and g follows from the times alone, S23 / sqrt(S22 S33) with
@@ -99,4 +106,4 @@ TEST(FitPage, of_a_goal_has_no_errors_and_says_so) {
 }
 
 }  // namespace
-}  // namespace zwang::report
+}  // namespace zwang::report::fit_page_tests

@@ -19,7 +19,7 @@
 #include "zwang/motion/advance.hpp"
 #include "zwang/report/equations.hpp"
 
-namespace zwang::report {
+namespace zwang::report::generated_code_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -401,4 +401,4 @@ TEST(GeneratedCode, of_cpp_compiles_alone_and_agrees_with_the_engine) {
 TEST(GeneratedCode, of_python_runs_and_agrees_with_the_engine) { examination().run_python(); }
 
 }  // namespace
-}  // namespace zwang::report
+}  // namespace zwang::report::generated_code_tests

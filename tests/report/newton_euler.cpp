@@ -20,7 +20,7 @@
 #include "zwang/report/equations.hpp"
 #include "zwang/report/equations_mathml.hpp"
 
-namespace zwang::report {
+namespace zwang::report::newton_euler_tests {
 namespace {
 
 using Json = nlohmann::json;
@@ -388,4 +388,4 @@ TEST(NewtonEuler, no_component_of_a_quaternion_is_written) {
 }
 
 }  // namespace
-}  // namespace zwang::report
+}  // namespace zwang::report::newton_euler_tests

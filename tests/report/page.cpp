@@ -14,6 +14,7 @@
 #include "zwang/report/pack.hpp"
 #include "zwang/report/page_shell.hpp"
 
+namespace page_tests {
 namespace {
 
 using namespace zwang;
@@ -529,3 +530,4 @@ TEST(Pack, base64_has_its_ends) {
 }
 
 }  // namespace
+}  // namespace page_tests

@@ -8,6 +8,7 @@
 
 #include "page_reader.hpp"
 
+namespace scene_tests {
 namespace {
 
 using namespace zwang;
@@ -428,3 +429,4 @@ in    = { for = "i = 1..2", between = ["drum", "ball[i]"], inside = true }
 }
 
 }  // namespace
+}  // namespace scene_tests

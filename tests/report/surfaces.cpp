@@ -8,7 +8,7 @@
 
 #include "zwang/model/read.hpp"
 
-namespace zwang::report {
+namespace zwang::report::surfaces_tests {
 
 namespace {
 
@@ -217,4 +217,4 @@ TEST(Surfaces, the_curve_of_two_surfaces_is_followed_all_around) {
 
 }  // namespace
 
-}  // namespace zwang::report
+}  // namespace zwang::report::surfaces_tests

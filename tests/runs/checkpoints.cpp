@@ -9,7 +9,7 @@
 #include "put_aside.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::checkpoints_tests {
 
 TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
   constexpr std::uint32_t most_variables = 300;
@@ -28,4 +28,4 @@ TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
   EXPECT_GT(models, 50U);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::checkpoints_tests

@@ -11,7 +11,7 @@
 #include "zwang/error.hpp"
 #include "zwang/runs/life.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::crowd_file_tests {
 
 namespace {
 
@@ -256,4 +256,4 @@ TEST_F(CrowdFile, few_discs_and_discs_with_a_potential_are_followed_as_one_motio
   EXPECT_EQ(followed(), 0U);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::crowd_file_tests

@@ -8,7 +8,7 @@
 #include "run_damage.hpp"
 #include "zwang/error.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::damage_tests {
 
 namespace {
 
@@ -240,4 +240,4 @@ TEST_F(Damage, a_run_begun_elsewhere_goes_on_with_a_notice) {
   EXPECT_EQ(store.account().present.state.time, 1);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::damage_tests

@@ -9,7 +9,7 @@
 #include "zwang/error.hpp"
 #include "zwang/version.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::life_tests {
 
 namespace {
 
@@ -83,4 +83,4 @@ TEST_F(Life, the_law_of_a_recipe_is_kept) {
   EXPECT_EQ(Store::open(file()).recipe().law, model::Law::variational);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::life_tests

@@ -13,7 +13,7 @@
 
 #include "zwang/error.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::record_tests {
 
 using namespace motion;
 
@@ -312,4 +312,4 @@ TEST_F(RecordTest, a_full_disk_ends_the_run_and_it_goes_on_to_the_same_bits_when
   expect_same(trace_of(store), wanted);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::record_tests

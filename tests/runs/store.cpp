@@ -15,7 +15,7 @@
 
 #include "zwang/error.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::store_tests {
 
 using namespace motion;
 
@@ -432,4 +432,4 @@ TEST_F(StoreTest, samples_are_spread_evenly_and_go_on_in_the_same_rhythm) {
   EXPECT_EQ(sampling.instant(6), 4);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::store_tests

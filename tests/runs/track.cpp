@@ -11,7 +11,7 @@
 #include "zwang/error.hpp"
 #include "zwang/runs/record.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::track_tests {
 
 using runs::Recipe;
 using runs::record;
@@ -182,4 +182,4 @@ TEST_F(Tracks, an_interrupted_motion_says_so) {
   EXPECT_EQ(track.pieces.size(), 1U);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::track_tests

@@ -8,7 +8,7 @@
 #include "runs.hpp"
 #include "zwang/error.hpp"
 
-namespace zwang::sensitivity {
+namespace zwang::sensitivity::fit_tests {
 namespace {
 
 constexpr const char* fall = R"toml(
@@ -181,4 +181,4 @@ TEST(Fit, from_several_starts_keeps_the_lowest_bottom) {
 }
 
 }  // namespace
-}  // namespace zwang::sensitivity
+}  // namespace zwang::sensitivity::fit_tests

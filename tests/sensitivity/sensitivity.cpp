@@ -13,7 +13,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 
-namespace zwang::sensitivity {
+namespace zwang::sensitivity::sensitivity_tests {
 namespace {
 
 const StateSlope& end_of(const Differentiated& run, std::size_t parameter = 0) {
@@ -479,4 +479,4 @@ TEST(ParameterSlopes, are_right_beside_poles_roots_corners_and_of_large_phases) 
 }
 
 }  // namespace
-}  // namespace zwang::sensitivity
+}  // namespace zwang::sensitivity::sensitivity_tests

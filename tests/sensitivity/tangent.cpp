@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace zwang::expressions {
+namespace zwang::expressions::tangent_tests {
 namespace {
 
 /// All functions of two symbols x (position 0) and v (velocity 0), with a constant c (constant 0).
@@ -107,4 +107,4 @@ TEST(Tangent, follows_constants_of_the_tape_itself) {
 }
 
 }  // namespace
-}  // namespace zwang::expressions
+}  // namespace zwang::expressions::tangent_tests

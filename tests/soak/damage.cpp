@@ -15,7 +15,7 @@
 #include "run_damage.hpp"
 #include "zwang/error.hpp"
 
-namespace zwang::runs {
+namespace zwang::runs::damage_tests {
 
 TEST(Soak, every_bit_of_a_run_file_that_flips_is_found_or_says_nothing) {
   std::string name = (std::filesystem::temp_directory_path() / "zwang-soak-XXXXXX").string();
@@ -58,4 +58,4 @@ TEST(Soak, every_bit_of_a_run_file_that_flips_is_found_or_says_nothing) {
   std::filesystem::remove_all(folder);
 }
 
-}  // namespace zwang::runs
+}  // namespace zwang::runs::damage_tests

@@ -13,6 +13,7 @@
 
 #include "zwang/analysis/wide.hpp"
 
+namespace elementary_tests {
 namespace {
 
 using zwang::analysis::Wide;
@@ -86,3 +87,4 @@ TEST(ElementaryLong, functions_agree_with_twice_the_digits) {
 }
 
 }  // namespace
+}  // namespace elementary_tests

@@ -17,7 +17,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/runs/record.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::soak_tests {
 
 namespace {
 
@@ -126,4 +126,4 @@ until = 1e9
   std::filesystem::remove_all(folder, code);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::soak_tests

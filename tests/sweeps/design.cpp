@@ -9,7 +9,7 @@
 
 #include "zwang/error.hpp"
 
-namespace zwang::sweeps {
+namespace zwang::sweeps::design_tests {
 namespace {
 
 std::vector<double> sample(const Design& design, std::uint64_t k) {
@@ -133,4 +133,4 @@ TEST(Design, no_text_does_harm) {
 }
 
 }  // namespace
-}  // namespace zwang::sweeps
+}  // namespace zwang::sweeps::design_tests

@@ -10,7 +10,7 @@
 
 #include "zwang/sweeps/directions.hpp"
 
-namespace zwang::sweeps {
+namespace zwang::sweeps::draws_tests {
 namespace {
 
 double fraction(std::uint32_t digits) { return std::ldexp(static_cast<double>(digits), -32); }
@@ -167,4 +167,4 @@ TEST(Uniform, seeds_and_names_give_other_numbers) {
 }
 
 }  // namespace
-}  // namespace zwang::sweeps
+}  // namespace zwang::sweeps::draws_tests

@@ -12,6 +12,7 @@
 #include "zwang/model/watch.hpp"
 #include "zwang/sweeps/sample.hpp"
 
+namespace patterns_tests {
 namespace {
 
 using namespace zwang;
@@ -261,3 +262,4 @@ TEST(Pattern, of_another_sample_does_not_change_a_sweep) {
 }
 
 }  // namespace
+}  // namespace patterns_tests

@@ -12,7 +12,7 @@
 #include "zwang/motion/track.hpp"
 #include "zwang/sweeps/sample.hpp"
 
-namespace zwang::sweeps {
+namespace zwang::sweeps::records_tests {
 namespace {
 
 const std::string ball = R"toml(title = "A ball"
@@ -356,4 +356,4 @@ TEST(MonteCarlo, where_a_ball_first_bounces_follows_its_law) {
 }
 
 }  // namespace
-}  // namespace zwang::sweeps
+}  // namespace zwang::sweeps::records_tests

@@ -16,7 +16,7 @@
 #include "zwang/error.hpp"
 #include "zwang/sweeps/run.hpp"
 
-namespace zwang::sweeps {
+namespace zwang::sweeps::table_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -310,4 +310,4 @@ TEST(Table, two_sweeps_of_one_name_get_two_files) {
 }
 
 }  // namespace
-}  // namespace zwang::sweeps
+}  // namespace zwang::sweeps::table_tests

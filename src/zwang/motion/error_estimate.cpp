@@ -70,7 +70,8 @@ void compare_ends(const model::State& end, const model::State& other, double ext
 ErrorEstimate estimate_error(const model::Model& model, const model::State& end, Status status, const GoOn& go_on) {
   Options options;
   options.until = status == Status::stopped ? model.simulation.until : end.time;
-  options.tolerance = std::max(model.simulation.tolerance / sharper, sharpest);
+  // A blunter one is not taken: the motion had this.
+  options.tolerance = std::max(std::min(model.simulation.tolerance, bluntest) / sharper, sharpest);
   const model::State sizes = first_sizes(model, options);
 
   ErrorEstimate found;

@@ -47,6 +47,8 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
   std::vector<double> values;
   std::uint32_t number = 0;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  // A byte order mark is no part of the first name.
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string line(text.substr(0, end));
