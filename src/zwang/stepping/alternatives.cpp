@@ -92,6 +92,16 @@ void Course::choose_alternatives(bool passing) {
             one = std::max(one, rows_mid_.value[row]);
           }
           chosen = kept_to_the_last(earlier, value);
+          // One that is far to go back to, by a gradient that nearly vanishes, was no surface that was met: then the nearest.
+          std::fill(earlier.begin(), earlier.end(), 0.0);
+          for (std::uint32_t row = first; row < behind; ++row) {
+            double& one = earlier[model_.row_alternative[row]];
+            one = std::max(one, rows_.value[row] / length_of(row));
+          }
+          if (earlier[chosen] > far_back * (now.travelled - travelled_before_)) {
+            const auto nearest = std::min_element(earlier.begin(), earlier.end());
+            chosen = static_cast<std::uint32_t>(nearest - earlier.begin());
+          }
         } else if (!touched && passing) {
           chosen = passed_alternative(first, behind, value);
         }

@@ -497,6 +497,7 @@ bool Course::correct_positions(bool starting) {
       if (now.held[row] == 0) quick = false;
       if (round >= quick_rounds / 2 || round == rounds) broken.push_back(row);
     }
+    if (well && !starting && has_jumped()) return false;
     if (well) {
       now.position_drift = std::max(now.position_drift, drift);
       return true;

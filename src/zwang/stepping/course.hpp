@@ -124,6 +124,7 @@ class Course {
   void restore_quaternions();
   bool correct_positions(bool starting);
   bool look_back();
+  bool has_jumped();
   void begin_seizures(double h);
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);

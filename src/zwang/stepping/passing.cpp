@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/base/number.hpp"
+#include "zwang/base/vectors.hpp"
 #include "zwang/stepping/course.hpp"
 #include "zwang/stepping/tolerances.hpp"
 
@@ -124,6 +126,22 @@ bool Course::look_back() {
     end_passed(row);
     return false;
   }
+  return true;
+}
+
+/// Have corrections taken a body farther than steps do? Then what was corrected was not what had happened, and the run ends.
+bool Course::has_jumped() {
+  double way = 0;
+  double back = 0;
+  for (std::uint32_t i = 0; i < model_.variables; ++i) {
+    way = std::max(way, std::abs(uncorrected_[i] - before_.position[i]));
+    back = std::max(back, std::abs(now.state.position[i] - uncorrected_[i]));
+  }
+  const double size = largest(now.state.position) + largest(uncorrected_);
+  if (!(back > jumped_ways * way + deepest_jump * size)) return false;
+  end(Status::gave_up, fmt::format("to bring positions back onto their conditions a body was moved by {}, but by {} in "
+                                   "the step; take a shorter one",
+                                   readable(back), readable(way)));
   return true;
 }
 

@@ -72,6 +72,13 @@ inline constexpr double same_place = 0x1p-22;
 /// What is met less steeply is missed by less than the first order of the scheme.
 inline constexpr double passed_through = 0.125;
 
+/// An alternative that is farther to go back to than so many ways of the step was not met in it.
+inline constexpr double far_back = 2;
+/// Corrections move a body by what others were entered: more than so many ways of the fastest in the step is a jump.
+inline constexpr double jumped_ways = 10;
+/// Of the positions: what lies still, and is corrected by less, has not jumped.
+inline constexpr double deepest_jump = 1e-4;
+
 // The account of the energy.
 
 /// Of the energy turned over (the most energy of motion, work without its signs, what was lost): the scheme's own defect is of second order, and a run that is off
