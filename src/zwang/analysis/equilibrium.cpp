@@ -116,6 +116,11 @@ void balance(const model::Model& model, const std::vector<double>& guess, std::v
   }
 }
 
+/// What is left of zero by rounding is zero.
+void clean(std::vector<double>& position, double extent) {
+  for (double& q : position) q = std::abs(q) <= coordinate_rounding * extent ? 0.0 : q;
+}
+
 /// The nearest place that satisfies equations and what is broken, in few steps; the rows that took part.
 bool bring_back(const model::Model& model, model::State& at, std::vector<std::uint32_t>& rows) {
   constexpr int most_steps = 12;
@@ -160,6 +165,7 @@ std::vector<std::uint32_t> descend(const model::Model& model, model::State& at) 
   at.modes.clear();
   for (int k = 0; k < most_steps && length > shortest; ++k) {
     if (!bring_back(model, at, rows)) return {};
+    clean(at.position, largest(at.position));
     instant::accelerate(model, at, options, workspace, now);
     if (now.accelerations.size() != at.position.size()) return {};
     const double most = largest(now.accelerations);
