@@ -8,7 +8,7 @@
 #include "analysis/models.hpp"
 #include "zwang/model/law.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::compare_tests {
 
 TEST(Compare, changes_the_law_of_equations_between_velocities_and_of_nothing_else) {
   const auto model =
@@ -84,4 +84,4 @@ TEST(Compare, ends_with_the_shorter_of_two_motions) {
   for (const auto& apart : found.distance) EXPECT_LE(apart.time, found.variational.state.time + 1e-9);
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::compare_tests

@@ -9,7 +9,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::energy_tests {
 
 namespace {
 
@@ -98,4 +98,4 @@ TEST(EnergyRate, is_nought_under_forces_across_every_velocity) {
   EXPECT_FALSE(across.conserved());
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::energy_tests

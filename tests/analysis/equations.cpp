@@ -19,7 +19,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::equations_tests {
 namespace {
 
 using expressions::Expr;
@@ -533,4 +533,4 @@ TEST(Equations, shorten_squares_of_sine_and_cosine) {
 }
 
 }  // namespace
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::equations_tests

@@ -7,7 +7,7 @@
 
 #include "analysis/models.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::equivalence_tests {
 
 namespace {
 
@@ -110,4 +110,4 @@ TEST(Equivalence, stays_in_the_domain_of_the_conditions) {
   EXPECT_GT(found.points, 1U);
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::equivalence_tests

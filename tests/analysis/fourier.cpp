@@ -10,7 +10,7 @@
 #include "zwang/analysis/curvature.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::fourier_tests {
 
 namespace {
 
@@ -209,4 +209,4 @@ TEST(PathCurvature, under_one_condition_without_force_follows_voss) {
   EXPECT_NEAR(found.paths[0].torsion.value(), determinant / (c2 * p2), 1e-13);
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::fourier_tests

@@ -13,7 +13,7 @@
 #include "analysis/models.hpp"
 #include "zwang/analysis/leaf.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::integrability_tests {
 
 namespace {
 
@@ -508,4 +508,4 @@ TEST(Integrability, of_hidden_polynomials_finds_them_again) {
   EXPECT_EQ(integrals_of(found), (Texts{"x1 + x2^2", "x3*x4"}));
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::integrability_tests

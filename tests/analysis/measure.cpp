@@ -12,7 +12,7 @@
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::measure_tests {
 
 namespace {
 
@@ -358,4 +358,4 @@ TEST(Measure, of_masses_that_change_holds_the_time) {
   }
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::measure_tests

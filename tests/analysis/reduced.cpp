@@ -10,7 +10,7 @@
 #include "places.hpp"
 #include "zwang/instant/instant.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::reduced_tests {
 
 namespace {
 
@@ -147,4 +147,4 @@ line = "a.x = 1"
   EXPECT_TRUE(!found.determined || found.defect > 1e-3) << found.why;
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::reduced_tests

@@ -7,7 +7,7 @@
 
 #include "models.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::reversal_tests {
 
 namespace {
 
@@ -31,4 +31,4 @@ TEST(Reversal, is_expected_of_forces_that_are_even_in_the_velocities_and_of_no_o
   }
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::reversal_tests

@@ -16,7 +16,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::stability_tests {
 
 namespace {
 
@@ -551,4 +551,4 @@ TEST(Stability, finds_an_equilibrium_on_conditions_that_nothing_touches_yet) {
   }
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::stability_tests

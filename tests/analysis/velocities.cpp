@@ -8,7 +8,7 @@
 #include "analysis/models.hpp"
 #include "zwang/analysis/tangent.hpp"
 
-namespace zwang::analysis {
+namespace zwang::analysis::velocities_tests {
 
 namespace {
 
@@ -249,4 +249,4 @@ edge = "cos(w)*x' + 1e6*sin(w)*y' = 0"
   EXPECT_EQ(found.conjugate(1, 2), 1);
 }
 
-}  // namespace zwang::analysis
+}  // namespace zwang::analysis::velocities_tests

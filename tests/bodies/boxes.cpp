@@ -9,7 +9,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::boxes_tests {
 namespace {
 
 /// A place that is off by less than this, of lengths about one, is where it should be.
@@ -302,4 +302,4 @@ until = 0.6
   }
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::boxes_tests

@@ -12,7 +12,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::contacts_tests {
 
 namespace {
 
@@ -575,4 +575,4 @@ c = { between = ["a", "b"] }
   EXPECT_NE(refused(plates).find("overlap at the start"), std::string::npos);
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::contacts_tests

@@ -7,7 +7,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::joints_tests {
 
 namespace {
 
@@ -657,4 +657,4 @@ TEST(Joints, more_of_them_than_needed_hold_a_shaft_that_points_anywhere) {
   }
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::joints_tests

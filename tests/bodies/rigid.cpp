@@ -8,7 +8,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::rigid_tests {
 
 namespace {
 
@@ -600,4 +600,4 @@ low = "b.corner.y >= -2"
   EXPECT_NEAR(answer["constraints"]["low"]["value"].get<double>(), -1, 1e-14);
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::rigid_tests

@@ -12,7 +12,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::seams_tests {
 
 namespace {
 
@@ -200,4 +200,4 @@ until = 1
   EXPECT_NE(answer["why"].get<std::string>().find("p.x' = "), std::string::npos);
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::seams_tests

@@ -7,7 +7,7 @@
 
 #include "answer.hpp"
 
-namespace zwang::testing {
+namespace zwang::testing::springs_tests {
 
 namespace {
 
@@ -315,4 +315,4 @@ until = 2
   EXPECT_NEAR(answer["energy"]["lost"].get<double>(), 2 * std::pow(0.5 * std::cos(0.6), 2), second_order);
 }
 
-}  // namespace zwang::testing
+}  // namespace zwang::testing::springs_tests

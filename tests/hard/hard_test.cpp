@@ -17,7 +17,7 @@
 #include "put_aside.hpp"
 #include "zwang/model/read.hpp"
 
-namespace zwang::hard {
+namespace zwang::hard::hard_tests {
 
 namespace {
 
@@ -116,4 +116,4 @@ TEST(HardModelsList, names_only_classes_and_models_that_there_are) {
   }
 }
 
-}  // namespace zwang::hard
+}  // namespace zwang::hard::hard_tests

@@ -9,7 +9,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::account_tests {
 
 namespace {
 
@@ -122,4 +122,4 @@ TEST(Account, a_body_at_rest_seen_from_a_merry_go_round_loses_nothing) {
   }
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::account_tests

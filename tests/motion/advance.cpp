@@ -12,7 +12,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::advance_tests {
 
 namespace {
 
@@ -155,4 +155,4 @@ TEST(Advance, an_event_ends_its_piece_and_stands_with_the_state_after_it) {
   EXPECT_EQ(motion.event_count, events.size());
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::advance_tests

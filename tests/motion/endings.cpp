@@ -8,7 +8,7 @@
 
 #include "zwang/model/read.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::endings_tests {
 
 namespace {
 
@@ -226,4 +226,4 @@ TEST(Endings, energies_beyond_numbers_are_no_finished_motion) {
   EXPECT_EQ(motion.status, Status::gave_up);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::endings_tests

@@ -10,7 +10,7 @@
 
 #include "zwang/model/read.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::error_estimate_tests {
 
 namespace {
 
@@ -107,7 +107,8 @@ TEST(ErrorEstimate, is_of_the_order_of_the_true_error_in_a_billiard) {
 
 TEST(ErrorEstimate, is_of_the_order_of_the_true_error_of_a_swing) {
   // Blunt tolerances too, which are not taken as they are.
-  for (const auto& [until, tolerance] : {std::pair{1.0, ""}, {30.0, ""}, {1000.0, ""}, {1000.0, "tolerance = 1e-3\n"}}) {
+  for (const auto& [until, tolerance] :
+       {std::pair{1.0, ""}, {30.0, ""}, {1000.0, ""}, {1000.0, "tolerance = 1e-3\n"}}) {
     const Found found = estimate(
         "[coordinates.x]\ninitial = 0.75\nvelocity = 0.5\n[energy]\nkinetic = \"x'^2/2\"\npotential = "
         "\"2*x^2\"\n[simulation]\nuntil = " +
@@ -144,4 +145,4 @@ TEST(ErrorEstimate, is_made_of_a_motion_that_was_stopped) {
   EXPECT_LT(found.error, 1e-12);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::error_estimate_tests

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace zwang::motion {
+namespace zwang::motion::excursion_tests {
 
 namespace {
 
@@ -297,4 +297,4 @@ TEST(Excursion, lies_where_the_polynomial_turns_from_negative_to_positive) {
   });
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::excursion_tests

@@ -13,7 +13,7 @@
 #include "motion/sturm.hpp"
 #include "zwang/motion/excursion.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::excursion_truth_tests {
 
 namespace {
 
@@ -285,4 +285,4 @@ TEST(ExcursionSoak, of_a_hundred_thousand_random_polynomials_is_the_true_first_o
   expect_variety(judge(1829, count, false), count);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::excursion_truth_tests

@@ -15,7 +15,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/model/watch.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::flock_tests {
 
 namespace {
 
@@ -102,4 +102,4 @@ TEST(Flock, gives_the_bits_of_its_own_run_to_everything_in_the_gallery) {
   EXPECT_GT(followed, 60);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::flock_tests

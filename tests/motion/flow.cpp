@@ -14,7 +14,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::flow_tests {
 
 namespace {
 
@@ -622,4 +622,4 @@ TEST(FlowTolerance, turns_the_exactness) {
 
 }  // namespace
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::flow_tests

@@ -12,7 +12,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::implied_tests {
 
 namespace {
 
@@ -327,4 +327,4 @@ until = 0.2
   }
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::implied_tests

@@ -10,7 +10,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::meeting_tests {
 
 namespace {
 
@@ -146,4 +146,4 @@ TEST(Meeting, a_damped_spring_without_length_swings_through_its_anchor) {
   EXPECT_EQ(one.state.position[1], 0);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::meeting_tests

@@ -8,7 +8,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::natural_tests {
 
 namespace {
 
@@ -401,4 +401,4 @@ TEST(Natural, a_ball_from_one_focus_of_an_ellipse_comes_to_the_other) {
   }
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::natural_tests

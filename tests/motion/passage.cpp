@@ -9,7 +9,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::passage_tests {
 
 namespace {
 
@@ -346,4 +346,4 @@ TEST(Passage, a_square_of_rods_that_falls_askew_folds_bounces_and_lies_flat_in_t
   }
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::passage_tests

@@ -10,7 +10,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::rest_tests {
 
 namespace {
 
@@ -217,4 +217,4 @@ until = 1.7
   EXPECT_LE(ran.worst, tolerance_of_the_run);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::rest_tests

@@ -9,7 +9,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::settle_tests {
 
 namespace {
 
@@ -194,4 +194,4 @@ TEST(Settle, limits_of_impacts_close_the_account_where_the_kinetic_energy_has_a_
   EXPECT_NEAR(one.energy.defect(), 0, 1e-12);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::settle_tests

@@ -8,7 +8,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::squares_tests {
 
 namespace {
 
@@ -73,4 +73,4 @@ TEST(Squares, two_points_that_fly_through_one_another_keep_their_distance_in_min
 
 }  // namespace
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::squares_tests

@@ -9,7 +9,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/track.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::stepper_tests {
 
 namespace {
 
@@ -110,4 +110,4 @@ TEST(Stepper, whoever_looks_out_may_end_the_way_and_it_goes_on_from_there) {
   EXPECT_NEAR(stepper.state().position[1], 1 - 5 * 0.09, 1e-14);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::stepper_tests

@@ -11,7 +11,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::sweeps_tests {
 
 namespace {
 
@@ -98,4 +98,4 @@ TEST(Sweeps, a_chain_swings_in_company_as_it_does_alone) {
 
 }  // namespace
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::sweeps_tests

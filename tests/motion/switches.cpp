@@ -11,7 +11,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::switches_tests {
 
 namespace {
 
@@ -803,4 +803,4 @@ TEST(Switches, what_a_surface_of_places_does_not_keep_leaves_it) {
   EXPECT_EQ(held.state.velocity[0], 0);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::switches_tests

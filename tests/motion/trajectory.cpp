@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace zwang::motion {
+namespace zwang::motion::trajectory_tests {
 
 namespace {
 
@@ -97,4 +97,4 @@ TEST(Trajectory, every_kind_of_event_has_its_own_word) {
   EXPECT_EQ(seen.count(""), 0U);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::trajectory_tests

@@ -18,7 +18,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::variational_tests {
 
 namespace {
 
@@ -490,4 +490,4 @@ TEST(VariationalMotion, a_kinetic_energy_that_loses_its_inertia_ends_it_as_singu
   EXPECT_NEAR(whole.motion.state.time, 1, 1e-3);
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::variational_tests

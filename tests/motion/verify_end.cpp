@@ -8,7 +8,7 @@
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
-namespace zwang::motion {
+namespace zwang::motion::verify_end_tests {
 
 namespace {
 
@@ -128,4 +128,4 @@ TEST(VerifyEnd, an_end_of_another_kind_stays_what_it_is) {
   }
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::motion::verify_end_tests

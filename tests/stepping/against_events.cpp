@@ -6,7 +6,7 @@
 #include "steps.hpp"
 #include "zwang/error.hpp"
 
-namespace zwang::stepping {
+namespace zwang::stepping::against_events_tests {
 namespace {
 
 using motion::Status;
@@ -179,4 +179,4 @@ TEST(MethodOfARun, is_refused_where_it_is_not_offered) {
 }
 
 }  // namespace
-}  // namespace zwang::stepping
+}  // namespace zwang::stepping::against_events_tests

@@ -6,7 +6,7 @@
 
 #include "steps.hpp"
 
-namespace zwang::stepping {
+namespace zwang::stepping::mechanics_tests {
 namespace {
 
 using motion::Status;
@@ -482,4 +482,4 @@ floor = "a.y >= 0"
 }
 
 }  // namespace
-}  // namespace zwang::stepping
+}  // namespace zwang::stepping::mechanics_tests

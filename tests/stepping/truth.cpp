@@ -3,7 +3,7 @@
 
 #include "steps.hpp"
 
-namespace zwang::stepping {
+namespace zwang::stepping::truth_tests {
 namespace {
 
 using motion::Status;
@@ -268,4 +268,4 @@ TEST(DiscsThatFillTheirBox, are_no_jam) {
 }
 
 }  // namespace
-}  // namespace zwang::stepping
+}  // namespace zwang::stepping::truth_tests
