@@ -208,7 +208,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
       ->type_name("NAME=A,...");
   add_analysis("curvature", "of the path of every point: radius of curvature, torsion, at the state",
                cli::analyze_curvature);
-  add_analysis("energy", "what changes it: forces without potential, conditions that move, explicit time",
+  add_analysis("energy", "what changes it: forces beside the potential, conditions that move, explicit time",
                cli::analyze_energy);
   add_analysis("reversal", "run forth, turn every velocity round, run back: how near the start", cli::analyze_reversal);
   add_view(*add("view", "opens the animated report of a run in a browser", cli::view), request);

@@ -1,0 +1,109 @@
+/// Starts that are written as formulas: what rounding left of a zero breaks no condition and strikes nothing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "zwang/instant/instant.hpp"
+#include "zwang/instant/repair.hpp"
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion::starts_tests {
+
+namespace {
+
+struct Followed {
+  Status status = Status::going;
+  std::vector<Event> events;
+  std::string why;
+  model::State state;
+};
+
+Followed follow(const std::string& text) {
+  const model::Model model = model::load(text, "start.toml");
+  Motion motion = begin(model);
+  Followed out;
+  do {
+    out.events.insert(out.events.end(), motion.events.begin(), motion.events.end());
+    motion.events.clear();
+  } while (advance(motion));
+  out.events.insert(out.events.end(), motion.events.begin(), motion.events.end());
+  out.status = motion.status;
+  out.why = motion.why;
+  out.state = motion.state;
+  return out;
+}
+
+constexpr const char* end = "\n[simulation]\nuntil = 0.5\n";
+
+}  // namespace
+
+TEST(Starts, that_are_zero_but_for_the_rounding_of_their_formulas_are_admissible_and_strike_nothing) {
+  for (const std::string& text : {
+           std::string("gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [\"cos(pi/2)\", "
+                       "-1]\n[constraints]\nrail = \"a.x = 0\""),
+           std::string("gravity = [0, -9.81]\n[parameters]\nheading = \"pi\"\nv = 2\n[points.a]\nmass = 1\nposition = "
+                       "[0, -1]\nvelocity = "
+                       "[\"v*cos(heading)\", \"v*sin(heading)\"]\n[constraints]\nr = \"distance(a, [0, 0]) = 1\""),
+           std::string("gravity = [0, 0, -9.81]\n[bodies.b]\nmass = 1\ninertia = [0.1, 0.1, 0.02]\nposition = [0, 0, "
+                       "-0.5]\norientation = "
+                       "{ axis = [0, 1, 0], angle = \"pi\" }\n[bodies.b.marks]\ne = [0, 0, -0.5]\n[joints]\nh = { ball "
+                       "= [[0, 0, 0], \"b.e\"] }"),
+       }) {
+    const Followed found = follow(text + end);
+    EXPECT_EQ(found.status, Status::finished) << text << found.why;
+    EXPECT_TRUE(found.events.empty()) << text;
+  }
+}
+
+TEST(Starts, that_are_off_by_more_than_rounding_are_not) {
+  for (const char* place : {"1e-9", "\"cos(pi/2) + 1e-9\"", "\"cos(pi/2 + 1e-9)\""}) {
+    const Followed found = follow("[points.a]\nmass = 1\nposition = [" + std::string(place) +
+                                  ", -1]\n[constraints]\nrail = \"a.x = 0\"" + end);
+    EXPECT_EQ(found.status, Status::inadmissible) << place;
+  }
+  // What is written is not computed: a place of 1e-9 above the floor is above it, however far the body is from the origin.
+  const Followed above = follow(
+      "gravity = [0, -1]\n[points.a]\nmass = 1\nposition = [1e9, 1e-9]\n[constraints]\nfloor = { condition = \"a.y >= "
+      "0\", restitution = 0 }" +
+      std::string(end));
+  ASSERT_FALSE(above.events.empty());
+  EXPECT_NEAR(above.events.front().time, std::sqrt(2e-9), 1e-12);
+}
+
+TEST(Starts, that_are_repaired_are_admissible_when_they_are_read_again) {
+  const std::string text =
+      "gravity = [0, 0, -9.81]\n[bodies.b]\nmass = 1\ninertia = [0.3, 0.2, 0.1]\nposition = [0.4, 0.1, "
+      "-0.4]\norientation = { axis = [1, 2, "
+      "0.5], angle = 0.7 }\nvelocity = [0.5, 0, 0.3]\nspin = [0.2, 1, 0]\n[bodies.b.marks]\ne = [0.3, 0, "
+      "0.5]\n[joints]\nc = { ball = [[0, 0, 0], "
+      "\"b.e\"] }\n";
+  const model::Draft draft = model::read(text, "start.toml");
+  const model::Model model = model::compile(draft);
+  const instant::Repair repair = instant::repair(model, model::initial_state(model));
+  ASSERT_TRUE(repair.succeeded);
+  const model::Model again =
+      model::load(model::with_start(draft, model, repair.state.position, repair.state.velocity), "again.toml");
+  EXPECT_EQ(instant::classify(again, model::initial_state(again)).status, instant::Status::determined);
+}
+
+TEST(Accumulations, of_conditions_that_bounce_in_step_are_at_their_limit) {
+  // Fall for sqrt(2 h / g), then a geometric series of hops.
+  for (const double e : {0.05, 0.3, 0.5, 0.65}) {
+    const Followed found = follow(
+        "gravity = [0, -10]\n[points.b]\ncount = 2\nmass = 2\nposition = [\"i\", 1.25]\n[constraints]\nfloor = { for = "
+        "\"i = 1..2\", condition = "
+        "\"b[i].y >= 0\", restitution = " +
+        std::to_string(e) + " }\n[simulation]\nuntil = 4\n");
+    ASSERT_EQ(found.status, Status::finished) << found.why;
+    ASSERT_FALSE(found.events.empty());
+    double limit = 0;
+    for (const Event& event : found.events) {
+      if (event.kind == EventKind::accumulation) limit = event.time;
+    }
+    EXPECT_NEAR(limit, 0.5 + 2 * 0.5 * e / (1 - e), 1e-9) << e;
+  }
+}
+
+}  // namespace zwang::motion::starts_tests
