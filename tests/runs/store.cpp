@@ -298,7 +298,7 @@ TEST_F(StoreTest, two_runs_at_once_take_two_names) {
   char signal = 'x';
   if (child == 0) {
     Store store = create();
-    if (write(ready[1], &signal, 1) != 1 || read(done[0], &signal, 1) != 1) {
+    if (::write(ready[1], &signal, 1) != 1 || read(done[0], &signal, 1) != 1) {
       _exit(1);
     }
     _exit(0);
@@ -306,7 +306,7 @@ TEST_F(StoreTest, two_runs_at_once_take_two_names) {
   ASSERT_EQ(read(ready[0], &signal, 1), 1);
   EXPECT_EQ(create().path(), file("run-2.sqlite"));
   EXPECT_NE(message_of([&] { (void)Store::open(file()); }).find("another run is writing"), std::string::npos);
-  ASSERT_EQ(write(done[1], &signal, 1), 1);
+  ASSERT_EQ(::write(done[1], &signal, 1), 1);
   waitpid(child, nullptr, 0);
   EXPECT_EQ(create().path(), file());
 }
