@@ -74,6 +74,9 @@ std::string form_words(const analysis::Stability& stability) {
   const bool speaks = stability.form == analysis::Form::negative_definite ||
                       stability.form == analysis::Form::positive_definite ||
                       stability.form == analysis::Form::indefinite;
+  // To first order only: forces of higher order may do what the form does not know of.
+  const bool beyond = stability.first_order && stability.form == analysis::Form::negative_definite;
+  if (beyond) return text + "\n";
   if (stability.symmetric && !stability.exponents && speaks) {
     return text + ", which decides: the conditions and forces make a symmetric problem\n";
   }

@@ -125,7 +125,8 @@ test("brushes are drawn by the keys alone, a name is a brush too, and samples ar
   for (let k = 0; k < 3; k++) await page.keyboard.press("ArrowRight");
   // v is a grid of 25 values: three steps leave out the first three.
   assert.equal((await state(page)).selected, 40 * 22);
-  assert.equal(Number(await grip.getAttribute("aria-valuenow")), 1 + 3 / 8);
+  // What is read aloud follows with the next picture.
+  await page.waitForFunction((value) => Number(document.querySelector("[aria-label='v, lower end of the brush']").getAttribute("aria-valuenow")) === value, 1 + 3 / 8);
   await page.keyboard.press("End");
   assert.equal((await state(page)).selected, 40);
   await page.keyboard.press("Delete");

@@ -754,8 +754,6 @@ void decide(AtRest place, Stability& out) {
     if (!out.stable || (*out.stable && !definite)) out.form_agrees.reset();
     if (out.stable && (!*out.stable || definite))
       out.form_agrees = *out.stable == (out.form == Form::negative_definite);
-    // To first order only: forces of higher order may do what the form does not know of.
-    if (out.first_order && !out.exponents && out.form == Form::negative_definite) out.form_agrees.reset();
     if (out.freedom == 0) out.form_agrees = true;
     if (out.stable && !*out.stable && out.growth_rate == 0) out.attracting = false;
   } else {

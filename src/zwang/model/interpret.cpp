@@ -107,11 +107,13 @@ Tracer::Scalar Tracer::sum(std::span<const Operand<Scalar>> terms, const Syntax&
     Scalar& part = term.value.made == Made::state ? total : numbers;
     part.value += term.inverse ? -term.value.value : term.value.value;
     part.error += term.value.error + unit_rounding * std::abs(part.value);
+    part.leaps = part.leaps || term.value.leaps;
     part.made = larger(part.made, term.value.made);
   }
   if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
   const double sum = numbers.value + total.value;
-  return checked({sum, larger(numbers.made, total.made), numbers.error + total.error + unit_rounding * std::abs(sum)},
+  return checked({sum, larger(numbers.made, total.made), numbers.error + total.error + unit_rounding * std::abs(sum),
+                  numbers.leaps || total.leaps},
                  whole, "it is too large");
 }
 
@@ -121,6 +123,7 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
   for (const Operand<Scalar>& factor : factors) {
     Scalar& part = factor.value.made == Made::state ? total : numbers;
     part.made = larger(part.made, factor.value.made);
+    part.leaps = part.leaps || factor.value.leaps;
     if (!factor.inverse) {
       part.error =
           part.error * (std::abs(factor.value.value) + factor.value.error) + std::abs(part.value) * factor.value.error;
@@ -146,8 +149,9 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
   if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
   const double product = numbers.value * total.value;
   const double error = numbers.error * (std::abs(total.value) + total.error) + std::abs(numbers.value) * total.error;
-  return checked({product, larger(numbers.made, total.made), error + unit_rounding * std::abs(product)}, whole,
-                 "it is too large");
+  return checked({product, larger(numbers.made, total.made), error + unit_rounding * std::abs(product),
+                  numbers.leaps || total.leaps},
+                 whole, "it is too large");
 }
 
 Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const Syntax& whole) {
@@ -162,7 +166,7 @@ Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const S
   if (base.error > 0) error += std::abs(elementary::pow(base.value + base.error, exponent.value) - value);
   if (exponent.error > 0 && exponent.value != std::round(exponent.value))
     error += std::abs(elementary::pow(base.value, exponent.value + exponent.error) - value);
-  const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value)};
+  const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value), base.leaps || exponent.leaps};
   if (std::isfinite(out.value)) return out;
   if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
   if (base.value < 0) return checked(out, whole, "a negative number has no such power");
@@ -185,9 +189,14 @@ Tracer::Scalar Tracer::apply(Function function, std::span<const Scalar> argument
   // Each argument moved by its error.
   out.error = 2 * unit_rounding * std::abs(out.value);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
+    out.leaps = out.leaps || arguments[k].leaps;
     if (arguments[k].error == 0) continue;
     values[k] += arguments[k].error;
     const double moved = std::abs(expressions::evaluate(function, values.span()) - out.value);
+    // These are no steeper than 1 but where they jump; tables and splines are as steep as they are written.
+    const bool may_leap =
+        expressions::has_corners(function) && function != Function::table && function != Function::spline;
+    out.leaps = out.leaps || (may_leap && moved > 2 * arguments[k].error);
     out.error += std::isfinite(moved) ? moved : std::abs(out.value);
     values[k] = arguments[k].value;
   }

@@ -158,10 +158,11 @@ class Tracer {
   struct Scalar {
     double value = 0;
     Made made = Made::plain;
-    double error = 0;  ///< running error: how far rounding may have put the value off
+    double error = 0;    ///< running error: how far rounding may have put the value off
+    bool leaps = false;  ///< a function jumps within it: the value is meant as it is, and its error says nothing
 
     /// Zero where it is nothing but rounding, as sin(pi).
-    [[nodiscard]] double but_rounding() const { return (value < 0 ? -value : value) <= error ? 0.0 : value; }
+    [[nodiscard]] double but_rounding() const { return !leaps && (value < 0 ? -value : value) <= error ? 0.0 : value; }
   };
 
   Tracer(const Formulas& formulas, Slots& slots) : formulas_(formulas), slots_(slots) {}

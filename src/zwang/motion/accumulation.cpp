@@ -312,20 +312,41 @@ bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double l
   return false;
 }
 
-std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces, double shorter, bool in_turn) {
+bool bounce_in_step(const model::Model& model, std::span<const Bounce> bounces, std::span<const std::uint32_t> rows) {
+  std::vector<char> moved(model.variables, 0);
+  const auto each = [&](std::uint32_t row, const auto& visit) {
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) visit(model.row_column[e]);
+  };
+  for (const std::uint32_t row : rows) each(row, [&](std::uint32_t i) { moved[i] = 1; });
+  std::vector<std::uint32_t> now;
+  bool at_once = false;
+  for (const Bounce& one : bounces) {
+    if (one.flight > 0) now.clear();
+    for (const std::uint32_t row : one.rows) {
+      if (std::find(rows.begin(), rows.end(), row) != rows.end()) {
+        now.push_back(row);
+        continue;
+      }
+      // Something else strikes the same bodies: a heap, in which what is in step now need not stay so.
+      bool beside = false;
+      each(row, [&](std::uint32_t i) { beside = beside || moved[i] != 0; });
+      if (beside) return false;
+    }
+    tidy(now);
+    at_once = at_once || now.size() == rows.size();
+  }
+  return at_once;
+}
+
+std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces, double shorter) {
   std::vector<std::uint32_t> rows;
   for (std::size_t period = 1; period <= longest_period && 3 * period <= bounces.size(); ++period) {
     const double last = window(bounces, period, 0);
     const double before = window(bounces, period, 1);
-    const double first = window(bounces, period, 2);
-    if (last < 0 || before < 0 || first < 0) continue;
-    // The shortest period is the rhythm: several of its rounds are shorter by more, and say nothing else.
-    if (!(last < shorter * before) || !(before < shorter * first)) break;
-    const std::span<const Bounce> round = bounces.last(period);
-    // Struck at one instant, or several of them one after the other at it, they are in step, not in turn.
-    const auto instants = std::count_if(round.begin(), round.end(), [](const Bounce& one) { return one.flight > 0; });
-    if (in_turn && instants < 2) break;
-    for (const Bounce& one : round) rows.insert(rows.end(), one.rows.begin(), one.rows.end());
+    if (!(last < shorter * before) || !(before < shorter * window(bounces, period, 2))) continue;
+    for (std::size_t k = bounces.size() - period; k < bounces.size(); ++k) {
+      rows.insert(rows.end(), bounces[k].rows.begin(), bounces[k].rows.end());
+    }
     break;
   }
   tidy(rows);

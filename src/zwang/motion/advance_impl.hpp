@@ -135,9 +135,12 @@ void settle(Motion& motion, const Triggers& triggers, bool first);
 /// that began? Or is it too early to tell?
 [[nodiscard]] bool keeps_a_rhythm(std::span<const Bounce> bounces, std::uint32_t row, double least);
 /// Conditions that were struck in the same order in each of the last three periods, each shorter than `shorter` of the one before; none if there is no
-/// such rhythm, or, `in_turn`, if all of them were struck at one instant.
-[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces, double shorter = 1,
-                                                        bool in_turn = false);
+/// such rhythm.
+[[nodiscard]] std::vector<std::uint32_t> rows_of_rhythm(std::span<const Bounce> bounces, double shorter = 1);
+/// Are all of them struck at one instant, in one shock or in several one after the other, and nothing else strikes what they move? Then they bounce in
+/// step, and not in turn.
+[[nodiscard]] bool bounce_in_step(const model::Model& model, std::span<const Bounce> bounces,
+                                  std::span<const std::uint32_t> rows);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
 

@@ -193,12 +193,12 @@ bool approached_softly(Motion& motion, const instant::Options& options, const Tr
 /// sequence cannot be told from nothing. That is its limit, and no shock of all of them at once, whose restitution knows nothing of the order.
 bool ends_a_sequence(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing, true);
+  const std::vector<std::uint32_t> in_turn = rows_of_rhythm(since_limit(impl), shrinks_to_nothing);
   // Without rebound a shock of all of them does the same.
   const bool rebound = std::any_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
     return impl.model.conditions[impl.model.row_condition[row]].restitution > 0;
   });
-  if (in_turn.size() < 2 || !rebound) return false;
+  if (in_turn.size() < 2 || !rebound || bounce_in_step(impl.model, since_limit(impl), in_turn)) return false;
   const instant::Evaluation& found = impl.workspace.evaluation();
   const bool all = std::all_of(in_turn.begin(), in_turn.end(), [&](std::uint32_t row) {
     // What was held on the way here takes its turn as it should.

@@ -63,7 +63,7 @@ void place_body(Compilation& work, Body& body, const Field& field) {
     }
     body.dimension = static_cast<std::uint32_t>(q.parts());
     for (std::size_t c = 0; c < q.parts(); ++c) {
-      work.note_doubt(work.model.position_doubts, work.model.initial_position.size(), q.part[c].value, q.part[c].error);
+      work.note_doubt(work.model.position_doubts, work.model.initial_position.size(), q.part[c]);
       work.model.initial_position.push_back(q.part[c].value);
     }
 
@@ -78,7 +78,7 @@ void place_body(Compilation& work, Body& body, const Field& field) {
                                  body.name, point ? "position" : "initial value", q.parts(), v.parts()));
     }
     for (std::size_t c = 0; c < v.parts(); ++c) {
-      work.note_doubt(work.model.velocity_doubts, work.model.initial_velocity.size(), v.part[c].value, v.part[c].error);
+      work.note_doubt(work.model.velocity_doubts, work.model.initial_velocity.size(), v.part[c]);
       work.model.initial_velocity.push_back(v.part[c].value);
     }
 

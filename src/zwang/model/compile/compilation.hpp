@@ -87,6 +87,9 @@ struct Compilation {
   double compute_whole(const Syntax& syntax, std::string_view where);
   /// A number of the start, where rounding put it off by more than a part of itself.
   static void note_doubt(std::vector<Doubt>& doubts, std::size_t variable, double value, double error);
+  static void note_doubt(std::vector<Doubt>& doubts, std::size_t variable, const Tracer::Scalar& number) {
+    if (!number.leaps) note_doubt(doubts, variable, number.value, number.error);
+  }
 
   /// How many members a family has, in each of its indices.
   std::vector<std::uint32_t> read_counts(const Value& value);

@@ -175,7 +175,7 @@ class RigidReader {
     const std::size_t d = q.size;
     Model& model = work_.model;
     for (std::size_t c = 0; c < d; ++c) {
-      work_.note_doubt(model.position_doubts, model.initial_position.size(), q.part[c].value, q.part[c].error);
+      work_.note_doubt(model.position_doubts, model.initial_position.size(), q.part[c]);
       model.initial_position.push_back(q.part[c].value);
     }
     const std::vector<double> turn = d == 3 ? quaternion(member) : std::vector<double>{angle(member)};
@@ -225,7 +225,7 @@ class RigidReader {
       }
     }
     for (std::size_t c = 0; c < d; ++c) {
-      work_.note_doubt(model.velocity_doubts, model.initial_velocity.size(), v.part[c].value, v.part[c].error);
+      work_.note_doubt(model.velocity_doubts, model.initial_velocity.size(), v.part[c]);
       model.initial_velocity.push_back(v.part[c].value);
     }
     put_spin(member, turn);
@@ -397,7 +397,7 @@ class RigidReader {
       }
       for (std::size_t c = 0; c < spin.parts(); ++c) {
         w.at(c) = spin.part[c].but_rounding();
-        off = std::max(off, spin.part[c].error);
+        off = std::max(off, spin.part[c].leaps ? 0.0 : spin.part[c].error);
       }
     }
     Model& model = work_.model;
