@@ -21,6 +21,7 @@
 
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/stepping/nearest.hpp"
+#include "zwang/stepping/tolerances.hpp"
 #include "zwang/trajectory.hpp"
 
 namespace zwang::stepping {
@@ -104,8 +105,15 @@ class Course {
   [[nodiscard]] bool is_pierced(std::uint32_t row, double from, double& in);
   void end_passed(std::uint32_t row);
   double on_the_way(std::uint32_t row, double part);
+  /// The place between `low` and `high` where `above` changes from true to false.
   template <class Above>
-  [[nodiscard]] double last_of(double low, double high, const Above& above);
+  [[nodiscard]] static double last_of(double low, double high, const Above& above) {
+    for (unsigned round = 0; round < halvings_of_the_way; ++round) {
+      const double middle = (low + high) / 2;
+      (above(middle) ? low : high) = middle;
+    }
+    return low;
+  }
   [[nodiscard]] std::uint32_t passed_alternative(std::uint32_t first, std::uint32_t behind,
                                                  const std::vector<double>& later);
   [[nodiscard]] double way_beside(std::uint32_t row) const;

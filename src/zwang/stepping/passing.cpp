@@ -36,16 +36,6 @@ double Course::on_the_way(std::uint32_t row, double part) {
   return rows_mid_.value[row];
 }
 
-/// The place between `low` and `high` where `above` changes from true to false.
-template <class Above>
-double Course::last_of(double low, double high, const Above& above) {
-  for (unsigned round = 0; round < halvings_of_the_way; ++round) {
-    const double middle = (low + high) / 2;
-    (above(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
 /// The way that the bodies of a row make beside each other in this step, in the unit of f: by the gradient in rows_mid_, without what two bodies move together.
 double Course::way_beside(std::uint32_t row) const {
   struct Part {
