@@ -1,6 +1,8 @@
 /// Every number of this room that decides something, with its reason.
 #pragma once
 
+#include <cstddef>
+
 namespace zwang::sensitivity {
 
 /// Parts of a parameter by which it is varied to see how the numbers of the model depend on it. Differences over the first lose eight binary digits and
