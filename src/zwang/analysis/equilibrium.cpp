@@ -138,14 +138,7 @@ bool bring_back(const model::Model& model, model::State& at, std::vector<std::ui
       most = std::max(most, std::abs(gap[j]));
     }
     if (most <= conditions_hold) return true;
-    // Square, with rows or columns of zeros: Eigen makes others square by a factor Q, and frees that twice where its memory cannot be had.
-    const std::size_t size = std::max(system.rows.rows, system.rows.columns);
-    Matrix square(size, size);
-    for (std::size_t j = 0; j < system.rows.rows; ++j) {
-      for (std::size_t i = 0; i < system.rows.columns; ++i) square(j, i) = system.rows(j, i);
-    }
-    gap.resize(size, 0.0);
-    const std::vector<double> step = linear::least_norm(square, gap, nullptr, step_rank);
+    const std::vector<double> step = linear::least_norm(system.rows, gap, nullptr, step_rank);
     for (std::size_t i = 0; i < at.position.size(); ++i) {
       if (!std::isfinite(step[i])) return false;
       at.position[i] += step[i];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <memory>
 
 namespace zwang::linear {
 
@@ -48,12 +49,25 @@ Matrix product(const Matrix& a, const Matrix& b) { return copy(view(a) * view(b)
 
 Matrix transpose(const Matrix& a) { return copy(view(a).transpose()); }
 
+using Svd = Eigen::JacobiSVD<Eigen::MatrixXd>;
+
+/// Where memory cannot be had half way Eigen's object cannot be destroyed, for it would free its factor Q twice: then it is left behind.
+static std::unique_ptr<Svd> decompose(const Matrix& a, unsigned options) {
+  auto svd = std::make_unique<Svd>();
+  try {
+    svd->compute(view(a), options);
+  } catch (...) {
+    static_cast<void>(svd.release());
+    throw;
+  }
+  return svd;
+}
+
 std::size_t rank(const Matrix& a, double tolerance) {
   if (a.rows == 0 || a.columns == 0) {
     return 0;
   }
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a));
-  return count_above(svd.singularValues(), tolerance);
+  return count_above(decompose(a, 0)->singularValues(), tolerance);
 }
 
 Matrix null_space(const Matrix& a, double tolerance) {
@@ -61,9 +75,9 @@ Matrix null_space(const Matrix& a, double tolerance) {
   if (a.rows == 0) {
     return copy(Eigen::MatrixXd::Identity(n, n));
   }
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a), Eigen::ComputeFullV);
-  const auto r = static_cast<Eigen::Index>(count_above(svd.singularValues(), tolerance));
-  return copy(svd.matrixV().rightCols(n - r));
+  const std::unique_ptr<Svd> svd = decompose(a, Eigen::ComputeFullV);
+  const auto r = static_cast<Eigen::Index>(count_above(svd->singularValues(), tolerance));
+  return copy(svd->matrixV().rightCols(n - r));
 }
 
 GeneralEigen general_eigen(const Matrix& a) {
@@ -85,8 +99,8 @@ std::vector<double> singular_values(const Matrix& a) {
   if (a.rows == 0 || a.columns == 0) {
     return {};
   }
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a));
-  return {svd.singularValues().data(), svd.singularValues().data() + svd.singularValues().size()};
+  const std::unique_ptr<Svd> svd = decompose(a, 0);
+  return {svd->singularValues().data(), svd->singularValues().data() + svd->singularValues().size()};
 }
 
 SymmetricEigen symmetric_eigen(const Matrix& a) {
@@ -104,9 +118,9 @@ std::vector<double> least_norm(const Matrix& a, const std::vector<double>& b, do
   const Eigen::Map<const Eigen::VectorXd> rhs(b.data(), static_cast<Eigen::Index>(b.size()));
   std::vector<double> x(a.columns, 0.0);
   if (a.rows > 0 && a.columns > 0) {
-    Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
-    svd.setThreshold(tolerance);
-    const Eigen::VectorXd solution = svd.solve(rhs);
+    const std::unique_ptr<Svd> svd = decompose(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    svd->setThreshold(tolerance);
+    const Eigen::VectorXd solution = svd->solve(rhs);
     x.assign(solution.data(), solution.data() + solution.size());
   }
   if (residual != nullptr) {
