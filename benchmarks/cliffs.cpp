@@ -4,7 +4,6 @@
 /// that of the size before: 1 where the cost grows with the size, 10 where it grows with its square. A case that takes longer than some seconds is the last of its kind.
 /// Arguments: names of kinds, and `most=N`.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "processor_time.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
@@ -23,13 +23,6 @@ using namespace zwang;
 /// Seconds of a case beyond which no larger one of its kind is begun, and pieces that are followed.
 constexpr double most_seconds = 5;
 constexpr int pieces = 10;
-
-double processor_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
 
 /// Strings in a row, level at the start, held at one end.
 std::string chain(int n) {

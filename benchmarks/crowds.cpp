@@ -12,19 +12,13 @@
 #include <vector>
 
 #include "hard_discs.hpp"
+#include "processor_time.hpp"
 #include "zwang/crowds/crowd.hpp"
 #include "zwang/runs/life.hpp"
 
 namespace {
 
 using namespace zwang;
-
-double processor_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
 
 constexpr const char* gas = R"toml(
 [parameters]

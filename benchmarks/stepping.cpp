@@ -3,26 +3,19 @@
 /// Milliseconds of processor time per step after the first steps, how many conditions there are and how many carry, and the deepest that anything is entered. beads.py
 /// has the beads beside MuJoCo. Arguments: which of the cases, by number.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "processor_time.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/stepping/course.hpp"
 
 namespace {
 
 using namespace zwang;
-
-double processor_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
 
 /// Beads one above the other on a wire, the lowest on the floor.
 constexpr const char* beads = R"toml(

@@ -1,4 +1,4 @@
-/// Terms beside, and levers.
+/// Sizes of conditions whose own terms vanish at the start: by the places beside them, and by the levers of bodies.
 #include "zwang/stepping/scales.hpp"
 
 #include <algorithm>

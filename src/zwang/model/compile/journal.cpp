@@ -1,4 +1,4 @@
-/// What stands in journal.hpp.
+/// Notes of a compilation, and whether another one would write the same.
 #include "zwang/model/compile/journal.hpp"
 
 namespace zwang::model {
