@@ -400,5 +400,58 @@ TEST(GeneratedCode, of_cpp_compiles_alone_and_agrees_with_the_engine) {
 
 TEST(GeneratedCode, of_python_runs_and_agrees_with_the_engine) { examination().run_python(); }
 
+/// The arguments that a program offers, one after the other.
+std::string arguments_of(const std::string& program) {
+  std::string out;
+  std::istringstream lines(program.substr(program.find("class Parameters:")));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("    ")) out += line.substr(4, line.find(" =") - 4) + " ";
+  return out;
+}
+
+std::string python_of(const std::string& text, const std::string& parameter = {}, const std::string& value = {}) {
+  const model::Draft draft = model::read(text, "model.toml");
+  model::Overrides overrides;
+  if (!parameter.empty()) overrides.parameters = {{parameter, value}};
+  return equations_of(expressions::Notation::python, draft, model::compile(draft, overrides), false, false);
+}
+
+TEST(GeneratedCode, offers_those_parameters_alone_that_change_what_it_computes) {
+  const std::string ball = R"(
+[parameters]
+k = 400
+m = 0.5
+g = 9.81
+[bodies.ball]
+mass = "m"
+shape = { ball = 0.1 }
+position = [0, 0, 0.5]
+force = [0, 0, "-g"]
+[springs]
+s = { between = [[0, 0, 0], "ball"], length = 1, stiffness = "k" }
+)";
+  // Stiffness and inertia are numbers before there are equations: no argument claims to change them.
+  const std::string program = python_of(ball);
+  EXPECT_EQ(arguments_of(program), "g ");
+  EXPECT_NE(program.find("#   k = 400\n#   m = 0.5\n"), std::string::npos) << program;
+  EXPECT_NE(python_of(ball, "k", "800").find("800*ball_x"), std::string::npos);
+
+  // The same parameter in a table and in a formula: half an argument would be worse than none.
+  const std::string graded = R"toml(
+[parameters]
+k = -3
+L = 2
+[points.a]
+mass = "L"
+position = [0.5, 0]
+force = ["table(a.x, [0, 1, 2], [0, k, 1])", "k*a.y"]
+)toml";
+  const std::string of_both = python_of(graded);
+  EXPECT_EQ(arguments_of(of_both), "L ");
+  EXPECT_EQ(of_both.find("p.k"), std::string::npos);
+  EXPECT_NE(python_of(coupled).find("class Parameters"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace zwang::report::generated_code_tests

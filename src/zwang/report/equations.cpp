@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "zwang/base/number.hpp"
 #include "zwang/report/equations_names.hpp"
 #include "zwang/report/newton_euler.hpp"
 #include "zwang/report/writer.hpp"
@@ -12,19 +13,21 @@ namespace zwang::report {
 
 using expressions::Notation;
 
-std::string equations_in(Notation notation, const model::Model& model, analysis::Equations& equations) {
+std::string equations_in(Notation notation, const model::Model& model, analysis::Equations& equations,
+                         const Parameters& parameters) {
   switch (notation) {
     case Notation::text: break;
     case Notation::latex: return equations_latex(model, equations);
-    case Notation::cpp: return equations_cpp(model, equations);
-    case Notation::python: return equations_python(model, equations);
+    case Notation::cpp: return equations_cpp(model, equations, parameters);
+    case Notation::python: return equations_python(model, equations, parameters);
   }
   return equations_text(model, equations);
 }
 
-std::string equations_json(Notation notation, const model::Model& model, analysis::Equations& equations) {
+std::string equations_json(Notation notation, const model::Model& model, analysis::Equations& equations,
+                           const Parameters& parameters) {
   constexpr const char* formats[] = {"text", "latex", "cpp", "python"};
-  const std::string whole = equations_in(notation, model, equations);
+  const std::string whole = equations_in(notation, model, equations, parameters);
 
   // The parts of programs are written as text.
   const EquationNames names(model, equations, notation == Notation::latex ? Notation::latex : Notation::text);
@@ -120,6 +123,49 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
   return json.text();
 }
 
+namespace {
+
+/// The program of the model whose parameters `moved` have other values by a part of themselves, values left out; nothing if there is no such model.
+std::string program_beside(Notation notation, const model::Draft& draft, const model::Model& model, bool members,
+                           const std::set<std::uint32_t>& moved, double part) {
+  model::Overrides overrides;
+  for (std::uint32_t k = 0; k < model.parameters.size(); ++k) {
+    const model::Parameter& parameter = model.parameters[k];
+    std::string value;
+    for (const double one : parameter.value) {
+      const double other = one == 0 ? part : one + part * one;
+      value += (value.empty() ? "" : ", ") + exact(moved.contains(k) ? other : one);
+    }
+    overrides.parameters.emplace_back(parameter.name, parameter.value.size() > 1 ? "[" + value + "]" : value);
+  }
+  try {
+    const model::Model beside = model::compile(draft, overrides);
+    analysis::Equations equations = analysis::equations(draft, beside, members);
+    return equations_in(notation, beside, equations, {{}, true});
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+std::set<std::uint32_t> fixed_parameters(Notation notation, const model::Draft& draft, const model::Model& model,
+                                         bool members) {
+  constexpr double part = 1.0 / 64;  // exact in all numbers that people write, and no count stays one
+  const std::string here = program_beside(notation, draft, model, members, {}, 0);
+  std::set<std::uint32_t> all, out;
+  for (std::uint32_t k = 0; k < model.parameters.size(); ++k) all.insert(k);
+  // Mostly all of them are arguments, and one look tells.
+  if (all.empty() || program_beside(notation, draft, model, members, all, part) == here) return out;
+  for (const std::uint32_t k : all) {
+    // One side may be closed to a parameter: no sine is greater than one.
+    std::string there = program_beside(notation, draft, model, members, {k}, part);
+    if (there.empty()) there = program_beside(notation, draft, model, members, {k}, -part);
+    if (there != here) out.insert(k);
+  }
+  return out;
+}
+
 std::string equations_of(Notation notation, const model::Draft& draft, const model::Model& model, bool members,
                          bool json) {
   if (notation == Notation::text || notation == Notation::latex) {
@@ -128,8 +174,13 @@ std::string equations_of(Notation notation, const model::Draft& draft, const mod
       return notation == Notation::latex ? newton_euler_latex(model, *bodies) : newton_euler_text(model, *bodies);
     }
   }
+  Parameters parameters;
+  if (notation == Notation::cpp || notation == Notation::python) {
+    parameters.fixed = fixed_parameters(notation, draft, model, members);
+  }
   analysis::Equations equations = analysis::equations(draft, model, members);
-  return json ? equations_json(notation, model, equations) : equations_in(notation, model, equations);
+  return json ? equations_json(notation, model, equations, parameters)
+              : equations_in(notation, model, equations, parameters);
 }
 
 }  // namespace zwang::report

@@ -50,8 +50,8 @@ constexpr std::array<std::string_view, 169> reserved = {
 
 class Program {
  public:
-  Program(const model::Model& model, analysis::Equations& equations, bool python)
-      : model_(model), equations_(equations), python_(python) {
+  Program(const model::Model& model, analysis::Equations& equations, bool python, const Parameters& parameters)
+      : model_(model), equations_(equations), python_(python), parameters_(parameters) {
     for (const std::string_view word : reserved) taken_.insert(std::string(word));
     name_parameters();
   }
@@ -87,7 +87,7 @@ class Program {
     // They live in a structure of their own, where only the words of the languages are taken.
     for (std::uint32_t k = 0; k < symbols().constants.size(); ++k) {
       const model::NamedConstant& constant = symbols().constants[k];
-      if (constant.sort != NameSort::parameter) continue;
+      if (constant.sort != NameSort::parameter || parameters_.fixed.contains(constant.subject)) continue;
       std::string name = plain(constant.name);
       while (std::find(reserved.begin(), reserved.end(), name) != reserved.end() || parameter_words_.contains(name)) {
         name += "_";
@@ -138,7 +138,11 @@ class Program {
     }
     const model::NamedConstant& constant = symbols().constants[symbol.index];
     switch (constant.sort) {
-      case NameSort::parameter: return "p." + parameter_names_.at(symbol.index);
+      case NameSort::parameter: {
+        const auto found = parameter_names_.find(symbol.index);
+        if (found != parameter_names_.end()) return "p." + found->second;
+        return constant.value < 0 ? "(" + decimal(constant.value) + ")" : decimal(constant.value);
+      }
       case NameSort::pi: return python_ ? "pi" : "3.141592653589793";
       case NameSort::index:
         return whole_ || python_ ? index_name(symbol.index) : "double(" + index_name(symbol.index) + ")";
@@ -482,6 +486,7 @@ class Program {
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");
     tell_bodies();
+    tell_fixed();
     comment(0, "Variables:");
     layout();
     text_ += R"(
@@ -498,7 +503,7 @@ namespace equations {
     line(0, "");
     line(0, "struct Parameters {");
     for (const auto& [constant, name] : parameter_names_) {
-      line(1, fmt::format("double {} = {};", name, decimal(symbols().constants[constant].value)));
+      line(1, fmt::format("double {} = {};", name, initial(constant)));
     }
     line(0, "};");
     text_ += R"(
@@ -700,6 +705,24 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
     return std::any_of(all.begin(), all.end(), [&](Expr e) { return expressions::depends_on(graph(), e, kind); });
   }
 
+  /// What a parameter is unless it is given.
+  std::string initial(std::uint32_t constant) {
+    return parameters_.named_only ? "0.0" : decimal(symbols().constants[constant].value);
+  }
+  void tell_fixed() {
+    if (parameters_.fixed.empty()) return;
+    comment(0, "Fixed here, since numbers were made of them (of bodies, springs, joints, tables, counts):");
+    for (const std::uint32_t k : parameters_.fixed) {
+      const model::Parameter& parameter = model_.parameters[k];
+      std::string value;
+      for (const double one : parameter.value) value += (value.empty() ? "" : ", ") + exact(one);
+      if (parameter.value.size() > 1) value = "[" + value + "]";
+      comment(0, fmt::format("  {} = {}", parameter.name, value));
+    }
+    comment(0, "Equations for other values: zwang equations MODEL --set NAME=VALUE");
+    comment(0, "");
+  }
+
   static std::string decimal(double value) {
     std::string out = exact(value);
     if (out.find_first_not_of("-0123456789") == std::string::npos) out += ".0";
@@ -715,6 +738,7 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
     comment(0, "  M a = X - sum lambda grad f,   Phi lambda = Phi0 over the rows held,   Phi = J W J^T");
     comment(0, "");
     tell_bodies();
+    tell_fixed();
     comment(0, "Variables:");
     layout();
     text_ += R"(
@@ -741,7 +765,7 @@ import numpy as np
     text_ += "\n\nclass Parameters:\n";
     if (parameter_names_.empty()) line(1, "pass");
     for (const auto& [constant, name] : parameter_names_) {
-      line(1, fmt::format("{} = {}", name, decimal(symbols().constants[constant].value)));
+      line(1, fmt::format("{} = {}", name, initial(constant)));
     }
     text_ += R"(
 
@@ -812,6 +836,7 @@ def right_hand_side(t, q, v, rho, held, p=Parameters):
   const model::Model& model_;
   analysis::Equations& equations_;
   bool python_;
+  const Parameters& parameters_;
   bool whole_ = false;
   std::string text_;
   std::set<std::string> taken_;
@@ -824,12 +849,12 @@ def right_hand_side(t, q, v, rho, held, p=Parameters):
 
 }  // namespace
 
-std::string equations_cpp(const model::Model& model, analysis::Equations& equations) {
-  return Program(model, equations, false).text();
+std::string equations_cpp(const model::Model& model, analysis::Equations& equations, const Parameters& parameters) {
+  return Program(model, equations, false, parameters).text();
 }
 
-std::string equations_python(const model::Model& model, analysis::Equations& equations) {
-  return Program(model, equations, true).text();
+std::string equations_python(const model::Model& model, analysis::Equations& equations, const Parameters& parameters) {
+  return Program(model, equations, true, parameters).text();
 }
 
 }  // namespace zwang::report
