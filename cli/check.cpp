@@ -114,10 +114,10 @@ std::string pair_lines(const Request& request, const Scene& scene) {
   return text;
 }
 
-/// Rows without the twins that stand for the other side of a kink.
-std::uint32_t written_rows(const model::Model& model) {
+/// Members of families each, components of vector equations each; the parts of one condition are one.
+std::uint32_t written_conditions(const model::Model& model) {
   std::uint32_t count = 0;
-  for (std::uint32_t row = 0; row < model.rows(); ++row) count += model.row_twin[row] < row ? 0U : 1U;
+  for (const model::Condition& one : model.conditions) count += one.compound ? one.rows / one.components : one.rows;
   return count;
 }
 
@@ -163,8 +163,9 @@ int check(const Request& request) {
   const Style& s = style();
   print(heading(model, state.time));
   if (instant.status == instant::Status::determined) {
-    print(fmt::format("{}admissible{}: {} variables, {} conditions; the position is {}\n", s.good, s.off,
-                      model.variables, written_rows(model),
+    print(fmt::format("{}admissible{}: {}, {}; the position is {}\n", s.good, s.off,
+                      report::counted(model.variables, "variable"),
+                      report::counted(written_conditions(model), "condition"),
                       instant.regular ? "regular" : "not regular (dependent or vanishing gradients)"));
   } else {
     print(trouble(model, instant));
@@ -175,7 +176,7 @@ int check(const Request& request) {
   }
   if (!of_run) print(pair_lines(request, scene));
   Table table({"condition", "kind", "f", "f'", "role"});
-  const std::vector<report::OpenCondition> open = report::open_conditions(model, state, instant);
+  const std::vector<report::OpenCondition> open = report::open_conditions(model, instant);
   auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const bool holonomic = model::is_holonomic(model.row_kind[row]);

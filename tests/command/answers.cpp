@@ -290,4 +290,30 @@ TEST_F(Answers, of_families_are_keyed_by_member) {
   EXPECT_EQ(keys(two.json.at("accelerations")).size(), 2U);
 }
 
+TEST_F(Answers, of_conditions_with_several_parts_have_one_value_their_own) {
+  // Bent up the ground is the greatest of its lines, bent down the ceiling has to be above one of them: f is what stands in the text.
+  const std::string model =
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0.5, 0.6]\n[constraints]\n"
+      "ground = \"a.y >= table(a.x, [0, 1, 2], [0, 0.1, 1])\"\nceiling = \"a.y <= 4 + table(a.x, [0, 1, 2], [0, 0.1, "
+      "1])\"\n"
+      "stair = \"a.x <= 1 or a.y >= 2\"\n";
+  for (const char* verb : {"accelerate", "check"}) {
+    const auto answer = call_json({verb, "-"}, model);
+    ASSERT_EQ(answer.exit, 0) << answer.out;
+    const Json& found = answer.json.at("constraints");
+    EXPECT_EQ(keys(found), (std::vector<std::string>{"ground", "ceiling", "stair"})) << verb;
+    EXPECT_NEAR(found.at("ground").at("value").get<double>(), 0.05 - 0.6, 1e-15);
+    EXPECT_NEAR(found.at("ceiling").at("value").get<double>(), 0.6 - 4.05, 1e-15);
+    EXPECT_EQ(found.at("stair").at("value"), -0.5);
+  }
+  const auto now = call_json({"accelerate", "-"}, model);
+  EXPECT_NEAR(now.json.at("constraints").at("ceiling").at("second").get<double>(), -9.81, 1e-13);
+  const std::string table = call({"accelerate", "-"}, model).out;
+  const std::size_t once = table.find("\n  ground ");
+  EXPECT_NE(once, std::string::npos) << table;
+  EXPECT_EQ(table.find("\n  ground ", once + 1), std::string::npos) << table;
+  EXPECT_NE(table.find("\n  ceiling "), std::string::npos) << table;
+  EXPECT_NE(call({"check", "-"}, model).out.find("2 variables, 3 conditions"), std::string::npos);
+}
+
 }  // namespace zwang::command::answers_tests

@@ -78,7 +78,8 @@ void put_certificate(Writer& json, const gauss::Certificate& c) {
 
 /// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
 std::uint32_t row_that_speaks(const model::Model& model, const std::vector<instant::Role>& role,
-                              const std::vector<double>& multipliers, std::uint32_t row) {
+                              const std::vector<double>& multipliers, const std::vector<double>& values,
+                              std::uint32_t row) {
   const std::uint32_t first = model::leading_row(model, row);
   const model::Condition& condition = model.conditions[model.row_condition[row]];
   if (!condition.compound) return row;
@@ -92,7 +93,7 @@ std::uint32_t row_that_speaks(const model::Model& model, const std::vector<insta
       case instant::Role::marginal: return std::pair(3, -lambda);
       case instant::Role::leaving: return std::pair(4, -lambda);
       case instant::Role::passive_in_velocity: return std::pair(5, -lambda);
-      case instant::Role::passive_in_position: return std::pair(6, -lambda);
+      case instant::Role::passive_in_position: return std::pair(6, one < values.size() ? -values[one] : 0.0);
       case instant::Role::absent: break;
     }
     return std::pair(7, -lambda);
@@ -113,12 +114,13 @@ void put_conditions(Writer& json, const model::Model& model, const instant::Inst
     if (next != open.end() && next->row == row) {
       json.open(model::row_name(model, row)).put("kind", model::words(model.row_kind[row]));
       json.put("value", next->value).put("rate", next->rate);
+      if (with_second) json.put("second", instant.second[row]);
       json.put("role", instant::words(instant::Role::passive_in_position)).close();
       ++next;
       continue;
     }
     if (instant.role[row] == instant::Role::absent ||
-        row != row_that_speaks(model, instant.role, instant.multipliers, row)) {
+        row != row_that_speaks(model, instant.role, instant.multipliers, instant.value, row)) {
       continue;
     }
     json.open(model::row_name(model, row));
@@ -259,7 +261,7 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
   if (determined) {
     put_forces(json, model, state, instant);
   }
-  put_conditions(json, model, instant, determined);
+  put_conditions(json, model, instant, determined, open_conditions(model, instant));
   if (determined) {
     json.put("constraint", instant.constraint);
     put_certificate(json, instant.certificate);
@@ -324,7 +326,8 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
   json.put("impulses_unique", shock.impulses_unique);
   json.open("roles");
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (shock.role[row] != instant::Role::absent && row == row_that_speaks(model, shock.role, shock.impulses, row)) {
+    if (shock.role[row] != instant::Role::absent &&
+        row == row_that_speaks(model, shock.role, shock.impulses, {}, row)) {
       json.put(model::row_name(model, row), instant::words(shock.role[row]));
     }
   }
@@ -379,12 +382,9 @@ std::string impact_json(const model::Model& model, const instant::Shock& shock) 
   return json.close().text();
 }
 
-std::vector<OpenCondition> open_conditions(const model::Model& model, const model::State& state,
-                                           const instant::Instant& instant) {
+std::vector<OpenCondition> open_conditions(const model::Model& model, const instant::Instant& instant) {
+  const std::vector<double>& value = instant.value;
   std::vector<OpenCondition> out;
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, state, scratch, rows);
   for (const model::Condition& condition : model.conditions) {
     if (condition.alternatives < 2) continue;
     for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
@@ -395,20 +395,19 @@ std::vector<OpenCondition> open_conditions(const model::Model& model, const mode
       for (std::uint32_t row = first; row < first + condition.components; ++row) {
         counts = counts || instant.role[row] != instant::Role::absent;
         std::uint32_t& one = nearest[model.row_alternative[row]];
-        if (one == first + condition.components || rows.value[row] > rows.value[one]) one = row;
+        if (one == first + condition.components || value[row] > value[one]) one = row;
       }
       if (counts) continue;
-      const std::uint32_t best =
-          *std::min_element(nearest.begin(), nearest.end(),
-                            [&](std::uint32_t a, std::uint32_t b) { return rows.value[a] < rows.value[b]; });
-      out.push_back({best, rows.value[best], rows.rate[best]});
+      const std::uint32_t best = *std::min_element(
+          nearest.begin(), nearest.end(), [&](std::uint32_t a, std::uint32_t b) { return value[a] < value[b]; });
+      out.push_back({best, value[best], instant.rate[best]});
     }
   }
   return out;
 }
 
 std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row) {
-  return row_that_speaks(model, instant.role, instant.multipliers, row);
+  return row_that_speaks(model, instant.role, instant.multipliers, instant.value, row);
 }
 
 std::vector<NearlyTouching> nearly_touching(const model::Model& model, const model::State& state,
@@ -449,7 +448,7 @@ std::string check_json(const model::Model& model, const model::State& state, con
   if (model.simulation.method == model::Method::stepping) {
     json.put("method", model::words(model.simulation.method)).put("step", model.simulation.step);
   }
-  put_conditions(json, model, instant, false, open_conditions(model, state, instant));
+  put_conditions(json, model, instant, false, open_conditions(model, instant));
   if (model.flow) {
     put_rates(json, model, state);
   }

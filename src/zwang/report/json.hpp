@@ -32,8 +32,7 @@ struct OpenCondition {
   double value = 0;
   double rate = 0;
 };
-[[nodiscard]] std::vector<OpenCondition> open_conditions(const model::Model& model, const model::State& state,
-                                                         const instant::Instant& instant);
+[[nodiscard]] std::vector<OpenCondition> open_conditions(const model::Model& model, const instant::Instant& instant);
 /// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
 [[nodiscard]] std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row);
 /// An open inequality that a start written with six digits may mean to touch: how far it is, and the `touch` that would close it.

@@ -8,6 +8,7 @@
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/report/json.hpp"
 #include "zwang/report/tolerances.hpp"
 
 namespace zwang::report {
@@ -100,8 +101,22 @@ std::string condition_table(const model::Model& model, const instant::Instant& i
   }
   header.emplace_back("role");
   Table table(header);
+  const std::vector<OpenCondition> open = open_conditions(model, instant);
+  auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (instant.role[row] == instant::Role::absent) {
+    if (next != open.end() && next->row == row) {
+      std::vector<std::string> cells{model::row_name(model, row), std::string(model::words(model.row_kind[row])),
+                                     number(next->value), number(next->rate)};
+      if (determined) cells.push_back(number(instant.second[row]));
+      cells.resize(header.size() - 1);
+      cells.push_back(coloured(instant::Role::passive_in_position, s));
+      table.row(std::move(cells));
+      ++next;
+      continue;
+    }
+    // Of the parts of a condition those that touch, or, if none does, the nearest.
+    const bool apart = instant.role[row] == instant::Role::passive_in_position;
+    if (instant.role[row] == instant::Role::absent || (apart && row != speaking_row(model, instant, row))) {
       continue;
     }
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
