@@ -6,6 +6,7 @@ import concurrent.futures
 import importlib.metadata
 import os
 import pathlib
+import pickle
 import re
 import signal
 import subprocess
@@ -243,3 +244,58 @@ def test_other_objects_leave_nothing_behind(tmp_path: pathlib.Path) -> None:
     before = resident()
     turn(1500)
     assert resident() - before < 8 << 20
+
+
+def test_arguments_that_mean_nothing_are_refused_in_the_words_of_python():
+    model = zwang.load("gallery:bouncing-ball")
+    for act, kind, words in [
+            (lambda: zwang.Stepper(model, tolerance=-1), ValueError, "between 0 and 1"),
+            (lambda: zwang.Stepper(model, tolerance=float("nan")), ValueError, "between 0 and 1"),
+            (lambda: zwang.Stepper(model).advance(float("nan")), ValueError, "not finite"),
+            (lambda: model.run(float("nan")), ValueError, "until: nan is not finite"),
+            (lambda: model.run(1, samples=2.5), TypeError, "samples: a whole number"),
+            (lambda: model.run(1, sensitivity=["ee"]), ValueError, "did you mean 'e'"),
+            (lambda: model.with_parameters(e=float("nan")), ValueError, "e: a finite number"),
+            (lambda: model.with_parameters(zz=1), zwang.Error, "zz:1:1: error: the model has no parameter"),
+            (lambda: model.replace(until=-1), zwang.Error, "until:1:1: error: the run must end after"),
+            (lambda: zwang.parse("title = '\ud800'"), ValueError, "line 1 has half of a surrogate pair"),
+    ]:
+        with pytest.raises(kind, match=words) as raised:
+            act()
+        assert "--" not in str(raised.value)
+
+
+def test_accelerations_take_any_row_of_numbers_and_fill_what_can_be_filled():
+    model = zwang.load("gallery:bouncing-ball")
+    expected = model.accelerations(np.array([0.0, 0, 1]), np.zeros(3))
+    assert (model.accelerations([0, 0, 1], (0, 0, 0)) == expected).all()
+    assert (model.accelerations(np.array([0, 0, 1], dtype="f4"), np.zeros(6)[::2]) == expected).all()
+    for out in (np.zeros(6)[::2], np.zeros(3, "f4"), np.frombuffer(b"\0" * 24)):
+        with pytest.raises(TypeError, match="out: an array of float64"):
+            model.accelerations(np.array([0.0, 0, 1]), np.zeros(3), 0.0, out)
+    with pytest.raises(ValueError, match="one row of numbers"):
+        model.accelerations([[0, 0, 1]], [[0, 0, 0]])
+
+
+def test_an_answer_is_pickled_with_its_numbers():
+    answer = zwang.load("gallery:string-pendulum").accelerate()
+    again = pickle.loads(pickle.dumps(answer))
+    assert type(again) is type(answer)
+    assert again.status == "determined" and again.json == answer.json
+    assert (again.array == answer.array).all()
+    assert again.constraints["string"].role == "binding"
+    assert pickle.loads(pickle.dumps(again)).json == answer.json
+
+
+def test_a_run_in_the_shape_of_scipy_refuses_times_outside():
+    run = zwang.load("gallery:bouncing-ball").run(1)
+    with pytest.raises(ValueError, match=r"t = 5.0 lies outside of the run"):
+        run.solve_ivp(t_eval=[0, 5])
+    with pytest.raises(ValueError, match="outside"):
+        run.solve_ivp().sol(-1.0)
+
+
+def test_a_plot_of_nothing_known_names_all_that_there_is():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(KeyError, match=r"ball, ball\.x, ball\.y, ball\.z, floor"):
+        zwang.load("gallery:bouncing-ball").run(1).plot("zz")

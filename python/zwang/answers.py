@@ -202,14 +202,21 @@ class Acceleration(Answer):
     farkas: Record
     expansion: str
 
-    _core: _zwang.Moment
-    _layout: Layout
+    _core: _zwang.Moment | None
+    _layout: Layout | None
+    _array: NDArray[np.float64] | None
 
     def __init__(self, core: _zwang.Moment, layout: Layout) -> None:
         self._core = core
         self._layout = layout
+        self._array = None
+
+    def __reduce__(self) -> Any:
+        return (_acceleration_again, (self.json, np.array(self.array)))
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._core is None or self._layout is None:
+            return super().__getattr__(name)
         # The numbers themselves need no detour over the text.
         if name == "status":
             return self._core.status
@@ -222,13 +229,27 @@ class Acceleration(Answer):
     def json(self) -> str:
         """The answer as the text that the command prints with --json."""
         if self._text is None:
+            assert self._core is not None
             self._text = self._core.json()
         return self._text
 
     @property
     def array(self) -> NDArray[np.float64]:
         """The accelerations as one array over the coordinates, without a copy; empty unless determined."""
-        return self._core.accelerations
+        if self._array is None:
+            assert self._core is not None
+            self._array = self._core.accelerations
+        return self._array
+
+
+def _acceleration_again(text: str, array: NDArray[np.float64]) -> Acceleration:
+    """An answer that was pickled: its text and its numbers, without the engine behind it."""
+    answer = Acceleration.__new__(Acceleration)
+    answer._core = None
+    answer._layout = None
+    answer._text = text
+    answer._array = array
+    return answer
 
 
 class ExactAcceleration(Answer):

@@ -6,6 +6,7 @@ import difflib
 import functools
 import inspect
 import math
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union, overload
@@ -74,8 +75,45 @@ def _text_of(value: Any) -> str:
     if callable(value):
         raise TypeError("a parameter is a number, a vector or an expression in quotes, not a function")
     if isinstance(value, (int, float)) or getattr(value, "ndim", None) == 0:
-        return repr(float(value))
+        number = float(value)
+        if not math.isfinite(number):
+            raise ValueError(f"a finite number is needed, not {number}")
+        return repr(number)
     return "[" + ", ".join(_text_of(item) for item in value) + "]"
+
+
+def _named_text(name: str, value: Any) -> str:
+    try:
+        return _text_of(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: a whole number is needed, not {value!r}") from None
+
+
+def _encodable(text: Any) -> None:
+    """A sentence for what is no text that a file could hold."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is needed, not {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise ValueError(f"line {line} has half of a surrogate pair, {text[error.start]!r}, which is no character") from None
+
+
+def _row_of_numbers(name: str, given: Any) -> NDArray[np.float64]:
+    numbers = np.ascontiguousarray(given, dtype=np.float64)
+    if numbers.ndim != 1:
+        raise ValueError(f"{name}: one row of numbers is needed, not an array of shape {numbers.shape}")
+    return numbers
 
 
 class State:
@@ -152,10 +190,21 @@ class Model:
 
     def __init__(self, text: str, file: str = "model", *, set: Mapping[str, Any] | None = None, at: Value | None = None,
                  until: Value | None = None, tolerance: Value | None = None, samples: Value | None = None) -> None:
-        self._set = {name: _text_of(value) for name, value in (set or {}).items()}
-        whole = samples if samples is None or isinstance(samples, str) else repr(int(samples))
-        self._settings = (_text_of(at), _text_of(until), _text_of(tolerance), _text_of(whole))
-        self._core = _zwang.Model(text, file, list(self._set.items()), *self._settings)
+        self._set = {name: _named_text(name, value) for name, value in (set or {}).items()}
+        whole = samples if samples is None or isinstance(samples, str) else repr(_whole("samples", samples))
+        self._settings = (_named_text("at", at), _named_text("until", until), _named_text("tolerance", tolerance), _text_of(whole))
+        try:
+            self._core = _zwang.Model(text, file, list(self._set.items()), *self._settings)
+        except Error as error:
+            # What the command has as options are arguments here.
+            if not error.file.startswith("--"):
+                raise
+            name = error.file[2:].removeprefix("set ")
+            raise Error(error.message, name, error.line, error.column, str(error).replace(error.file, name, 1)) from None
+        except TypeError:
+            for part in (text, file, *self._set.values(), *self._settings):
+                _encodable(part)
+            raise
         self._layout = Layout(self._core)
         self._initial: State | None = None
         self._analyses: Analyses | None = None
@@ -379,7 +428,15 @@ class Model:
                       out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The accelerations as numbers alone, for loops: arrays in, array out. `out` is filled where one is given."""
         result = np.empty(self._core.variables) if out is None else out
-        status = _zwang.accelerate_into(self._core, time, position, velocity, result)
+        try:
+            status = _zwang.accelerate_into(self._core, time, position, velocity, result)
+        except TypeError:
+            # Rarely: lists, other kinds of numbers.
+            plain = isinstance(result, np.ndarray) and result.dtype == np.float64 and result.flags.c_contiguous and result.flags.writeable
+            if not plain:
+                raise TypeError("out: an array of float64 is needed that is contiguous and can be written") from None
+            status = _zwang.accelerate_into(self._core, float(time), _row_of_numbers("position", position),
+                                            _row_of_numbers("velocity", velocity), result)
         if status != "determined":
             raise ArithmeticError(f"the accelerations are not determined at this state: {status}")
         return result
@@ -426,14 +483,21 @@ class Model:
         'finished'
         """
         names = _names(sensitivity)
+        for name in names:
+            if name.split(".")[0] not in self.parameters:
+                near = difflib.get_close_matches(name, list(self.parameters), 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self.parameters) or 'none'}"
+                raise ValueError(f"sensitivity: the model has no parameter {name!r}; {hint}")
         if names and state is not None:
             raise ValueError("sensitivity goes with the start that the model has, which depends on parameters; state= does not")
         if progress is not None and not callable(progress):
             raise TypeError("progress is a function of time, steps and events")
-        if until is not None and not isinstance(until, str) and math.isinf(float(until)):
+        if until is not None and not isinstance(until, str) and not math.isfinite(float(until)):
             raise ValueError(f"until: {until} is not finite")
-        if samples is not None and not 2 <= int(samples) <= 1e8:
-            raise ValueError(f"samples: at least 2 and at most 1e8, not {samples}")
+        if samples is not None:
+            samples = _whole("samples", samples)
+            if not 2 <= samples <= 1e8:
+                raise ValueError(f"samples: at least 2 and at most 1e8, not {samples}")
         model = self
         blunt = tolerance is not None and not (isinstance(tolerance, (int, float)) and 1e-15 <= tolerance <= 1e-6)
         if isinstance(until, str) or out is not None or blunt or names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from zwang import _zwang
@@ -33,6 +34,8 @@ class Stepper:
     """
 
     def __init__(self, model: Model, state: StateLike | None = None, *, tolerance: float | None = None) -> None:
+        if tolerance is not None and not 0 < tolerance < 1:
+            raise ValueError(f"tolerance: it must lie between 0 and 1; here it is {tolerance}")
         self._model = model
         self._tolerance = tolerance or 0.0
         self._core = _zwang.Stepper(model._core, *model._arguments(state), self._tolerance)
@@ -110,6 +113,8 @@ class Stepper:
             until = self._model._core.until
             if until < self.time:
                 raise ValueError(f"the model's own run ended at {until}: give a time to go to")
+        if not math.isfinite(until):
+            raise ValueError(f"until: {until} is not finite")
         happened = self._core.advance(float(until), not through_events)
         return self._events() if happened else []
 

@@ -53,6 +53,20 @@ class Columns(Mapping[str, "NDArray[np.float64]"]):
         return f"<values of {', '.join(list(self._names)[:8])}>"
 
 
+def _inside(run: _zwang.Run, t: ArrayLike) -> NDArray[np.float64]:
+    """A row of times, none of which lies outside of the run."""
+    times = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+    if times.ndim != 1:
+        raise ValueError("times are a number or one row of numbers")
+    if times.size:
+        slack = 1e-12 * (1 + abs(run.time))
+        least, most = times.min(), times.max()
+        if not (least >= run.start - slack and most <= run.time + slack):
+            wrong = most if most > run.time + slack else least
+            raise ValueError(f"t = {wrong} lies outside of the run, which goes from {run.start} to {run.time}")
+    return times
+
+
 class Energy(Record):
     """The law of energy of a run: initial + work - lost + defect = final; and T, V and T + V over its instants."""
 
@@ -269,7 +283,7 @@ class IvpResult:
 
     def __init__(self, run: _zwang.Run, times: NDArray[np.float64]) -> None:
         def sol(t: ArrayLike) -> NDArray[np.float64]:
-            instants = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+            instants = _inside(run, t)
             values = np.concatenate(run.states(instants), axis=1).T
             return values[:, 0] if np.ndim(t) == 0 else values
 
@@ -461,16 +475,7 @@ class Trajectory(States):
 
     def __call__(self, t: ArrayLike) -> States:
         """The states at a time, or at many. At the time of an event it is the state after it."""
-        times = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
-        if times.ndim != 1:
-            raise ValueError("times are a number or one row of numbers")
-        if times.size:
-            slack = 1e-12 * (1 + abs(self.end))
-            least, most = times.min(), times.max()
-            if not (least >= self.start - slack and most <= self.end + slack):
-                wrong = most if most > self.end + slack else least
-                raise ValueError(f"t = {wrong} lies outside of the run, which goes from {self.start} to {self.end}")
-        return States(self._run, self._layout, times, np.ndim(t) == 0)
+        return States(self._run, self._layout, _inside(self._run, t), np.ndim(t) == 0)
 
     def __getitem__(self, stretch: slice) -> Trajectory:
         """A stretch between two times, `run[2.0:3.0]`: only its pieces and events are loaded."""
@@ -514,6 +519,9 @@ class Trajectory(States):
                 for index, label in enumerate(self._run.model.variable_names[place]):
                     axes.plot(self.t, values[:, index], label=label)
             else:
+                if not any(row == name or row.startswith((name + "[", name + ".")) for row in self._run.model.row_names):
+                    known = [*self._layout.bodies, *self._run.model.variable_names, *self.multipliers, *self.outputs]
+                    raise KeyError(f"there is no {name!r}; there are: {', '.join(dict.fromkeys(known[:24]))}")
                 values = np.asarray(self.multipliers[name]).reshape(len(self.t), -1)
                 axes.plot(self.t, values, label=f"lambda {name}")
         if events:
