@@ -115,6 +115,10 @@ std::string words_about(const sensitivity::Fit& found) {
     if (lost > 0) out += fmt::format(", {} found none", lost);
     out += '\n';
   }
+  if (found.misfit.size() < found.parameters.size()) {
+    out += fmt::format("  {} {} not determine {}: one choice of many\n", report::counted(found.misfit.size(), "value"),
+                       found.misfit.size() == 1 ? "does" : "do", report::counted(found.parameters.size(), "parameter"));
+  }
   if (found.converged && found.gradient && *found.gradient > still_steep) {
     out += fmt::format(
         "  the squares still fall ({} of their steepest): a corner of the motion, or values the model refuses\n",
@@ -162,7 +166,8 @@ int fit(const Request& request) {
   const Style& s = style();
   print(heading(model, model.simulation.start));
   if (found.converged) {
-    print(fmt::format("{}fitted{} to {} values in {} steps\n\n", s.good, s.off, found.misfit.size(), found.iterations));
+    print(fmt::format("{}fitted{} to {} in {}\n\n", s.good, s.off, report::counted(found.misfit.size(), "value"),
+                      report::counted(found.iterations, "step")));
   } else {
     print(fmt::format("{}not fitted{}: {}\n\n", s.bad, s.off, found.why));
   }

@@ -12,6 +12,7 @@
 #include "zwang/crowds/near.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/bodies.hpp"
+#include "zwang/motion/let_go.hpp"
 #include "zwang/runs/life.hpp"
 #include "zwang/runs/store.hpp"
 
@@ -79,6 +80,11 @@ Scene scene_of_run(const Question& question) {
   // rho of the rows held.
   scene.state = sample.state;
   model::doubt_as_computed(scene.model, scene.state);
+  // Angles are on the turn that the run has brought them to.
+  if (!scene.model.flow && !store.is_crowd()) {
+    const motion::Hidden hidden = motion::hidden_in(scene.model, store.view(scene.model));
+    motion::set_modes(scene.model, hidden, scene.state.time, scene.state);
+  }
   if (!sample.rho.empty()) {
     scene.state.rho.assign(scene.model.rows(), 0.0);
     for (std::size_t j = 0; j < sample.rho.size(); ++j) {

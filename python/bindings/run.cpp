@@ -299,7 +299,7 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
     std::vector<double> position(times.size() * n);
     std::vector<double> velocity(times.size() * n);
     motion::evaluate(view, span(times), n, position.data(), velocity.data());
-    const std::vector<motion::SpringGone> gone = motion::springs_gone(model, view);
+    const motion::Hidden hidden = energy ? motion::hidden_in(model, view) : motion::Hidden{};
     model::Scratch scratch = model::make_scratch(model);
     model::State state;
     for (std::size_t k = 0; k < times.size(); ++k) {
@@ -308,7 +308,7 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
       state.velocity.assign(velocity.data() + k * n, velocity.data() + (k + 1) * n);
       double* line = values.data + k * columns;
       if (energy) {
-        motion::set_modes(model, gone, state.time, state);
+        motion::set_modes(model, hidden, state.time, state);
         const model::Energy found = model::energy(model, state, scratch);
         line[0] = found.kinetic;
         line[1] = found.potential;

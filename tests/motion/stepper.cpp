@@ -103,6 +103,101 @@ TEST(Stepper, with_another_model_it_goes_on_from_the_same_state) {
   EXPECT_NEAR(stepper.state().velocity[1], before.velocity[1] - 2, 1e-13);
 }
 
+/// What a motion without forces on it becomes when nothing is done to it at `at`: a blow of nothing, the same model again, the same state again.
+void expect_undisturbed(const std::shared_ptr<const model::Model>& model, const std::vector<double>& instants,
+                        double end) {
+  Motion motion = begin(*model, {.until = end});
+  Track track;
+  follow(*model, motion, track);
+  const model::State reached = motion.state;
+  for (const double at : instants) {
+    for (const int act : {0, 1, 2}) {
+      Stepper stepper(model, model::initial_state(*model));
+      stepper.advance(at, false);
+      if (act == 0) stepper.push(std::vector<double>(model->variables, 0.0));
+      if (act == 1) stepper.change(model);
+      if (act == 2) stepper.move_to({stepper.time(), stepper.state().position, stepper.state().velocity});
+      for (const Event& event : stepper.events()) EXPECT_EQ(event.kind, EventKind::blow) << at << " " << act;
+      stepper.advance(end, false);
+      EXPECT_EQ(stepper.status(), Status::going) << at << " " << act << ": " << stepper.why();
+      for (std::uint32_t i = 0; i < model->variables; ++i) {
+        EXPECT_NEAR(stepper.state().position[i], reached.position[i], 1e-9) << at << " " << act << " " << i;
+        EXPECT_NEAR(stepper.state().velocity[i], reached.velocity[i], 1e-9) << at << " " << act << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Stepper, that_is_disturbed_by_nothing_keeps_the_turns_of_angles) {
+  // A rotor wound up against a spring by more than two turns; it comes back. In the plane the angle itself is a coordinate.
+  const auto space = ball(R"toml([bodies.a]
+mass = 1
+inertia = [0.4, 0.4, 0.5]
+position = [0, 0, 0]
+spin = [0, 0, 10]
+[joints]
+j = { hinge = [[0, 0, 0], "a"], axis = [0, 0, 1], limits = [-1, 40] }
+[springs]
+s = { on = "j", angle = 0, stiffness = 0.2 }
+[simulation]
+until = 4
+)toml");
+  expect_undisturbed(space, {0.2, 0.5, 1.3, 2.0, 3.1}, 4);
+  Motion motion = begin(*space);
+  while (advance(motion)) {
+  }
+  const double rate = std::sqrt(0.2 / 0.5), angle = 10 / rate * std::sin(4 * rate);
+  EXPECT_NEAR(std::abs(motion.state.position[3]), std::abs(std::cos(angle / 2)), 1e-10);
+  // An angle in a potential.
+  expect_undisturbed(ball(R"toml([points.p]
+mass = 1
+position = [1, 0]
+velocity = [0, 5]
+[constraints]
+ring = "norm(p) = 1"
+[energy]
+potential = "atan2(p.y, p.x)^2/5"
+[simulation]
+until = 3
+)toml"),
+                     {0.3, 1.1, 1.7, 2.6}, 3);
+}
+
+TEST(Stepper, that_is_disturbed_by_nothing_does_not_take_back_what_was_let_go) {
+  const auto model = ball(R"toml(gravity = [0, -9.81]
+[points.p]
+mass = 1
+position = [1, 0]
+velocity = [0, 8]
+[constraints]
+hold = "distance(p, [0, 0]) = 1"
+[[releases]]
+constraint = "hold"
+when = "p.y >= 0.5"
+[simulation]
+until = 2
+)toml");
+  expect_undisturbed(model, {0.05, 0.5, 1.0, 1.7}, 2);
+}
+
+TEST(Stepper, takes_its_own_state_for_what_it_is) {
+  // A bar on a ball joint: components that should be zero are rounding.
+  expect_undisturbed(ball(R"toml(gravity = [0, 0, -9.81]
+[bodies.bar]
+mass = 1
+shape = { box = [0.1, 0.1, 1] }
+position = [0, "0.5*sin(1)", "-0.5*cos(1)"]
+orientation = { axis = [1, 0, 0], angle = 1 }
+[bodies.bar.marks]
+top = [0, 0, 0.5]
+[joints]
+pivot = { hinge = [[0, 0, 0], "bar.top"], axis = [1, 0, 0] }
+[simulation]
+until = 1
+)toml"),
+                     {0.3, 0.77}, 1);
+}
+
 TEST(Stepper, whoever_looks_out_may_end_the_way_and_it_goes_on_from_there) {
   Stepper stepper(ball(), model::initial_state(*ball()));
   EXPECT_THROW(stepper.advance(0.3, true, [] { throw std::runtime_error("enough"); }), std::runtime_error);

@@ -11,6 +11,9 @@
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/model/bodies.hpp"
+#include "zwang/model/evaluate.hpp"
+#include "zwang/model/half_turns.hpp"
+#include "zwang/motion/memory.hpp"
 
 namespace zwang::analysis {
 
@@ -39,13 +42,16 @@ class Witness {
   }
 
   /// Forces, conditions and their rates at a state, against those of the turned one and of another time.
-  void hear_state(const model::State& state) {
+  void hear_state(const model::State& state, const motion::Memory& memory) {
     model::State turned = state;
     for (double& v : turned.velocity) {
       v = -v;
     }
-    // abs, sign and if are on their other branches then.
+    // abs, sign and if are on their other branches then, angles where they are.
     turned.modes.clear();
+    if (model_.switches > 0) {
+      turned.modes = model::modes_of(model_, model::sides_after(model_, turned, memory.sides, turned));
+    }
     model::evaluate_dynamics(model_, state, scratch_, dynamics_);
     const std::vector<double> force = dynamics_.force;
     const std::vector<double> scale = dynamics_.force_scale;
@@ -175,7 +181,7 @@ Reversal reversal(const model::Model& model, const motion::Options& options) {
       witness.hear_event(event);
     }
     if (always || heard++ < 200) {
-      witness.hear_state(forth.state);
+      witness.hear_state(forth.state, motion::memory_of(forth));
     }
   };
   hear(true);
@@ -195,7 +201,7 @@ Reversal reversal(const model::Model& model, const motion::Options& options) {
   motion::Options back_options = options;
   back_options.until = forth.state.time + result.duration;
   const model::Model turned = turned_round(model, forth, result.duration);
-  motion::Motion back = motion::begin(turned, back_options);
+  motion::Motion back = motion::begin(turned, back_options, motion::memory_of(forth));
   while (motion::advance(back)) {
   }
   if (back.status != motion::Status::finished) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/half_turns.hpp"
 #include "zwang/model/lanes.hpp"
 
 namespace zwang::model {
@@ -53,6 +54,55 @@ std::vector<Side> sides_of(const Model& model, const State& state) {
     for (std::size_t lane = 0; lane < group.lanes; ++lane) {
       find_sides(group, lane, state, sides, modes);
       for (std::size_t c = 0; c < sides.size(); ++c) out[group.first_switch + c * group.lanes + lane] = sides[c];
+    }
+  });
+  return out;
+}
+
+std::vector<std::uint32_t> turning_switches(const Model& model) {
+  std::vector<std::uint32_t> out;
+  if (model.switches == 0) return out;
+  for_cornered(model, [&](const Slotted& group) {
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      if (group.corners[c].kind != expressions::CornerKind::turns) continue;
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        out.push_back(group.first_switch + c * group.lanes + lane);
+      }
+    }
+  });
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<Side> sides_after(const Model& model, const State& state, std::span<const Side> before,
+                              const State& crossing) {
+  std::vector<Side> out(model.switches, 0);
+  std::vector<double> modes;
+  std::vector<double> g, there;
+  for_cornered(model, [&](const Slotted& group) {
+    const std::size_t count = group.corners.size();
+    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+      modes.assign(group.modes, 0.0);
+      // Corners inside of others first, as in `find_sides`.
+      for (std::size_t round = 0; round <= count; ++round) {
+        evaluate_switching(group, lane, state, modes, g);
+        evaluate_switching(group, lane, crossing, modes, there);
+        bool changed = round == 0;
+        for (std::size_t c = 0; c < count; ++c) {
+          const Corner& corner = group.corners[c];
+          Side& own = out[group.first_switch + c * group.lanes + lane];
+          Side side = corner.side(g[c], g[count + c]);
+          if (corner.kind == expressions::CornerKind::turns) {
+            const Side last = before[group.first_switch + c * group.lanes + lane];
+            const bool right = g[c] >= 0;
+            side = right == (last % 4 == 0) ? last : corner.next(last, right, there[count + c]);
+          }
+          changed = changed || side != own;
+          own = side;
+          corner.numbers(side, std::span(modes).subspan(corner.first_mode, corner.modes));
+        }
+        if (!changed) break;
+      }
     }
   });
   return out;

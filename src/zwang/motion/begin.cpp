@@ -14,6 +14,7 @@
 #include "zwang/model/bodies.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/endings.hpp"
+#include "zwang/motion/memory.hpp"
 
 namespace zwang::motion {
 
@@ -437,7 +438,11 @@ constexpr std::uint32_t layout = 13;
 
 }  // namespace
 
-Motion begin(const model::Model& model, const Options& options) {
+Motion begin(const model::Model& model, const Options& options) { return begin(model, options, Memory{}); }
+
+Memory memory_of(const Motion& motion) { return {motion.impl->switches.sides, motion.impl->switches.released}; }
+
+Motion begin(const model::Model& model, const Options& options, const Memory& memory) {
   // Pairs that are no rows would be passed through.
   if (!model.pairs.empty()) throw std::logic_error("a model whose pairs are left as they are is followed as a crowd");
   Motion motion = make(model, options);
@@ -450,7 +455,7 @@ Motion begin(const model::Model& model, const Options& options) {
   }
 
   if (model.flow) {
-    begin_switches(motion);
+    begin_switches(motion, memory.sides);
     begin_flow(motion);
     motion.piece.orders = 1;
     motion.piece.position = motion.state.position;
@@ -459,7 +464,7 @@ Motion begin(const model::Model& model, const Options& options) {
   }
 
   // Onto the conditions; then the first instant.
-  begin_switches(motion);
+  begin_switches(motion, memory.sides);
   project_start(motion);
   const std::uint32_t without_force = leave_meeting(motion);
   const model::Energy energy = model::energy(model, motion.state, motion.impl->workspace.evaluation().scratch);

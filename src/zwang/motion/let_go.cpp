@@ -2,8 +2,10 @@
 #include "zwang/motion/let_go.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/half_turns.hpp"
 #include "zwang/motion/track.hpp"
 
 namespace zwang::motion {
@@ -50,11 +52,50 @@ void let_springs_go(const model::Model& model, std::span<const SpringGone> gone,
   }
 }
 
-void set_modes(const model::Model& model, std::span<const SpringGone> gone, double time, model::State& state) {
+Hidden hidden_in(const model::Model& model, const RunView& run) {
+  Hidden out;
+  out.gone = springs_gone(model, run);
+  const std::vector<std::uint32_t> angles = model::turning_switches(model);
+  if (angles.empty()) return out;
+  // Where an angle passes the axis its piece ends: in the middle of a piece it is on its half turn, at the beginning the way is seen that it took.
+  std::vector<AngleFollowed> all(angles.size());
+  std::vector<expressions::Side> sides;
+  model::State middle, begin;
+  run.each_piece(0, [&](const Piece& piece) {
+    evaluate(piece, piece.start + piece.length / 2, middle);
+    evaluate(piece, piece.start, begin);
+    const bool first = sides.empty();
+    std::vector<expressions::Side> now =
+        first ? model::sides_of(model, middle) : model::sides_after(model, middle, sides, begin);
+    for (std::size_t k = 0; k < angles.size(); ++k) {
+      if (first || now[angles[k]] != sides[angles[k]]) all[k].sides.emplace_back(piece.start, now[angles[k]]);
+    }
+    sides = std::move(now);
+    return true;
+  });
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    if (all[k].sides.size() < 2) continue;
+    all[k].number = angles[k];
+    out.angles.push_back(std::move(all[k]));
+  }
+  return out;
+}
+
+void set_modes(const model::Model& model, const Hidden& hidden, double time, model::State& state) {
   state.modes.clear();
-  if (std::none_of(gone.begin(), gone.end(), [&](const SpringGone& one) { return one.time <= time; })) return;
+  const bool gone =
+      std::any_of(hidden.gone.begin(), hidden.gone.end(), [&](const SpringGone& one) { return one.time <= time; });
+  const bool turned = std::any_of(hidden.angles.begin(), hidden.angles.end(),
+                                  [&](const AngleFollowed& one) { return one.sides[1].first <= time; });
+  if (!gone && !turned) return;
   std::vector<expressions::Side> sides = model::sides_of(model, state);
-  let_springs_go(model, gone, time, sides);
+  for (const AngleFollowed& one : hidden.angles) {
+    const auto next = std::upper_bound(one.sides.begin(), one.sides.end(), time,
+                                       [](double t, const auto& entry) { return t < entry.first; });
+    if (next != one.sides.begin()) sides[one.number] = std::prev(next)->second;
+  }
+  if (!hidden.angles.empty()) sides = model::sides_after(model, state, sides, state);
+  let_springs_go(model, hidden.gone, time, sides);
   state.modes = model::modes_of(model, sides);
 }
 

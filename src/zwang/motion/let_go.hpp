@@ -1,7 +1,10 @@
-/// Springs that were let go, for readers of a finished motion: their terms act no more from that event on.
+/// What the states of a finished motion do not show, for its readers: springs that were let go, whose terms act no more from that event on, and the half turns that
+/// angles have made.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "zwang/expressions/corners.hpp"
@@ -23,7 +26,18 @@ struct SpringGone {
 /// Turns off what was let go at `time` or before.
 void let_springs_go(const model::Model& model, std::span<const SpringGone> gone, double time,
                     std::vector<expressions::Side>& sides);
-/// The modes of a state at or behind `time`, if any spring is gone then; else the state keeps none.
-void set_modes(const model::Model& model, std::span<const SpringGone> gone, double time, model::State& state);
+
+/// An angle on its way: from when on it was on which side.
+struct AngleFollowed {
+  std::uint32_t number = 0;  ///< of its switch
+  std::vector<std::pair<double, expressions::Side>> sides;
+};
+struct Hidden {
+  std::vector<SpringGone> gone;
+  std::vector<AngleFollowed> angles;  ///< those that have left the half turn they began on
+};
+[[nodiscard]] Hidden hidden_in(const model::Model& model, const RunView& run);
+/// The modes of a state on the piece that begins at `time` or about it, if anything is hidden then; else the state keeps none.
+void set_modes(const model::Model& model, const Hidden& hidden, double time, model::State& state);
 
 }  // namespace zwang::motion

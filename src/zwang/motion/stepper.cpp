@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/track.hpp"
 
 namespace zwang::motion {
@@ -15,6 +16,27 @@ namespace zwang::motion {
 namespace {
 
 bool is_near(double one, double other) { return std::abs(one - other) <= resolution(other); }
+
+/// What was let go before is not let go again.
+void forget(std::vector<Event>& events, const model::Model& model, const Memory& memory) {
+  for (Event& event : events) {
+    if (event.kind != EventKind::let_go) continue;
+    for (std::size_t k = 0; k < std::min(model.releases.size(), memory.released.size()); ++k) {
+      if (memory.released[k] == 0) continue;
+      const model::Release& done = model.releases[k];
+      std::erase_if(event.rows, [&](std::uint32_t row) {
+        return std::find(done.rows.begin(), done.rows.end(), row) != done.rows.end();
+      });
+      std::erase_if(event.bodies, [&](const std::string& name) {
+        return std::any_of(done.springs.begin(), done.springs.end(),
+                           [&](std::uint32_t spring) { return model.springs[spring].name == name; });
+      });
+    }
+  }
+  std::erase_if(events, [](const Event& event) {
+    return event.kind == EventKind::let_go && event.rows.empty() && event.bodies.empty();
+  });
+}
 
 }  // namespace
 
@@ -56,7 +78,7 @@ model::Model begun_at(const model::Model& model, model::State state, std::option
 
 Stepper::Stepper(std::shared_ptr<const model::Model> model, const model::State& state, double tolerance)
     : model_(std::move(model)), tolerance_(tolerance) {
-  restart(state, {});
+  restart(state, {}, {});
   started_ = false;
 }
 
@@ -64,6 +86,7 @@ Stepper::Stepper(const Stepper& other)
     : model_(other.model_),
       tolerance_(other.tolerance_),
       present_(std::make_unique<model::Model>(*other.present_)),
+      before_piece_(other.before_piece_),
       state_(other.state_),
       events_(other.events_),
       horizon_(other.horizon_),
@@ -115,9 +138,9 @@ bool Stepper::advance(double until, bool stop_at_events, const std::function<voi
     if (motion_.status == Status::finished) {
       look_further(until);
     }
-    if (motion_.status != Status::going || !motion::advance(motion_)) {
-      return !events_.empty();
-    }
+    if (motion_.status != Status::going) return !events_.empty();
+    if (model_->switches > 0 || !model_->releases.empty()) before_piece_ = memory_of(motion_);
+    if (!motion::advance(motion_)) return !events_.empty();
     ahead_ = true;
     if (look_out) {
       look_out();
@@ -137,7 +160,7 @@ void Stepper::push(const std::vector<double>& impulse) {
       blow.impulse.push_back(impulse[i]);
     }
   }
-  restart(state_, {blow});
+  restart(state_, {blow}, remembered());
   events_ = motion_.events;
 }
 
@@ -145,8 +168,9 @@ void Stepper::change(std::shared_ptr<const model::Model> model) {
   if (model->variables != model_->variables) {
     throw std::invalid_argument("the new model has other coordinates");
   }
+  const Memory memory = remembered();
   model_ = std::move(model);
-  restart(state_, {});
+  restart(state_, {}, memory);
   events_ = motion_.events;
 }
 
@@ -154,7 +178,7 @@ void Stepper::move_to(const model::State& state) {
   if (state.position.size() != model_->variables || state.velocity.size() != model_->variables) {
     throw std::invalid_argument("one position and one velocity per coordinate are needed");
   }
-  restart(state, {});
+  restart(state, {}, remembered());
   events_ = motion_.events;
 }
 
@@ -180,9 +204,11 @@ double Stepper::duration() const {
   return own.until > own.start ? own.until - own.start : 1.0;
 }
 
-void Stepper::restart(const model::State& state, const std::vector<model::Blow>& blows) {
+void Stepper::restart(model::State state, const std::vector<model::Blow>& blows, const Memory& memory) {
   const double end = model_->simulation.until;
   horizon_ = end > state.time ? end : state.time + duration();
+  // A state on the way was computed.
+  if (begun_) model::doubt_as_computed(*model_, state);
   auto present = std::make_unique<model::Model>(begun_at(*model_, state, horizon_));
   model::Model& changed = *present;
   // What lies behind is done; at the very first instant nothing is.
@@ -195,11 +221,17 @@ void Stepper::restart(const model::State& state, const std::vector<model::Blow>&
       }
     }
   }
+  for (std::size_t k = 0; k < std::min(changed.releases.size(), memory.released.size()); ++k) {
+    if (memory.released[k] == 0) continue;
+    changed.releases[k].when.clear();
+    changed.releases[k].at = state.time - 1 - std::abs(state.time);
+  }
   changed.blows.insert(changed.blows.end(), blows.begin(), blows.end());
   Options options;
   options.until = horizon_;
   options.tolerance = tolerance_;
-  motion_ = begin(*present, options);
+  motion_ = begin(*present, options, memory);
+  forget(motion_.events, *present, memory);
   present_ = std::move(present);
   state_ = motion_.state;
   ahead_ = false;

@@ -12,6 +12,7 @@
 
 #include "zwang/model/model.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/memory.hpp"
 
 namespace zwang::motion {
 
@@ -54,12 +55,15 @@ class Stepper {
   void arrive();
   void look_further(double until);
   [[nodiscard]] double duration() const;
-  void restart(const model::State& state, const std::vector<model::Blow>& blows);
+  /// What is remembered at the present state.
+  [[nodiscard]] Memory remembered() const { return ahead_ ? before_piece_ : memory_of(motion_); }
+  void restart(model::State state, const std::vector<model::Blow>& blows, const Memory& memory);
 
   std::shared_ptr<const model::Model> model_;
   double tolerance_ = 0;
   std::unique_ptr<model::Model> present_;  ///< the model from the last change on
   Motion motion_;                          ///< never behind the state
+  Memory before_piece_;                    ///< as the motion's piece began
   model::State state_;
   std::vector<Event> events_;
   double horizon_ = 0;    ///< the motion ends here for now

@@ -8,6 +8,7 @@
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/flow.hpp"
+#include "zwang/model/half_turns.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/switches_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -76,7 +77,8 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
     }
     const bool in_valley =
         place.row < model.rows() && is_valley(switches, std::min(place.row, model.row_twin[place.row]));
-    if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley)) {
+    const bool on_its_turn = first && !switches.turned.empty() && switches.turned[number] != 0;
+    if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley) || on_its_turn) {
       known.push_back({number, side});
       return;
     }
@@ -166,7 +168,7 @@ const Turn* turn_of(const Triggers& triggers, std::uint32_t number) {
   return found == triggers.turns.end() ? nullptr : &*found;
 }
 
-void begin_switches(Motion& motion) {
+void begin_switches(Motion& motion, std::span<const Side> before) {
   Motion::Impl& impl = *motion.impl;
   Switches& switches = impl.switches;
   switches.at_start.assign(impl.model.switches, 0);
@@ -180,6 +182,14 @@ void begin_switches(Motion& motion) {
                     [&](const auto&, std::uint32_t, std::uint32_t number) { switches.unfollowed[number] = 1; });
   }
   switches.sides = model::sides_of(impl.model, motion.state);
+  if (before.size() == impl.model.switches) {
+    switches.turned.assign(impl.model.switches, 0);
+    const std::vector<Side> after = model::sides_after(impl.model, motion.state, before, motion.state);
+    for (const std::uint32_t number : model::turning_switches(impl.model)) {
+      switches.turned[number] = after[number] != switches.sides[number] ? 1 : 0;
+      switches.sides[number] = after[number];
+    }
+  }
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
 

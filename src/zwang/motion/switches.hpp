@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "zwang/instant/corners.hpp"
@@ -46,6 +47,7 @@ struct Switches {
   std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
   double let_go_energy = 0;            ///< what springs held that were let go at this instant, until it is listed
   std::vector<std::uint32_t> valleys;  ///< rows on a kink of which both sides hold: their twins count, too
+  std::vector<std::uint8_t> turned;    ///< per switch, 1: an angle that began on another half turn than its value tells
   std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
 };
 
@@ -64,7 +66,8 @@ struct FoundTurns {
 /// coefficients. 0: none.
 [[nodiscard]] double reach_of_switches(Motion& motion, double h);
 
-void begin_switches(Motion& motion);
+/// `before`: sides that angles go on from; none: the start is theirs.
+void begin_switches(Motion& motion, std::span<const expressions::Side> before = {});
 /// The next time at which something is let go, if it lies ahead of `time`.
 [[nodiscard]] double next_release(const Motion& motion, double time);
 [[nodiscard]] bool release_due(const Motion& motion);

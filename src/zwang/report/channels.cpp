@@ -106,8 +106,8 @@ constexpr std::size_t most_rows = 20'000;
 /// What follows a run along the grid.
 class Follower {
  public:
-  Follower(const model::Model& model, std::vector<motion::SpringGone> gone, Channels& out)
-      : model_(model), gone_(std::move(gone)), out_(out), scratch_(model::make_scratch(model)) {
+  Follower(const model::Model& model, motion::Hidden hidden, Channels& out)
+      : model_(model), hidden_(std::move(hidden)), out_(out), scratch_(model::make_scratch(model)) {
     place_.assign(model.rows(), {-1, -1, -1});
   }
 
@@ -134,7 +134,7 @@ class Follower {
   void look(const Piece& piece, double time) {
     out_.time.push_back(time);
     motion::evaluate(piece, time, state_);
-    motion::set_modes(model_, gone_, piece.start, state_);
+    motion::set_modes(model_, hidden_, piece.start, state_);
     for (Channel& series : out_.series) {
       series.value.push_back(0);
     }
@@ -177,7 +177,7 @@ class Follower {
   }
 
   const model::Model& model_;
-  std::vector<motion::SpringGone> gone_;
+  motion::Hidden hidden_;
   Channels& out_;
   model::Scratch scratch_;
   model::Rows rows_;
@@ -334,7 +334,7 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
   const std::size_t series = std::max<std::size_t>(std::min<std::size_t>(numbers / instants.size(), 5000), 4);
 
   // Energies, outputs, then conditions as far as there is room.
-  Follower follower(model, motion::springs_gone(model, run), out);
+  Follower follower(model, motion::hidden_in(model, run), out);
   if (!model.flow) {
     for (const char* name : {"kinetic", "potential", "total"}) {
       follower.add("energy", name, -1, series);

@@ -179,7 +179,7 @@ Gathered gather(const model::Model& model, const motion::RunView& run) {
   g.multipliers.assign(g.rows.size(), curve());
   g.kinetic = g.potential = g.total = curve();
 
-  const std::vector<motion::SpringGone> gone = motion::springs_gone(model, run);
+  const motion::Hidden hidden = motion::hidden_in(model, run);
   model::Scratch scratch = model::make_scratch(model);
   model::State state;
   run.each_piece(0, [&](const Piece& piece) {
@@ -202,7 +202,7 @@ Gathered gather(const model::Model& model, const motion::RunView& run) {
     if (!model.flow) {
       each_instant(g, piece, end, 0.5, [&](double s) {
         motion::evaluate(piece, piece.start + s, state);
-        motion::set_modes(model, gone, piece.start, state);
+        motion::set_modes(model, hidden, piece.start, state);
         const model::Energy energy = model::energy(model, state, scratch);
         g.kinetic.add(piece.start + s, energy.kinetic);
         g.potential.add(piece.start + s, energy.potential);

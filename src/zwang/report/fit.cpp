@@ -74,6 +74,9 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
         throw Error({file, number, 1}, "the first line names the columns: t and outputs of the model, as in t,x,y",
                     line);
       }
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (k != time_column) out.output_origin.push_back({{file, number, row[k].column}, line});
+      }
       if (names.size() < 2) throw Error({file, number, 1}, "beside t there is no column", line);
       continue;
     }
@@ -90,6 +93,7 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
       if (k == time_column) {
         if (!value) throw Error({file, number, row[k].column}, "a line without a time", line);
         out.times.push_back(*value);
+        out.time_origin.push_back({{file, number, row[k].column}, line});
       } else {
         values.push_back(value.value_or(none));
       }
@@ -107,11 +111,14 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return out.times[a] < out.times[b]; });
   std::vector<double> times;
+  std::vector<sensitivity::Measured::Origin> origin;
   for (const std::size_t k : order) {
     times.push_back(out.times[k]);
+    origin.push_back(std::move(out.time_origin[k]));
     for (std::size_t c = 0; c < columns; ++c) out.value.push_back(values[k * columns + c]);
   }
   out.times = std::move(times);
+  out.time_origin = std::move(origin);
   return out;
 }
 

@@ -129,12 +129,14 @@ class Fitting {
           const Measured& measured, const FitOptions& options)
       : draft_(draft), overrides_(std::move(overrides)), free_(free), measured_(measured), options_(options) {
     const model::Model model = model::compile(draft_, overrides_);
-    for (const std::string& name : measured.outputs) outputs_.push_back(output(model, name));
+    for (std::size_t k = 0; k < measured.outputs.size(); ++k) outputs_.push_back(output(model, k));
     for (const std::string& name : free) start_.push_back(parameter(model, name));
-    for (const double time : measured.times) {
-      if (time < model.simulation.start) {
-        throw Error({"data", 0, 0},
-                    "t = " + exact(time) + " lies before the start of the motion, " + exact(model.simulation.start));
+    for (std::size_t k = 0; k < measured.times.size(); ++k) {
+      if (measured.times[k] < model.simulation.start) {
+        throw Error(place_of(measured.time_origin, k),
+                    "t = " + exact(measured.times[k]) + " lies before the start of the motion, " +
+                        exact(model.simulation.start),
+                    line_of(measured.time_origin, k));
       }
     }
     for (std::size_t k = 0; k < measured.value.size(); ++k) {
@@ -288,7 +290,8 @@ class Fitting {
         }
         if (length > 0) steepest = std::max(steepest, std::abs(dot) / std::sqrt(length * squares));
       }
-      out.gradient = steepest;
+      // What rounding has left points anywhere.
+      out.gradient = std::sqrt(squares) > left_by_rounding() ? steepest : 0.0;
     }
     // Neighbours in time of one output.
     if (m < fewest_residuals + free_.size() || !(std::sqrt(squares) > left_by_rounding())) return;
@@ -310,7 +313,15 @@ class Fitting {
     out.systematic = *out.scatter < 2 - far_from_noise * 2 / std::sqrt(count);
   }
 
-  [[nodiscard]] static std::size_t output(const model::Model& model, const std::string& name) {
+  static Place place_of(const std::vector<Measured::Origin>& origin, std::size_t k) {
+    return k < origin.size() ? origin[k].place : Place{"data", 0, 0};
+  }
+  static std::string line_of(const std::vector<Measured::Origin>& origin, std::size_t k) {
+    return k < origin.size() ? origin[k].line : std::string();
+  }
+
+  [[nodiscard]] std::size_t output(const model::Model& model, std::size_t column) const {
+    const std::string& name = measured_.outputs[column];
     std::vector<std::string_view> known;
     for (std::size_t k = 0; k < model.outputs.size(); ++k) {
       if (model.outputs[k].name == name) return k;
@@ -320,7 +331,7 @@ class Fitting {
     std::string message = "'" + name + "' is no output of the model";
     if (known.empty()) message += ", which has none: [outputs] says what was measured";
     if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
-    throw Error({"data", 1, 0}, message);
+    throw Error(place_of(measured_.output_origin, column), message, line_of(measured_.output_origin, column));
   }
   [[nodiscard]] static double parameter(const model::Model& model, const std::string& name) {
     for (const model::Parameter& one : model.parameters) {

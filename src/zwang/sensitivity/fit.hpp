@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/error.hpp"
 #include "zwang/matrix.hpp"
 #include "zwang/model/read.hpp"
 
@@ -21,6 +22,14 @@ struct Measured {
   std::vector<double> times;
   std::vector<std::string> outputs;
   std::vector<double> value;  ///< [time * outputs + output]
+
+  /// Where a name or a time was written; none for values that were made in memory.
+  struct Origin {
+    Place place;
+    std::string line;
+  };
+  std::vector<Origin> output_origin = {};
+  std::vector<Origin> time_origin = {};
 };
 
 /// Between which values other starts lie.
