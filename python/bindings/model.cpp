@@ -6,6 +6,7 @@
 
 #include "python/bindings/shared.hpp"
 #include "zwang/error.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/motion/stepper.hpp"
 
 namespace zwang::python {
@@ -85,6 +86,8 @@ model::State Model::state(std::optional<double> time, const std::optional<Number
   }
   result.position = position ? checked(*position, model_.variables, "position") : model_.initial_position;
   result.velocity = velocity ? checked(*velocity, model_.variables, "velocity") : model_.initial_velocity;
+  // Numbers that somebody has computed, this program mostly.
+  model::doubt_as_computed(model_, result);
   if (rho) {
     result.rho = checked(*rho, model_.rows(), "rho");
   }

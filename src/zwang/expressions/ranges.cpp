@@ -52,6 +52,8 @@ Range wave(Range a, double peak) {
 }
 
 Range power(Range a, double exponent) {
+  // A root among them: below zero it has no values.
+  if (exponent > 0 && a.low < 0 && a.high >= 0) a.low = 0;
   if (!(a.low >= 0) || (exponent < 0 && a.low == 0)) return everything;
   const double low = elementary::pow(a.low, exponent);
   const double high = elementary::pow(a.high, exponent);
@@ -117,8 +119,18 @@ std::vector<Range> ranges(const Tape& tape, std::span<const Range> inputs) {
         break;
       }
       case Op::tanh: out.push_back(rising(a, [](double x) { return elementary::tanh(x); })); break;
-      case Op::asin: out.push_back(rising(a, [](double x) { return elementary::asin(x); })); break;
-      case Op::acos: out.push_back(widened(elementary::acos(a.high), elementary::acos(a.low))); break;
+      case Op::asin:
+      case Op::acos: {
+        // As of a root: a cosine is hardly more than one, its range may be.
+        if (!(a.high >= -1 && a.low <= 1)) {
+          out.push_back(everything);
+          break;
+        }
+        const Range inside = {std::max(a.low, -1.0), std::min(a.high, 1.0)};
+        out.push_back(i.op == Op::asin ? rising(inside, [](double x) { return elementary::asin(x); })
+                                       : widened(elementary::acos(inside.high), elementary::acos(inside.low)));
+        break;
+      }
       case Op::atan: out.push_back(rising(a, [](double x) { return elementary::atan(x); })); break;
       case Op::atan2: out.push_back(angle(a, b)); break;
       case Op::select: {

@@ -146,18 +146,17 @@ double reach_of_lane(const Along& along, const model::Slotted& group, const expr
       terms = std::max(terms, std::abs(threshold));
     }
     const double allowed = std::max(part * terms, faintest);
+    const bool bounded = rest < std::numeric_limits<double>::infinity();
     clear = !near;
-    if (!near || rest <= allowed) return h;
+    // Of a root that begins at zero neither the terms nor the rest are bounded, and one infinity is not less than another.
+    if (!near || (bounded && rest <= allowed)) return h;
     // No derivative may be bounded where a root passes zero, and values still are.
-    if (!(rest < std::numeric_limits<double>::infinity()) && !thresholds.empty() &&
-        stays_away(along, group, tape, lane, output, thresholds, h)) {
+    if (!bounded && !thresholds.empty() && stays_away(along, group, tape, lane, output, thresholds, h)) {
       clear = true;
       return h;
     }
     const double by =
-        rest < std::numeric_limits<double>::infinity()
-            ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety)
-            : 0.5;
+        bounded ? std::clamp(safety * elementary::pow(allowed / rest, 1.0 / along.known), steepest_fall, safety) : 0.5;
     h = shortened(by * h);
   }
   return 0;

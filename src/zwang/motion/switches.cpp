@@ -213,6 +213,11 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
                                             : is_true(motion, release.when[0]);
       if (!due) continue;
       switches.released[k] = 1;
+      // What has let go need not be watched any more: it may lead where its roots have no values.
+      if (!release.when.empty()) {
+        const model::Slotted& watched = model.truths[release.when[0]].term;
+        for (std::uint32_t c = 0; c < watched.corners.size(); ++c) switches.unfollowed[watched.first_switch + c] = 1;
+      }
       for (const std::uint32_t row : release.rows) switches.gone.add(row);
       for (const std::uint32_t spring : release.springs) let_spring_go(motion, model.springs[spring]);
     }
