@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "zwang/expressions/numbers.hpp"
+#include "zwang/expressions/poles.hpp"
 #include "zwang/expressions/traversal.hpp"
 
 namespace zwang::expressions {
@@ -73,6 +74,8 @@ class Lowering {
   /// The mode symbol number k of the site with this switching function; made if there is none yet.
   Expr mode(CornerKind kind, Expr g, Expr source, std::uint32_t k = 0, const Pieces* pieces = nullptr,
             bool quiet = false, Expr beside = {}) {
+    // Only the sign counts: it changes at a pole, too.
+    if (kind == CornerKind::truth || kind == CornerKind::sign) g = without_poles(graph_, g);
     for (const Site& site : out_.sites) {
       const bool same = site.g == g && site.corner.kind == kind && site.corner.quiet == quiet &&
                         site.beside == beside &&

@@ -479,7 +479,9 @@ Next prove_from_here(Motion& motion, Stride& stride) {
   stride.h = reach_of_switches(motion, stride.h);
   if (stride.too_short()) {
     follow_own_series(motion);
-    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    lead_nowhere(motion,
+                 "no step can be bounded any more: look at the expressions that switch or stop, whose roots or "
+                 "denominators may come to zero here");
     return Next::done;
   }
   return Next::stage;

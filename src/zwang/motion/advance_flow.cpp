@@ -423,7 +423,9 @@ bool advance_flow(Motion& motion) {
   }
   h = reach_of_switches(motion, h);
   if (!(h > shortest) && gap > shortest) {
-    lead_nowhere(motion, "no step can be bounded any more: look at the expressions that switch or stop");
+    lead_nowhere(motion,
+                 "no step can be bounded any more: look at the expressions that switch or stop, whose roots or "
+                 "denominators may come to zero here");
     return true;
   }
 

@@ -1,6 +1,7 @@
 /// What is written out beside the state, and the comparison that stops a run.
 #include <fmt/format.h>
 
+#include "zwang/expressions/poles.hpp"
 #include "zwang/model/compile/steps.hpp"
 
 namespace zwang::model {
@@ -38,7 +39,9 @@ void add_stop(Compilation& work, const Value& stop) {
     if (work.model.simulation.stop.size() > 1) {
       throw work.formulas.error(truth, "vectors are not smaller or larger than each other: `stop` compares numbers");
     }
-    if (work.model.simulation.stop[0].term.corners.empty()) return;
+    const TermGroup& term = work.model.simulation.stop[0].term;
+    const bool poles = expressions::divides_by_what_moves(term.tape, std::size_t{1} + term.positions + term.velocities);
+    if (term.corners.empty() && !poles) return;
     work.model.simulation.stop.clear();
   }
   work.model.simulation.stop_truth.push_back(add_truth(work, "stop", stop, "`stop`"));

@@ -1,0 +1,130 @@
+/// Comparisons whose sides have roots that come to zero, or poles: each is known in closed form.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "zwang/model/read.hpp"
+#include "zwang/motion/advance.hpp"
+
+namespace zwang::motion::comparisons_tests {
+namespace {
+
+constexpr double close_by = 1e-11;  ///< a few thousand roundings of numbers of size 1 to 10
+
+struct Ending {
+  Status status = Status::going;
+  double time = 0;
+  std::string why;
+  std::vector<double> position;
+  std::vector<double> let_go;  ///< instants
+};
+
+Ending ending(const std::string& text) {
+  const model::Model model = model::compile(model::read(text, "comparison.toml"));
+  Motion motion = begin(model);
+  Ending out;
+  do {
+    for (const Event& event : motion.events) {
+      if (event.kind == EventKind::let_go) out.let_go.push_back(event.time);
+    }
+  } while (advance(motion));
+  out.status = motion.status;
+  out.time = motion.state.time;
+  out.why = motion.why;
+  out.position = motion.state.position;
+  return out;
+}
+
+/// x runs from 0.1 with speed 1.
+Ending straight(const std::string& stop) {
+  return ending(
+      "[coordinates.x]\ninitial = 0.1\nvelocity = 1\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 6\nstop = "
+      "\"" +
+      stop + "\"\n");
+}
+
+/// p runs round the circle of radius 1 from the angle `phi` with speed `v`.
+std::string ring(double phi, double v) {
+  const auto number = [](double x) { return std::to_string(x); };
+  return "[points.p]\nmass = 1\nposition = [\"cos(" + number(phi) + ")\", \"sin(" + number(phi) +
+         ")\"]\nvelocity = [\"-" + number(v) + "*sin(" + number(phi) + ")\", \"" + number(v) + "*cos(" + number(phi) +
+         ")\"]\n[constraints]\nring = \"distance(p, [0, 0]) = 1\"\n";
+}
+
+TEST(Comparisons, with_roots_that_come_to_zero_come_true_in_time) {
+  const std::vector<std::pair<std::string, double>> known = {{"sqrt(x - 0.1) >= 1", 1.0},
+                                                             {"(x - 0.1)^1.5 >= 1", 1.0},
+                                                             {"sqrt(abs(x - 2)) <= 0.3", 1.81},
+                                                             {"sqrt(abs(x - 2)) >= 1.5", 4.15},
+                                                             {"acos(1.1 - x) >= 1", 1 - std::cos(1.0)},
+                                                             {"asin(x - 1.1) >= 0.5", 1 + std::sin(0.5)},
+                                                             {"abs(x - 2)^0.5 >= 1.7", 4.79}};
+  for (const auto& [stop, time] : known) {
+    const Ending found = straight(stop);
+    EXPECT_EQ(found.status, Status::stopped) << stop << ": " << found.why;
+    EXPECT_NEAR(found.time, time, close_by) << stop;
+  }
+}
+
+TEST(Comparisons, of_angles_by_their_cosine_come_true_from_and_through_its_branch_point) {
+  for (const double phi : {0.0, -0.25, -0.7, -1.3}) {
+    for (const double v : {0.5, 1.0, 2.75}) {
+      for (const double angle : {1.4, 2.2}) {
+        const double time = (angle - phi) / v;
+        const std::string comparison = "acos(p.x) >= " + std::to_string(angle);
+        const std::string until = "until = " + std::to_string(time + 0.5) + "\n";
+        const Ending stopped = ending(ring(phi, v) + "[simulation]\n" + until + "stop = \"" + comparison + "\"\n");
+        EXPECT_EQ(stopped.status, Status::stopped) << phi << " " << v << " " << comparison << ": " << stopped.why;
+        EXPECT_NEAR(stopped.time, time, close_by) << phi << " " << v << " " << comparison;
+        // Let go, the point flies on; what has let go is not watched any more, though the cosine grows beyond one.
+        const Ending flown = ending(ring(phi, v) + "[[releases]]\nconstraint = \"ring\"\nwhen = \"" + comparison +
+                                    "\"\n[simulation]\n" + until);
+        EXPECT_EQ(flown.status, Status::finished) << flown.why;
+        ASSERT_EQ(flown.let_go.size(), 1U) << phi << " " << v << " " << comparison;
+        EXPECT_NEAR(flown.let_go[0], time, close_by);
+      }
+    }
+  }
+}
+
+TEST(Comparisons, with_poles_come_true_on_their_other_side) {
+  const double pi = std::acos(-1.0);
+  const std::vector<std::pair<std::string, double>> known = {
+      {"tan(x) <= -1", pi / 2 - 0.1},    {"1/(x - 2) >= 0", 1.9},     {"1/(x - 2) >= 3", 1.9},
+      {"x/(x - 2) >= 4", 1.9},           {"1/(x - 2)^2 >= 100", 1.8}, {"1/(x - 2)^3 >= 5", 1.9},
+      {"1/(x - 2) >= 0 or x >= 5", 1.9}, {"1/(1 - 1/x) >= 7", 0.9}};
+  for (const auto& [stop, time] : known) {
+    const Ending found = straight(stop);
+    EXPECT_EQ(found.status, Status::stopped) << stop << ": " << found.why;
+    EXPECT_NEAR(found.time, time, close_by) << stop;
+  }
+  // The slope of a direction.
+  const Ending slope = ending(ring(0.3, 1) + "[simulation]\nuntil = 7\nstop = \"p.y/p.x <= -1\"\n");
+  EXPECT_EQ(slope.status, Status::stopped);
+  EXPECT_NEAR(slope.time, pi / 2 - 0.3, close_by);
+}
+
+TEST(Comparisons, in_forces_switch_at_a_pole) {
+  // Until x = 0 the force is that of the left side, then that of the right one: y = -1/2 - 1 + 1/2, 1/2, 1/2.
+  const std::vector<std::pair<std::string, double>> known = {{"sign(1/p.x)", -1.0},
+                                                             {"step(1/p.x)", 0.5},
+                                                             {"if(1/p.x >= 0.5, 1, 0)", 0.5},
+                                                             {"sign(1/p.x^2)", 2.0},
+                                                             {"if(1/(t - 1) >= 0, 1, 0)", 0.5}};
+  for (const auto& [force, y] : known) {
+    const Ending found = ending("[points.p]\nmass = 1\nposition = [-1, 0]\nvelocity = [1, 0]\nforce = [0, \"" + force +
+                                "\"]\n[simulation]\nuntil = 2\n");
+    EXPECT_EQ(found.status, Status::finished) << force << ": " << found.why;
+    EXPECT_NEAR(found.position[1], y, close_by) << force;
+  }
+  // What is itself infinite in between is not followed, and that is said.
+  const Ending clipped = ending(
+      "[points.p]\nmass = 1\nposition = [-1, 0]\nvelocity = [1, 0]\nforce = [0, \"max(min(1/p.x, 2), "
+      "-2)\"]\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(clipped.status, Status::gave_up);
+}
+
+}  // namespace
+}  // namespace zwang::motion::comparisons_tests
