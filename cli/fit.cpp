@@ -124,6 +124,10 @@ std::string words_about(const sensitivity::Fit& found) {
         "  the squares still fall ({} of their steepest): a corner of the motion, or values the model refuses\n",
         readable(*found.gradient, 2));
   }
+  if (found.without_slope > 0) {
+    out += fmt::format("  {} {} no derivative here, as a distance that is zero: in the squares, not in the steps\n",
+                       report::counted(found.without_slope, "value"), found.without_slope == 1 ? "has" : "have");
+  }
   if (found.systematic) {
     out += fmt::format(
         "  what is left is no noise: neighbours go together (ratio {}, of noise 2). The model lacks something, or this "

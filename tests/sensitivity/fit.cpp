@@ -136,6 +136,40 @@ Measured swinging(double w, double noise) {
   return out;
 }
 
+TEST(Fit, goes_past_values_that_have_no_slope_and_ends_exactly_where_it_can) {
+  // The way made from the origin: at the first instant the distance is zero, whatever the parameters.
+  const model::Draft draft = model::read(R"toml(
+[parameters]
+v = 1
+a = 0.1
+[points.p]
+mass = 1
+position = [0, 0]
+velocity = ["v", 0]
+force = ["a", 0]
+[outputs]
+d = "norm(p)"
+[simulation]
+until = 3
+)toml",
+                                         "model.toml");
+  Measured measured;
+  measured.outputs = {"d"};
+  for (int k = 0; k < 12; ++k) {
+    const double t = 0.25 * k;
+    measured.times.push_back(t);
+    measured.value.push_back(1.3 * t + 0.1 * t * t);
+  }
+  const Fit found = fit(draft, {}, {"v", "a"}, measured);
+  EXPECT_TRUE(found.converged) << found.why;
+  EXPECT_NEAR(found.parameters[0].value, 1.3, 1e-12);
+  EXPECT_NEAR(found.parameters[1].value, 0.2, 1e-12);
+  EXPECT_EQ(found.without_slope, 1U);
+  // What rounding has left of the squares falls nowhere.
+  ASSERT_TRUE(found.gradient);
+  EXPECT_EQ(*found.gradient, 0);
+}
+
 TEST(Fit, at_another_bottom_says_that_what_is_left_is_no_noise) {
   const model::Draft draft = model::read(swing, "model.toml");
   const Measured measured = swinging(3, 0.01);

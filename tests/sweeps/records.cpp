@@ -110,6 +110,26 @@ TEST(Records, extremes_with_corners_are_those_of_the_function_as_it_is) {
   EXPECT_EQ(row.records[5], 0);
 }
 
+TEST(Records, extremes_of_roots_are_found_where_they_come_to_zero) {
+  const std::string flight =
+      "[parameters]\nw = 1\n[points.p]\nmass = 1\nposition = [-1, 0]\nvelocity = [\"w\", 0]\n[points.q]\nmass = "
+      "1\nposition = [2, 0]\n"
+      "velocity = [\"-w/3\", 0]\n[simulation]\nuntil = 3\n";
+  for (const char* w : {"w=1", "w=1.37", "w=2"}) {
+    const Row row = one(flight, {w}, {"min(distance(p, q))", "min(norm(p))", "max(exp(-norm(p)))", "min((p.x^2)^0.5)"});
+    EXPECT_NEAR(row.records[0], 0, 1e-12) << w;
+    EXPECT_NEAR(row.records[1], 0, 1e-12) << w;
+    EXPECT_NEAR(row.records[2], 1, 1e-12) << w;
+    EXPECT_NEAR(row.records[3], 0, 1e-12) << w;
+  }
+  // A smooth top behind a root that begins at zero, where 1 - x^2 is all rounding.
+  const std::string ring =
+      "[parameters]\nw = 1\n[points.p]\nmass = 1\nposition = [1, 0]\nvelocity = [0, \"w\"]\n[constraints]\nring = "
+      "\"norm(p) = 1\"\n"
+      "[simulation]\nuntil = 2\n";
+  for (const char* w : {"w=1", "w=2"}) EXPECT_NEAR(one(ring, {w}, {"max(sqrt(1 - p.x^2))"}).records[0], 1, 1e-14) << w;
+}
+
 TEST(Records, an_extreme_is_no_sample_of_the_motion) {
   // x = sin t: the extremes lie inside of pieces, at pi/2 and 3 pi/2; exp(3 x) and 1/(1.01 + x) have series that are long or die out late.
   const std::string oscillator = R"toml([parameters]

@@ -142,6 +142,7 @@ std::string fit_json(const model::Model& model, const sensitivity::Measured& mea
   json.put("iterations", std::uint64_t{fit.iterations});
   json.put("motions", fit.motions);
   json.put("values", std::uint64_t{fit.misfit.size()});
+  if (fit.without_slope > 0) json.put("without_slope", std::uint64_t{fit.without_slope});
   if (fit.gradient) json.put("gradient", *fit.gradient);
   if (fit.scatter) {
     json.put("scatter", *fit.scatter);

@@ -20,7 +20,8 @@ namespace {
 /// Residuals of a motion and their derivatives, one line per value measured.
 struct Lines {
   std::vector<double> residual;
-  linear::Matrix slope;  ///< residual by parameter
+  linear::Matrix slope;             ///< residual by parameter
+  std::uint32_t without_slope = 0;  ///< lines
   std::vector<double> fitted;
   std::string why;  ///< not empty: there is no such motion, or it has no derivatives
   [[nodiscard]] double square() const {
@@ -279,6 +280,7 @@ class Fitting {
   void judge(const Lines& lines, Fit& out) const {
     const std::size_t m = lines.residual.size();
     const double squares = lines.square();
+    out.without_slope = lines.without_slope;
     if (lines.slope.rows == m && squares > 0) {
       double steepest = 0;
       for (std::size_t j = 0; j < free_.size(); ++j) {
@@ -386,6 +388,11 @@ class Fitting {
       }
       for (const std::size_t place : values_) {
         const double fitted = samples[place / columns].outputs[outputs_[place % columns]];
+        if (!std::isfinite(fitted)) {
+          out.why = "'" + measured_.outputs[place % columns] +
+                    "' has no value at t = " + exact(measured_.times[place / columns]);
+          return out;
+        }
         out.fitted.push_back(fitted);
         out.residual.push_back(fitted - measured_.value[place]);
       }
@@ -413,6 +420,14 @@ class Fitting {
         }
         out.slope(i, j) = side->outputs[outputs_[values_[i] % columns]];
       }
+    }
+    // A distance that is zero has no slope: such a value counts among the squares, and tells no direction.
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      bool any = false;
+      for (std::size_t j = 0; j < free_.size(); ++j) any = any || !std::isfinite(out.slope(i, j));
+      if (!any) continue;
+      for (std::size_t j = 0; j < free_.size(); ++j) out.slope(i, j) = 0;
+      ++out.without_slope;
     }
   }
 

@@ -88,6 +88,8 @@ struct Fit {
   /// or where next to nothing is left.
   std::optional<double> scatter;
   bool systematic = false;  ///< it is so far below 2 that what is left is no noise
+  std::uint32_t without_slope =
+      0;  ///< values that have no derivative where the fit is, as a distance that is zero: they count, and tell no direction
 };
 
 /// Throws Error: an output or a parameter that the model does not have, no values, a model that cannot be differentiated by a parameter.

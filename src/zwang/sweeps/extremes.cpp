@@ -29,11 +29,31 @@ class Search {
   double run() {
     look(0);
     look(length_);
-    stretch(0, length_, true);
+    // Long ones first: where a root begins at zero the short ones beside it are rounding, as many as one likes.
+    pending_.push_back({0, length_, true});
+    while (!pending_.empty()) {
+      std::pop_heap(pending_.begin(), pending_.end(), shorter);
+      const Stretch next = pending_.back();
+      pending_.pop_back();
+      stretch(next.left, next.right, next.at_start);
+    }
     return best_;
   }
 
  private:
+  struct Stretch {
+    double left = 0;
+    double right = 0;
+    bool at_start = false;
+  };
+  static bool shorter(const Stretch& one, const Stretch& other) {
+    return one.right - one.left < other.right - other.left;
+  }
+  void add(const Stretch& one) {
+    pending_.push_back(one);
+    std::push_heap(pending_.begin(), pending_.end(), shorter);
+  }
+
   /// The value at a place, as the samples of a run have it.
   void look(double s) {
     motion::evaluate(piece_, piece_.start + s * piece_.unit, state_);
@@ -63,8 +83,8 @@ class Search {
         look(turn);
         look(second_start);
       }
-      stretch(left, first_end, at_start && left == 0);
-      stretch(second_start, right, false);
+      add({left, first_end, at_start && left == 0});
+      add({second_start, right, false});
       return;
     }
     // A polynomial of the stretch: to Bernstein's form, then halves of it.
@@ -95,8 +115,26 @@ class Search {
       }
     }
     run_tape(term_.tape, origin);
+    if (!roots_stay_positive(origin, left, right, reach)) return false;
     copy_series(term_.tape.outputs[0]);
     return has_died_out(reach);
+  }
+
+  /// The series of a root goes on below zero where the root turns: |x| is the root of x^2, and -x or x its series.
+  bool roots_stay_positive(double origin, double left, double right, double reach) {
+    const expressions::Tape& tape = term_.tape;
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (std::size_t k = 0; k < tape.instructions.size(); ++k) {
+      const expressions::Instruction& i = tape.instructions[k];
+      if (i.op != expressions::Op::sqrt && i.op != expressions::Op::power) continue;
+      copy_series(i.op == expressions::Op::sqrt ? static_cast<std::uint32_t>(before + k) : i.a);
+      if (!has_died_out(reach)) return false;
+      const std::vector<double> b = bernstein(origin, left, right, series_, 1);
+      if (*std::min_element(b.begin(), b.end()) >= 0) continue;
+      find_turn(b, 0, left, right);
+      return false;
+    }
+    return true;
   }
 
   /// Between the thresholds of its interval, over the whole stretch.
@@ -303,6 +341,7 @@ class Search {
   double length_;  ///< of the piece in its unit of time
   unsigned orders_ = 0;
   int stretches_ = 0;
+  std::vector<Stretch> pending_;
   double turn_ = 0;  ///< where the stretch looked at last leaves a side; its middle where that is not known
   model::State state_;
   std::vector<expressions::Side> sides_;

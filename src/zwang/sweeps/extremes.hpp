@@ -7,8 +7,8 @@
 ///
 /// lies between the least and the largest of its coefficients. A stretch whose largest coefficient is below the best value so far is done; any other is halved, and the
 /// ends of the halves are values of f. Bounds close in with the square of the length, so that a smooth extreme is found to the last digits of f. Where the series has not died
-/// out the stretch is halved and f expanded anew in its middle. Corners (abs, if, min, ...) are stretches on which a switching function changes its sign: they are halved until
-/// nothing of the piece is left of them. What is returned is f itself at the place found.
+/// out the stretch is halved and f expanded anew in its middle. Corners (abs, if, min, ...) are stretches on which a switching function changes its sign, or on which a root
+/// comes to zero: they are halved until nothing of the piece is left of them. What is returned is f itself at the place found.
 ///
 /// Reference: docs/mathematics, section 25.4.
 #pragma once
