@@ -103,6 +103,10 @@ void bind_stepper(nb::module_& module) {
           },
           nb::rv_policy::automatic, nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro(
+          "rho",
+          [](Stepper& self) { return array_of(self.ask([](const motion::Stepper& now) { return now.state().rho; })); },
+          nb::rv_policy::automatic, nb::sig("def rho(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro(
           "status",
           [](Stepper& self) {
             return self.ask([](const motion::Stepper& now) { return std::string(motion::words(now.status())); });

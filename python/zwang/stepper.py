@@ -74,7 +74,8 @@ class Stepper:
     @property
     def state(self) -> State:
         """The state at present. When it is set the motion goes on from there: nothing that lies before its time happens again."""
-        return State(self._model._layout, self._core.time, self._core.position, self._core.velocity)
+        rho = self._core.rho
+        return State(self._model._layout, self._core.time, self._core.position, self._core.velocity, rho if len(rho) else None)
 
     @state.setter
     def state(self, state: StateLike) -> None:

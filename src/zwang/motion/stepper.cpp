@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "zwang/model/bodies.hpp"
+#include "zwang/model/evaluate.hpp"
 #include "zwang/motion/track.hpp"
 
 namespace zwang::motion {
@@ -108,7 +109,8 @@ Status Stepper::status() const {
 std::string Stepper::why() const { return ahead_ ? std::string() : motion_.why; }
 
 bool Stepper::advance(double until, bool stop_at_events, const std::function<void()>& look_out) {
-  if (std::isnan(until) || until < state_.time) {
+  if (std::isnan(until)) throw std::invalid_argument("the time to go to is no number");
+  if (until < state_.time) {
     throw std::invalid_argument(fmt::format("the motion is at t = {} and does not run back to {}", state_.time, until));
   }
   events_.clear();
@@ -125,6 +127,9 @@ bool Stepper::advance(double until, bool stop_at_events, const std::function<voi
       if (until < motion_.state.time && !is_near(until, motion_.state.time)) {
         evaluate(motion_.piece, until, state_);
         state_.time = until;
+        std::vector<double> rho;
+        evaluate_rho(motion_.piece, until, rho);
+        take_rho(motion_.piece.rows, rho);
         return !events_.empty();
       }
       arrive();
@@ -152,6 +157,9 @@ void Stepper::push(const std::vector<double>& impulse) {
   if (impulse.size() != state_.position.size()) {
     throw std::invalid_argument("one number per coordinate is needed");
   }
+  if (!std::all_of(impulse.begin(), impulse.end(), [](double value) { return std::isfinite(value); })) {
+    throw std::invalid_argument("the impulse is not finite");
+  }
   model::Blow blow;
   blow.at = state_.time;
   for (std::uint32_t i = 0; i < impulse.size(); ++i) {
@@ -178,14 +186,26 @@ void Stepper::move_to(const model::State& state) {
   if (state.position.size() != model_->variables || state.velocity.size() != model_->variables) {
     throw std::invalid_argument("one position and one velocity per coordinate are needed");
   }
-  restart(state, {}, remembered());
+  model::State there = state;
+  if (there.rho.empty()) there.rho = state_.rho;
+  restart(std::move(there), {}, remembered());
   events_ = motion_.events;
+}
+
+/// rho goes with the state, so that a motion that begins anew has it.
+void Stepper::take_rho(const std::vector<std::uint32_t>& rows, const std::vector<double>& rho) {
+  if (rho.empty()) return;
+  state_.rho.assign(model_->rows(), 0.0);
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (model::is_variational(*model_, rows[j])) state_.rho[rows[j]] = rho[j];
+  }
 }
 
 /// The state reached is the present one.
 void Stepper::arrive() {
   ahead_ = false;
   state_ = motion_.state;
+  take_rho(motion_.held, motion_.rho);
   events_.insert(events_.end(), motion_.events.begin(), motion_.events.end());
 }
 
@@ -234,6 +254,7 @@ void Stepper::restart(model::State state, const std::vector<model::Blow>& blows,
   forget(motion_.events, *present, memory);
   present_ = std::move(present);
   state_ = motion_.state;
+  take_rho(motion_.held, motion_.rho);
   ahead_ = false;
   begun_ = true;
   started_ = true;

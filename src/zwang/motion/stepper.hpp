@@ -55,6 +55,7 @@ class Stepper {
   void arrive();
   void look_further(double until);
   [[nodiscard]] double duration() const;
+  void take_rho(const std::vector<std::uint32_t>& rows, const std::vector<double>& rho);
   /// What is remembered at the present state.
   [[nodiscard]] Memory remembered() const { return ahead_ ? before_piece_ : memory_of(motion_); }
   void restart(model::State state, const std::vector<model::Blow>& blows, const Memory& memory);
