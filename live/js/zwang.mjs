@@ -21,6 +21,31 @@ function read(text) {
   return answer;
 }
 
+const known_options = ["set", "until", "at", "tolerance", "samples", "law", "file", "format", "position", "velocity"];
+
+// What is no option, or no number where one is meant, is refused here, where it can be named.
+function checked_options(options = {}) {
+  for (const [name, value] of Object.entries(options)) {
+    if (!known_options.includes(name)) throw new TypeError(`there is no option '${name}': there are ${known_options.join(", ")}`);
+    if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`${name}: ${value} is not finite`);
+    if (value === null) throw new TypeError(`${name}: null is no value`);
+  }
+  return options;
+}
+
+function checked_times(times, word) {
+  if (typeof times === "string" || times === null || times?.[Symbol.iterator] === undefined) throw new TypeError(`${word}: an array of times is needed`);
+  const numbers = Float64Array.from(times);
+  const wrong = numbers.find((time) => !Number.isFinite(time));
+  if (wrong !== undefined) throw new RangeError(`${word}: ${wrong} is no time`);
+  return numbers;
+}
+
+function checked_time(time, word) {
+  if (typeof time !== "number" || !Number.isFinite(time)) throw new RangeError(`${word}: a time is needed, not ${time}`);
+  return time;
+}
+
 // Values and options as the engine takes them, one line each.
 export function settings_text({ set = {}, until, at, tolerance, samples, law, file, format, position = {}, velocity = {} } = {}) {
   const lines = [];
@@ -37,18 +62,22 @@ class Motion {
     this.engine = engine;
     this.number = number;
     Object.assign(this, read(engine.run_json(number, sample_at)));
+    if (this.status === "finished" && this.samples !== undefined && this.samples.length < sample_at.length) {
+      this.close();
+      throw new RangeError(`sample_at: ${sample_at.find((time) => !this.samples.some((one) => one.time === time))} lies outside of the run, which ends at ${this.final.time}`);
+    }
   }
   // Positions and velocities at times, one state after the other, in the order of `variables`.
   states(times) {
-    const both = this.engine.states(this.number, times);
+    const both = this.engine.states(this.number, checked_times(times, "states"));
     if (!both) throw new ModelError(JSON.parse(this.engine.answer()).error);
     return { position: both.subarray(0, both.length / 2), velocity: both.subarray(both.length / 2) };
   }
   accelerate(time) {
-    return read(this.engine.at(this.number, "accelerate", time));
+    return read(this.engine.at(this.number, "accelerate", checked_time(time, "accelerate")));
   }
   explain(time) {
-    return read(this.engine.at(this.number, "explain", time));
+    return read(this.engine.at(this.number, "explain", checked_time(time, "explain")));
   }
   // The data of the animated report (docs/reference/page-data.md).
   page(bytes = 1 << 22) {
@@ -72,11 +101,11 @@ class Stepper {
   }
   // On to a time, or to the next event if that comes first; the events of that instant.
   advance(until) {
-    return this.take(this.engine.stepper_advance(this.number, until, true));
+    return this.take(this.engine.stepper_advance(this.number, checked_time(until, "advance"), true));
   }
   // On to a time whatever happens; all events on the way.
   advance_through(until) {
-    return this.take(this.engine.stepper_advance(this.number, until, false));
+    return this.take(this.engine.stepper_advance(this.number, checked_time(until, "advance_through"), false));
   }
   // An impulse now, one number per variable; what it sets off.
   push(impulse) {
@@ -89,13 +118,14 @@ class Stepper {
 
 class Model {
   constructor(engine, text, options) {
+    if (typeof text !== "string") throw new TypeError(`the text of a model is needed, not ${text === undefined ? "nothing" : typeof text}`);
     this.engine = engine;
     this.text = text;
-    this.options = options;
+    this.options = checked_options(options);
     this.check();
   }
   ask(question, options) {
-    return read(this.engine.ask(question, this.text, settings_text({ ...this.options, ...options })));
+    return read(this.engine.ask(question, this.text, settings_text({ ...this.options, ...checked_options(options) })));
   }
   check(options) {
     return this.ask("check", options);
@@ -113,6 +143,7 @@ class Model {
     return this.ask("explain", options);
   }
   equations(format = "text") {
+    if (!["text", "latex", "cpp", "python"].includes(format)) throw new TypeError(`format: 'text', 'latex', 'cpp' or 'python', not '${format}'`);
     return this.ask("equations", { format });
   }
   // The motion to its end. `go_on` is asked about every tenth of a second; false interrupts.
@@ -125,18 +156,19 @@ class Model {
   }
   follow(both_laws, sample_at, go_on, options) {
     const { engine } = this;
-    const number = engine.begin(this.text, settings_text({ ...this.options, ...options }), both_laws);
+    const times = checked_times(sample_at, "sample_at");
+    const number = engine.begin(this.text, settings_text({ ...this.options, ...checked_options(options) }), both_laws);
     if (number === 0) throw new ModelError(JSON.parse(engine.answer()).error);
     for (;;) {
       const going = engine.go_on(number, 100);
       if (going < 0) throw new ModelError(JSON.parse(engine.answer()).error);
       if (going === 0 || (go_on && !go_on(engine.time(number)))) break;
     }
-    return new Motion(engine, number, sample_at);
+    return new Motion(engine, number, times);
   }
   stepper(options) {
     const { engine } = this;
-    const number = engine.stepper(this.text, settings_text({ ...this.options, ...options }));
+    const number = engine.stepper(this.text, settings_text({ ...this.options, ...checked_options(options) }));
     if (number === 0) throw new ModelError(JSON.parse(engine.answer()).error);
     return new Stepper(engine, number);
   }

@@ -112,6 +112,24 @@ test("states at any times come as arrays of numbers, and agree with the samples 
   assert.throws(() => motion.states([1]), ModelError);
 });
 
+test("what means nothing is refused with its name", () => {
+  const text = 'gravity = [0, -10]\n[points.ball]\nmass = 2\nposition = [0, 5]\n[simulation]\nuntil = 1\n';
+  const model = zwang.parse(text);
+  assert.throws(() => zwang.parse(), /the text of a model is needed/);
+  assert.throws(() => zwang.parse(text, { untill: 2 }), /there is no option 'untill'/);
+  assert.throws(() => model.run({ until: Infinity }), /until: Infinity is not finite/);
+  assert.throws(() => model.run({ sample_at: "0.5" }), /sample_at: an array of times/);
+  assert.throws(() => model.run({ sample_at: [NaN] }), /sample_at: NaN is no time/);
+  assert.throws(() => model.run({ sample_at: [0.5, 9] }), /sample_at: 9 lies outside of the run, which ends at 1/);
+  assert.throws(() => model.equations("fortran"), /not 'fortran'/);
+  const motion = model.run();
+  assert.throws(() => motion.states([NaN]), /states: NaN/);
+  motion.close();
+  const stepper = model.stepper();
+  assert.throws(() => stepper.advance(), /advance: a time is needed/);
+  assert.throws(() => stepper.push([0, NaN]), /the impulse is not finite/);
+});
+
 test("a run that is asked to stop is interrupted where it is", () => {
   let asked = 0;
   const motion = zwang.parse(text_of("chain-meets-beam")).run({ until: 1e7, go_on: () => ++asked < 2 });

@@ -106,7 +106,8 @@ constexpr Lookalike lookalikes[] = {{"\u00B7", "`*`"},
                                     {"\uFF0C", "`,`"},
                                     {"\u201C", "`'` or nothing"},
                                     {"\u201D", "`'` or nothing"},
-                                    {"\u221E", "a large number"}};
+                                    {"\u221E", "a large number"},
+                                    {"\u00B0", "`*pi/180`: angles are in radians"}};
 
 /// ASCII characters that have no meaning here, and what may have been meant.
 constexpr Lookalike strangers[] = {{"%", "a remainder is written `mod(a, b)`"},
@@ -116,7 +117,7 @@ constexpr Lookalike strangers[] = {{"%", "a remainder is written `mod(a, b)`"},
                                    {":", "a range is written `1..n`"},
                                    {";", "parts are separated by `,`"},
                                    {"!", "conditions are written with `=`, `<=` or `>=`"},
-                                   {"&", "write one condition per constraint"},
+                                   {"&", "write one condition per constraint; comparisons are joined by `and`"},
                                    {"\"", "a velocity is written `a'`; accelerations cannot stand in an expression"},
                                    {"`", "a velocity is written with `'`"},
                                    {"~", "an equation is written with `=`"},
@@ -568,6 +569,15 @@ class Parser {
     }
     const bool adjacent =
         previous_.sign == Glyph::number && token_.sign == Glyph::name && before.size() + after.size() < 40;
+    if (adjacent && (after == "deg" || after == "degrees" || after == "degree")) {
+      throw SyntaxError(token_.offset, "angles are in radians: write `" + before + "*pi/180`");
+    }
+    const bool grouped = adjacent && after.find_first_not_of("_0123456789") == std::string::npos;
+    if (grouped) {
+      std::string plain = before + after;
+      std::erase(plain, '_');
+      throw SyntaxError(token_.offset, "numbers are written without `_`: `" + plain + "`");
+    }
     if (adjacent && looks_like_a_unit(after)) {
       throw SyntaxError(token_.offset, "zwang knows no units: write `" + before +
                                            "` and keep to one system, as kilograms, metres and "
