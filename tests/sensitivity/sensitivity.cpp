@@ -93,6 +93,33 @@ void expect_differences(const std::string& text, const std::string& name, double
   }
 }
 
+TEST(Sensitivity, of_a_spring_that_is_wound_up_counts_its_turns) {
+  // The angle is 10/w sin(w t), w^2 = k/I: more than two turns.
+  const Differentiated run = differentiate(R"toml([parameters]
+k = 0.2
+[bodies.a]
+mass = 1
+inertia = [0.4, 0.4, 0.5]
+position = [0, 0, 0]
+spin = [0, 0, 10]
+[joints]
+j = { hinge = [[0, 0, 0], "a"], axis = [0, 0, 1] }
+[springs]
+s = { on = "j", angle = 0, stiffness = "k" }
+[simulation]
+until = 2
+)toml",
+                                           {"k"}, {2.0});
+  const double w = std::sqrt(0.2 / 0.5);
+  const double by_w = 1 / (2 * w * 0.5);
+  const double angle = 10 / w * std::sin(2 * w);
+  const double slope = by_w * (-10 / (w * w) * std::sin(2 * w) + 20 / w * std::cos(2 * w));
+  ASSERT_TRUE(run.by[0].samples[0].after);
+  const std::vector<double>& found = run.by[0].samples[0].after->position;
+  EXPECT_NEAR(found[3], -std::sin(angle / 2) * slope / 2, 1e-9);
+  EXPECT_NEAR(found[6], std::cos(angle / 2) * slope / 2, 1e-9);
+}
+
 TEST(Sensitivity, of_a_pendulum_is_that_of_differences) {
   expect_differences(rod, "L", 1.3, 1e-4, 1e-10);
   expect_differences(rod, "w", 2, 2e-3, 1e-10);

@@ -8,6 +8,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/half_turns.hpp"
 #include "zwang/motion/let_go.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 #include "zwang/sensitivity/variation.hpp"
@@ -124,7 +125,10 @@ class Walk {
     sides.clear();
     if (own.switches == 0) return {};
     MotionPoint middle = point_on(piece, piece.start + piece.length / 2, {});
-    sides = model::sides_of(own, middle.state);
+    // Angles go on from the half turn they were on.
+    sides = last_sides_.empty()
+                ? model::sides_of(own, middle.state)
+                : model::sides_after(own, middle.state, last_sides_, point_on(piece, piece.start, {}).state);
     motion::let_springs_go(own, gone_, piece.start, sides);
     return model::modes_of(own, sides);
   }
