@@ -573,6 +573,11 @@ position = [0, 0]
 c = { between = ["a", "b"] }
 )toml";
   EXPECT_NE(refused(plates).find("overlap at the start"), std::string::npos);
+  // In a family the members are named.
+  EXPECT_NE(refused("[bodies.b]\ncount = 3\nmass = 1\nshape = { box = [1, 1] }\nposition = [[0, 0], [2, 0], [2.9, 0]]\n"
+                    "[contacts]\nc = { for = \"i=1..2\", between = [\"b[i]\", \"b[i+1]\"] }\n")
+                .find("`b[2]` and `b[3]` overlap at the start, by 0.1"),
+            std::string::npos);
 }
 
 }  // namespace zwang::testing::contacts_tests

@@ -87,6 +87,8 @@ inline std::vector<Case> cases() {
       {"blow_on_no_mark", rigid("", "[[impulses]]\non = \"§b.n\"\nvalue = [0, 0, 1]\n"), "has no mark `n`; it has m"},
       {"torque_on_a_point", two_points + "[[impulses]]\non = \"a\"\ntorque = §[0, 0, 1]\n", "`torque` turns a body"},
       {"joint_of_no_kind", rigid("", "[joints]\n§j = { axis = [0, 0, 1] }\n"), "is no joint yet"},
+      {"drive_that_jumps", joint("{ hinge = [[0, 0, 0], \"b\"], axis = [0, 0, 1], drive = §\"floor(t)\" }"),
+       "at `floor(t)` `j.drive` jumps"},
       {"hinge_without_axis", rigid("", "[joints]\n§j = { hinge = [[0, 0, 0], \"b\"] }\n"), "has no `axis`"},
       {"joint_of_itself", joint("{ ball = §[\"b\", \"b.m\"] }"), "the same body"},
       {"joint_of_fixed_places", joint("{ ball = §[[0, 0, 0], [0, 0, 1]] }"), "both partners of this joint are fixed"},

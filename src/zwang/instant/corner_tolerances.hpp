@@ -19,6 +19,8 @@ inline constexpr double push_in_doubt = 1e3;
 inline constexpr double own_effect = 1e-7;
 /// A weight of such a surface: a hundred times what that moves it by.
 inline constexpr double at_bound = 1e-5;
+/// Of the shares with which the sides of a bend hold what rests in it: as many as a number has digits.
+inline constexpr int most_halvings_of_share = 60;
 /// The weight that such surfaces have where nothing asks for another.
 inline constexpr double middle_weight = 0.5;
 /// Of two costs: alternatives between which nothing decides.

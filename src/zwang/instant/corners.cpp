@@ -200,6 +200,32 @@ SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const 
 
 namespace {
 
+/// Sides of a bend with different slopes hold what rests in it with other shares than half and half: those under which nothing pushes it to either.
+/// False if the function between its sides does not go through the kink, as that of a table, or a push is left, be it rounding: it would grow.
+bool share_bend(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
+                std::uint32_t number, Side on, Corners& out) {
+  const std::uint32_t row = model::place_of_switch(model, number).row;
+  const std::vector<MixedMode> mixed = modes_across(model, state, out.sides, number, on);
+  double low = 0;
+  double high = 1;
+  Instant instant;
+  for (int round = 0; round < most_halvings_of_share; ++round) {
+    const double share = (low + high) / 2;
+    if (!(low < share && share < high)) break;
+    for (const MixedMode& mode : mixed) mix(mode, share, state.modes);
+    accelerate(model, state, options, workspace, instant);
+    const bool through = std::abs(instant.value[row]) <= workspace.evaluation().touch_value[row];
+    if (instant.status != Status::determined || !through) return false;
+    const double push = switch_rates(model, number, state, instant.accelerations).second;
+    if (push == 0) {
+      for (const MixedMode& mode : mixed) mix(mode, share, out.modes);
+      return true;
+    }
+    (push > 0 ? low : high) = share;
+  }
+  return false;
+}
+
 /// An equation on a kink of its own, with no speed across it: the side whose accelerations lead into it and are nearest to the free ones. Where
 /// neither leads on the motion stays in the kink, which the row alone can hold only if the mean of its sides does.
 void choose_side_of_kink(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
@@ -258,6 +284,10 @@ void choose_side_of_kink(const model::Model& model, model::State state, const Op
   if (leads_up) return take(on + 1);
   if (below == 0 && above == 0) return;
   if (leads(on) == 0) return take(on);
+  if (below > 0 && above < 0 && share_bend(model, state, inner, workspace, number, on, out)) {
+    out.sides[number] = on;
+    return;
+  }
   out.refusal =
       "the motion stays in a kink of " + row +
       ", where both of its sides hold it and an equation has but one of them: write an inequality with abs, min, "

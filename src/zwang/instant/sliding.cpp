@@ -227,7 +227,12 @@ bool Sliding::choose(const std::vector<double>& base, const std::vector<double>&
         }
       } else if (change[i * n + i] > zero) {
         // What the switch does pushes away from its surface: it is never slid on.
-        if (where[i] == Where::on || (where[i] == Where::above ? w < -zero : w > zero)) {
+        // Where nothing pushes it yet, its way tells.
+        const bool goes_up = towards_[i] > on_[i];
+        const bool goes_down = towards_[i] < on_[i];
+        const bool turns = !edge[i] && (where[i] == Where::above ? goes_down && w <= zero : goes_up && w >= -zero);
+        edge[i] = edge[i] || turns;
+        if (turns || where[i] == Where::on || (where[i] == Where::above ? w < -zero : w > zero)) {
           where[i] = where[i] == Where::above ? Where::below : Where::above;
           right = false;
         }

@@ -79,13 +79,14 @@ std::optional<Valley> find_valley(const model::Model& model, const model::State&
       const auto found = std::find_if(met.begin(), met.end(), [&](const Met& one) { return one.corner == c; });
       const bool inside =
           std::any_of(corner.inner.begin(), corner.inner.end(), [&](std::uint32_t one) { return changes[one] != 0; });
-      if (found != met.end()) {
-        side = above != found->turned ? found->on + 1 : found->on - 1;
-        changes[c] = 1;
-      } else if (inside) {
+      if (found != met.end()) side = above != found->turned ? found->on + 1 : found->on - 1;
+      changes[c] = inside || found != met.end() ? 1 : 0;
+      if (inside) {
+        // About another corner its own value there tells, as at the wrap of mod in a table; unless that is on its threshold still.
         const SwitchRates rates = switch_rates(model, number_of(c, lane), there, {});
-        side = corner.side(rates.g, rates.beside);
-        changes[c] = 1;
+        const Side its = corner.side(rates.g, rates.beside);
+        const bool off = its % 2 == 0 && !is_on_threshold(nearest_threshold(corner, its, rates.g).first, rates);
+        if (off || found == met.end()) side = its;
       }
       out.sides.push_back(side);
       set_modes(group, c, lane, side, there.modes);

@@ -353,7 +353,7 @@ void begin_flow(Motion& motion) {
     judge(motion, land(motion));
     if (motion.status != Status::going) return;
   }
-  look_at_truths(motion);
+  look_at_truths(motion, {});
   if (!model.simulation.stop.empty() && model::observe(model.simulation.stop.front(), motion.state) <= 0) {
     end(motion, Status::stopped, "");
   } else if (!model.simulation.stop_truth.empty() && is_true(motion, model.simulation.stop_truth[0])) {
@@ -462,7 +462,7 @@ bool advance_flow(Motion& motion) {
       ++motion.event_count;
     }
     if (motion.status != Status::going) return true;
-    look_at_truths(motion);
+    look_at_truths(motion, triggers);
     const bool stops =
         !impl.model.simulation.stop_truth.empty() && is_true(motion, impl.model.simulation.stop_truth[0]);
     impl.switches.holds.clear();

@@ -183,6 +183,47 @@ bool restless(Motion& motion) {
   return impl.kinks > most_kinks;
 }
 
+/// What turns at the kink of an equation again and again without time passing has lost its speed from turn to turn, and comes to rest there: what is
+/// left of the speed across the kink, and with it of that along either side, goes. False if that were more than rounding of the energies, or if there is
+/// none: then forces that vary move it off the shares with which its sides hold it.
+bool rest_in_kink(Motion& motion, const Turn& turn, std::uint32_t row) {
+  constexpr int most_rounds =
+      200;  // of projections, of which each leaves half at most where the sides make no acute angle
+  Motion::Impl& impl = *motion.impl;
+  if (!model::is_equation(impl.model.row_kind[row])) return false;
+  const std::vector<double> p = impl.series.slope(turn.number, motion.state);
+  std::vector<double> wp(p.size());
+  mass_at(motion).solve(p, wp);
+  double length = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) length += p[i] * wp[i];
+  const instant::SwitchRates first = instant::switch_rates(impl.model, turn.number, motion.state, {});
+  if (!first.by_position || first.first == 0 || !(length > 0)) return false;
+  const double before = whole_energy(motion);
+  const model::State state = motion.state;
+  const auto take_off = [&] {
+    const double speed = instant::switch_rates(impl.model, turn.number, motion.state, {}).first;
+    for (std::size_t i = 0; i < p.size(); ++i) motion.state.velocity[i] -= wp[i] * speed / length;
+    return std::abs(speed);
+  };
+  for (int round = 0; round < most_rounds && take_off() > unit_rounding * std::abs(first.first); ++round)
+    static_cast<void>(impl.series.project(motion.state, impl.carry_position, impl.carry_velocity));
+  std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+  const double lost = before - whole_energy(motion);
+  if (!(std::abs(lost) <= loss_in_roundings * motion.energy.largest)) {
+    motion.state = state;
+    return false;
+  }
+  motion.energy.lost += lost;
+  impl.kinks = 0;
+  impl.fresh_bounces = 0;
+  // Unless that was told already.
+  const std::vector<std::uint32_t>& ahead = impl.limit_rows;
+  if (impl.limit_ahead && std::find(ahead.begin(), ahead.end(), row) != ahead.end()) return true;
+  add_event(motion, EventKind::accumulation, {row});
+  motion.events.back().lost = lost;
+  return true;
+}
+
 /// Switches that turn again and again at one instant: what they are made of is zero where it cannot be told from it, as at the target of a
 /// control, which is reached but for the last digits.
 void take_dust_off(Motion& motion, const Triggers& triggers) {
@@ -282,8 +323,9 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
       return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();
     });
-    if (kink != triggers.turns.end() && restless(motion)) {
-      const std::uint32_t row = model::place_of_switch(impl.model, kink->number).row;
+    const std::uint32_t row =
+        kink != triggers.turns.end() ? model::place_of_switch(impl.model, kink->number).row : no_row;
+    if (row != no_row && restless(motion) && !rest_in_kink(motion, *kink, row)) {
       end_singular(motion, {row},
                    "the motion has come to a kink of " + model::row_name(impl.model, row) +
                        " and neither of its sides leads on: write an inequality with abs, min, max or table, whose "
@@ -300,7 +342,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   // What is true now, and what that lets go; which may make other things true.
   const std::vector<std::uint32_t>& stops = impl.model.simulation.stop_truth;
   for (std::size_t round = 0; motion.status == Status::going; ++round) {
-    look_at_truths(motion);
+    look_at_truths(motion, triggers);
     stop = stop || std::any_of(stops.begin(), stops.end(), [&](std::uint32_t truth) { return is_true(motion, truth); });
     if (stop || round > impl.model.releases.size() || !release_due(motion)) break;
     regulate_and_accelerate(motion, {}, false);

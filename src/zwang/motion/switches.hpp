@@ -84,7 +84,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
                      const instant::Options& options);
 /// After an instant: which comparisons of `stop` and `when` hold at it, and on which side they go on. What is on a threshold holds if it does so
 /// there, as y <= 0 where a ball is struck; what stays on it stays so; a velocity that has jumped is where it is now.
-void look_at_truths(Motion& motion);
+void look_at_truths(Motion& motion, const Triggers& triggers);
 /// What `when` is waiting for and is true as an instant begins, before its shocks: that is let go first.
 void look_at_truths_before(Motion& motion);
 /// The same for a flow, whose rates have no shocks.

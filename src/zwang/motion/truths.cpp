@@ -82,8 +82,8 @@ bool release_due(const Motion& motion) {
 namespace {
 
 /// The sides of the comparisons at this instant (`now`) or right behind it. Comparisons may be nested: from the inside out. Modes are left as they
-/// belong to these sides.
-std::vector<Side> sides_of_truths(Motion& motion, bool now) {
+/// belong to these sides. Where the first derivatives of what is on a threshold do not tell where it goes, the series from here did.
+std::vector<Side> sides_of_truths(Motion& motion, const Triggers& triggers, bool now) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
@@ -113,7 +113,10 @@ std::vector<Side> sides_of_truths(Motion& motion, bool now) {
         continue;
       }
       const Side on = corner.side(threshold);
-      const int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
+      int leads = now || corner.follows ? 0 : leads_to(motion, rates, off);
+      const Turn* turn = turn_of(triggers, number);
+      if (!now && !corner.follows && leads == 0 && turn != nullptr && switches.sides[number] == on)
+        leads = turn->above ? 1 : -1;
       const bool odd = on % 2 != 0;
       sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
       if (!now) switches.at_start[number] = 1;
@@ -142,12 +145,12 @@ void look_at_truths_before(Motion& motion) {
   if (!any || impl.model.switches == 0) return;
   impl.switches.holds.assign(impl.model.truths.size(), 0);
   const std::vector<double> modes = motion.state.modes;
-  static_cast<void>(sides_of_truths(motion, true));
+  static_cast<void>(sides_of_truths(motion, {}, true));
   add_truths(motion);
   motion.state.modes = modes;
 }
 
-void look_at_truths(Motion& motion) {
+void look_at_truths(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   Switches& switches = impl.switches;
@@ -155,9 +158,9 @@ void look_at_truths(Motion& motion) {
   if (model.truths.empty() || model.switches == 0) return;
   const std::vector<double> modes = motion.state.modes;
   // At the instant itself, then right behind it.
-  static_cast<void>(sides_of_truths(motion, true));
+  static_cast<void>(sides_of_truths(motion, {}, true));
   add_truths(motion);
-  std::vector<Side> behind_it = sides_of_truths(motion, false);
+  std::vector<Side> behind_it = sides_of_truths(motion, triggers, false);
   add_truths(motion);
   motion.state.modes = modes;
   switches.sides = std::move(behind_it);

@@ -164,9 +164,13 @@ void Compilation::check_indices(std::span<const RangeSyntax> ranges) const {
 }
 
 std::string Compilation::member_words(const std::string& name) const {
-  std::string out = name;
-  for (std::size_t k = 0; k < bindings.size(); ++k) out += fmt::format("{}{}", k == 0 ? '[' : ',', bindings[k].value);
-  return bindings.empty() ? out : out + "]";
+  std::string members;
+  for (const Binding& one : bindings) {
+    // Numbers of formulas that were made from a joint or contact (FormulaNumbers) count no members.
+    if (one.name.starts_with("n_")) continue;
+    members += fmt::format("{}{}", members.empty() ? "" : ",", one.value);
+  }
+  return members.empty() ? name : fmt::format("{}[{}]", name, members);
 }
 
 }  // namespace zwang::model

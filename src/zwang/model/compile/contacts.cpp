@@ -784,9 +784,14 @@ class ContactReader {
   void refuse_overlap(const Touching& a, const Touching& b) const {
     const auto [apart, size] = a.dimension == 2 ? gap_of_polygons(a, b) : gap_of_boxes(a, b);
     if (apart < -nearly_touching * size) {
-      fail(between_->value.place,
-           fmt::format("`{}` and `{}` overlap at the start, by {}", a.side.name, b.side.name, readable(-apart)));
+      fail(between_->value.place, fmt::format("`{}` and `{}` overlap at the start, by {}", name_of(a.side),
+                                              name_of(b.side), readable(-apart)));
     }
+  }
+
+  /// The body itself, also in a family, whose members have its name as it was written.
+  [[nodiscard]] std::string name_of(const JointSide& side) const {
+    return side.fixed ? side.name : member_name(work_.vocabulary.bodies[side.partner.body], side.partner.member);
   }
 
   /// The largest distance of two planes that separate them, negative if none does, and a length of theirs.

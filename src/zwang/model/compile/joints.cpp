@@ -500,7 +500,16 @@ class JointReader {
     const std::vector<Binding> indices = work_.bindings;
     for (const Binding& index : indices) generated.numbers.emplace_back(std::string(index.name), index.value);
     work_.bindings.clear();
-    add_generated(work_, std::move(condition), std::move(generated));
+    const std::string name = condition.name;
+    try {
+      add_generated(work_, std::move(condition), std::move(generated));
+    } catch (const Error& error) {
+      // What is wrong with a formula that nobody wrote is wrong with what it was made of.
+      const Field* drive = field_of("drive");
+      if (error.place().file != name) throw;
+      throw work_.source.error(called == "drive" && drive != nullptr ? drive->value.place : field_.place,
+                               error.message());
+    }
     work_.bindings = indices;
   }
 
