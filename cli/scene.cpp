@@ -62,24 +62,21 @@ Scene scene_of_run(const Question& question) {
     }
   }
 
-  // What was let go on the way is not in the model.
-  store.each_event(0, [&](const motion::Event& event) {
-    if (event.kind == motion::EventKind::let_go && event.time <= sample.state.time) {
-      refuse(question.model,
-             fmt::format("at t = {} a condition was let go: ask before that, or write the model without it",
-                         readable(event.time, 10)));
-    }
-    return true;
-  });
-
   // Of a crowd the conditions that count here, not those that have counted.
   if (store.is_crowd()) {
     scene.model = at_instant(runs::model_of(recipe, true), sample.state.position, recipe.overrides);
   }
 
+  // What was let go on the way.
+  store.each_event(0, [&](const motion::Event& event) {
+    if (event.time <= sample.state.time) motion::note_released(event, scene.model);
+    return true;
+  });
+
   // rho of the rows held.
   scene.state = sample.state;
   model::doubt_as_computed(scene.model, scene.state);
+  if (!store.is_crowd() && !scene.model.flow) model::doubt_as_held(scene.model, sample.rows, scene.state);
   // Angles are on the turn that the run has brought them to.
   if (!scene.model.flow && !store.is_crowd()) {
     const motion::Hidden hidden = motion::hidden_in(scene.model, store.view(scene.model));

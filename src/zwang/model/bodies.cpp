@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/model/evaluate.hpp"
 #include "zwang/model/tolerances.hpp"
 #include "zwang/model/turning.hpp"
 
@@ -75,6 +76,41 @@ void doubt_as_computed(const Model& model, State& state) {
   };
   doubt(state.position, state.position_uncertainty);
   doubt(state.velocity, state.velocity_uncertainty);
+}
+
+void doubt_as_held(const Model& model, std::span<const std::uint32_t> rows, State& state) {
+  Scratch scratch = make_scratch(model);
+  Rows found = make_rows(model);
+  State bare = state;
+  bare.position_uncertainty.clear();
+  bare.velocity_uncertainty.clear();
+  evaluate_rows(model, bare, scratch, found);
+  const auto largest = [](const std::vector<double>& values) {
+    double out = 0;
+    for (const double value : values) out = std::max(out, std::abs(value));
+    return out;
+  };
+  const double place = largest(state.position);
+  const double speed = largest(state.velocity);
+  state.position_uncertainty.resize(model.variables, 0.0);
+  state.velocity_uncertainty.resize(model.variables, 0.0);
+  // Shared out along the gradient: u_i = |g_i| |f| / g.g, so that |g|.u = |f|.
+  const auto share = [&](std::uint32_t row, double left, double size, std::vector<double>& doubt) {
+    double square = 0;
+    double sum = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      square += found.entry[e] * found.entry[e];
+      sum += std::abs(found.entry[e]);
+    }
+    if (!(square > 0) || !std::isfinite(square) || !(left <= model.simulation.touch * sum * size)) return;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      doubt[model.row_column[e]] += std::abs(found.entry[e]) * left / square;
+  };
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (!is_equation(model.row_kind[row]) && std::find(rows.begin(), rows.end(), row) == rows.end()) continue;
+    if (is_holonomic(model.row_kind[row])) share(row, std::abs(found.value[row]), place, state.position_uncertainty);
+    share(row, std::abs(found.rate[row]), speed, state.velocity_uncertainty);
+  }
 }
 
 std::vector<std::uint32_t> quaternions(const Model& model) {

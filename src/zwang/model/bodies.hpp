@@ -34,6 +34,10 @@ enum class Sort : std::uint8_t {
 /// where that is more than a part of itself. A coordinate has nothing beside itself.
 void doubt_as_computed(const Model& model, State& state);
 
+/// The same of a state between the instants of a motion, which kept all equations and these rows: what is left of them there is uncertain, too, as long as it is
+/// no more than `touch` of the largest place or speed.
+void doubt_as_held(const Model& model, std::span<const std::uint32_t> rows, State& state);
+
 /// The places at which the quaternions of a model begin among its variables, four each.
 [[nodiscard]] std::vector<std::uint32_t> quaternions(const Model& model);
 

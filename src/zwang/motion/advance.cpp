@@ -226,7 +226,9 @@ bool entered(Motion& motion) {
     // What is near the origin has its size from the body it belongs to, and from the step that led there; and what rounding may have put
     // off since it came there is not entered.
     double around = 0;
-    double rounding = 0;
+    // Nor is what comes and goes within a rounding of the clock.
+    double rounding =
+        std::abs(impl.series.watched(w)[1]) * unit_rounding * std::abs(motion.state.time) / impl.series.unit();
     const std::vector<double> loops = doubt_of_loops(motion);
     evaluate_row(motion, row);
     const model::Rows& rows = impl.workspace.evaluation().rows;

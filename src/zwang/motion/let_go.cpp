@@ -44,6 +44,29 @@ std::vector<SpringGone> springs_gone(const model::Model& model, const RunView& r
   return out;
 }
 
+void note_released(const Event& event, model::Model& model) {
+  if (event.kind != EventKind::let_go) return;
+  // Here, or by another one before.
+  const auto is_gone = [&](std::uint32_t row) {
+    const auto holds = [&](const std::vector<std::uint32_t>& rows) {
+      return std::find(rows.begin(), rows.end(), row) != rows.end();
+    };
+    return holds(event.rows) ||
+           std::any_of(model.releases.begin(), model.releases.end(), [&](const model::Release& one) {
+             return one.when.empty() && one.at <= event.time && holds(one.rows);
+           });
+  };
+  for (model::Release& release : model.releases) {
+    const bool rows = std::all_of(release.rows.begin(), release.rows.end(), is_gone);
+    const bool springs = std::all_of(release.springs.begin(), release.springs.end(), [&](std::uint32_t spring) {
+      return std::find(event.bodies.begin(), event.bodies.end(), model.springs[spring].name) != event.bodies.end();
+    });
+    if (!rows || !springs) continue;
+    release.when.clear();
+    release.at = event.time;
+  }
+}
+
 void let_springs_go(const model::Model& model, std::span<const SpringGone> gone, double time,
                     std::vector<expressions::Side>& sides) {
   for (const SpringGone& one : gone) {

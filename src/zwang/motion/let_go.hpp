@@ -1,5 +1,5 @@
-/// What the states of a finished motion do not show, for its readers: springs that were let go, whose terms act no more from that event on, and the half turns that
-/// angles have made.
+/// What the states of a finished motion do not show, for its readers: springs and conditions that were let go, which act no more from that event on, and the half
+/// turns that angles have made.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct SpringGone {
 };
 [[nodiscard]] std::vector<SpringGone> springs_gone(const model::Model& model, std::span<const Event> events);
 [[nodiscard]] std::vector<SpringGone> springs_gone(const model::Model& model, const RunView& run);
+
+/// The event tells which of the model's releases are done: from now on questions about one instant know them as done, whenever that was.
+void note_released(const Event& event, model::Model& model);
 
 /// Turns off what was let go at `time` or before.
 void let_springs_go(const model::Model& model, std::span<const SpringGone> gone, double time,
