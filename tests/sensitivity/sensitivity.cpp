@@ -130,6 +130,26 @@ TEST(Sensitivity, of_a_pendulum_is_that_of_differences) {
   EXPECT_NEAR(end_of(run).multipliers[0].second, run.track.account.present.multipliers[0] / 0.7, 1e-10);
 }
 
+TEST(Sensitivity, of_a_hinged_bar_knows_no_azimuth) {
+  // The same swing in planes that stand at different angles: derivatives along the plane and upwards are the same.
+  const auto bar = [](const std::string& azimuth) {
+    return "gravity = [0, 0, -9.81]\n[parameters]\na = 0.3\nz = \"" + azimuth +
+           "\"\nk = \"(pi/2 - a)/2\"\n[bodies.b]\nmass = 1\nshape = { box = [1, 0.1, 0.1] }\n"
+           "position = [\"0.5*sin(a)*cos(z)\", \"0.5*sin(a)*sin(z)\", \"-0.5*cos(a)\"]\n"
+           "orientation = [\"cos(z/2)*cos(k)\", \"-sin(z/2)*sin(k)\", \"cos(z/2)*sin(k)\", \"sin(z/2)*cos(k)\"]\n"
+           "[bodies.b.marks]\ne = [-0.5, 0, 0]\n"
+           "[joints]\nh = { hinge = [[0, 0, 0], \"b.e\"], axis = [\"-sin(z)\", \"cos(z)\", 0] }\n[simulation]\nuntil = "
+           "0.5\n";
+  };
+  const std::vector<double> plain = end_of(differentiate(bar("0"), {"a"})).position;
+  for (const double z : {1.0, 2.3}) {
+    const std::vector<double> turned = end_of(differentiate(bar(exact(z)), {"a"})).position;
+    EXPECT_NEAR(turned[0], std::cos(z) * plain[0], 1e-12) << z;
+    EXPECT_NEAR(turned[1], std::sin(z) * plain[0], 1e-12) << z;
+    EXPECT_NEAR(turned[2], plain[2], 1e-12) << z;
+  }
+}
+
 constexpr const char* ball = R"toml(
 gravity = [0, "-g"]
 [parameters]
@@ -314,6 +334,16 @@ until = 3
   const Differentiated both = differentiate(corner, {"x"});
   EXPECT_FALSE(both.by[0].final.differentiable());
   EXPECT_NE(both.by[0].final.why.find("one instant"), std::string::npos);
+}
+
+TEST(Sensitivity, of_a_motion_that_does_not_begin_is_none) {
+  const Differentiated run = differentiate(
+      "[parameters]\np = 1\n[points.a]\nmass = 1\nposition = [0, \"p\"]\n[constraints]\nf = \"a.y >= "
+      "2\"\n[simulation]\nuntil = 1\n",
+      {"p"});
+  EXPECT_FALSE(run.by[0].final.before);
+  EXPECT_FALSE(run.by[0].final.after);
+  EXPECT_NE(run.by[0].final.why.find("ended where it began"), std::string::npos);
 }
 
 TEST(Sensitivity, of_what_is_pressed_at_the_start_is_on_both_sides_the_same) {

@@ -168,6 +168,22 @@ void straighten(Motion& motion) {
 }
 
 /// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
+/// What the projection moved is no longer as it was written: it is known as computed numbers are, by the rounding of what it hangs together with.
+void doubt_what_moved(model::State& state, const model::Model& model, const model::State& written) {
+  model::State computed = state;
+  model::doubt_as_computed(model, computed);
+  const auto doubt = [&](const std::vector<double>& now, const std::vector<double>& before,
+                         const std::vector<double>& by, std::vector<double>& out) {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (now[i] == before[i] || by[i] == 0) continue;
+      out.resize(now.size(), 0.0);
+      out[i] = std::max(out[i], by[i]);
+    }
+  };
+  doubt(state.position, written.position, computed.position_uncertainty, state.position_uncertainty);
+  doubt(state.velocity, written.velocity, computed.velocity_uncertainty, state.velocity_uncertainty);
+}
+
 void project_start(Motion& motion) {
   using instant::Role;
   Motion::Impl& impl = *motion.impl;
@@ -239,6 +255,7 @@ void project_start(Motion& motion) {
     motion.velocity_correction =
         std::max(motion.velocity_correction, std::abs(motion.state.velocity[i] - written.velocity[i]));
   }
+  doubt_what_moved(motion.state, model, written);
 }
 
 /// Sets of rows are kept by their marks.

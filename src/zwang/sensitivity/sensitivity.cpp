@@ -755,6 +755,7 @@ class Walk {
 
   void finish() {
     if (!begun_) {
+      lose("the motion ended where it began");
       out_.final = slope_of({});
       return;
     }

@@ -60,6 +60,16 @@ Direction inwards(const JointSide& side, const Direction& u) {
   return outwards(back, u);
 }
 
+/// A unit vector that was turned there and back: components that are rounding are zero, and what is one but for it is one.
+Direction without_dust(Direction u) {
+  constexpr double some_roundings = 0x1p-50;  // of the dozen operations of two turns
+  for (double& x : u) {
+    if (std::abs(x) <= some_roundings) x = 0;
+    if (std::abs(std::abs(x) - 1) <= some_roundings) x = x > 0 ? 1 : -1;
+  }
+  return u;
+}
+
 constexpr std::array<std::string_view, 8> joint_kinds = {"ball",      "hinge", "slider",  "cylindrical",
                                                          "universal", "weld",  "rolling", "gear"};
 
@@ -234,9 +244,9 @@ class JointReader {
       }
       frame.p = across(frame.n);
       frame.q = cross_of(frame.n, frame.p);
-      frame.second_n = inwards(frame.second, outwards(frame.first, frame.n));
-      frame.second_p = inwards(frame.second, outwards(frame.first, frame.p));
-      frame.second_q = inwards(frame.second, outwards(frame.first, frame.q));
+      frame.second_n = without_dust(inwards(frame.second, outwards(frame.first, frame.n)));
+      frame.second_p = without_dust(inwards(frame.second, outwards(frame.first, frame.p)));
+      frame.second_q = without_dust(inwards(frame.second, outwards(frame.first, frame.q)));
     }
     if (frame.turns() && frame.dimension == 2) frame.start = frame.second.angle - frame.first.angle;
     if (frame.slides()) {
