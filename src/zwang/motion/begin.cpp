@@ -182,6 +182,10 @@ void doubt_what_moved(model::State& state, const model::Model& model, const mode
   };
   doubt(state.position, written.position, computed.position_uncertainty, state.position_uncertainty);
   doubt(state.velocity, written.velocity, computed.velocity_uncertainty, state.velocity_uncertainty);
+  // One without the other says nothing.
+  if (state.position_uncertainty.empty() && state.velocity_uncertainty.empty()) return;
+  state.position_uncertainty.resize(state.position.size(), 0.0);
+  state.velocity_uncertainty.resize(state.velocity.size(), 0.0);
 }
 
 void project_start(Motion& motion) {
