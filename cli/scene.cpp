@@ -80,7 +80,7 @@ Scene scene_of_run(const Question& question) {
   // Angles are on the turn that the run has brought them to.
   if (!scene.model.flow && !store.is_crowd()) {
     const motion::Hidden hidden = motion::hidden_in(scene.model, store.view(scene.model));
-    motion::set_modes(scene.model, hidden, scene.state.time, scene.state);
+    if (!hidden.angles.empty()) motion::set_modes(scene.model, hidden, scene.state.time, scene.state);
   }
   if (!sample.rho.empty()) {
     scene.state.rho.assign(scene.model.rows(), 0.0);
