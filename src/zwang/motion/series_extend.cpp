@@ -363,6 +363,7 @@ double Series::Impl::scale_by_others(std::size_t j) const {
 }
 
 void Series::Impl::forget_overflow() {
+  if (lender != nullptr) lender->give_back(*this);
   zero_what_is_not_finite(arena);
   zero_what_is_not_finite(q_room);
   zero_what_is_not_finite(v);
@@ -584,6 +585,7 @@ bool Series::Impl::extend(const model::State& state) {
     extended_ahead = false;
     return finite_ahead;
   }
+  return_nothing();
   begin_orders(state);
   if (by_strands_alone()) {
     for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];

@@ -89,13 +89,38 @@ struct SingularArc {
   std::vector<double> mu;  ///< [k * rows + t]
 };
 
+/// Has registers of a series in lanes of its own, beside those of others, until they are asked for (together_free.cpp).
+class Lender {
+ public:
+  Lender() = default;
+  Lender(const Lender&) = delete;
+  Lender& operator=(const Lender&) = delete;
+  virtual ~Lender() = default;
+  virtual void give_back(const Series::Impl& series) = 0;
+  virtual void forget(const Series::Impl& series) = 0;
+};
+
 struct Series::Impl {
   Impl(const model::Model& of, unsigned order, bool with_care);
+  ~Impl() { return_nothing(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   // ---- blocks of lanes, and the rows chosen (series_choose.cpp)
 
-  double* registers(const Block& block) { return arena.data() + block.registers; }
-  const double* registers(const Block& block) const { return arena.data() + block.registers; }
+  double* registers(const Block& block) {
+    if (lender != nullptr) lender->give_back(*this);
+    return arena.data() + block.registers;
+  }
+  const double* registers(const Block& block) const {
+    if (lender != nullptr) lender->give_back(*this);
+    return arena.data() + block.registers;
+  }
+  /// What lies in the lanes of others is not asked for any more.
+  void return_nothing() {
+    if (lender != nullptr) lender->forget(*this);
+  }
+  mutable Lender* lender = nullptr;  ///< who has the registers of the terms; null: they are here
   [[nodiscard]] linear::SparseRows rows() const { return {start, column, entry}; }
   template <class Group>
   Block make_block(const Group& group, std::uint32_t number, const expressions::Tape& tape,
@@ -403,7 +428,7 @@ struct Series::Impl {
   bool has_blocks = false;
   bool works = false;  ///< some force has no potential, or some energy depends on time
 
-  std::vector<double> arena;
+  mutable std::vector<double> arena;  ///< of terms whatever was asked for; the rest may lie with the lender
   std::size_t term_arena = 0;
   std::vector<Block> terms, held_blocks, watched_blocks;
   std::vector<Block> bend_blocks;   ///< of the rows under the variational law; their `row` is a place in `bent`

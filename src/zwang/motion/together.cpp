@@ -6,28 +6,14 @@
 #include <cstring>
 #include <vector>
 
-#include "zwang/base/aligned.hpp"
 #include "zwang/expressions/side_by_side.hpp"
 #include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/together_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
 using expressions::many;
-
-/// One lane of a block of terms, of all members.
-struct Together::Room {
-  struct Place {
-    std::size_t block = 0;
-    std::uint32_t lane = 0;
-    std::size_t registers = 0;
-    std::size_t factors = 0;
-  };
-  std::vector<Place> places;
-  std::vector<std::size_t> first;  ///< per block of terms: its first place
-  AlignedNumbers registers, factors;
-  std::vector<Member> left, alike;
-};
 
 namespace {
 
@@ -74,6 +60,46 @@ unsigned last_of(const Series::Impl& series, const TermGroup& group) {
 
 }  // namespace
 
+void hand_back(const Together::Room& room, std::span<const Series::Impl* const> members) {
+  const auto found =
+      std::find_if(members.begin(), members.end(), [](const Series::Impl* one) { return one != nullptr; });
+  if (found == members.end()) return;
+  const Series::Impl& leader = **found;
+  const unsigned orders = leader.orders;
+  // What the bound of the step asks of the registers lies with each series; idle lanes of a block repeat its last one.
+  for (const TermPlace& place : room.places) {
+    const Block& block = leader.terms[place.block];
+    const expressions::Tape& tape = leader.term_tapes[block.group];
+    const TermGroup& group = leader.model.terms[block.group];
+    const std::uint32_t w = block.width;
+    const std::uint32_t end = place.lane + 1 == block.count ? w : place.lane + 1;
+    const std::size_t moving = std::size_t{1} + group.positions + group.velocities;
+    const std::size_t computed = tape.inputs.size() + tape.constants.size();
+    const unsigned last = last_of(leader, group);
+    std::array<double*, many> to{};
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members[i] != nullptr) to[i] = members[i]->arena.data() + members[i]->terms[place.block].registers;
+    }
+    for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
+      if (reg >= moving && reg < computed) continue;
+      const double* from = room.registers.data() + place.registers + reg * orders * many;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        if (to[i] == nullptr) continue;
+        // Two members and two coefficients at a time, where a block has one lane.
+        if (w == 1 && i + 1 < members.size() && to[i + 1] != nullptr) {
+          hand_back_two(from + i, last + 1, to[i] + reg * orders, to[i + 1] + reg * orders);
+          ++i;
+          continue;
+        }
+        for (std::uint32_t l = place.lane; l < end; ++l) {
+          double* its = to[i] + reg * orders * w + l;
+          for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
+        }
+      }
+    }
+  }
+}
+
 Together::Together() : room_(std::make_unique<Room>()) {}
 Together::~Together() = default;
 
@@ -96,26 +122,35 @@ void Together::extend(std::span<const Member> members) {
     room.alike.clear();
     const Series::Impl& leader = *room.left.front().series->impl_;
     const auto others = std::stable_partition(room.left.begin(), room.left.end(), [&](const Member& member) {
-      return &*member.series->impl_ != &leader && !same_forces(leader, *member.series->impl_);
+      const Series::Impl& its = *member.series->impl_;
+      return &its != &leader && !(same_forces(leader, its) && is_free(its) == is_free(leader) &&
+                                  (!is_free(leader) || same_masses(leader, its)));
     });
     room.alike.assign(others, room.left.end());
     room.left.erase(others, room.left.end());
     for (std::size_t begin = 0; begin < room.alike.size(); begin += many) {
       const std::size_t count = std::min<std::size_t>(many, room.alike.size() - begin);
-      if (count >= least_together) extend_alike(std::span<const Member>(room.alike).subspan(begin, count));
+      if (count < least_together) continue;
+      const std::span<const Member> group = std::span<const Member>(room.alike).subspan(begin, count);
+      if (is_free(leader)) {
+        extend_free(group);
+      } else {
+        extend_alike(group);
+      }
     }
   }
 }
 
-void Together::extend_alike(std::span<const Member> members) {
+void Together::lay_out(std::span<const Member> members) {
   Room& room = *room_;
   const Series::Impl& leader = *members[0].series->impl_;
   const unsigned orders = leader.orders;
   const auto series = [&](std::size_t i) -> Series::Impl& { return *members[i].series->impl_; };
   // Idle lanes repeat the last member.
   const auto member_in = [&](unsigned lane) { return std::min<std::size_t>(lane, members.size() - 1); };
-
-  // Room, constants and factors.
+  // Whoever has left something here and takes no part gets it back.
+  for (std::size_t i = 0; i < members.size(); ++i) series(i).return_nothing();
+  room.give_back_all();
   room.places.clear();
   room.first.clear();
   std::size_t registers = 0;
@@ -132,7 +167,7 @@ void Together::extend_alike(std::span<const Member> members) {
   if (room.registers.size() < registers) room.registers.resize(registers);
   if (room.factors.size() < factors) room.factors.resize(factors);
   for (std::size_t i = 0; i < members.size(); ++i) series(i).begin_orders(*members[i].state);
-  for (const Room::Place& place : room.places) {
+  for (const TermPlace& place : room.places) {
     const TermGroup& group = leader.model.terms[leader.terms[place.block].group];
     const std::size_t moving = std::size_t{1} + group.positions + group.velocities;
     const expressions::Tape& leading = leader.term_tapes[leader.terms[place.block].group];
@@ -149,6 +184,15 @@ void Together::extend_alike(std::span<const Member> members) {
         to[reg * orders * many + lane] = its.registers(block)[reg * orders * block.width + place.lane];
     }
   }
+}
+
+void Together::extend_alike(std::span<const Member> members) {
+  Room& room = *room_;
+  const Series::Impl& leader = *members[0].series->impl_;
+  const unsigned orders = leader.orders;
+  const auto series = [&](std::size_t i) -> Series::Impl& { return *members[i].series->impl_; };
+  const auto member_in = [&](unsigned lane) { return std::min<std::size_t>(lane, members.size() - 1); };
+  lay_out(members);
 
   // Coefficient k of all inputs of a place.
   std::array<const double*, many> positions{};
@@ -160,7 +204,7 @@ void Together::extend_alike(std::span<const Member> members) {
     velocities[lane] = its.v.data();
     per_unit[lane] = its.per_unit;
   }
-  const auto fill = [&](const Room::Place& place, unsigned k, bool with_velocities) {
+  const auto fill = [&](const TermPlace& place, unsigned k, bool with_velocities) {
     const Block& block = leader.terms[place.block];
     const TermGroup& group = leader.model.terms[block.group];
     const std::size_t stride = std::size_t{orders} * many;
@@ -184,7 +228,7 @@ void Together::extend_alike(std::span<const Member> members) {
 
   // Order by order, as run_forces does for one series alone.
   for (unsigned k = 0; k + 2 <= leader.N; ++k) {
-    for (const Room::Place& place : room.places) {
+    for (const TermPlace& place : room.places) {
       const Block& block = leader.terms[place.block];
       const expressions::Tape& tape = leader.term_tapes[block.group];
       double* r = room.registers.data() + place.registers;
@@ -204,40 +248,16 @@ void Together::extend_alike(std::span<const Member> members) {
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
       series(i).gather_forces(k, [&](std::size_t block, std::uint32_t reg, unsigned order, std::uint32_t l) {
-        const Room::Place& place = room.places[room.first[block] + l];
+        const TermPlace& place = room.places[room.first[block] + l];
         return room.registers[place.registers + (std::size_t{reg} * orders + order) * many + i];
       });
       series(i).extend_under_forces(*members[i].state, k);
     }
   }
 
-  // What the bound of the step asks of the registers lies with each series; idle lanes of a block repeat its last one.
-  for (const Room::Place& place : room.places) {
-    const Block& block = leader.terms[place.block];
-    const expressions::Tape& tape = leader.term_tapes[block.group];
-    const TermGroup& group = leader.model.terms[block.group];
-    const std::uint32_t w = block.width;
-    const std::uint32_t end = place.lane + 1 == block.count ? w : place.lane + 1;
-    const std::size_t moving = std::size_t{1} + group.positions + group.velocities;
-    const std::size_t computed = tape.inputs.size() + tape.constants.size();
-    const unsigned last = last_of(leader, group);
-    std::array<double*, many> to{};
-    for (std::size_t i = 0; i < members.size(); ++i) to[i] = series(i).registers(series(i).terms[place.block]);
-    for (std::size_t reg = 0; reg < tape.registers(); ++reg) {
-      if (reg >= moving && reg < computed) continue;
-      const double* from = room.registers.data() + place.registers + reg * orders * many;
-      std::size_t i = 0;
-      // Two members and two coefficients at a time, where a block has one lane.
-      for (; w == 1 && i + 2 <= members.size(); i += 2)
-        hand_back_two(from + i, last + 1, to[i] + reg * orders, to[i + 1] + reg * orders);
-      for (; i < members.size(); ++i) {
-        for (std::uint32_t l = place.lane; l < end; ++l) {
-          double* its = to[i] + reg * orders * w + l;
-          for (unsigned k = 0; k <= last; ++k) its[std::size_t{k} * w] = from[std::size_t{k} * many + i];
-        }
-      }
-    }
-  }
+  std::array<const Series::Impl*, many> all{};
+  for (std::size_t i = 0; i < members.size(); ++i) all[i] = &series(i);
+  hand_back(room, std::span<const Series::Impl* const>(all).first(members.size()));
   for (std::size_t i = 0; i < members.size(); ++i) {
     series(i).finite_ahead = series(i).finish_orders(*members[i].state);
     series(i).extended_ahead = true;

@@ -31,9 +31,14 @@ class Together {
   /// `extend` of each, to the same bits: the next `extend` of a series finds it done. What has too few others of its structure is left alone.
   void extend(std::span<const Member> members);
 
- private:
   struct Room;
+
+ private:
+  /// Room for the lanes, constants and factors; the orders of every member are begun.
+  void lay_out(std::span<const Member> members);
   void extend_alike(std::span<const Member> members);
+  /// The same where there are no conditions: all orders wholly in lanes (together_free.cpp).
+  void extend_free(std::span<const Member> members);
   std::unique_ptr<Room> room_;
 };
 
