@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/lane_sums.hpp"
 #include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
@@ -160,10 +162,47 @@ std::vector<unsigned> degrees(const Tape& tape, std::size_t first_constant) {
   return degree;
 }
 
-void spread(const Tape& tape, const double* registers, unsigned orders, unsigned width, const Circle& circle,
-            double* radius, const double* outer, double inside) {
-  const double beyond_known = outer == nullptr ? 0 : elementary::pow(inside, circle.known) / (1 - inside);
-  const std::size_t stride = std::size_t{orders} * width;
+namespace {
+
+/// Lanes of one block, on one circle.
+struct DiscsOfBlock {
+  std::size_t stride;
+  unsigned width;
+  const Circle& one;
+  [[nodiscard]] unsigned lanes() const { return width; }
+  [[nodiscard]] unsigned apart() const { return width; }
+  [[nodiscard]] const Circle& circle(unsigned /*lane*/) const { return one; }
+  [[nodiscard]] double factor(const Instruction& i, unsigned /*lane*/) const { return i.c; }
+  void own_terms(const double* y, double* to) const {
+    for (unsigned l = 0; l < width; ++l) to[l] = expressions::own_terms(y + l, width, one);
+  }
+};
+
+/// Some lanes of tapes side by side, each on a circle of its own.
+struct DiscsOfMany {
+  std::size_t stride;
+  const Tape& tape;
+  const double* factors;
+  std::span<const Circle> circles;
+  double radius[most_lanes_at_once];
+  [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(circles.size()); }
+  [[nodiscard]] static constexpr unsigned apart() { return many; }
+  [[nodiscard]] const Circle& circle(unsigned lane) const { return circles[lane]; }
+  [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
+    return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
+  }
+  void own_terms(const double* y, double* to) const {
+    add_up_sizes({lanes(), y, many, radius}, circles[0].known - 1, to);
+  }
+};
+
+template <class Way>
+void spread_all(const Tape& tape, const double* registers, const Way& way, double beyond_known, double* radius,
+                const double* outer) {
+  const std::size_t stride = way.stride;
+  const unsigned width = way.lanes();
+  const unsigned apart = way.apart();
+  double own[most_lanes_at_once];
   std::size_t at = tape.inputs.size();
   std::fill(radius + at * width, radius + (at + tape.constants.size()) * width, 0.0);
   at += tape.constants.size();
@@ -178,10 +217,16 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
       for (unsigned l = 0; l < width; ++l) {
         const double found = f(l);
         r[l] = found >= 0 ? found : unbounded;
-        if (outer == nullptr || r[l] == 0) continue;
-        const double rest = outer[at * width + l];
-        if (!(rest < unbounded)) continue;
-        r[l] = std::min(r[l], own_terms(y + l, width, circle) + rest * beyond_known);
+      }
+      if (outer == nullptr) return;
+      const double* rest = outer + at * width;
+      const auto counts = [&](unsigned l) { return r[l] != 0 && rest[l] < unbounded; };
+      bool any = false;
+      for (unsigned l = 0; l < width; ++l) any = any || counts(l);
+      if (!any) return;
+      way.own_terms(y, own);
+      for (unsigned l = 0; l < width; ++l) {
+        if (counts(l)) r[l] = std::min(r[l], own[l] + rest[l] * beyond_known);
       }
     };
     switch (i.op) {
@@ -189,29 +234,30 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
       case Op::subtract: each([&](unsigned l) { return ra[l] + rb[l]; }); break;
       case Op::multiply: each([&](unsigned l) { return of_product(a[l], ra[l], b[l], rb[l]); }); break;
       case Op::negate: each([&](unsigned l) { return ra[l]; }); break;
-      case Op::scale: each([&](unsigned l) { return std::abs(i.c) * ra[l]; }); break;
+      case Op::scale: each([&](unsigned l) { return std::abs(way.factor(i, l)) * ra[l]; }); break;
       case Op::square: each([&](unsigned l) { return (2 * std::abs(a[l]) + ra[l]) * ra[l]; }); break;
       case Op::divide:
         each([&](unsigned l) {
           const double found = of_quotient(a[l], ra[l], b[l], rb[l]);
-          return found < unbounded ? found : own_quotient(y + l, width, circle, a[l], ra[l], b[l], rb[l]);
+          return found < unbounded ? found : own_quotient(y + l, apart, way.circle(l), a[l], ra[l], b[l], rb[l]);
         });
         break;
       case Op::reciprocal:
         each([&](unsigned l) {
           const double found = of_quotient(1, 0, a[l], ra[l]);
-          return found < unbounded ? found : own_quotient(y + l, width, circle, 1, 0, a[l], ra[l]);
+          return found < unbounded ? found : own_quotient(y + l, apart, way.circle(l), 1, 0, a[l], ra[l]);
         });
         break;
       case Op::sqrt:
         each([&](unsigned l) {
           const double found = of_root(a[l], ra[l]);
-          if (found < unbounded || circle.known < 8) return found;
+          if (found < unbounded || way.circle(l).known < 8) return found;
           // The own series of the root, where its square is the argument to rounding.
-          const double own = own_terms(y + l, width, circle);
-          const double size = std::abs(y[l]) + own;
-          const double beyond = elementary::pow(circle.part, circle.known) / (1 - circle.part);
-          return (size * size + ra[l]) * beyond <= same_part * a[l] ? own : unbounded;
+          const Circle& its = way.circle(l);
+          const double terms = own_terms(y + l, apart, its);
+          const double size = std::abs(y[l]) + terms;
+          const double beyond = elementary::pow(its.part, its.known) / (1 - its.part);
+          return (size * size + ra[l]) * beyond <= same_part * a[l] ? terms : unbounded;
         });
         break;
       case Op::power: each([&](unsigned l) { return of_power(a[l], ra[l], i.c); }); break;
@@ -248,8 +294,40 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
   }
 }
 
-void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsigned width, double* size) {
-  const std::size_t stride = std::size_t{orders} * width;
+/// What an inner circle has of what lies beyond the coefficients known on the outer one.
+double beyond_inside(double inside, unsigned known) {
+  // Mostly it is asked for the same.
+  struct Last {
+    double inside = 0;
+    unsigned known = 0;
+    double found = 0;
+  };
+  thread_local Last last;
+  if (last.inside != inside || last.known != known) last = {inside, known, elementary::pow(inside, known) / (1 - inside)};
+  return last.found;
+}
+
+}  // namespace
+
+void spread(const Tape& tape, const double* registers, unsigned orders, unsigned width, const Circle& circle,
+            double* radius, const double* outer, double inside) {
+  spread_all(tape, registers, DiscsOfBlock{std::size_t{orders} * width, width, circle},
+             outer == nullptr ? 0 : beyond_inside(inside, circle.known), radius, outer);
+}
+
+void spread_some_of_many(const Tape& tape, const double* factors, const double* registers, unsigned orders,
+                         std::span<const Circle> circles, double* radius, const double* outer, double inside) {
+  DiscsOfMany way{std::size_t{orders} * many, tape, factors, circles, {}};
+  for (std::size_t l = 0; l < circles.size(); ++l) way.radius[l] = circles[l].radius;
+  spread_all(tape, registers, way, outer == nullptr ? 0 : beyond_inside(inside, circles[0].known), radius, outer);
+}
+
+namespace {
+
+/// `factor(i, lane)`: of a scaling.
+template <class Factor>
+void magnitudes_of(const Tape& tape, const double* registers, std::size_t stride, unsigned width, const Factor& factor,
+                   double* size) {
   const std::size_t before = tape.inputs.size() + tape.constants.size();
   for (std::size_t at = 0; at < before; ++at) {
     for (unsigned l = 0; l < width; ++l) size[at * width + l] = std::abs(registers[at * stride + l]);
@@ -267,7 +345,7 @@ void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsi
         case Op::add:
         case Op::subtract: s[l] = sa[l] + sb[l]; break;
         case Op::negate: s[l] = sa[l]; break;
-        case Op::scale: s[l] = std::abs(i.c) * sa[l]; break;
+        case Op::scale: s[l] = std::abs(factor(i, l)) * sa[l]; break;
         case Op::multiply: s[l] = std::max(std::abs(a[l]) * sb[l], std::abs(b[l]) * sa[l]); break;
         case Op::square: s[l] = std::abs(a[l]) * sa[l]; break;
         case Op::divide: s[l] = std::max(sa[l], std::abs(y[l]) * sb[l]) / std::abs(b[l]); break;
@@ -276,6 +354,21 @@ void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsi
     }
     ++at;
   }
+}
+
+}  // namespace
+
+void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsigned width, double* size) {
+  magnitudes_of(tape, registers, std::size_t{orders} * width, width,
+                [](const Instruction& i, unsigned /*lane*/) { return i.c; }, size);
+}
+
+void magnitudes_of_some(const Tape& tape, const double* factors, const double* registers, unsigned orders,
+                        unsigned lanes, double* size) {
+  const auto factor = [&](const Instruction& i, unsigned lane) {
+    return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
+  };
+  magnitudes_of(tape, registers, std::size_t{orders} * many, lanes, factor, size);
 }
 
 }  // namespace zwang::expressions

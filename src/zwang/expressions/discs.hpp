@@ -12,6 +12,7 @@
 /// Reference: docs/mathematics, section 10.8.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "zwang/expressions/tape.hpp"
@@ -43,7 +44,14 @@ struct Circle {
 void spread(const Tape& tape, const double* registers, unsigned orders, unsigned width, const Circle& circle,
             double* radius, const double* outer = nullptr, double inside = 0);
 
+/// The same for some lanes of tapes side by side (side_by_side.hpp), one for each circle, from the lane that `registers` and `factors` begin with. All
+/// circles know as many coefficients.
+void spread_some_of_many(const Tape& tape, const double* factors, const double* registers, unsigned orders,
+                         std::span<const Circle> circles, double* radius, const double* outer, double inside);
+
 /// Sizes of the terms that each register was summed up from at order zero: rounding is a part of these, however small the sum is.
 void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsigned width, double* size);
+void magnitudes_of_some(const Tape& tape, const double* factors, const double* registers, unsigned orders,
+                        unsigned lanes, double* size);
 
 }  // namespace zwang::expressions

@@ -9,6 +9,8 @@
 
 #include "zwang/base/side.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/lane_sums.hpp"
 #include "zwang/expressions/numbers.hpp"
 
 namespace zwang::expressions {
@@ -49,15 +51,22 @@ double least_size(const double* y, unsigned width, unsigned known, double h, dou
   return 0;
 }
 
+/// Powers of the step of one lane.
+struct Powers {
+  const double* first;
+  std::size_t apart;
+  double operator[](std::size_t k) const { return first[k * apart]; }
+};
+
 /// The most that Y rises from any place of the step to a later one: its coefficients above zero.
-double most_rise(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+double most_rise(const double* y, unsigned width, unsigned known, const Powers& powers) {
   double sum = 0;
-  for (unsigned k = 1; k < known; ++k) sum += std::max(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  for (unsigned k = 1; k < known; ++k) sum += std::max(y[std::size_t{k} * width], 0.0) * powers[k];
   return sum;
 }
-double most_fall(const double* y, unsigned width, unsigned known, const Stretch& stretch) {
+double most_fall(const double* y, unsigned width, unsigned known, const Powers& powers) {
   double sum = 0;
-  for (unsigned k = 1; k < known; ++k) sum -= std::min(y[std::size_t{k} * width], 0.0) * stretch.of_length[k];
+  for (unsigned k = 1; k < known; ++k) sum -= std::min(y[std::size_t{k} * width], 0.0) * powers[k];
   return sum;
 }
 
@@ -65,14 +74,14 @@ double most_fall(const double* y, unsigned width, unsigned known, const Stretch&
 ///
 /// The difference e has e' = -(y + Y) U' e + ..., and y + Y = 2 y - e: what is missed at s grows until s' by cosh(U)^2 at s over that at s',
 /// times exp(e |U|_h) at most. No more than exp(2 d), d what |U| falls towards zero; where U may pass zero, than cosh of its largest squared.
-double of_tanh(double miss, const double* u, unsigned width, unsigned known, const Stretch& stretch, double inner,
+double of_tanh(double miss, const double* u, unsigned width, unsigned known, const Powers& powers, double inner,
                double size_of_y) {
   if (miss == 0) return 0;
   const double size = std::abs(u[0]);
   const double most = size + inner;
   const double log_cosh = most + elementary::log1p(elementary::exp(-2 * most)) - 0.6931471805599453;
   const double falls =
-      size > inner ? (u[0] > 0 ? most_fall : most_rise)(u, width, known, stretch) : std::min(inner, log_cosh);
+      size > inner ? (u[0] > 0 ? most_fall : most_rise)(u, width, known, powers) : std::min(inner, log_cosh);
   const double linear = miss * elementary::exp(2 * falls);
   // With e <= 1.02 of the linear part exp(e |U|_h) is below exp(0.0102), and so e is below 1.02 of it.
   constexpr double slight = 0.01;
@@ -107,6 +116,12 @@ std::vector<std::uint32_t> sized_registers(const Tape& tape, std::span<const std
 Stretch::Stretch(double step, unsigned last) : length(step) {
   of_length[0] = 1;
   for (unsigned k = 1; k <= last; ++k) of_length[k] = of_length[k - 1] * step;
+}
+
+void Stretches::set(unsigned lane, double step, unsigned last) {
+  double* power = of_length + lane;
+  power[0] = 1;
+  for (unsigned k = 1; k <= last; ++k) power[std::size_t{k} * lanes] = power[std::size_t{k - 1} * lanes] * step;
 }
 
 namespace {
@@ -224,19 +239,73 @@ void make_room(const Tape& tape, unsigned width, unsigned known, Remainders& roo
   if (room.later.size() < all) room.later.resize(all);
 }
 
-void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized, const double* registers,
-                      unsigned orders, unsigned width, unsigned known, const Stretch& stretch, Remainders& room) {
-  const std::size_t stride = std::size_t{orders} * width;
+namespace {
+
+/// Lanes of one block, on one step.
+struct OneBlock {
+  const Tape& tape;
+  const std::vector<std::uint32_t>& sized;
+  const double* registers;
+  std::size_t stride;
+  unsigned width, known;
+  const Stretch& stretch;
+  Remainders& room;
+
+  [[nodiscard]] unsigned lanes() const { return width; }
+  [[nodiscard]] unsigned apart() const { return width; }
+  [[nodiscard]] double factor(const Instruction& i, unsigned /*lane*/) const { return i.c; }
+  [[nodiscard]] double length(unsigned /*lane*/) const { return stretch.length; }
+  [[nodiscard]] Powers powers(unsigned /*lane*/) const { return {stretch.of_length, 1}; }
+  void size_up() const {
+    const Sizing sizing{sized, registers, stride, width, known, stretch, room};
+    (has_wide ? size_up_wide : size_up_all)(sizing);
+  }
+  void tails(std::size_t first, std::size_t second, double* to) const {
+    (has_wide ? tails_wide : tails_plain)(room.term.data() + first * room.stride,
+                                          room.later.data() + second * room.stride, room.stride, width, to);
+  }
+};
+
+/// Some lanes of tapes side by side, each on a step of its own.
+struct SomeOfMany {
+  const Tape& tape;
+  const double* factors;
+  const std::vector<std::uint32_t>& sized;
+  const double* registers;
+  std::size_t stride;
+  unsigned alone, known;  ///< `alone`: lanes of the block that each was in alone
+  const Stretches& stretches;
+  Remainders& room;
+
+  [[nodiscard]] unsigned lanes() const { return stretches.lanes; }
+  [[nodiscard]] static constexpr unsigned apart() { return many; }
+  [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
+    return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
+  }
+  [[nodiscard]] double length(unsigned lane) const { return stretches.of_length[stretches.lanes + lane]; }
+  [[nodiscard]] Powers powers(unsigned lane) const { return {stretches.of_length + lane, stretches.lanes}; }
+  void size_up() const {
+    size_up_many({stretches.lanes, sized, registers, stride, many, known, stretches.of_length, room.term.data(),
+                  room.later.data(), room.stride});
+  }
+  void tails(std::size_t first, std::size_t second, double* to) const {
+    add_up_tail({stretches.lanes, room.term.data() + first * room.stride, room.later.data() + second * room.stride,
+                 static_cast<unsigned>(room.stride / stretches.lanes), 4 / std::min(alone, 4U), to});
+  }
+};
+
+template <class Way>
+void bound_all(const Way& way) {
+  const Tape& tape = way.tape;
+  Remainders& room = way.room;
+  const double* const registers = way.registers;
+  const unsigned known = way.known;
+  const unsigned width = way.lanes();
+  const unsigned apart = way.apart();
+  const std::size_t stride = way.stride;
   const std::size_t inputs = tape.inputs.size();
   const std::size_t before = inputs + tape.constants.size();
-  const double h = stretch.length;
-  const Sizing sizing{sized, registers, stride, width, known, stretch, room};
-  if (has_wide) {
-    size_up_wide(sizing);
-  } else {
-    size_up_all(sizing);
-  }
-  const auto tails = has_wide ? tails_wide : tails_plain;
+  way.size_up();
   double tail[most_lanes];
   double other_tail[most_lanes];
 
@@ -255,7 +324,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
     const double* inner_b = all_terms + i.b * room.stride;
     const double* inner_y = all_terms + at * room.stride;
     const auto find_tails = [&](std::size_t first, std::size_t second, double* to) {
-      tails(room.term.data() + first * room.stride, room.later.data() + second * room.stride, room.stride, width, to);
+      way.tails(first, second, to);
     };
     double* e = error + at * width;
     const auto each = [&](auto f) {
@@ -272,7 +341,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
       case Op::add:
       case Op::subtract: each([&](unsigned l) { return ea[l] + eb[l]; }); break;
       case Op::negate: each([&](unsigned l) { return ea[l]; }); break;
-      case Op::scale: each([&](unsigned l) { return std::abs(i.c) * ea[l]; }); break;
+      case Op::scale: each([&](unsigned l) { return std::abs(way.factor(i, l)) * ea[l]; }); break;
       case Op::multiply:
         find_tails(i.a, i.b, tail);
         each([&](unsigned l) { return tail[l] + size_a(l) * eb[l] + size_b(l) * ea[l] + ea[l] * eb[l]; });
@@ -287,7 +356,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           // y (B + e_b) = A + e_a, and Y B = A but for what lies beyond.
           const double miss = tail[l] + ea[l] + (eb[l] == 0 ? 0.0 : size_y(l) * eb[l]);
           if (miss == 0) return 0.0;
-          const double least = least_size(b + l, width, known, h, inner_b[l]) - eb[l];
+          const double least = least_size(b + l, apart, known, way.length(l), inner_b[l]) - eb[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
@@ -296,7 +365,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         each([&](unsigned l) {
           const double miss = tail[l] + (ea[l] == 0 ? 0.0 : size_y(l) * ea[l]);
           if (miss == 0) return 0.0;
-          const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
+          const double least = least_size(a + l, apart, known, way.length(l), inner_a[l]) - ea[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
@@ -307,7 +376,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           // A Y that is 0 from zero on leaves all of U.
           const double miss = (y[l] == 0 && inner_y[l] == 0 ? size_a(l) : tail[l]) + ea[l];
           if (miss == 0) return 0.0;
-          const double least = least_size(y + l, width, known, h, inner_y[l]);
+          const double least = least_size(y + l, apart, known, way.length(l), inner_y[l]);
           return least > 0 ? std::min(miss / least, std::sqrt(miss)) : std::sqrt(miss);
         });
         break;
@@ -317,7 +386,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           // z = Y u^-p has z' = u^(-p-1) (u Y' - p u' Y).
           const double p = std::abs(i.c);
           if (i.c > 0 && std::abs(a[l]) <= i.zero_below) return elementary::pow(size_a(l) + ea[l], p);
-          const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
+          const double least = least_size(a + l, apart, known, way.length(l), inner_a[l]) - ea[l];
           if (!(least > 0) || !(a[l] > 0)) return ea[l] == 0 && inner_a[l] == 0 ? 0.0 : unbounded;
           const double spread = elementary::pow((size_a(l) + ea[l]) / least, p);
           return spread * ((1 + p) * tail[l] + p * size_y(l) * ea[l]) / least;
@@ -331,7 +400,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           const double unseen = y[l] < faint ? elementary::exp(a[l] + inner_a[l]) : 0.0;
           const double miss = tail[l];
           const double own =
-              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, width, known, stretch)) : 0.0) +
+              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, apart, known, way.powers(l))) : 0.0) +
               unseen;
           const double through = size_y(l) + own;
           return own + (through > 0 ? through * elementary::expm1(ea[l]) : 0.0);
@@ -342,7 +411,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
         each([&](unsigned l) {
           const double miss = tail[l] + ea[l];
           if (miss == 0) return 0.0;
-          const double least = least_size(a + l, width, known, h, inner_a[l]) - ea[l];
+          const double least = least_size(a + l, apart, known, way.length(l), inner_a[l]) - ea[l];
           return least > 0 && a[l] > 0 ? miss / least : unbounded;
         });
         break;
@@ -383,7 +452,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           if (i.op == Op::tan) {
             found = miss * elementary::exp(2 * size_y(l) * inner_a[l]);
           } else {
-            found = of_tanh(miss, a + l, width, known, stretch, inner_a[l], size_y(l));
+            found = of_tanh(miss, a + l, apart, known, way.powers(l), inner_a[l], size_y(l));
             // Far out the function is 1 but for 2 exp(-2 |u|), whatever its series says; so far that numbers do not hold this
             // difference, the series says nothing at all.
             const double size = std::abs(a[l]);
@@ -407,7 +476,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           // Y' P = +-u', P in the register b.
           const double miss = tail[l] + inner_y[l] * eb[l] + 2 * ea[l];
           if (miss == 0) return 0.0;
-          const double least = least_size(b + l, width, known, h, inner_b[l]) - eb[l];
+          const double least = least_size(b + l, apart, known, way.length(l), inner_b[l]) - eb[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
@@ -422,7 +491,7 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
           const double size = size_a(l) + size_b(l);
           const double miss = tail[l] + 2 * other_tail[l] + inner_y[l] * ep[l] + 4 * size * (ea[l] + eb[l]);
           if (miss == 0) return 0.0;
-          const double least = least_size(p + l, width, known, h, inner_p[l]) - ep[l];
+          const double least = least_size(p + l, apart, known, way.length(l), inner_p[l]) - ep[l];
           return least > 0 ? miss / least : unbounded;
         });
         break;
@@ -445,6 +514,19 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
     // The partner of sin, sinh, tan, tanh was written with it.
     ++at;
   }
+}
+
+}  // namespace
+
+void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized, const double* registers,
+                      unsigned orders, unsigned width, unsigned known, const Stretch& stretch, Remainders& room) {
+  bound_all(OneBlock{tape, sized, registers, std::size_t{orders} * width, width, known, stretch, room});
+}
+
+void bound_some_of_many(const Tape& tape, const double* factors, const std::vector<std::uint32_t>& sized,
+                        const double* registers, unsigned orders, unsigned alone, unsigned known,
+                        const Stretches& stretches, Remainders& room) {
+  bound_all(SomeOfMany{tape, factors, sized, registers, std::size_t{orders} * many, alone, known, stretches, room});
 }
 
 }  // namespace zwang::expressions

@@ -35,6 +35,13 @@ struct Stretch {
   double of_length[most];  ///< h^0 .. h^last
 };
 
+/// The steps of some motions side by side, each with its powers.
+struct Stretches {
+  unsigned lanes = 4;  ///< as lane_sums.hpp asks
+  double of_length[std::size_t{Stretch::most} * 8];  ///< h^k of a lane at [k * lanes + lane]
+  void set(unsigned lane, double step, unsigned last);
+};
+
 /// Room for the numbers of one block; grows as needed.
 struct Remainders {
   std::vector<double> error;  ///< e: [register * width + lane]
@@ -49,5 +56,11 @@ struct Remainders {
 void make_room(const Tape& tape, unsigned width, unsigned known, Remainders& room);
 void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized, const double* registers,
                       unsigned orders, unsigned width, unsigned known, const Stretch& stretch, Remainders& room);
+
+/// The same for some lanes of tapes side by side (side_by_side.hpp), from the one that `registers` and `factors` begin with; what is said of width holds of
+/// the lanes of the stretches. `alone`: lanes of the block in which each motion alone has the tape, which its sums depend on.
+void bound_some_of_many(const Tape& tape, const double* factors, const std::vector<std::uint32_t>& sized,
+                        const double* registers, unsigned orders, unsigned alone, unsigned known,
+                        const Stretches& stretches, Remainders& room);
 
 }  // namespace zwang::expressions

@@ -423,12 +423,16 @@ bool extend_with_roots(Motion& motion, double part, double gap, double least, do
          extend(impl.series, motion.state, part_for(impl.tolerance), gap, least, h);
 }
 
+/// Below it coefficients are but rounding (what has all but come to rest), and say nothing of the step.
+double least_guess(const Motion& motion) {
+  return guess_of_rounding * shortest_step(*motion.impl, motion.state.time);
+}
+
 /// The series from here, and how far its coefficients say that it is good.
 Next extend_from_here(Motion& motion, Stride& stride) {
   Motion::Impl& impl = *motion.impl;
   const double time_left = stride.time_left(motion);
-  // Where coefficients are but rounding (what has all but come to rest) they say nothing of the step.
-  const double least = guess_of_rounding * shortest_step(impl, motion.state.time);
+  const double least = least_guess(motion);
   impl.series.take_roots_as_they_are();
   bool found = extend(impl.series, motion.state, part_for(impl.tolerance), time_left, least, stride.h);
   // A guess of rounding may be the truth: right behind the place where a power begins steps are short, and grow.
@@ -649,6 +653,17 @@ Triggers triggers_of(const Stride& stride) {
 }
 
 }  // namespace
+
+bool foresee(const Motion& motion, Series::WantedProof& proof) {
+  const Motion::Impl& impl = *motion.impl;
+  const double gap = next_due(motion) - motion.state.time;
+  const FirstGuess guess = guess_step(impl.series, part_for(impl.tolerance), gap, least_guess(motion));
+  proof.wanted = guess.h;
+  proof.most = gap / impl.series.unit();
+  proof.part = defect_for(impl.tolerance);
+  proof.tolerance = impl.tolerance;
+  return guess.suits;
+}
 
 bool advance_piece(Motion& motion) {
   if (motion.status != Status::going) return false;

@@ -217,6 +217,8 @@ void take_multipliers(Motion& motion);
 [[nodiscard]] double part_for(double tolerance);
 /// The part of a body's accelerations that the defect of a step may have.
 [[nodiscard]] double defect_for(double tolerance);
+/// What the next step will ask its series to prove, if that has been extended ahead; false if it will ask for another series first.
+[[nodiscard]] bool foresee(const Motion& motion, Series::WantedProof& proof);
 [[nodiscard]] bool ascending(const std::vector<HeldRow>& rows);
 
 }  // namespace zwang::motion

@@ -18,7 +18,7 @@ void Flock::look_ahead(std::span<Motion* const> motions) {
       continue;
     // As `advance` begins.
     impl.series.take_roots_as_they_are();
-    members_.push_back({&impl.series, &motion->state});
+    members_.push_back({&impl.series, &motion->state, motion});
   }
   together_.extend(members_);
 }

@@ -143,6 +143,7 @@ void Series::remember(Memory memory) {
   impl_->first_gradient = std::move(memory.first_gradient);
   impl_->first_pivot = memory.first_pivot;
   impl_->step_memory = memory.steps;
+  impl_->proved_ahead = false;
   impl_->factor.go_on(memory.factored, impl_->dynamics.mass);
   impl_->lengths_known = memory.lengths_known;
 }

@@ -99,6 +99,10 @@ class Series {
     double length = 0;  ///< 0: no step, however short, could be bounded
     double defect = 0;  ///< worst bound of |W d| of a body, as a part of its accelerations
   };
+  /// What a proof is asked for.
+  struct WantedProof {
+    double wanted = 0, most = 0, part = 0, tolerance = 0;
+  };
   /// The longest step, not longer than `wanted`, on which the defect of every body stays below `part` of its accelerations, what is
   /// held stays held as exactly, and what is watched is known to a part of `tolerance` of its terms.
   [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);

@@ -484,6 +484,7 @@ void Series::Impl::run_all(const model::State& state) {
 double Series::Impl::judge_arc(double h, double r, double part, double tolerance, double touch) {
   std::fill(lambda.begin(), lambda.end(), 0.0);
   measure(h, r);
+  sum_up_step(h);
   find_scales(h);
   const SingularArc& a = *arc;
   const expressions::Stretch stretch(h, N + 1);

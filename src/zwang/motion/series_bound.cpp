@@ -30,9 +30,6 @@ namespace zwang::motion {
 
 namespace {
 
-/// Larger circles from which sharp radii come, and how much larger each is.
-constexpr std::size_t outer_circles = 2;
-constexpr double outer_ratio = 1.5;
 /// The part that a body's partners add to its own scale: one that is at rest between others has no other one.
 constexpr double part_of_partners = 1e-3;
 /// Rounding of an acceleration, in units of the last place of the terms of its series.
@@ -114,7 +111,7 @@ void Series::Impl::make_bound_lists() {
 /// Radii of positions and velocities on the circle r and on larger ones.
 void Series::Impl::find_radii(double r) {
   for (std::size_t level = 0; level <= outer_circles; ++level) {
-    const double grown = r * elementary::pow(outer_ratio, static_cast<double>(level));
+    const double grown = r * outer_circle(level);
     majorants(q.data(), n, N, grown, radius_q.data() + level * n);
     majorants(v.data(), n, N - 1, grown, radius_v.data() + level * n);
   }
@@ -132,7 +129,7 @@ const double* Series::Impl::spread_block(const Block& block, const expressions::
   double* own = radii.data();
   double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
-    const double grown = elementary::pow(outer_ratio, static_cast<double>(level));
+    const double grown = outer_circle(level);
     const double* of_q = radius_q.data() + level * n;
     const double* of_v = radius_v.data() + level * n;
     double* to = own;
@@ -182,6 +179,28 @@ const expressions::Remainders& Series::Impl::bound_block(const Block& block, con
   return rests;
 }
 
+Series::Impl::BeyondCircle Series::Impl::beyond_circle(double h, double r) const {
+  BeyondCircle out;
+  if (!on_circles()) return out;
+  const double x = h / r;
+  const auto order = static_cast<double>(N);
+  const double tail = elementary::pow(x, order - 1);
+  out.value = tail / (1 - x);
+  out.momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
+  const double shrink = 1 - x * (order + 2) / order;
+  out.bent = shrink > 0 ? 0.5 * order * (order + 1) * tail * x / (shrink * h) : unbounded;
+  return out;
+}
+
+void Series::Impl::find_motion_order() {
+  motion_order = N;
+  while (motion_order > 1 && std::all_of(q.begin() + static_cast<std::ptrdiff_t>(motion_order * n),
+                                         q.begin() + static_cast<std::ptrdiff_t>((motion_order + 1) * n),
+                                         [](double c) { return c == 0; })) {
+    --motion_order;
+  }
+}
+
 /// What the polynomials leave out on [0, h]: forces in `load`, rows held in `row_rest`, watched ones in `watched_rest`. Kinetic energies and
 /// what the variational law adds are bounded on the circle r.
 void Series::Impl::measure(double h, double r) {
@@ -189,28 +208,9 @@ void Series::Impl::measure(double h, double r) {
   const expressions::Stretch stretch(h, N + 1);
   std::fill(load.begin(), load.end(), 0.0);
   std::fill(row_rest.begin(), row_rest.end(), 0.0);
-  // Sums of Cauchy's estimate: of a function, of a derivative, of a product with a derivative.
   const double x = h / r;
-  double beyond = 0;
-  double beyond_momentum = 0;
-  double beyond_bent = 0;
-  if (on_circles()) {
-    const auto order = static_cast<double>(N);
-    const double tail = elementary::pow(x, order - 1);
-    beyond = tail / (1 - x);
-    beyond_momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
-    const double shrink = 1 - x * (order + 2) / order;
-    beyond_bent = shrink > 0 ? 0.5 * order * (order + 1) * tail * x / (shrink * h) : unbounded;
-  }
-
-  // The order of the motion itself: in free flight it is low, and polynomials of it end before the series does.
-  motion_order = N;
-  while (motion_order > 1 && std::all_of(q.begin() + static_cast<std::ptrdiff_t>(motion_order * n),
-                                         q.begin() + static_cast<std::ptrdiff_t>((motion_order + 1) * n),
-                                         [](double c) { return c == 0; })) {
-    --motion_order;
-  }
-  const auto reaches = [&](unsigned degree, unsigned known) { return degree * motion_order > known; };
+  const auto [beyond, beyond_momentum, beyond_bent] = beyond_circle(h, r);
+  find_motion_order();
 
   // Forces, potentials, kinetic energies.
   for (const Block& block : terms) {
@@ -360,6 +360,10 @@ void Series::Impl::find_force_terms() {
       for (std::size_t slot = 0; slot < group.positions; ++slot) add(1 + slot, block.position_of.data() + slot * w);
     }
   }
+  weigh_force_terms();
+}
+
+void Series::Impl::weigh_force_terms() {
   instant::solve_absolute(dynamics.mass, force_size, force_terms);
   force_terms_known = true;
 }
@@ -382,8 +386,7 @@ void Series::Impl::find_watched_terms() {
   watched_terms_known = true;
 }
 
-/// What the bodies' accelerations on the step are measured by.
-void Series::Impl::find_scales(double h) {
+void Series::Impl::sum_up_step(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
   rates(v.data(), n, N, h, at_end.data(), halfway.data(), step_terms.data());
   // Forces at the end: free accelerations there.
@@ -409,9 +412,16 @@ void Series::Impl::find_scales(double h) {
           add(1 + slot, block.position_of.data() + slot * w, -1.0);
       }
     }
-    dynamics.mass.solve(force_size, free_last);
   }
-  if (forces && !force_terms_known) find_force_terms();
+}
+
+void Series::Impl::find_scales(double h) {
+  const bool forces = !terms.empty();
+  if (forces) {
+    // What these forces alone would do at the end; `find_force_terms` needs their room.
+    dynamics.mass.solve(force_size, free_last);
+    if (!force_terms_known) find_force_terms();
+  }
   if (varying_mass) find_root_masses();
   double least = unbounded;
   double most = 0;
@@ -479,6 +489,11 @@ void Series::Impl::find_scales(double h) {
 /// By how much the worst bound of a step h misses what is allowed; <= 1: the step is proved.
 double Series::Impl::judge(double h, double r, double part, double tolerance) {
   measure(h, r);
+  sum_up_step(h);
+  return weigh(h, part, tolerance);
+}
+
+double Series::Impl::weigh(double h, double part, double tolerance) {
   find_scales(h);
 
   // Of every body.
@@ -565,6 +580,14 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
 }
 
 Series::Proof Series::Impl::prove(double wanted, double most, double part, double tolerance) {
+  const WantedProof& asked = ahead.asked;
+  if (proved_ahead && asked.wanted == wanted && asked.most == most && asked.part == part &&
+      asked.tolerance == tolerance) {
+    proved_ahead = false;
+    step_memory = ahead.memory;
+    return {ahead.length, defect};
+  }
+  proved_ahead = false;
   Proof proof;
   proof.length = longest_step(wanted, most, N - 1, on_circles(), step_memory,
                               [&](double h, double r) { return judge(h, r, part, tolerance); });

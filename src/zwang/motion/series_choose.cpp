@@ -150,7 +150,7 @@ void Series::Impl::add_strands(const Block& block) {
 }
 
 void Series::Impl::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
-  extended_ahead = false;
+  extended_ahead = proved_ahead = false;
   held_rows.assign(held.begin(), held.end());
   loops_known = false;
   probe.reset();

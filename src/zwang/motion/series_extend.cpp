@@ -422,7 +422,7 @@ void Series::Impl::take_roots_as_they_are() {
 }
 
 bool Series::Impl::take_roots_as_zero(double soon) {
-  extended_ahead = false;
+  extended_ahead = proved_ahead = false;
   bool any = false;
   for (const Block& block : terms) {
     if (model.terms[block.group].kind == TermKind::kinetic) continue;
@@ -497,7 +497,7 @@ std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
 }
 
 void Series::Impl::measure_time_in(double given) {
-  extended_ahead = false;
+  extended_ahead = proved_ahead = false;
   unit = given;
   unit_squared = given * given;
   constant_force.assign(model.constant_force.begin(), model.constant_force.end());
@@ -586,6 +586,7 @@ bool Series::Impl::extend(const model::State& state) {
     return finite_ahead;
   }
   return_nothing();
+  proved_ahead = false;
   begin_orders(state);
   if (by_strands_alone()) {
     for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];

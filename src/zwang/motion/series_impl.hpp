@@ -27,6 +27,15 @@ using model::RowGroup;
 using model::TermGroup;
 using model::TermKind;
 
+/// Larger circles from which sharp radii come (series_bound.cpp), and how much larger each is.
+inline constexpr std::size_t outer_circles = 2;
+inline constexpr double outer_ratio = 1.5;
+inline double outer_circle(std::size_t level) {
+  static_assert(outer_circles == 2);
+  constexpr std::array<double, outer_circles + 1> power = {1.0, outer_ratio, outer_ratio * outer_ratio};
+  return power[level];
+}
+
 /// A block of lanes of one shape, with the registers of its tape.
 struct Block {
   std::uint32_t group = 0;
@@ -303,6 +312,14 @@ struct Series::Impl {
   /// The orders from the present state on are there already, side by side with those of others (together.cpp), and so is what `extend` says of them.
   bool extended_ahead = false;
   bool finite_ahead = false;
+  /// And a proof that will be asked for has been found side by side with those of others (together_proof.cpp).
+  struct ProofAhead {
+    WantedProof asked;
+    double length = 0;
+    StepMemory memory;  ///< of the search that found it
+  };
+  bool proved_ahead = false;
+  ProofAhead ahead;
   /// What overflowed in one unit of time must not be found in the next: lanes that idle read what stands beside theirs, and multiply it
   /// by zero.
   void forget_overflow();
@@ -353,9 +370,23 @@ struct Series::Impl {
   /// Is something bounded on circles of the complex plane?
   [[nodiscard]] bool on_circles() const { return momenta_vary || !bend_blocks.empty(); }
   void measure(double h, double r);
+  /// Sums of Cauchy's estimate beyond the orders known: of a function, of a derivative, of a product with a derivative.
+  struct BeyondCircle {
+    double value = 0, momentum = 0, bent = 0;
+  };
+  [[nodiscard]] BeyondCircle beyond_circle(double h, double r) const;
+  /// The order of the motion itself: in free flight it is low, and polynomials of it end before the series does.
+  void find_motion_order();
+  [[nodiscard]] bool reaches(unsigned degree, unsigned known) const { return degree * motion_order > known; }
   void find_force_terms();
+  void weigh_force_terms();
   void find_watched_terms();
+  /// Accelerations and forces at the end of the step, from their series.
+  void sum_up_step(double h);
+  /// What the bodies' accelerations on the step are measured by.
   void find_scales(double h);
+  /// The judgement, when `measure` and `sum_up_step` have been made.
+  [[nodiscard]] double weigh(double h, double part, double tolerance);
   [[nodiscard]] double judge(double h, double r, double part, double tolerance);
   [[nodiscard]] double judge_watched(double h, double tolerance, double worst);
   [[nodiscard]] Proof prove(double wanted, double most, double part, double tolerance);

@@ -79,7 +79,7 @@ double Series::Impl::terms_evaluated(std::uint32_t j, bool rate) {
 Series::Projection Series::Impl::project(model::State& state, std::vector<double>& carry_position,
                                          std::vector<double>& carry_velocity, std::span<const double> gain_position,
                                          std::span<const double> gain_velocity) {
-  extended_ahead = false;
+  extended_ahead = proved_ahead = false;
   Projection result;
   load_modes(state);
   std::copy(state.position.begin(), state.position.end(), q.begin());

@@ -46,7 +46,7 @@ void Series::Impl::load_modes(const model::State& state) {
 }
 
 void Series::Impl::slide(std::span<const Series::Slide> list) {
-  extended_ahead = false;
+  extended_ahead = proved_ahead = false;
   slides.clear();
   for (Block& block : terms) block.slid = false;
   for (const Series::Slide& one : list) {

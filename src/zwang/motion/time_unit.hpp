@@ -12,9 +12,28 @@
 
 namespace zwang::motion {
 
-/// All coefficients of a series from the state on, in such a unit. `h` is a first guess of the step in it, which may be longer than `gap`; a guess of
-/// no more than `least` says nothing (coefficients that are but rounding), and `gap` stands for it; both in seconds. False if some number
-/// is not finite in any unit.
+/// A first guess of a step, from the coefficients: it may be longer than `gap`, and a guess of no more than `least` says nothing (coefficients that are but
+/// rounding), so that `gap` stands for it; both in seconds.
+struct FirstGuess {
+  double h = 0;          ///< in units of time of the series
+  double within = 0;     ///< in seconds, no longer than `gap`
+  bool suits = false;    ///< the unit suits it
+};
+template <class Series>
+FirstGuess guess_step(const Series& series, double part, double gap, double least) {
+  FirstGuess out;
+  const double u = series.unit();
+  double guess = series.reach(part) * u;
+  if (!(guess > least) && least > 0) guess = gap;
+  out.h = std::min(guess, far_beyond * gap) / u;
+  out.within = std::min(guess, gap);
+  const double in_units = out.within / u;
+  out.suits = (in_units >= shortest_in_units && in_units <= longest_in_units) || !(out.within > 0);
+  return out;
+}
+
+/// All coefficients of a series from the state on, in such a unit. `h` is a first guess of the step in it (`guess_step`). False if some number is not finite
+/// in any unit.
 template <class Series>
 bool extend(Series& series, const model::State& state, double part, double gap, double least, double& h) {
   const double unit_before = series.unit();
@@ -23,15 +42,10 @@ bool extend(Series& series, const model::State& state, double part, double gap, 
     const bool finite = series.extend(state);
     double next = u * shortest_in_units;
     if (finite) {
-      double guess = series.reach(part) * u;
-      if (!(guess > least) && least > 0) guess = gap;
-      h = std::min(guess, far_beyond * gap) / u;
-      guess = std::min(guess, gap);
-      const double in_units = guess / u;
-      if ((in_units >= shortest_in_units && in_units <= longest_in_units) || !(guess > 0) || round == most_units) {
-        return true;
-      }
-      next = std::ldexp(1.0, std::ilogb(guess));
+      const FirstGuess guess = guess_step(series, part, gap, least);
+      h = guess.h;
+      if (guess.suits || round == most_units) return true;
+      next = std::ldexp(1.0, std::ilogb(guess.within));
     }
     series.measure_time_in(next);
   }

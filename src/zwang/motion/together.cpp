@@ -261,6 +261,7 @@ void Together::extend_alike(std::span<const Member> members) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     series(i).finite_ahead = series(i).finish_orders(*members[i].state);
     series(i).extended_ahead = true;
+    series(i).proved_ahead = false;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "zwang/motion/advance.hpp"
 #include "zwang/motion/series.hpp"
 
 namespace zwang::motion {
@@ -27,6 +28,7 @@ class Together {
   struct Member {
     Series* series = nullptr;
     const model::State* state = nullptr;
+    Motion* motion = nullptr;  ///< if it is known: the proof of its step is found, too
   };
   /// `extend` of each, to the same bits: the next `extend` of a series finds it done. What has too few others of its structure is left alone.
   void extend(std::span<const Member> members);
@@ -39,6 +41,8 @@ class Together {
   void extend_alike(std::span<const Member> members);
   /// The same where there are no conditions: all orders wholly in lanes (together_free.cpp).
   void extend_free(std::span<const Member> members);
+  /// And the proofs that their next steps will ask for (together_proof.cpp).
+  void prove_free(std::span<const Member> members);
   std::unique_ptr<Room> room_;
 };
 

@@ -331,7 +331,9 @@ void Together::extend_free(std::span<const Member> members) {
     its.lender = &room;
     its.finite_ahead = its.finish_orders(*members[m].state);
     its.extended_ahead = true;
+    its.proved_ahead = false;
   }
+  prove_free(members);
 }
 
 }  // namespace zwang::motion

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "zwang/base/aligned.hpp"
+#include "zwang/expressions/lane_sums.hpp"
 #include "zwang/expressions/side_by_side.hpp"
 #include "zwang/motion/series_impl.hpp"
 #include "zwang/motion/together.hpp"
@@ -59,6 +60,10 @@ struct Together::Room final : Lender {
   AlignedNumbers force, acceleration, work;
   AlignedNumbers numbers;  ///< per lane: time, unit, its square, per unit
   MassesOfMany masses;
+  // of their proofs
+  std::vector<double> radius_q, radius_v, radii, outer_radii, found;
+  expressions::Remainders rests;
+  std::array<std::vector<double>, expressions::most_lanes_at_once> answers;
   std::vector<const Series::Impl*> borrowers;  ///< per lane: whose registers lie here and nowhere else; null: nobody's
 };
 
