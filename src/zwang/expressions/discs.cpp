@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
@@ -54,11 +55,14 @@ double of_exp(double c, double value, double r) {
 }
 
 /// a cosh(r) - a + b sinh(r): sine and cosine, hyperbolic or not, by their values a and those of their derivatives b.
-double of_wave(double a, double b, double r) {
-  if (r == 0) return 0;
-  const double half = elementary::sinh(0.5 * r);
-  return std::abs(a) * 2 * half * half + std::abs(b) * elementary::sinh(r);
-}
+struct Wave {
+  double half = 0, whole = 0;  ///< sinh of r / 2 and of r
+  Wave() = default;
+  explicit Wave(double r) : half(r == 0 ? 0 : elementary::sinh(0.5 * r)), whole(r == 0 ? 0 : elementary::sinh(r)) {}
+  [[nodiscard]] double of(double a, double b, double r) const {
+    return r == 0 ? 0 : std::abs(a) * 2 * half * half + std::abs(b) * whole;
+  }
+};
 
 double of_tan(double value, double r) {
   if (r == 0) return 0;
@@ -179,13 +183,14 @@ struct DiscsOfBlock {
 };
 
 /// Some lanes of tapes side by side, each on a circle of its own.
+template <unsigned W>
 struct DiscsOfMany {
   std::size_t stride;
   const Tape& tape;
   const double* factors;
   std::span<const Circle> circles;
   double radius[most_lanes_at_once];
-  [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(circles.size()); }
+  [[nodiscard]] static constexpr unsigned lanes() { return W; }
   [[nodiscard]] static constexpr unsigned apart() { return many; }
   [[nodiscard]] const Circle& circle(unsigned lane) const { return circles[lane]; }
   [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
@@ -203,6 +208,7 @@ void spread_all(const Tape& tape, const double* registers, const Way& way, doubl
   const unsigned width = way.lanes();
   const unsigned apart = way.apart();
   double own[most_lanes_at_once];
+  Wave wave[most_lanes_at_once];  ///< of the last sine
   std::size_t at = tape.inputs.size();
   std::fill(radius + at * width, radius + (at + tape.constants.size()) * width, 0.0);
   at += tape.constants.size();
@@ -264,13 +270,18 @@ void spread_all(const Tape& tape, const double* registers, const Way& way, doubl
       case Op::exp: each([&](unsigned l) { return of_exp(a[l], y[l], ra[l]); }); break;
       case Op::log: each([&](unsigned l) { return of_log(a[l], ra[l]); }); break;
       case Op::sin:
-      case Op::sinh: each([&](unsigned l) { return of_wave(y[l], y[stride + l], ra[l]); }); break;
+      case Op::sinh:
+        each([&](unsigned l) {
+          wave[l] = Wave(ra[l]);
+          return wave[l].of(y[l], y[stride + l], ra[l]);
+        });
+        break;
       case Op::cos:
       case Op::cosh: {
         // Written along with sin and sinh, which stand before it.
         const double* argument = radius + std::size_t{(&i)[-1].a} * width;
         const double* sine = y - stride;
-        each([&](unsigned l) { return of_wave(y[l], sine[l], argument[l]); });
+        each([&](unsigned l) { return wave[l].of(y[l], sine[l], argument[l]); });
         break;
       }
       case Op::tan: each([&](unsigned l) { return of_tan(y[l], ra[l]); }); break;
@@ -317,9 +328,17 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
 
 void spread_some_of_many(const Tape& tape, const double* factors, const double* registers, unsigned orders,
                          std::span<const Circle> circles, double* radius, const double* outer, double inside) {
-  DiscsOfMany way{std::size_t{orders} * many, tape, factors, circles, {}};
-  for (std::size_t l = 0; l < circles.size(); ++l) way.radius[l] = circles[l].radius;
-  spread_all(tape, registers, way, outer == nullptr ? 0 : beyond_inside(inside, circles[0].known), radius, outer);
+  const double beyond_known = outer == nullptr ? 0 : beyond_inside(inside, circles[0].known);
+  const auto go = [&](auto lanes) {
+    DiscsOfMany<lanes> way{std::size_t{orders} * many, tape, factors, circles, {}};
+    for (std::size_t l = 0; l < lanes; ++l) way.radius[l] = circles[l].radius;
+    spread_all(tape, registers, way, beyond_known, radius, outer);
+  };
+  if (circles.size() == most_lanes_at_once) {
+    go(std::integral_constant<unsigned, most_lanes_at_once>{});
+  } else {
+    go(std::integral_constant<unsigned, 4>{});
+  }
 }
 
 namespace {

@@ -76,6 +76,16 @@ struct Sums {
     store(halfway, half);
     store(terms, all);
   }
+  [[gnu::always_inline]] static void raise(const LaneSum& s, unsigned last, double* y) {
+    V h;
+    load(h, s.by);
+    V power = 1.0 - V{};
+    store(y, power);
+    for (unsigned k = 1; k <= last; ++k) {
+      power = power * h;
+      store(y + k * lanes, power);
+    }
+  }
   [[gnu::always_inline]] static void size_up(const SizesOfMany& s) {
     const unsigned filled = (s.known + 3) / 4 * 4;
     for (const std::uint32_t reg : s.sized) {
@@ -144,6 +154,7 @@ void values_plain(const LaneSum& s, unsigned count, double* y) { Sums<4>::values
 void rates_plain(const LaneSum& s, unsigned order, double* end, double* half, double* terms) {
   Sums<4>::rates(s, order, end, half, terms);
 }
+void raise_plain(const LaneSum& s, unsigned last, double* y) { Sums<4>::raise(s, last, y); }
 void size_up_plain(const SizesOfMany& s) { Sums<4>::size_up(s); }
 void tail_plain(const TailOfMany& s) { Sums<4>::tail(s); }
 
@@ -158,6 +169,7 @@ void tail_plain(const TailOfMany& s) { Sums<4>::tail(s); }
 [[gnu::target("avx2")]] void rates_fours(const LaneSum& s, unsigned order, double* end, double* half, double* terms) {
   Sums<4>::rates(s, order, end, half, terms);
 }
+[[gnu::target("avx2")]] void raise_fours(const LaneSum& s, unsigned last, double* y) { Sums<4>::raise(s, last, y); }
 [[gnu::target("avx2")]] void size_up_fours(const SizesOfMany& s) { Sums<4>::size_up(s); }
 [[gnu::target("avx2")]] void tail_fours(const TailOfMany& s) { Sums<4>::tail(s); }
 [[gnu::target("avx512f")]] void sizes_eights(const LaneSum& s, unsigned last, double* y) {
@@ -173,6 +185,9 @@ void tail_plain(const TailOfMany& s) { Sums<4>::tail(s); }
                                              double* terms) {
   Sums<8>::rates(s, order, end, half, terms);
 }
+[[gnu::target("avx512f")]] void raise_eights(const LaneSum& s, unsigned last, double* y) {
+  Sums<8>::raise(s, last, y);
+}
 [[gnu::target("avx512f")]] void size_up_eights(const SizesOfMany& s) { Sums<8>::size_up(s); }
 [[gnu::target("avx512f")]] void tail_eights(const TailOfMany& s) { Sums<8>::tail(s); }
 const bool sums_by_fours = __builtin_cpu_supports("avx2") != 0;
@@ -182,6 +197,7 @@ constexpr auto sizes_fours = sizes_plain, sizes_eights = sizes_plain;
 constexpr auto rest_fours = rest_plain, rest_eights = rest_plain;
 constexpr auto values_fours = values_plain, values_eights = values_plain;
 constexpr auto rates_fours = rates_plain, rates_eights = rates_plain;
+constexpr auto raise_fours = raise_plain, raise_eights = raise_plain;
 constexpr auto size_up_fours = size_up_plain, size_up_eights = size_up_plain;
 constexpr auto tail_fours = tail_plain, tail_eights = tail_plain;
 constexpr bool sums_by_fours = false, sums_by_eights = false;
@@ -209,6 +225,9 @@ void add_up_values(const LaneSum& sum, unsigned count, double* y) {
 }
 void add_up_rates(const LaneSum& sum, unsigned order, double* at_end, double* halfway, double* terms) {
   which(sum.lanes, &rates_plain, &rates_fours, &rates_eights)(sum, order, at_end, halfway, terms);
+}
+void raise_many(const LaneSum& step, unsigned last, double* powers) {
+  which(step.lanes, &raise_plain, &raise_fours, &raise_eights)(step, last, powers);
 }
 void size_up_many(const SizesOfMany& sizes) {
   which(sizes.lanes, &size_up_plain, &size_up_fours, &size_up_eights)(sizes);

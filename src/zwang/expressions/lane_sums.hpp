@@ -29,6 +29,9 @@ void add_up_values(const LaneSum& sum, unsigned count, double* y);
 /// Of a velocity with coefficients 0..order-1: its rate at h, at h/2, and the sizes of the terms of the rate at h.
 void add_up_rates(const LaneSum& sum, unsigned order, double* at_end, double* halfway, double* terms);
 
+/// h^k, k = 0..last, at [k * lanes + lane].
+void raise_many(const LaneSum& step, unsigned last, double* powers);
+
 /// Of the registers named: |c_k| h^k, and what of them comes later (remainders.hpp); lists are filled up with zeros to whole fours.
 struct SizesOfMany {
   unsigned lanes = 0;

@@ -118,11 +118,7 @@ Stretch::Stretch(double step, unsigned last) : length(step) {
   for (unsigned k = 1; k <= last; ++k) of_length[k] = of_length[k - 1] * step;
 }
 
-void Stretches::set(unsigned lane, double step, unsigned last) {
-  double* power = of_length + lane;
-  power[0] = 1;
-  for (unsigned k = 1; k <= last; ++k) power[std::size_t{k} * lanes] = power[std::size_t{k - 1} * lanes] * step;
-}
+void Stretches::set(const double* steps, unsigned last) { raise_many({lanes, nullptr, lanes, steps}, last, of_length); }
 
 namespace {
 
@@ -267,6 +263,7 @@ struct OneBlock {
 };
 
 /// Some lanes of tapes side by side, each on a step of its own.
+template <unsigned W>
 struct SomeOfMany {
   const Tape& tape;
   const double* factors;
@@ -277,7 +274,7 @@ struct SomeOfMany {
   const Stretches& stretches;
   Remainders& room;
 
-  [[nodiscard]] unsigned lanes() const { return stretches.lanes; }
+  [[nodiscard]] static constexpr unsigned lanes() { return W; }
   [[nodiscard]] static constexpr unsigned apart() { return many; }
   [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
     return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
@@ -526,7 +523,12 @@ void bound_remainders(const Tape& tape, const std::vector<std::uint32_t>& sized,
 void bound_some_of_many(const Tape& tape, const double* factors, const std::vector<std::uint32_t>& sized,
                         const double* registers, unsigned orders, unsigned alone, unsigned known,
                         const Stretches& stretches, Remainders& room) {
-  bound_all(SomeOfMany{tape, factors, sized, registers, std::size_t{orders} * many, alone, known, stretches, room});
+  const std::size_t stride = std::size_t{orders} * many;
+  if (stretches.lanes == most_lanes_at_once) {
+    bound_all(SomeOfMany<most_lanes_at_once>{tape, factors, sized, registers, stride, alone, known, stretches, room});
+  } else {
+    bound_all(SomeOfMany<4>{tape, factors, sized, registers, stride, alone, known, stretches, room});
+  }
 }
 
 }  // namespace zwang::expressions

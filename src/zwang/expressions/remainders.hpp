@@ -39,7 +39,7 @@ struct Stretch {
 struct Stretches {
   unsigned lanes = 4;  ///< as lane_sums.hpp asks
   double of_length[std::size_t{Stretch::most} * 8];  ///< h^k of a lane at [k * lanes + lane]
-  void set(unsigned lane, double step, unsigned last);
+  void set(const double* steps, unsigned last);
 };
 
 /// Room for the numbers of one block; grows as needed.

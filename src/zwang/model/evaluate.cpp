@@ -12,6 +12,7 @@
 
 #include "zwang/expressions/running_error.hpp"
 #include "zwang/model/energy_terms.hpp"
+#include "zwang/model/energies.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/model/lanes.hpp"
 
@@ -559,33 +560,33 @@ void evaluate_row(const Model& model, const State& given, std::uint32_t row, Scr
   evaluate_row_block<wide>(group, state, block, r, scratch.errors.data(), rows);
 }
 
-Energy energy(const Model& model, const State& given, Scratch& scratch) {
+Energies energies(const Model& model, const State& given, Scratch& scratch) {
   State copy;
   const State& state = with_modes(model, given, copy);
-  Energy out;
+  Energies out;
   for (std::uint32_t k = 0; k < model.variables; ++k) {
     out.kinetic += 0.5 * model.point_mass[k] * state.velocity[k] * state.velocity[k];
     out.potential -= model.constant_force[k] * state.position[k];
   }
-  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t, auto output) {
-    (group.kind == TermKind::kinetic ? out.kinetic : out.potential) += output(0);
+  out.vis_viva = out.kinetic;
+  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t lane, auto output) {
+    if (group.kind != TermKind::kinetic) {
+      out.potential += output(0);
+      return;
+    }
+    out.kinetic += output(0);
+    out.vis_viva -= output(0);
+    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
+      out.vis_viva += output(1 + group.positions + slot) * state.velocity[group.velocity_of[slot * group.lanes + lane]];
+    }
   });
   return out;
 }
 
+Energy energy(const Model& model, const State& state, Scratch& scratch) { return energies(model, state, scratch); }
+
 double vis_viva(const Model& model, const State& state, Scratch& scratch) {
-  double out = 0;
-  for (std::uint32_t k = 0; k < model.variables; ++k) {
-    out += 0.5 * model.point_mass[k] * state.velocity[k] * state.velocity[k];
-  }
-  for_energy_blocks(model, state, scratch, [&](const TermGroup& group, std::size_t lane, auto output) {
-    if (group.kind != TermKind::kinetic) return;
-    out -= output(0);
-    for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-      out += output(1 + group.positions + slot) * state.velocity[group.velocity_of[slot * group.lanes + lane]];
-    }
-  });
-  return out;
+  return energies(model, state, scratch).vis_viva;
 }
 
 double energy_terms(const Model& model, const State& given, Scratch& scratch) {

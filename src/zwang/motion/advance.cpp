@@ -658,6 +658,8 @@ bool foresee(const Motion& motion, Series::WantedProof& proof) {
   const Motion::Impl& impl = *motion.impl;
   const double gap = next_due(motion) - motion.state.time;
   const FirstGuess guess = guess_step(impl.series, part_for(impl.tolerance), gap, least_guess(motion));
+  proof.reach_part = part_for(impl.tolerance);
+  proof.reach = guess.reach;
   proof.wanted = guess.h;
   proof.most = gap / impl.series.unit();
   proof.part = defect_for(impl.tolerance);

@@ -32,7 +32,11 @@ Series::Projection Series::project(model::State& state, std::vector<double>& car
 bool Series::take_roots_as_zero(double soon) { return impl_->take_roots_as_zero(soon / impl_->unit); }
 void Series::take_roots_as_they_are() { impl_->take_roots_as_they_are(); }
 bool Series::extend(const model::State& state) { return impl_->extend(state); }
-double Series::reach(double tolerance) const { return impl_->reach(tolerance); }
+double Series::reach(double tolerance) const {
+  const WantedProof& asked = impl_->ahead.asked;
+  if (impl_->proved_ahead && asked.reach_part == tolerance) return asked.reach;
+  return impl_->reach(tolerance);
+}
 double Series::reach_of_motion(double tolerance) const { return impl_->reach_of_motion(tolerance); }
 Series::Proof Series::prove(double wanted, double most, double part, double tolerance) {
   return impl_->prove(wanted, most, part, tolerance);

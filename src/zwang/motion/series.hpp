@@ -102,6 +102,7 @@ class Series {
   /// What a proof is asked for.
   struct WantedProof {
     double wanted = 0, most = 0, part = 0, tolerance = 0;
+    double reach_part = 0, reach = 0;  ///< `reach` to that part, which it was found from
   };
   /// The longest step, not longer than `wanted`, on which the defect of every body stays below `part` of its accelerations, what is
   /// held stays held as exactly, and what is watched is known to a part of `tolerance` of its terms.

@@ -347,6 +347,12 @@ struct Series::Impl {
   [[nodiscard]] double branch(double h) const;
   [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
   [[nodiscard]] double weightless(double h, std::uint32_t& variable);
+  /// A place ahead, and the masses there.
+  struct StateAhead {
+    model::Dynamics dynamics;
+    model::State state;
+  };
+  std::unique_ptr<StateAhead> ahead_mass;
   [[nodiscard]] double approach(double s) const;
   [[nodiscard]] bool root_vanishes(const Block& block);
   [[nodiscard]] bool nearly_singular();

@@ -198,8 +198,9 @@ double Series::Impl::approach(double s) const {
 /// Positive at the start; by halving, if it is not so at the end.
 double Series::Impl::weightless(double h, std::uint32_t& variable) {
   if (!momenta_vary) return std::numeric_limits<double>::infinity();
-  model::Dynamics there = dynamics;
-  model::State state;
+  if (ahead_mass == nullptr) ahead_mass = std::make_unique<StateAhead>(StateAhead{dynamics, {}});
+  model::Dynamics& there = ahead_mass->dynamics;
+  model::State& state = ahead_mass->state;
   state.position.resize(n);
   state.velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
   for (double& x : state.velocity) x *= per_unit;

@@ -8,6 +8,7 @@
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/energies.hpp"
 #include "zwang/motion/settle_impl.hpp"
 
 namespace zwang::motion {
@@ -273,12 +274,12 @@ bool moved_on(const Motion& motion, const Triggers& triggers) {
 
 void keep_account(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const model::Energy now = model::energy(impl.model, motion.state, impl.workspace.evaluation().scratch);
+  const model::Energies now = model::energies(impl.model, motion.state, impl.workspace.evaluation().scratch);
   motion.energy.largest_kinetic = std::max(motion.energy.largest_kinetic, now.kinetic);
   motion.energy.largest =
       std::max(motion.energy.largest, std::abs(now.kinetic) + std::abs(now.potential) + motion.energy.gross_work +
                                           std::abs(motion.energy.lost) + std::abs(motion.energy.initial));
-  motion.energy.final = model::vis_viva(impl.model, motion.state, impl.workspace.evaluation().scratch) + now.potential;
+  motion.energy.final = now.vis_viva + now.potential;
 }
 
 void settle(Motion& motion, const Triggers& triggers, bool first) {

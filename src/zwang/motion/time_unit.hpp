@@ -15,6 +15,7 @@ namespace zwang::motion {
 /// A first guess of a step, from the coefficients: it may be longer than `gap`, and a guess of no more than `least` says nothing (coefficients that are but
 /// rounding), so that `gap` stands for it; both in seconds.
 struct FirstGuess {
+  double reach = 0;      ///< what the series says
   double h = 0;          ///< in units of time of the series
   double within = 0;     ///< in seconds, no longer than `gap`
   bool suits = false;    ///< the unit suits it
@@ -23,7 +24,8 @@ template <class Series>
 FirstGuess guess_step(const Series& series, double part, double gap, double least) {
   FirstGuess out;
   const double u = series.unit();
-  double guess = series.reach(part) * u;
+  out.reach = series.reach(part);
+  double guess = out.reach * u;
   if (!(guess > least) && least > 0) guess = gap;
   out.h = std::min(guess, far_beyond * gap) / u;
   out.within = std::min(guess, gap);

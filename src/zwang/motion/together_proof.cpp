@@ -179,11 +179,11 @@ void LaneJudge::measure(std::span<const Step> steps) {
     const Step& step = steps[l].asked ? steps[l] : some;
     h_[l] = step.h;
     r_[l] = step.r;
-    stretches_.set(l, step.h, N_ + 1);
     if (!steps[l].asked) continue;
     beyond[l] = series_[l]->beyond_circle(step.h, step.r);
     std::fill(series_[l]->load.begin(), series_[l]->load.end(), 0.0);
   }
+  stretches_.set(h_.data(), N_ + 1);
   if (leader_.on_circles()) find_radii();
   for (std::size_t b = 0; b < leader_.terms.size(); ++b) {
     const Block& block = leader_.terms[b];
