@@ -177,8 +177,9 @@ struct DiscsOfBlock {
   [[nodiscard]] unsigned apart() const { return width; }
   [[nodiscard]] const Circle& circle(unsigned /*lane*/) const { return one; }
   [[nodiscard]] double factor(const Instruction& i, unsigned /*lane*/) const { return i.c; }
-  void own_terms(const double* y, double* to) const {
+  const double* own_terms(std::size_t /*reg*/, const double* y, double* to) const {
     for (unsigned l = 0; l < width; ++l) to[l] = expressions::own_terms(y + l, width, one);
+    return to;
   }
 };
 
@@ -189,15 +190,15 @@ struct DiscsOfMany {
   const Tape& tape;
   const double* factors;
   std::span<const Circle> circles;
-  double radius[most_lanes_at_once];
+  const double* known_terms;  ///< of the computed registers; null on the largest circle
   [[nodiscard]] static constexpr unsigned lanes() { return W; }
   [[nodiscard]] static constexpr unsigned apart() { return many; }
   [[nodiscard]] const Circle& circle(unsigned lane) const { return circles[lane]; }
   [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
     return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
   }
-  void own_terms(const double* y, double* to) const {
-    add_up_sizes({lanes(), y, many, radius}, circles[0].known - 1, to);
+  const double* own_terms(std::size_t reg, const double* /*y*/, double* /*to*/) const {
+    return known_terms + (reg - tape.inputs.size() - tape.constants.size()) * W;
   }
 };
 
@@ -207,7 +208,7 @@ void spread_all(const Tape& tape, const double* registers, const Way& way, doubl
   const std::size_t stride = way.stride;
   const unsigned width = way.lanes();
   const unsigned apart = way.apart();
-  double own[most_lanes_at_once];
+  double room[most_lanes_at_once];
   Wave wave[most_lanes_at_once];  ///< of the last sine
   std::size_t at = tape.inputs.size();
   std::fill(radius + at * width, radius + (at + tape.constants.size()) * width, 0.0);
@@ -230,7 +231,7 @@ void spread_all(const Tape& tape, const double* registers, const Way& way, doubl
       bool any = false;
       for (unsigned l = 0; l < width; ++l) any = any || counts(l);
       if (!any) return;
-      way.own_terms(y, own);
+      const double* own = way.own_terms(at, y, room);
       for (unsigned l = 0; l < width; ++l) {
         if (counts(l)) r[l] = std::min(r[l], own[l] + rest[l] * beyond_known);
       }
@@ -314,7 +315,8 @@ double beyond_inside(double inside, unsigned known) {
     double found = 0;
   };
   thread_local Last last;
-  if (last.inside != inside || last.known != known) last = {inside, known, elementary::pow(inside, known) / (1 - inside)};
+  if (last.inside != inside || last.known != known)
+    last = {inside, known, elementary::pow(inside, known) / (1 - inside)};
   return last.found;
 }
 
@@ -327,11 +329,11 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
 }
 
 void spread_some_of_many(const Tape& tape, const double* factors, const double* registers, unsigned orders,
-                         std::span<const Circle> circles, double* radius, const double* outer, double inside) {
+                         std::span<const Circle> circles, const double* own, double* radius, const double* outer,
+                         double inside) {
   const double beyond_known = outer == nullptr ? 0 : beyond_inside(inside, circles[0].known);
   const auto go = [&](auto lanes) {
-    DiscsOfMany<lanes> way{std::size_t{orders} * many, tape, factors, circles, {}};
-    for (std::size_t l = 0; l < lanes; ++l) way.radius[l] = circles[l].radius;
+    const DiscsOfMany<lanes> way{std::size_t{orders} * many, tape, factors, circles, own};
     spread_all(tape, registers, way, beyond_known, radius, outer);
   };
   if (circles.size() == most_lanes_at_once) {
@@ -378,8 +380,9 @@ void magnitudes_of(const Tape& tape, const double* registers, std::size_t stride
 }  // namespace
 
 void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsigned width, double* size) {
-  magnitudes_of(tape, registers, std::size_t{orders} * width, width,
-                [](const Instruction& i, unsigned /*lane*/) { return i.c; }, size);
+  magnitudes_of(
+      tape, registers, std::size_t{orders} * width, width, [](const Instruction& i, unsigned /*lane*/) { return i.c; },
+      size);
 }
 
 void magnitudes_of_some(const Tape& tape, const double* factors, const double* registers, unsigned orders,

@@ -45,9 +45,10 @@ void spread(const Tape& tape, const double* registers, unsigned orders, unsigned
             double* radius, const double* outer = nullptr, double inside = 0);
 
 /// The same for some lanes of tapes side by side (side_by_side.hpp), one for each circle, from the lane that `registers` and `factors` begin with. All
-/// circles know as many coefficients.
+/// circles know as many coefficients. `own`: where there is a larger circle, sum_{1 <= k < known} |y_k| r^k of all instructions (`add_up_sizes`, lane_sums.hpp).
 void spread_some_of_many(const Tape& tape, const double* factors, const double* registers, unsigned orders,
-                         std::span<const Circle> circles, double* radius, const double* outer, double inside);
+                         std::span<const Circle> circles, const double* own, double* radius, const double* outer,
+                         double inside);
 
 /// Sizes of the terms that each register was summed up from at order zero: rounding is a part of these, however small the sum is.
 void magnitudes(const Tape& tape, const double* registers, unsigned orders, unsigned width, double* size);

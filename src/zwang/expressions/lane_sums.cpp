@@ -22,16 +22,75 @@ struct Sums {
     to = reinterpret_cast<V>(reinterpret_cast<Bits>(to) & std::numeric_limits<std::int64_t>::max());
   }
 
-  [[gnu::always_inline]] static void sizes(const LaneSum& s, unsigned last, double* y) {
+  [[gnu::always_inline]] static void sizes_of_two(const SizesOfSeries& s) {
     V r;
-    load(r, s.by);
-    V sum = {};
-    for (unsigned k = last; k > 0; --k) {
-      V c;
-      load_size(c, s.c + k * s.apart);
-      sum = (sum + c) * r;
+    load(r, s.sum.by);
+    V other;
+    load(other, s.sum.by + lanes);
+    const double* c = s.sum.c;
+    std::size_t i = 0;
+    for (; i + 2 <= s.series; i += 2, c += 2 * s.stride) {
+      V first = {};
+      V first_other = {};
+      V second = {};
+      V second_other = {};
+      for (unsigned k = s.last; k > 0; --k) {
+        V a;
+        load_size(a, c + k * s.sum.apart);
+        V b;
+        load_size(b, c + s.stride + k * s.sum.apart);
+        first = (first + a) * r;
+        first_other = (first_other + a) * other;
+        second = (second + b) * r;
+        second_other = (second_other + b) * other;
+      }
+      store(s.y[0] + i * lanes, first);
+      store(s.y[1] + i * lanes, first_other);
+      store(s.y[0] + (i + 1) * lanes, second);
+      store(s.y[1] + (i + 1) * lanes, second_other);
     }
-    store(y, sum);
+    if (i == s.series) return;
+    V sum = {};
+    V sum_other = {};
+    for (unsigned k = s.last; k > 0; --k) {
+      V a;
+      load_size(a, c + k * s.sum.apart);
+      sum = (sum + a) * r;
+      sum_other = (sum_other + a) * other;
+    }
+    store(s.y[0] + i * lanes, sum);
+    store(s.y[1] + i * lanes, sum_other);
+  }
+  [[gnu::always_inline]] static void sizes_of_three(const SizesOfSeries& s) {
+    V r;
+    load(r, s.sum.by);
+    V second;
+    load(second, s.sum.by + lanes);
+    V third;
+    load(third, s.sum.by + 2 * lanes);
+    const double* c = s.sum.c;
+    for (std::size_t i = 0; i < s.series; ++i, c += s.stride) {
+      V sum = {};
+      V of_second = {};
+      V of_third = {};
+      for (unsigned k = s.last; k > 0; --k) {
+        V a;
+        load_size(a, c + k * s.sum.apart);
+        sum = (sum + a) * r;
+        of_second = (of_second + a) * second;
+        of_third = (of_third + a) * third;
+      }
+      store(s.y[0] + i * lanes, sum);
+      store(s.y[1] + i * lanes, of_second);
+      store(s.y[2] + i * lanes, of_third);
+    }
+  }
+  [[gnu::always_inline]] static void sizes_of_all(const SizesOfSeries& s) {
+    if (s.radii == 2) {
+      sizes_of_two(s);
+    } else {
+      sizes_of_three(s);
+    }
   }
   [[gnu::always_inline]] static void rest(const LaneSum& s, unsigned first, unsigned last, double* y) {
     V h;
@@ -113,7 +172,7 @@ struct Sums {
     }
   }
   [[gnu::always_inline]] static void tail(const TailOfMany& s) {
-    const auto product = [&](V& sum, unsigned k) __attribute__((always_inline)) {
+    const auto product = [&](V & sum, unsigned k) __attribute__((always_inline)) {
       V a;
       V b;
       load(a, s.term + k * lanes);
@@ -148,7 +207,7 @@ struct Sums {
   }
 };
 
-void sizes_plain(const LaneSum& s, unsigned last, double* y) { Sums<4>::sizes(s, last, y); }
+void sizes_plain(const SizesOfSeries& s) { Sums<4>::sizes_of_all(s); }
 void rest_plain(const LaneSum& s, unsigned first, unsigned last, double* y) { Sums<4>::rest(s, first, last, y); }
 void values_plain(const LaneSum& s, unsigned count, double* y) { Sums<4>::values(s, count, y); }
 void rates_plain(const LaneSum& s, unsigned order, double* end, double* half, double* terms) {
@@ -159,22 +218,18 @@ void size_up_plain(const SizesOfMany& s) { Sums<4>::size_up(s); }
 void tail_plain(const TailOfMany& s) { Sums<4>::tail(s); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void sizes_fours(const LaneSum& s, unsigned last, double* y) { Sums<4>::sizes(s, last, y); }
+[[gnu::target("avx2")]] void sizes_fours(const SizesOfSeries& s) { Sums<4>::sizes_of_all(s); }
 [[gnu::target("avx2")]] void rest_fours(const LaneSum& s, unsigned first, unsigned last, double* y) {
   Sums<4>::rest(s, first, last, y);
 }
-[[gnu::target("avx2")]] void values_fours(const LaneSum& s, unsigned count, double* y) {
-  Sums<4>::values(s, count, y);
-}
+[[gnu::target("avx2")]] void values_fours(const LaneSum& s, unsigned count, double* y) { Sums<4>::values(s, count, y); }
 [[gnu::target("avx2")]] void rates_fours(const LaneSum& s, unsigned order, double* end, double* half, double* terms) {
   Sums<4>::rates(s, order, end, half, terms);
 }
 [[gnu::target("avx2")]] void raise_fours(const LaneSum& s, unsigned last, double* y) { Sums<4>::raise(s, last, y); }
 [[gnu::target("avx2")]] void size_up_fours(const SizesOfMany& s) { Sums<4>::size_up(s); }
 [[gnu::target("avx2")]] void tail_fours(const TailOfMany& s) { Sums<4>::tail(s); }
-[[gnu::target("avx512f")]] void sizes_eights(const LaneSum& s, unsigned last, double* y) {
-  Sums<8>::sizes(s, last, y);
-}
+[[gnu::target("avx512f")]] void sizes_eights(const SizesOfSeries& s) { Sums<8>::sizes_of_all(s); }
 [[gnu::target("avx512f")]] void rest_eights(const LaneSum& s, unsigned first, unsigned last, double* y) {
   Sums<8>::rest(s, first, last, y);
 }
@@ -185,9 +240,7 @@ void tail_plain(const TailOfMany& s) { Sums<4>::tail(s); }
                                              double* terms) {
   Sums<8>::rates(s, order, end, half, terms);
 }
-[[gnu::target("avx512f")]] void raise_eights(const LaneSum& s, unsigned last, double* y) {
-  Sums<8>::raise(s, last, y);
-}
+[[gnu::target("avx512f")]] void raise_eights(const LaneSum& s, unsigned last, double* y) { Sums<8>::raise(s, last, y); }
 [[gnu::target("avx512f")]] void size_up_eights(const SizesOfMany& s) { Sums<8>::size_up(s); }
 [[gnu::target("avx512f")]] void tail_eights(const TailOfMany& s) { Sums<8>::tail(s); }
 const bool sums_by_fours = __builtin_cpu_supports("avx2") != 0;
@@ -214,8 +267,9 @@ F which(unsigned lanes, F plain, F fours, F eights) {
 
 unsigned lanes_at_once() { return sums_by_eights ? most_lanes_at_once : 4; }
 
-void add_up_sizes(const LaneSum& sum, unsigned last, double* y) {
-  which(sum.lanes, &sizes_plain, &sizes_fours, &sizes_eights)(sum, last, y);
+void add_up_sizes(const SizesOfSeries& all) {
+  assert(all.radii == 2 || all.radii == 3);
+  which(all.sum.lanes, &sizes_plain, &sizes_fours, &sizes_eights)(all);
 }
 void add_up_rest(const LaneSum& sum, unsigned first, unsigned last, double* y) {
   which(sum.lanes, &rest_plain, &rest_fours, &rest_eights)(sum, first, last, y);

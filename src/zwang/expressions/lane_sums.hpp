@@ -15,13 +15,20 @@ inline constexpr unsigned most_lanes_at_once = 8;
 [[nodiscard]] unsigned lanes_at_once();
 
 struct LaneSum {
-  unsigned lanes = 0;          ///< 4, or what `lanes_at_once` says
-  const double* c = nullptr;   ///< c_0 of the first lane
+  unsigned lanes = 0;         ///< 4, or what `lanes_at_once` says
+  const double* c = nullptr;  ///< c_0 of the first lane
   std::size_t apart = 0;
   const double* by = nullptr;  ///< per lane
 };
-/// sum_{k=1..last} |c_k| r^k
-void add_up_sizes(const LaneSum& sum, unsigned last, double* y);
+/// sum_{k=1..last} |c_k| r^k of several series, `stride` apart, each for `radii` numbers r of a lane, which stand in `by` one list after the other; the sums of a list stand in
+/// y[list] one series after the other. One waits for the other as little as may be.
+struct SizesOfSeries {
+  LaneSum sum;
+  std::size_t stride = 0, series = 0;
+  unsigned radii = 1, last = 0;  ///< 2 or 3 lists
+  double* y[3] = {};
+};
+void add_up_sizes(const SizesOfSeries& all);
 /// sum_{k=first..last} |c_k| h^(k - first)
 void add_up_rest(const LaneSum& sum, unsigned first, unsigned last, double* y);
 /// sum_{k<count} c_k h^k

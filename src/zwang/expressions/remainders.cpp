@@ -320,9 +320,7 @@ void bound_all(const Way& way) {
     const double* inner_a = all_terms + i.a * room.stride;
     const double* inner_b = all_terms + i.b * room.stride;
     const double* inner_y = all_terms + at * room.stride;
-    const auto find_tails = [&](std::size_t first, std::size_t second, double* to) {
-      way.tails(first, second, to);
-    };
+    const auto find_tails = [&](std::size_t first, std::size_t second, double* to) { way.tails(first, second, to); };
     double* e = error + at * width;
     const auto each = [&](auto f) {
       for (unsigned l = 0; l < width; ++l) {
@@ -397,7 +395,8 @@ void bound_all(const Way& way) {
           const double unseen = y[l] < faint ? elementary::exp(a[l] + inner_a[l]) : 0.0;
           const double miss = tail[l];
           const double own =
-              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, apart, known, way.powers(l))) : 0.0) +
+              (miss > 0 ? elementary::exp(elementary::log(miss) + most_rise(a + l, apart, known, way.powers(l)))
+                        : 0.0) +
               unseen;
           const double through = size_y(l) + own;
           return own + (through > 0 ? through * elementary::expm1(ea[l]) : 0.0);

@@ -37,7 +37,7 @@ struct Stretch {
 
 /// The steps of some motions side by side, each with its powers.
 struct Stretches {
-  unsigned lanes = 4;  ///< as lane_sums.hpp asks
+  unsigned lanes = 4;                                ///< as lane_sums.hpp asks
   double of_length[std::size_t{Stretch::most} * 8];  ///< h^k of a lane at [k * lanes + lane]
   void set(const double* steps, unsigned last);
 };

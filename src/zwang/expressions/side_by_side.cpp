@@ -19,37 +19,44 @@ struct Many {
   const std::uint8_t* some;  ///< per instruction, 1: it is run; null: all are
 };
 
-template <class K>
+template <unsigned W, class K>
 [[gnu::always_inline]] inline void run_many(const Many& many_of, K k) {
   double* y = many_of.registers + (many_of.tape.inputs.size() + many_of.tape.constants.size()) * many_of.stride;
   const double* factor = many_of.factors;
   const std::uint8_t* some = many_of.some;
   for (const Instruction& i : many_of.tape.instructions) {
-    if (some == nullptr || *some++ != 0) run_one<many>(i, factor, many_of.registers, y, many_of.stride, k);
+    if (some == nullptr || *some++ != 0) run_one<W>(i, factor, many_of.registers, y, many_of.stride, k);
     y += many_of.stride;
     factor += many;
   }
 }
 
-void first_plain(const Many& many_of) { run_many(many_of, Fixed<0>{}); }
-void later_plain(const Many& many_of, unsigned k) { run_many(many_of, k); }
+void first_plain(const Many& many_of) { run_many<many>(many_of, Fixed<0>{}); }
+void later_plain(const Many& many_of, unsigned k) { run_many<many>(many_of, k); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void first_wide(const Many& many_of) { run_many(many_of, Fixed<0>{}); }
-[[gnu::target("avx2")]] void later_wide(const Many& many_of, unsigned k) { run_many(many_of, k); }
+[[gnu::target("avx2")]] void first_wide(const Many& many_of) { run_many<many>(many_of, Fixed<0>{}); }
+[[gnu::target("avx2")]] void later_wide(const Many& many_of, unsigned k) { run_many<many>(many_of, k); }
+[[gnu::target("avx512f")]] void later_by_eights(const Many& many_of, unsigned k) {
+  run_many<many_by_eights>(many_of, k);
+}
+const bool has_eights = __builtin_cpu_supports("avx512f") != 0;
 const bool many_wide = __builtin_cpu_supports("avx2") != 0;
 #else
 constexpr auto first_wide = first_plain;
 constexpr auto later_wide = later_plain;
+constexpr auto later_by_eights = later_plain;
+constexpr bool has_eights = false;
 constexpr bool many_wide = false;
 #endif
 
 void run_orders(const Many& many_of, unsigned first, unsigned last) {
+  const auto later = has_eights ? later_by_eights : (many_wide ? later_wide : later_plain);
   for (unsigned k = first; k <= last; ++k) {
     if (k == 0) {
       (many_wide ? first_wide : first_plain)(many_of);
     } else {
-      (many_wide ? later_wide : later_plain)(many_of, k);
+      later(many_of, k);
     }
   }
 }

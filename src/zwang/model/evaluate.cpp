@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "zwang/expressions/running_error.hpp"
-#include "zwang/model/energy_terms.hpp"
 #include "zwang/model/energies.hpp"
+#include "zwang/model/energy_terms.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/model/lanes.hpp"
 

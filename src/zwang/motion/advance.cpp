@@ -424,9 +424,7 @@ bool extend_with_roots(Motion& motion, double part, double gap, double least, do
 }
 
 /// Below it coefficients are but rounding (what has all but come to rest), and say nothing of the step.
-double least_guess(const Motion& motion) {
-  return guess_of_rounding * shortest_step(*motion.impl, motion.state.time);
-}
+double least_guess(const Motion& motion) { return guess_of_rounding * shortest_step(*motion.impl, motion.state.time); }
 
 /// The series from here, and how far its coefficients say that it is good.
 Next extend_from_here(Motion& motion, Stride& stride) {

@@ -151,6 +151,7 @@ void Series::Impl::add_strands(const Block& block) {
 
 void Series::Impl::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watch) {
   extended_ahead = proved_ahead = false;
+  structure = 0;
   held_rows.assign(held.begin(), held.end());
   loops_known = false;
   probe.reset();

@@ -417,12 +417,15 @@ void Series::Impl::watch(const model::State& state) {
 
 void Series::Impl::take_roots_as_they_are() {
   for (std::size_t g = 0; g < term_tapes.size(); ++g) {
-    if (model.terms[g].kind != TermKind::kinetic && !term_roots[g].empty()) allow_zero_roots(term_tapes[g]);
+    if (model.terms[g].kind == TermKind::kinetic || term_roots[g].empty()) continue;
+    allow_zero_roots(term_tapes[g]);
+    structure = 0;
   }
 }
 
 bool Series::Impl::take_roots_as_zero(double soon) {
   extended_ahead = proved_ahead = false;
+  structure = 0;
   bool any = false;
   for (const Block& block : terms) {
     if (model.terms[block.group].kind == TermKind::kinetic) continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -319,6 +320,13 @@ struct Series::Impl {
     StepMemory memory;  ///< of the search that found it
   };
   bool proved_ahead = false;
+  /// Numbers that no two have in common: of this series, and of the structure of its forces where it has been compared with others; 0: not yet, or not as it is now.
+  [[nodiscard]] static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
+  std::uint64_t serial = next_number();
+  std::uint64_t structure = 0;
   ProofAhead ahead;
   /// What overflowed in one unit of time must not be found in the next: lanes that idle read what stands beside theirs, and multiply it
   /// by zero.

@@ -47,6 +47,7 @@ void Series::Impl::load_modes(const model::State& state) {
 
 void Series::Impl::slide(std::span<const Series::Slide> list) {
   extended_ahead = proved_ahead = false;
+  structure = 0;
   slides.clear();
   for (Block& block : terms) block.slid = false;
   for (const Series::Slide& one : list) {

@@ -15,10 +15,10 @@ namespace zwang::motion {
 /// A first guess of a step, from the coefficients: it may be longer than `gap`, and a guess of no more than `least` says nothing (coefficients that are but
 /// rounding), so that `gap` stands for it; both in seconds.
 struct FirstGuess {
-  double reach = 0;      ///< what the series says
-  double h = 0;          ///< in units of time of the series
-  double within = 0;     ///< in seconds, no longer than `gap`
-  bool suits = false;    ///< the unit suits it
+  double reach = 0;    ///< what the series says
+  double h = 0;        ///< in units of time of the series
+  double within = 0;   ///< in seconds, no longer than `gap`
+  bool suits = false;  ///< the unit suits it
 };
 template <class Series>
 FirstGuess guess_step(const Series& series, double part, double gap, double least) {

@@ -120,11 +120,16 @@ void Together::extend(std::span<const Member> members) {
   // Whatever has the structure of the first one, and then of the first of those that are left.
   while (room.left.size() >= least_together) {
     room.alike.clear();
-    const Series::Impl& leader = *room.left.front().series->impl_;
+    Series::Impl& leader = *room.left.front().series->impl_;
+    if (leader.structure == 0) leader.structure = Series::Impl::next_number();
     const auto others = std::stable_partition(room.left.begin(), room.left.end(), [&](const Member& member) {
-      const Series::Impl& its = *member.series->impl_;
-      return &its != &leader && !(same_forces(leader, its) && is_free(its) == is_free(leader) &&
-                                  (!is_free(leader) || same_masses(leader, its)));
+      Series::Impl& its = *member.series->impl_;
+      if (its.structure == leader.structure) return false;
+      if (!same_forces(leader, its) || is_free(its) != is_free(leader) ||
+          (is_free(leader) && !same_masses(leader, its)))
+        return true;
+      its.structure = leader.structure;
+      return false;
     });
     room.alike.assign(others, room.left.end());
     room.left.erase(others, room.left.end());
@@ -167,6 +172,16 @@ void Together::lay_out(std::span<const Member> members) {
   if (room.registers.size() < registers) room.registers.resize(registers);
   if (room.factors.size() < factors) room.factors.resize(factors);
   for (std::size_t i = 0; i < members.size(); ++i) series(i).begin_orders(*members[i].state);
+  // Constants and factors that lie here already stay.
+  room.laid_out.resize(many + 1);
+  bool known = room.laid_out[many] == leader.structure && leader.modes.empty();
+  room.laid_out[many] = leader.structure;
+  for (unsigned lane = 0; lane < many; ++lane) {
+    const std::uint64_t serial = series(member_in(lane)).serial;
+    known = known && room.laid_out[lane] == serial;
+    room.laid_out[lane] = serial;
+  }
+  if (known) return;
   for (const TermPlace& place : room.places) {
     const TermGroup& group = leader.model.terms[leader.terms[place.block].group];
     const std::size_t moving = std::size_t{1} + group.positions + group.velocities;

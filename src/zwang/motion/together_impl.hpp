@@ -53,6 +53,7 @@ struct Together::Room final : Lender {
   std::vector<std::size_t> first;  ///< per block of terms: its first place
   AlignedNumbers registers, factors;
   std::vector<Member> left, alike;
+  std::vector<std::uint64_t> laid_out;  ///< the structure, and the serial numbers of those whose constants lie here
 
   // of motions without conditions, wholly in lanes
   std::vector<TermOutput> outputs;  ///< in the order in which forces are added up
@@ -61,7 +62,7 @@ struct Together::Room final : Lender {
   AlignedNumbers numbers;  ///< per lane: time, unit, its square, per unit
   MassesOfMany masses;
   // of their proofs
-  std::vector<double> radius_q, radius_v, radii, outer_radii, found;
+  std::vector<double> radius_q, radius_v, radii, outer_radii, own, found;
   expressions::Remainders rests;
   std::array<std::vector<double>, expressions::most_lanes_at_once> answers;
   std::vector<const Series::Impl*> borrowers;  ///< per lane: whose registers lie here and nowhere else; null: nobody's

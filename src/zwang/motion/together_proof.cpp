@@ -69,6 +69,7 @@ class LaneJudge {
   expressions::Stretches stretches_;
   std::array<expressions::Circle, most_lanes_at_once> circle_{};
   std::array<double, most_lanes_at_once> h_{}, r_{};
+  std::array<double, (outer_circles + 1) * most_lanes_at_once> grown_{};  ///< r of all circles
 };
 
 template <class Visit>
@@ -84,8 +85,7 @@ void LaneJudge::for_outputs(std::size_t b, bool momenta, const Visit& visit) con
       each(o, block.target_of.data() + o * w, false);
     return;
   }
-  for (std::size_t slot = 0; slot < group.positions; ++slot)
-    each(1 + slot, block.position_of.data() + slot * w, false);
+  for (std::size_t slot = 0; slot < group.positions; ++slot) each(1 + slot, block.position_of.data() + slot * w, false);
   for (std::size_t slot = 0; slot < group.velocities && momenta && group.kind == TermKind::kinetic; ++slot)
     each(1 + group.positions + slot, block.velocity_of.data() + slot * w, true);
 }
@@ -96,17 +96,20 @@ void LaneJudge::find_radii() {
     room_.radius_q.resize(all);
     room_.radius_v.resize(all);
   }
-  std::array<double, most_lanes_at_once> grown{};
   for (std::size_t level = 0; level <= outer_circles; ++level) {
-    for (unsigned l = 0; l < lanes_; ++l) grown[l] = r_[l] * outer_circle(level);
-    for (std::size_t i = 0; i < n_; ++i) {
-      const std::size_t at = (level * n_ + i) * lanes_;
-      expressions::add_up_sizes({lanes_, room_.q.data() + i * many + first_, n_ * many, grown.data()}, N_,
-                                room_.radius_q.data() + at);
-      expressions::add_up_sizes({lanes_, room_.v.data() + i * many + first_, n_ * many, grown.data()}, N_ - 1,
-                                room_.radius_v.data() + at);
-    }
+    for (unsigned l = 0; l < lanes_; ++l) grown_[level * lanes_ + l] = r_[l] * outer_circle(level);
   }
+  const auto sum = [&](const AlignedNumbers& of, unsigned last, std::vector<double>& to) {
+    const std::size_t level = n_ * lanes_;
+    expressions::add_up_sizes({{lanes_, of.data() + first_, n_ * many, grown_.data()},
+                               many,
+                               n_,
+                               outer_circles + 1,
+                               last,
+                               {to.data(), to.data() + level, to.data() + 2 * level}});
+  };
+  sum(room_.q, N_, room_.radius_q);
+  sum(room_.v, N_ - 1, room_.radius_v);
 }
 
 /// Radii of all registers of a place: from larger circles inwards, the last ones in `radii`.
@@ -118,6 +121,16 @@ void LaneJudge::spread_place(const TermPlace& place) {
   for (std::vector<double>* list : {&room_.radii, &room_.outer_radii}) {
     if (list->size() < size) list->resize(size);
   }
+  // What the series themselves say on the circle and on the next one.
+  const std::size_t computed = tape.inputs.size() + tape.constants.size();
+  const std::size_t own = tape.instructions.size() * lanes_;
+  if (room_.own.size() < 2 * own) room_.own.resize(2 * own);
+  expressions::add_up_sizes({{lanes_, registers(place) + computed * orders_ * many, many, grown_.data()},
+                             std::size_t{orders_} * many,
+                             tape.instructions.size(),
+                             2,
+                             N_ - 2,
+                             {room_.own.data(), room_.own.data() + own, nullptr}});
   const double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
     const double grown = outer_circle(level);
@@ -137,7 +150,8 @@ void LaneJudge::spread_place(const TermPlace& place) {
     }
     std::fill(to, to + std::size_t{group.constants} * lanes_, 0.0);
     expressions::spread_some_of_many(tape, factors(place), registers(place), orders_, {circle_.data(), lanes_},
-                                     room_.radii.data(), outer, 1 / outer_ratio);
+                                     outer == nullptr ? nullptr : room_.own.data() + level * own, room_.radii.data(),
+                                     outer, 1 / outer_ratio);
     if (level == 0) break;
     room_.radii.swap(room_.outer_radii);
     outer = room_.outer_radii.data();
@@ -251,8 +265,7 @@ void LaneJudge::sum_up(std::span<const Step> steps) {
     const double sign = kind == TermKind::force ? 1.0 : -1.0;
     const std::vector<std::uint32_t>& outputs = leader_.term_tapes[block.group].outputs;
     for_outputs(b, false, [&](std::size_t output, std::uint32_t variable, std::uint32_t place, bool) {
-      const double* c =
-          registers(room_.places[room_.first[b] + place]) + std::size_t{outputs[output]} * orders_ * many;
+      const double* c = registers(room_.places[room_.first[b] + place]) + std::size_t{outputs[output]} * orders_ * many;
       expressions::add_up_values({lanes_, c, many, h_.data()}, N_ - 1, at_end.data());
       for (unsigned l = 0; l < lanes_; ++l) {
         Series::Impl& its = *series_[l];
@@ -325,7 +338,6 @@ void Together::prove_free(std::span<const Member> members) {
       if (going[l]) series[l]->find_motion_order();
     }
     const std::span<const LaneJudge::Step> asked(steps.data(), lanes);
-    LaneJudge judge(room, static_cast<unsigned>(begin), {series.data(), lanes});
     for (;;) {
       // Every search again with the answers so far, up to a question that has none.
       bool any = false;
@@ -336,8 +348,8 @@ void Together::prove_free(std::span<const Member> members) {
         Series::Impl::ProofAhead& ahead = series[l]->ahead;
         ahead.memory = series[l]->step_memory;
         std::size_t number = 0;
-        ahead.length = longest_step(ahead.asked.wanted, ahead.asked.most, series[l]->N - 1, series[l]->on_circles(), ahead.memory,
-                                    [&](double h, double r) {
+        ahead.length = longest_step(ahead.asked.wanted, ahead.asked.most, series[l]->N - 1, series[l]->on_circles(),
+                                    ahead.memory, [&](double h, double r) {
                                       if (number < room.answers[l].size()) return room.answers[l][number++];
                                       if (!step.asked) step = {true, h, r};
                                       return 1.0;
@@ -348,8 +360,17 @@ void Together::prove_free(std::span<const Member> members) {
         series[l]->proved_ahead = true;
       }
       if (!any) break;
-      judge.find_force_terms(asked);
-      judge.measure(asked);
+      // By fours where only one of two fours asks: others would go along for nothing.
+      const auto asks = [](std::span<const LaneJudge::Step> some) {
+        return std::any_of(some.begin(), some.end(), [](const LaneJudge::Step& one) { return one.asked; });
+      };
+      const bool low = asks(asked.first(4));
+      const bool high = asks(asked.subspan(4, lanes - 4));
+      const unsigned from = low ? 0 : 4;
+      const unsigned count = low && high ? lanes : 4;
+      LaneJudge judge(room, static_cast<unsigned>(begin) + from, std::span(series).subspan(from, count));
+      judge.find_force_terms(asked.subspan(from, count));
+      judge.measure(asked.subspan(from, count));
       for (unsigned l = 0; l < lanes; ++l) {
         if (!steps[l].asked) continue;
         const Series::WantedProof& wanted = series[l]->ahead.asked;

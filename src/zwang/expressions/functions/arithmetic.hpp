@@ -89,8 +89,8 @@ struct Power {
     Lanes<W> s;
     for (unsigned j = 1; j <= k; ++j) s += (c * j - (order - j)) * load<W>(a, j) * load<W>(y, k - j);
     store<W>(y, k, s / (order * load<W>(a, 0)));
-    for (unsigned l = 0; l < W; ++l) {
-      if (c > 0 && (std::abs(a[l]) <= zero_below || (a[l] == 0 && order < c))) y[k * W + l] = 0;
+    for (unsigned l = 0; l < lanes_of(W); ++l) {
+      if (c > 0 && (std::abs(a[l]) <= zero_below || (a[l] == 0 && order < c))) y[k * lanes_of(W) + l] = 0;
     }
   }
 };

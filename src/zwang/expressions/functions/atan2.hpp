@@ -29,7 +29,7 @@ struct Atan2 {
   template <unsigned W, class K>
   [[gnu::always_inline]] static void coefficient(double* w, const double* y, const double* x, const double* p, K k) {
     if (k == 0) {
-      for (unsigned l = 0; l < W; ++l) w[l] = value(y[l], x[l]);
+      for (unsigned l = 0; l < lanes_of(W); ++l) w[l] = value(y[l], x[l]);
       return;
     }
     const Lanes<W> turn = integrate<W>(y, x, k, 1, k) - integrate<W>(x, y, k, 1, k);

@@ -11,14 +11,14 @@ namespace zwang::expressions {
 struct Select {
   template <unsigned W, class K>
   [[gnu::always_inline]] static void coefficient(double* y, const double* m, const double* a, const double* b, K k) {
-    for (unsigned l = 0; l < W; ++l) {
+    for (unsigned l = 0; l < lanes_of(W); ++l) {
       bool constant = m[l] == 0 || m[l] == 1;
-      for (unsigned j = 1; constant && j <= k; ++j) constant = m[j * W + l] == 0;
-      double sum = (constant && m[l] == 1 ? a : b)[k * W + l];
+      for (unsigned j = 1; constant && j <= k; ++j) constant = m[j * lanes_of(W) + l] == 0;
+      double sum = (constant && m[l] == 1 ? a : b)[k * lanes_of(W) + l];
       for (unsigned j = 0; !constant && j <= k; ++j) {
-        sum += m[j * W + l] * (a[(k - j) * W + l] - b[(k - j) * W + l]);
+        sum += m[j * lanes_of(W) + l] * (a[(k - j) * lanes_of(W) + l] - b[(k - j) * lanes_of(W) + l]);
       }
-      y[k * W + l] = sum;
+      y[k * lanes_of(W) + l] = sum;
     }
   }
 };

@@ -14,9 +14,13 @@ namespace zwang::expressions {
 
 using Pair [[gnu::vector_size(16)]] = double;
 using Quad [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using Octet [[gnu::vector_size(64), gnu::aligned(8), gnu::may_alias]] = double;
 
 /// Lanes of tapes side by side (side_by_side.hpp): so many that sums of single lanes need not wait for one another.
 inline constexpr unsigned many = 16;
+/// The same lanes by eights, for processors that have such vectors: a name for a way to compute, not a number of lanes.
+inline constexpr unsigned many_by_eights = many + 0x100;
+[[nodiscard]] constexpr unsigned lanes_of(unsigned w) { return w & 0xffU; }
 
 /// One coefficient of W lanes, as a number (W = 1) or as pairs of numbers.
 template <unsigned W>
@@ -100,14 +104,41 @@ struct Lanes<many> {
   }
 };
 
+template <>
+struct Lanes<many_by_eights> {
+  Octet first = {}, second = {};
+
+  [[gnu::always_inline]] friend Lanes operator+(const Lanes& a, const Lanes& b) {
+    return {a.first + b.first, a.second + b.second};
+  }
+  [[gnu::always_inline]] friend Lanes operator-(const Lanes& a, const Lanes& b) {
+    return {a.first - b.first, a.second - b.second};
+  }
+  [[gnu::always_inline]] friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    return {a.first * b.first, a.second * b.second};
+  }
+  [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, const Lanes& b) {
+    return {a.first / b.first, a.second / b.second};
+  }
+  [[gnu::always_inline]] friend Lanes operator-(const Lanes& a) { return {-a.first, -a.second}; }
+  [[gnu::always_inline]] friend Lanes operator*(double c, const Lanes& a) { return {c * a.first, c * a.second}; }
+  [[gnu::always_inline]] friend Lanes operator/(const Lanes& a, double c) { return {a.first / c, a.second / c}; }
+  [[gnu::always_inline]] void operator+=(const Lanes& a) {
+    first += a.first;
+    second += a.second;
+  }
+};
+
 /// Coefficient k of a series.
 template <unsigned W>
 [[gnu::always_inline]] inline Lanes<W> load(const double* u, unsigned k) {
-  const double* from = u + std::size_t{k} * W;
+  const double* from = u + std::size_t{k} * lanes_of(W);
   if constexpr (W == many) {
     // Not by `auto`, which forgets how the numbers are aligned.
     return {*reinterpret_cast<const Quad*>(from), *reinterpret_cast<const Quad*>(from + 4),
             *reinterpret_cast<const Quad*>(from + 8), *reinterpret_cast<const Quad*>(from + 12)};
+  } else if constexpr (W == many_by_eights) {
+    return {*reinterpret_cast<const Octet*>(from), *reinterpret_cast<const Octet*>(from + 8)};
   } else {
     Lanes<W> a;
     for (unsigned i = 0; i < a.count; ++i) std::memcpy(&a.chunk[i], from + i * a.size, sizeof a.chunk[i]);
@@ -116,12 +147,15 @@ template <unsigned W>
 }
 template <unsigned W>
 [[gnu::always_inline]] inline void store(double* y, unsigned k, const Lanes<W>& a) {
-  double* to = y + std::size_t{k} * W;
+  double* to = y + std::size_t{k} * lanes_of(W);
   if constexpr (W == many) {
     *reinterpret_cast<Quad*>(to) = a.first;
     *reinterpret_cast<Quad*>(to + 4) = a.second;
     *reinterpret_cast<Quad*>(to + 8) = a.third;
     *reinterpret_cast<Quad*>(to + 12) = a.fourth;
+  } else if constexpr (W == many_by_eights) {
+    *reinterpret_cast<Octet*>(to) = a.first;
+    *reinterpret_cast<Octet*>(to + 8) = a.second;
   } else {
     for (unsigned i = 0; i < a.count; ++i) std::memcpy(to + i * a.size, &a.chunk[i], sizeof a.chunk[i]);
   }
@@ -130,7 +164,7 @@ template <unsigned W>
 /// Coefficient 0 of y = f(u), lane by lane.
 template <unsigned W, class F>
 [[gnu::always_inline]] inline void each_lane(double* y, const double* u, const F& f) {
-  for (unsigned l = 0; l < W; ++l) y[l] = f(u[l]);
+  for (unsigned l = 0; l < lanes_of(W); ++l) y[l] = f(u[l]);
 }
 
 /// sum_{j = from..to} x_j z_{k-j}, in rising j.

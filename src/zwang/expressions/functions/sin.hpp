@@ -24,7 +24,7 @@ struct Sin {
   template <unsigned W, class K>
   [[gnu::always_inline]] static void coefficients(double* y, double* c, const double* u, K k) {
     if (k == 0) {
-      for (unsigned l = 0; l < W; ++l) {
+      for (unsigned l = 0; l < lanes_of(W); ++l) {
         const auto [sine, cosine] = elementary::sin_cos(u[l]);
         y[l] = sine;
         c[l] = cosine;

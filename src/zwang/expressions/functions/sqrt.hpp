@@ -27,8 +27,8 @@ struct Sqrt {
     }
     const Lanes<W> above = load<W>(u, k) - square_terms<W>(y, k, 1);
     store<W>(y, k, above);
-    for (unsigned l = 0; l < W; ++l) {
-      double& here = y[std::size_t{k} * W + l];
+    for (unsigned l = 0; l < lanes_of(W); ++l) {
+      double& here = y[std::size_t{k} * lanes_of(W) + l];
       if (zero_below >= 0 && y[l] == 0) here = 0;
       if (here != 0) here /= 2.0 * y[l];  // the root of zero stays zero
     }

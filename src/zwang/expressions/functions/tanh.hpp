@@ -35,7 +35,7 @@ struct Tanh {
       each_lane<W>(y, u, value);
     } else {
       // u_k p_0 - (1/k) sum_{j=1..k-1} j u_j q_{k-j}
-      double p[W];
+      double p[lanes_of(W)];
       each_lane<W>(p, u, slope);
       Lanes<W> rate = load<W>(u, k) * load<W>(p, 0);
       if (k > 1) rate = rate - integrate<W>(u, q, k, 1, k - 1);
