@@ -69,6 +69,88 @@ TEST(Flock, gives_every_double_pendulum_the_bits_of_its_own_run) {
   side_by_side_as_alone(models, 400);
 }
 
+TEST(Flock, gives_bits_of_own_runs_whatever_the_forces_are) {
+  // Springs of one shape in lanes of one motion, distances with roots, friction and a drive; a kinetic energy of places and a force that switches; short times.
+  const std::string start = "[parameters]\nk = 1\n";
+  const std::string end = "[simulation]\nuntil = 4\n";
+  const std::vector<std::string> texts = {start + R"toml([points.a]
+mass = "k"
+position = [0, 0]
+velocity = [0.5, 0]
+force = ["-0.1*a.x'", "sin(3*t)"]
+[points.b]
+mass = 2
+position = [1, 0.2]
+[points.c]
+mass = 3
+position = [0.3, 1.5]
+velocity = [0, -0.4]
+[energy]
+potential = "-k/norm(a - b) - 2/norm(b - c) - 3/norm(a - c) + (a.x^2 + b.x^2 + c.x^2)/2"
+)toml" + end,
+                                          start + R"toml([coordinates.q]
+initial = 0.4
+velocity = 1
+force = "if(q > 0, -k, 0.5) - 0.2*q'"
+[coordinates.r]
+initial = 1
+[energy]
+kinetic = "(1 + k*cos(q)^2)*q'^2/2 + r'^2/2 + 0.3*q'*r'*sin(r)"
+potential = "k*cosh(q) + exp(-r) + r^2"
+)toml" + end,
+                                          start + R"toml([coordinates.q]
+initial = "1e-3*k"
+velocity = 1e6
+[coordinates.r]
+initial = "2e-3*k"
+[energy]
+kinetic = "q'^2/2*(1 + (1e3*q)^2) + r'^2/2"
+potential = "1e18*k*(q^2/2 + (q - r)^2/2)"
+[simulation]
+until = 1e-8
+)toml"};
+  for (const std::string& text : texts) {
+    SCOPED_TRACE(text);
+    std::deque<model::Model> models;
+    for (int k = 0; k < 19; ++k) models.push_back(with(text, "k", 1.3 + 0.02 * k));
+    side_by_side_as_alone(models, 40);
+  }
+}
+
+TEST(Flock, leaves_motions_whole_that_part_from_it) {
+  // What is in lanes comes back when the flock ends, when others take its place, and is forgotten with a motion that ends first.
+  std::deque<model::Model> models;
+  for (int k = 0; k < 21; ++k) models.push_back(with(angles, "l", 0.75 + 0.03 * k));
+  std::deque<Motion> together;
+  std::deque<Motion> alone;
+  for (const model::Model& model : models) {
+    together.push_back(begin(model));
+    alone.push_back(begin(model));
+  }
+  const auto look = [&](Flock& flock, std::size_t from, std::size_t to) {
+    std::vector<Motion*> some;
+    for (std::size_t i = from; i < to && i < together.size(); ++i) some.push_back(&together[i]);
+    flock.look_ahead(some);
+  };
+  for (int piece = 0; piece < 12; ++piece) {
+    Flock other;
+    {
+      Flock flock;
+      look(flock, 0, 16);
+      if (piece % 3 == 1) look(flock, 8, 21);
+      if (piece % 3 == 2) look(other, 4, 12);
+      if (piece == 7) together.pop_back();
+    }
+    for (std::size_t i = 0; i < together.size(); ++i) {
+      ASSERT_TRUE(advance(together[i]));
+      ASSERT_TRUE(advance(alone[i]));
+      ASSERT_EQ(bits(together[i].state.position), bits(alone[i].state.position)) << i << " after " << piece;
+      ASSERT_EQ(bits(together[i].state.velocity), bits(alone[i].state.velocity)) << i << " after " << piece;
+      ASSERT_EQ(bits(together[i].piece.position), bits(alone[i].piece.position)) << i << " after " << piece;
+    }
+  }
+}
+
 TEST(Flock, gives_the_bits_of_its_own_run_to_everything_in_the_gallery) {
   constexpr int motions = 5;
   constexpr int pieces = 8;
