@@ -7,6 +7,10 @@ import csv
 import importlib.util
 import math
 import pathlib
+import pickle
+import shutil
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -68,11 +72,33 @@ def test_a_dask_cluster_follows_the_same_samples(workers: int) -> None:
         equal(table(executor=client.get_executor()), table())
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
-def test_processes_of_mpi_follow_the_same_samples() -> None:
-    from mpi4py.futures import MPIPoolExecutor
-    with MPIPoolExecutor(2) as executor:
-        equal(table(executor=executor), table())
+# Processes are begun by mpirun, all at once: not every machine lets a process that runs begin others.
+MPI_PROGRAM = """
+import pickle, sys
+import zwang
+from mpi4py.futures import MPIPoolExecutor
+if __name__ == "__main__":
+    over, record = pickle.loads(bytes.fromhex(sys.argv[1]))
+    with MPIPoolExecutor() as executor:
+        table = zwang.sweep(zwang.load("gallery:bouncing-ball"), over, count=5, seed=4, record=record, executor=executor, chunk=4)
+    with open(sys.argv[2], "wb") as file:
+        pickle.dump(({name: table[name] for name in table}, table.why), file)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None or shutil.which("mpirun") is None,
+                    reason="mpi4py or mpirun is not installed")
+def test_processes_of_mpi_follow_the_same_samples(tmp_path: pathlib.Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(MPI_PROGRAM)
+    subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", program,
+                    pickle.dumps((OVER, RECORD)).hex(), tmp_path / "table"], check=True, timeout=120)
+    columns, why = pickle.loads((tmp_path / "table").read_bytes())
+    alone = table()
+    assert list(columns) == list(alone)
+    for name in alone:
+        np.testing.assert_array_equal(columns[name], alone[name], err_msg=name)
+    assert why == alone.why
 
 
 def test_designs_come_as_texts_dicts_and_tables(tmp_path: pathlib.Path) -> None:
