@@ -269,23 +269,21 @@ unsigned lanes_at_once() { return sums_by_eights ? most_lanes_at_once : 4; }
 
 void add_up_sizes(const SizesOfSeries& all) {
   assert(all.radii == 2 || all.radii == 3);
-  which(all.sum.lanes, &sizes_plain, &sizes_fours, &sizes_eights)(all);
+  which(all.sum.lanes, sizes_plain, sizes_fours, sizes_eights)(all);
 }
 void add_up_rest(const LaneSum& sum, unsigned first, unsigned last, double* y) {
-  which(sum.lanes, &rest_plain, &rest_fours, &rest_eights)(sum, first, last, y);
+  which(sum.lanes, rest_plain, rest_fours, rest_eights)(sum, first, last, y);
 }
 void add_up_values(const LaneSum& sum, unsigned count, double* y) {
-  which(sum.lanes, &values_plain, &values_fours, &values_eights)(sum, count, y);
+  which(sum.lanes, values_plain, values_fours, values_eights)(sum, count, y);
 }
 void add_up_rates(const LaneSum& sum, unsigned order, double* at_end, double* halfway, double* terms) {
-  which(sum.lanes, &rates_plain, &rates_fours, &rates_eights)(sum, order, at_end, halfway, terms);
+  which(sum.lanes, rates_plain, rates_fours, rates_eights)(sum, order, at_end, halfway, terms);
 }
 void raise_many(const LaneSum& step, unsigned last, double* powers) {
-  which(step.lanes, &raise_plain, &raise_fours, &raise_eights)(step, last, powers);
+  which(step.lanes, raise_plain, raise_fours, raise_eights)(step, last, powers);
 }
-void size_up_many(const SizesOfMany& sizes) {
-  which(sizes.lanes, &size_up_plain, &size_up_fours, &size_up_eights)(sizes);
-}
-void add_up_tail(const TailOfMany& tail) { which(tail.lanes, &tail_plain, &tail_fours, &tail_eights)(tail); }
+void size_up_many(const SizesOfMany& sizes) { which(sizes.lanes, size_up_plain, size_up_fours, size_up_eights)(sizes); }
+void add_up_tail(const TailOfMany& tail) { which(tail.lanes, tail_plain, tail_fours, tail_eights)(tail); }
 
 }  // namespace zwang::expressions
