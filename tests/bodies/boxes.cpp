@@ -120,6 +120,84 @@ until = 0.3
   expect_near(numbers(answer["final"]["velocities"]["b"]), {0, 0, -l / 2, 0.05 * l * 3, 0, 0}, box_exactness);
 }
 
+TEST(BoxesLong, one_slides_off_a_table_as_in_the_plane) {
+  // Over the edge its own corners are let go, and its long edges bear on that of the table, which is much larger.
+  const Json space = run_answer(R"toml(gravity = [0, 0, -10]
+[bodies.table]
+mass = 5
+shape = { box = [2, 2, 1] }
+position = [0, 0, 0.5]
+[bodies.b]
+mass = 1
+shape = { box = [0.6, 0.3, 0.2] }
+position = [0.68, 0, 1.1]
+velocity = [0.8, 0, 0]
+[joints]
+w = { weld = [[0, 0, 0.5], "table"] }
+[contacts]
+c = { between = ["table", "b"], restitution = 0.3 }
+[simulation]
+until = 0.6
+)toml");
+  const Json plane = run_answer(R"toml(gravity = [0, -10]
+[bodies.table]
+mass = 5
+shape = { box = [2, 1] }
+position = [0, 0.5]
+[bodies.b]
+mass = 1
+shape = { box = [0.6, 0.2] }
+position = [0.68, 1.1]
+velocity = [0.8, 0]
+[joints]
+w = { weld = [[0, 0.5], "table"] }
+[contacts]
+c = { between = ["table", "b"], restitution = 0.3 }
+[simulation]
+until = 0.6
+)toml");
+  ASSERT_EQ(space["status"], "finished") << space["why"];
+  ASSERT_EQ(plane["status"], "finished") << plane["why"];
+  for (const Json& event : space["events"]) EXPECT_NE(event["kind"], "impact");
+  const std::vector<double> p = numbers(plane["final"]["positions"]["b"]);
+  const std::vector<double> v = numbers(plane["final"]["velocities"]["b"]);
+  ASSERT_LT(p.at(2), -0.1);
+  // An angle from x to y in the plane is one from z to x in space, the other way round.
+  expect_near(numbers(space["final"]["positions"]["b"]),
+              {p.at(0), 0, p.at(1), std::cos(p.at(2) / 2), 0, -std::sin(p.at(2) / 2), 0}, 1e-9);
+  expect_near(numbers(space["final"]["velocities"]["b"]), {v.at(0), 0, v.at(1), 0, -v.at(2), 0}, 1e-8);
+}
+
+TEST(Boxes, equal_ones_that_strike_flat_go_on_together_as_one) {
+  // Offset by half, without bouncing: behind the shock they turn like one body until centrifugal forces open the gap.
+  const Json answer = run_answer(R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0]
+velocity = [1, 0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [1.1, 0.5, 0]
+[contacts]
+c = { between = ["a", "b"] }
+[simulation]
+until = 0.3
+)toml");
+  ASSERT_EQ(answer["status"], "finished") << answer["why"];
+  ASSERT_EQ(answer["events"][0]["kind"], "impact");
+  // The impulse l on the middle of the overlap: 1 - 2 l - 2 (l/4) 6/4 = 0.
+  const double l = 1 / (2 + 2 * 6.0 / 16);
+  EXPECT_NEAR(answer["energy"]["lost"].get<double>(), l / 2, box_exactness);
+  const std::vector<double> a = numbers(answer["final"]["velocities"]["a"]);
+  const std::vector<double> b = numbers(answer["final"]["velocities"]["b"]);
+  const std::vector<double> p = numbers(answer["final"]["positions"]["a"]);
+  const std::vector<double> q = numbers(answer["final"]["positions"]["b"]);
+  expect_near({a[0] + b[0], a[1] + b[1], a[2], b[2]}, {1, 0, 0, 0}, box_exactness);
+  const double turning = p[0] * a[1] - p[1] * a[0] + q[0] * b[1] - q[1] * b[0] + (a[5] + b[5]) / 6;
+  EXPECT_NEAR(turning, 0, box_exactness);
+}
+
 TEST(BoxesLong, ten_on_one_another_stand_and_four_shifted) {
   for (const double shift : {0.0, 0.05}) {
     const int count = shift == 0 ? 10 : 4;

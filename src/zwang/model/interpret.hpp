@@ -90,7 +90,7 @@ class Slots {
       return -1;
     }
     std::size_t slot = 0;
-    const std::size_t compared = std::min<std::size_t>(constants.size(), 16);
+    const std::size_t compared = std::min(constants.size(), sharing);
     while (slot < compared && constants[slot] != value) ++slot;
     if (slot == compared) {
       slot = constants.size();
@@ -111,6 +111,9 @@ class Slots {
   std::vector<std::uint32_t> velocities;  ///< variable of each slot
   std::vector<double> constants;          ///< value of each slot
   std::vector<std::uint32_t> key;
+  std::size_t sharing = few_constants;  ///< so many of the constants are compared with others
+
+  static constexpr std::size_t few_constants = 16;
 
  private:
   struct Mark {

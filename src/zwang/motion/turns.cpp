@@ -106,6 +106,24 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
   return never;
 }
 
+/// The tapes of rows as far as their values need them: of alternatives that do not count gradients are not asked for.
+class ValueTapes {
+ public:
+  explicit ValueTapes(const model::Model& model) : model_(model), of_group_(model.groups.size()) {}
+  const expressions::Tape& operator[](std::uint32_t row) {
+    const std::uint32_t number = model_.row_group[row];
+    expressions::Tape& out = of_group_[number];
+    if (!out.outputs.empty()) return out;
+    constexpr std::array<std::uint32_t, 1> value{0};
+    out = expressions::part(model_.groups[number].tape, value);
+    return out;
+  }
+
+ private:
+  const model::Model& model_;
+  std::vector<expressions::Tape> of_group_;  ///< without outputs: not made yet
+};
+
 /// Rows of alternatives that are not followed as conditions, unless they were let go.
 template <class Visit>
 void for_idle_rows(const Motion& motion, const Visit& visit) {
@@ -124,7 +142,7 @@ void for_idle_rows(const Motion& motion, const Visit& visit) {
 /// no series; of several that do not, the one is followed that does not come near zero, or on which the longest step is known. That step is given
 /// back; rows of `known` need not be bounded any more.
 double leave_out_alternatives(const Motion& motion, double h, double part, std::vector<std::uint8_t>& is_clear,
-                              instant::RowSet& known) {
+                              instant::RowSet& known, ValueTapes& tapes) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   instant::Evaluation& work = impl.workspace.evaluation();
@@ -165,7 +183,8 @@ double leave_out_alternatives(const Motion& motion, double h, double part, std::
         for (std::uint32_t row = first; row < first + condition.components; ++row) {
           if (model.row_alternative[row] != which) continue;
           const model::RowGroup& group = model.groups[model.row_group[row]];
-          if (!stays_away(series, group, group.tape, model.row_lane[row], group.tape.outputs[0], zero, h)) return false;
+          const expressions::Tape& tape = tapes[row];
+          if (!stays_away(series, group, tape, model.row_lane[row], tape.outputs[0], zero, h)) return false;
         }
         return true;
       };
@@ -196,9 +215,10 @@ double leave_out_alternatives(const Motion& motion, double h, double part, std::
           if (model.row_alternative[row] != which) continue;
           const model::RowGroup& group = model.groups[model.row_group[row]];
           bool away = false;
-          run_lane(series, group, group.tape, model.row_lane[row], registers);
-          reached = reach_of_lane(series, group, group.tape, model.row_lane[row], registers, group.tape.outputs[0],
-                                  zero, part, reached, bound, away);
+          const expressions::Tape& tape = tapes[row];
+          run_lane(series, group, tape, model.row_lane[row], registers);
+          reached = reach_of_lane(series, group, tape, model.row_lane[row], registers, tape.outputs[0], zero, part,
+                                  reached, bound, away);
           clear = clear && away;
         }
         stays = clear && reached == h;
@@ -354,18 +374,19 @@ FoundTurns find_turns(const Motion& motion, double h) {
   }
 
   // Alternatives that do not count may come to count.
+  ValueTapes tapes(impl.model);
   for_idle_rows(motion, [&](std::uint32_t row) {
     if (is_clear(impl.model.switches + row)) return;
     const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
-    run_lane(impl.series.along(), group, group.tape, impl.model.row_lane[row], registers);
-    const std::span<const double> f(registers.data() + std::size_t{group.tape.outputs[0]} * (impl.series.order() + 1),
+    const expressions::Tape& tape = tapes[row];
+    run_lane(impl.series.along(), group, tape, impl.model.row_lane[row], registers);
+    const std::span<const double> f(registers.data() + std::size_t{tape.outputs[0]} * (impl.series.order() + 1),
                                     impl.series.order());
     // The first coefficient that counts tells on which side it starts.
     double terms = 0;
     for (std::size_t k = f.size(); k-- > 0;) terms = terms * h + std::abs(f[k]);
     // What stays zero but for rounding, on all of the step, has no side: a face that another one rests on.
-    if (terms <= rounding_of_zero * size_of_lane(impl.series.along(), group.tape, registers, group.tape.outputs[0]))
-      return;
+    if (terms <= rounding_of_zero * size_of_lane(impl.series.along(), tape, registers, tape.outputs[0])) return;
     std::size_t leading = 0;
     double power = 1;
     while (leading < f.size() && std::abs(f[leading]) * power <= vanishing_part * terms) {
@@ -412,13 +433,18 @@ double reach_of_switches(Motion& motion, double h) {
   thresholds.assign(1, 0.0);
   if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
     instant::RowSet known(impl.model.rows());
-    if (h > 0) h = leave_out_alternatives(motion, h, part, is_clear, known);
+    ValueTapes tapes(impl.model);
+    if (h > 0) h = leave_out_alternatives(motion, h, part, is_clear, known, tapes);
     for_idle_rows(motion, [&](std::uint32_t row) {
       if (!(h > 0) || is_clear[std::size_t{impl.model.switches} + row] != 0 || known.contains(row)) return;
       const model::RowGroup& group = impl.model.groups[impl.model.row_group[row]];
-      run_lane(series, group, group.tape, impl.model.row_lane[row], registers);
-      h = reach_of_lane(series, group, group.tape, impl.model.row_lane[row], registers, group.tape.outputs[0],
-                        thresholds, part, h, bound, clear);
+      const expressions::Tape& tape = tapes[row];
+      clear = stays_away(series, group, tape, impl.model.row_lane[row], tape.outputs[0], thresholds, h);
+      if (!clear) {
+        run_lane(series, group, tape, impl.model.row_lane[row], registers);
+        h = reach_of_lane(series, group, tape, impl.model.row_lane[row], registers, tape.outputs[0], thresholds, part,
+                          h, bound, clear);
+      }
       if (clear) is_clear[impl.model.switches + row] = 1;
     });
   }

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/model/compile/steps.hpp"
@@ -198,6 +200,25 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
   return {make_plain_rows(work, syntax, f, parts, at, value, condition)};
 }
 
+/// Of a row: its part of the condition, and the row that is the same function on the other side of its corners, or itself.
+struct RowPlace {
+  bool equation = false;
+  std::uint32_t alternative = 0;
+  std::uint32_t twin = 0;
+};
+
+/// A row of the condition that will be the next one.
+void put_row(Compilation& work, const RowShape& shape, const Slots& slots, RowPlace place) {
+  const std::uint32_t row = work.model.rows();
+  work.model.row_kind.push_back(
+      shape.holonomic ? (place.equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
+                      : (place.equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
+  work.model.row_condition.push_back(static_cast<std::uint32_t>(work.model.conditions.size()));
+  work.model.row_alternative.push_back(place.alternative);
+  work.model.row_twin.push_back(place.twin);
+  work.shapes.add_row_lane(shape, slots, row);
+}
+
 /// A condition as it was read: its alternatives and its ranges. `builds`: of each alternative how it is built, where others are built alike.
 void add_condition(Compilation& work, Condition condition, const expressions::AlternativeSyntax& all,
                    const std::vector<RangeSyntax>& ranges, const Value* law,
@@ -275,13 +296,8 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
                             "them hold, one condition each, or as two models",
                             name));
             }
-            work.model.row_kind.push_back(
-                shape.holonomic ? (equation ? RowKind::holonomic_equation : RowKind::holonomic_inequality)
-                                : (equation ? RowKind::nonholonomic_equation : RowKind::nonholonomic_inequality));
-            work.model.row_condition.push_back(static_cast<std::uint32_t>(work.model.conditions.size()));
-            work.model.row_alternative.push_back(alternatives);
-            work.model.row_twin.push_back(twins == 1 ? row : twin == 0 ? row + 1 : row - 1);
-            work.shapes.add_row_lane(shape, *work.slots, row);
+            const std::uint32_t other = twins == 1 ? row : twin == 0 ? row + 1 : row - 1;
+            put_row(work, shape, *work.slots, {equation, alternatives, other});
             ++rows;
           }
         }
@@ -353,6 +369,96 @@ void add_generated(Compilation& work, Condition condition, Generated generated,
   add_condition(work, std::move(condition), all, members, nullptr, builds);
   work.bindings.clear();
   work.model.generated.push_back(std::move(generated));
+}
+
+namespace {
+
+/// An alternative of conditions that are alike: its rows, and which number each constant is.
+struct AlikePart {
+  std::vector<std::vector<RowShape>> rows;
+  Slots slots;
+  std::vector<std::size_t> number_of;  ///< per constant slot
+  std::vector<double> sign_of;         ///< of that number, per constant slot
+};
+
+/// Numbers that are equal to no other one, nor to any that means something: what is made of them is made for all.
+double any_number(std::size_t k) {
+  constexpr double apart = 1.0 / 128;
+  return 1 + static_cast<double>(k + 1) * apart;
+}
+
+AlikePart make_alike(Compilation& work, const Condition& condition, const ConditionSyntax& syntax, KnownRows& known,
+                     std::size_t numbers) {
+  const Context context{"a condition", true, true, true, true};
+  const Syntax f = difference(syntax);
+  const Traced value = work.trace(f, context);
+  const auto [found, fresh] = known.try_emplace(work.slots->key);
+  if (fresh) {
+    found->second = work.made<std::vector<std::vector<RowShape>>>(
+        f, [&] { return make_rows_of_member(work, syntax, f, context, value, condition); });
+  }
+  AlikePart out{found->second, *work.slots, {}, {}};
+  for (const double constant : work.slots->constants) {
+    std::size_t k = 0;
+    while (k < numbers && any_number(k) != std::abs(constant)) ++k;
+    assert(k < numbers);
+    out.number_of.push_back(k);
+    out.sign_of.push_back(constant < 0 ? -1.0 : 1.0);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_alike(Compilation& work, std::vector<Condition> conditions, const std::string& formula,
+               std::vector<std::vector<std::pair<std::string, double>>> numbers,
+               const std::vector<std::string>& builds) {
+  // The shapes, made of any numbers.
+  const expressions::AlternativeSyntax all = work.formulas.outside_condition(conditions[0].name, formula);
+  const std::vector<Binding> indices = std::exchange(work.bindings, {});
+  for (std::size_t k = 0; k < numbers[0].size(); ++k) work.bindings.push_back({numbers[0][k].first, any_number(k)});
+  work.bindings.insert(work.bindings.end(), indices.begin(), indices.end());
+  work.slots->sharing = numbers[0].size();
+  std::vector<AlikePart> parts;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    KnownRows own;
+    KnownRows& known = builds.size() == all.size() ? work.known_rows[builds[j]] : own;
+    parts.push_back(make_alike(work, conditions[0], all[j], known, numbers[0].size()));
+  }
+  work.slots->sharing = Slots::few_constants;
+  work.bindings.clear();
+
+  // The rows, each with its own ones.
+  for (std::size_t c = 0; c < conditions.size(); ++c) {
+    Condition& condition = conditions[c];
+    condition.first_row = work.model.rows();
+    std::uint32_t alternatives = 0;
+    for (AlikePart& part : parts) {
+      for (std::size_t k = 0; k < part.number_of.size(); ++k)
+        part.slots.constants[k] = part.sign_of[k] * numbers[c][part.number_of[k]].second;
+      for (const std::vector<RowShape>& list : part.rows) {
+        for (const RowShape& shape : list) {
+          assert(shape.holonomic && !shape.kinks);
+          const std::uint32_t row = work.model.rows();
+          if (row == most_rows)
+            throw work.formulas.error(all[0].left.offset, fmt::format("there are more than {} conditions", most_rows));
+          put_row(work, shape, part.slots, {false, alternatives, row});
+        }
+        ++alternatives;
+      }
+    }
+    condition.alternatives = alternatives;
+    condition.rows = work.model.rows() - condition.first_row;
+    condition.components = condition.rows;
+    condition.compound = condition.rows > 1;
+    Generated generated;
+    generated.condition = static_cast<std::uint32_t>(work.model.conditions.size());
+    generated.formula = formula;
+    generated.numbers = std::move(numbers[c]);
+    for (const Binding& index : indices) generated.numbers.emplace_back(std::string(index.name), index.value);
+    work.model.conditions.push_back(std::move(condition));
+    work.model.generated.push_back(std::move(generated));
+  }
 }
 
 /// f = left - right, or right - left for >=.

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
@@ -32,6 +33,7 @@ namespace zwang::model {
 namespace {
 
 using Numbers = std::vector<double>;
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
 enum class Solidity : std::uint8_t { cloud, segment, box, polygon, cylinder };
 
@@ -111,6 +113,7 @@ class ContactReader {
     index_.clear();
     for (const Binding& one : indices) index_ += (index_.empty() ? "" : ",") + exact(one.value);
     formulas_.clear();
+    own_numbers_.clear();
     partners_.clear();
     numbers_.emplace(work_);
     if (plane_ != nullptr) {
@@ -164,17 +167,29 @@ class ContactReader {
   }
   void put() {
     const std::vector<Binding> indices = work_.bindings;
+    std::vector<Condition> alike;
+    std::vector<NamedNumbers> lists;
     for (std::size_t row = 0; row < formulas_.size(); ++row) {
       Condition one = condition();
       if (formulas_.size() > 1)
         one.name = fmt::format("{}[{}{}{}]", field_.key, index_, index_.empty() ? "" : ",", row + 1);
+      if (row < own_numbers_.size()) {
+        // Formulas of one text are neighbours.
+        alike.push_back(std::move(one));
+        lists.push_back(own_numbers_[row]);
+        if (row + 1 < formulas_.size() && formulas_[row + 1] == formulas_[row]) continue;
+        const std::vector<std::string> builds = open_names(formulas_[row], lists[0]);
+        work_.bindings = indices;
+        add_alike(work_, std::exchange(alike, {}), formulas_[row], std::exchange(lists, {}), builds);
+        continue;
+      }
       Generated generated;
       generated.formula = formulas_[row];
       generated.numbers = numbers_->list();
       for (const Binding& index : indices) generated.numbers.emplace_back(std::string(index.name), index.value);
       work_.bindings.clear();
       const std::uint32_t first = work_.model.rows();
-      const std::vector<std::string> builds = open_names(generated);
+      const std::vector<std::string> builds = open_names(generated.formula, generated.numbers);
       add_generated(work_, std::move(one), std::move(generated), builds);
       note_rows(first);
     }
@@ -191,9 +206,8 @@ class ContactReader {
   }
 
   /// Between two bodies as wholes: the alternatives with the names of the bodies and numbers left open. (Marks have numbers of their own.)
-  [[nodiscard]] std::vector<std::string> open_names(const Generated& generated) const {
+  [[nodiscard]] std::vector<std::string> open_names(const std::string& text, const NamedNumbers& numbers) const {
     if (partners_.size() != 2) return {};
-    const std::string& text = generated.formula;
     std::vector<std::string> out(1);
     for (std::size_t at = 0; at < text.size();) {
       if (text.compare(at, 4, " or ") == 0) {
@@ -211,8 +225,8 @@ class ContactReader {
       if (begins && partner != partners_.end()) {
         out.back() += partner == partners_.begin() ? "@1" : "@2";
         at += partner->size();
-      } else if (begins && std::any_of(generated.numbers.begin(), generated.numbers.end(),
-                                       [&](const auto& one) { return one.first == word; })) {
+      } else if (begins &&
+                 std::any_of(numbers.begin(), numbers.end(), [&](const auto& one) { return one.first == word; })) {
         out.back() += '#';
         at = end;
       } else {
@@ -314,6 +328,10 @@ class ContactReader {
     if (body.side.fixed || !body.side.rigid) return body.side.at(k());
     if (centre) return body.side.name;
     if (body.side.mark != body.side.name) return body.side.mark;
+    return fmt::format("({} + {})", body.side.name, body.side.carried(k(), point));
+  }
+  /// The same with all of its numbers, be they zero or not.
+  std::string placed(const Touching& body, const Numbers& point) {
     return fmt::format("({} + {})", body.side.name, body.side.carried(k(), point));
   }
   std::string axis(const Touching& body, std::uint32_t which) {
@@ -639,76 +657,106 @@ class ContactReader {
   }
   static double tip_of(const Touching& box) { return box_tip * *std::max_element(box.half.begin(), box.half.end()); }
 
+  /// A formula whose numbers are its own: those of one build are one text, and one shape (add_alike).
+  void put_alike(std::string formula) {
+    formulas_.push_back(std::move(formula));
+    own_numbers_.push_back(k().list());
+  }
+
   /// Farther than two things reach. It says nothing that the other alternatives do not say, but is seen at a glance.
   std::string far_from(const std::string& apart, double reach) {
-    return fmt::format("dot({}, {})/{} >= {}", apart, apart, k().number(2 * reach), k().number(reach / 2));
+    return fmt::format("{}*dot({}, {}) >= {}", k().number(1 / (2 * reach)), apart, apart, k().number(reach / 2));
   }
 
   /// As of polygons: no corner of the first is inside of the second, with the tips of its three edges.
   void corners_of_box_outside(const Touching& a, const Touching& b) {
     const double tip = tip_of(a);
-    const std::string slack = k().number(tip / 2);
     for (const Numbers& corner : a.points) {
-      const std::string apart = fmt::format("({} - {})", at(a, corner), b.side.name);
+      k().begin_apart();
+      const auto apart = [&](const Numbers& point) { return fmt::format("({} - {})", placed(a, point), b.side.name); };
+      std::vector<std::string> places = {apart(corner)};
+      for (std::uint32_t c = 0; c < 3; ++c) {
+        Numbers inward = corner;
+        inward[c] += corner[c] > 0 ? -tip : tip;
+        places.push_back(apart(inward));
+      }
       std::string whole =
-          far_from(apart, std::sqrt(b.half[0] * b.half[0] + b.half[1] * b.half[1] + b.half[2] * b.half[2]) + tip);
+          far_from(places[0], std::sqrt(b.half[0] * b.half[0] + b.half[1] * b.half[1] + b.half[2] * b.half[2]) + tip);
       for (std::uint32_t face = 0; face < 3; ++face) {
-        const std::string n = axis(b, face);
-        for (const std::string_view sign : {"", "-"}) {
-          const std::string h = fmt::format("{}dot({}, {})", sign, n, apart);
-          whole += fmt::format(" or min({}", h);
-          for (std::uint32_t c = 0; c < 3; ++c) {
-            Numbers inward(3, 0.0);
-            inward[c] = corner[c] > 0 ? -tip : tip;
-            whole += fmt::format(", {} {} dot({}, {}) + {}", h, sign.empty() ? "+" : "-", n,
-                                 a.side.carried(k(), inward), slack);
+        for (const double sign : {1.0, -1.0}) {
+          Numbers outward(3, 0.0);
+          outward[face] = sign;
+          const std::string n = b.side.carried(k(), outward);
+          std::string least;
+          for (std::size_t p = 0; p < places.size(); ++p) {
+            // A tip may lie a little below.
+            const double height = p == 0 ? b.half[face] : b.half[face] - tip / 2;
+            least += fmt::format("{}dot({}, {}) - {}", least.empty() ? "" : ", ", n, places[p], k().number(height));
           }
-          whole += fmt::format(") >= {}", k().number(b.half[face]));
+          whole += fmt::format(" or min({}) >= 0", least);
         }
       }
-      formulas_.push_back(whole);
+      put_alike(std::move(whole));
     }
   }
 
   /// Edges that cross: n = a x b and w from edge to edge. n points out of both faces beside an edge of the first (x), into both of the second (y), or the
   /// other way round, if the edges are where the boxes meet; w.n is then the distance.
   void edges_crossing(const Touching& a, const Touching& b) {
-    const double end = std::max(tip_of(a), tip_of(b)) / 4;
-    const double deep =
-        std::min(*std::min_element(a.half.begin(), a.half.end()), *std::min_element(b.half.begin(), b.half.end()));
-    const std::string floor = k().number(sine_floor);
-    const std::string parallel = k().number(nearly_parallel * nearly_parallel);
-    const std::string flat = k().number(nearly_flat);
-    const auto signed_dot = [&](double sign, const std::string& u, const std::string& v) {
-      return fmt::format("{}dot({}, {})", sign < 0 ? "-" : "", u, v);
-    };
     for (const BoxEdge& one : edges_of_box(a)) {
-      const std::string d = axis(a, one.along);
       for (const BoxEdge& other : edges_of_box(b)) {
-        const std::string e = axis(b, other.along);
-        const std::string n = fmt::format("cross({}, {})", d, e);
-        const std::string sine = fmt::format("dot({}, {})", n, n);
-        const std::string w = fmt::format("({} - {})", at(b, other.middle), at(a, one.middle));
-        const std::string x1 = signed_dot(-one.side_second, axis(a, one.third), e);
-        const std::string x2 = signed_dot(one.side_third, axis(a, one.second), e);
-        const std::string y1 = signed_dot(other.side_second, axis(b, other.third), d);
-        const std::string y2 = signed_dot(-other.side_third, axis(b, other.second), d);
-        const std::string x = fmt::format("({} + {})", x1, x2);
-        const std::string y = fmt::format("({} + {})", y1, y2);
-        const std::string gap =
-            fmt::format("dot({}, {})*{}/sqrt(({} + {})*({}^2 + {}))", w, n, x, sine, floor, x, floor);
-        const std::string s = fmt::format("dot(cross({}, {}), {})", w, e, n);
-        const std::string t = fmt::format("dot(cross({}, {}), {})", w, d, n);
-        const std::string first = fmt::format("{}*{}", k().number(a.half[one.along] - end), sine);
-        const std::string second = fmt::format("{}*{}", k().number(b.half[other.along] - end), sine);
-        formulas_.push_back(
-            fmt::format("{} or {} >= 0 or {} <= {} or ({})*({}) <= -{}*{} or ({})*({}) <= -{}*{} or {}*{} >= 0 or {} "
-                        ">= {} or -{} >= {} or "
-                        "{} >= {} or -{} >= {} or {} <= {}",
-                        far_from(w, a.half[one.along] + b.half[other.along]), gap, gap, k().number(-deep), x1, x2, flat,
-                        sine, y1, y2, flat, sine, x, y, s, first, s, first, t, second, t, second, sine, parallel));
+        k().begin_apart();
+        put_alike(edge_over_edge(a, one, b, other));
       }
     }
+  }
+
+  std::string edge_over_edge(const Touching& a, const BoxEdge& one, const Touching& b, const BoxEdge& other) {
+    const double deep =
+        std::min(*std::min_element(a.half.begin(), a.half.end()), *std::min_element(b.half.begin(), b.half.end()));
+    const auto unit = [](std::uint32_t which, double size) {
+      Numbers out(3, 0.0);
+      out[which] = size;
+      return out;
+    };
+    const auto both = [](Numbers u, const Numbers& v) {
+      for (std::size_t c = 0; c < u.size(); ++c) u[c] += v[c];
+      return u;
+    };
+    const auto carried = [&](const Touching& body, const Numbers& u) { return body.side.carried(k(), u); };
+    const std::string d = carried(a, unit(one.along, 1));
+    const std::string e = carried(b, unit(other.along, 1));
+    const std::string n = fmt::format("cross({}, {})", d, e);
+    const std::string sine = fmt::format("dot({}, {})", n, n);
+    const std::string w = fmt::format("({} - {})", placed(b, other.middle), placed(a, one.middle));
+    const auto sides = [&](const Touching& body, const Numbers& u, const Numbers& v, const std::string& line) {
+      return std::array<std::string, 3>{fmt::format("dot({}, {})", carried(body, u), line),
+                                        fmt::format("dot({}, {})", carried(body, v), line),
+                                        fmt::format("dot({}, {})", carried(body, both(u, v)), line)};
+    };
+    const auto [x1, x2, x] = sides(a, unit(one.third, -one.side_second), unit(one.second, one.side_third), e);
+    const auto [y1, y2, y] = sides(b, unit(other.third, other.side_second), unit(other.second, -other.side_third), d);
+    const std::string floor = k().number(sine_floor);
+    const std::string gap = fmt::format("dot({}, {})*{}/sqrt(({} + {})*({}^2 + {}))", w, n, x, sine, floor, x, floor);
+    const auto more = [&](double sign, const std::string& value, double than) {
+      return fmt::format(" or {}*{} >= {}", k().number(sign), value, k().number(than));
+    };
+    std::string whole = far_from(w, a.half[one.along] + b.half[other.along]);
+    whole += more(1, gap, 0) + more(-1, gap, deep);
+    whole += fmt::format(" or {}*{} <= -{}*{}", x1, x2, k().number(nearly_flat), sine);
+    whole += fmt::format(" or {}*{} <= -{}*{}", y1, y2, k().number(nearly_flat), sine);
+    whole += fmt::format(" or {}*{} >= 0", x, y);
+    // An edge begins to count before the corner at its end ceases to: that is when half of a tip is beyond an edge of the other one.
+    const auto beyond_end = [&](const std::string& line, double half, double tip) {
+      const std::string along = fmt::format("dot(cross({}, {}), {})", w, line, n);
+      for (const double sign : {1.0, -1.0})
+        whole += fmt::format(" or {}*{} >= {}*{}", k().number(sign), along, k().number(half - tip / 4), sine);
+    };
+    beyond_end(e, a.half[one.along], tip_of(a));
+    beyond_end(d, b.half[other.along], tip_of(b));
+    // Between 0 and 1, so that it is seen to hold beside lengths.
+    whole += fmt::format(" or {}/({} + {}) <= 1/2", sine, sine, k().number(nearly_parallel * nearly_parallel));
+    return whole;
   }
 
   /// The ends of a capsule against the box, the corners and the edges of the box against the capsule.
@@ -891,7 +939,8 @@ class ContactReader {
   std::string index_;  ///< of the member: "3,4"
   std::string text_;
   std::vector<std::string> formulas_;
-  std::vector<std::string> partners_;  ///< names of two bodies that touch as wholes
+  std::vector<NamedNumbers> own_numbers_;  ///< of each formula, where those of one build are one text; else empty
+  std::vector<std::string> partners_;      ///< names of two bodies that touch as wholes
   std::optional<FormulaNumbers> numbers_;
 };
 

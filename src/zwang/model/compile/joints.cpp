@@ -598,9 +598,16 @@ FormulaNumbers::FormulaNumbers(const Compilation& work) : prefix_("n_") {
   while (taken()) prefix_ += "_";
 }
 
+void FormulaNumbers::begin_apart() {
+  apart_ = true;
+  list_.clear();
+}
+
 std::string FormulaNumbers::number(double value) {
-  for (const auto& [name, known] : list_) {
-    if (known == value) return name;
+  if (!apart_) {
+    for (const auto& [name, known] : list_) {
+      if (known == value) return name;
+    }
   }
   list_.emplace_back(fmt::format("{}{}", prefix_, list_.size() + 1), value);
   return list_.back().first;

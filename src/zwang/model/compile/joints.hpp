@@ -23,6 +23,8 @@ struct Value;
 class FormulaNumbers {
  public:
   explicit FormulaNumbers(const Compilation& work);
+  /// Forget all; from now on every number has a name of its own, be it equal to another one or not: formulas of one build are one text then.
+  void begin_apart();
   [[nodiscard]] std::string number(double value);
   /// "[n_1, n_2, n_3]".
   [[nodiscard]] std::string vector(const std::vector<double>& values);
@@ -30,6 +32,7 @@ class FormulaNumbers {
 
  private:
   std::string prefix_;
+  bool apart_ = false;
   std::vector<std::pair<std::string, double>> list_;
 };
 

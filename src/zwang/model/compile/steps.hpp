@@ -72,6 +72,13 @@ bool leave_as_pairs(Compilation& work, const Condition& condition, const Conditi
 void add_generated(Compilation& work, Condition condition, Generated generated,
                    const std::vector<std::string>& builds = {});
 
+/// Conditions of one formula, with numbers of their own each: the formula is read once, and its shapes are made once, whatever the numbers are.
+/// In the formula each of the numbers stands by itself beside things that move, and what other names are bound are indices of bodies. `conditions` as above,
+/// one for each list of numbers.
+void add_alike(Compilation& work, std::vector<Condition> conditions, const std::string& formula,
+               std::vector<std::vector<std::pair<std::string, double>>> numbers,
+               const std::vector<std::string>& builds);
+
 void add_energy(Compilation& work, const Syntax& whole, TermKind kind);
 /// A force, or in a flow the free rate, of every member.
 void add_force(Compilation& work, const Body& body, const Syntax& syntax, std::string_view where);
