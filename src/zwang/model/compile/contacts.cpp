@@ -173,7 +173,7 @@ class ContactReader {
       Condition one = condition();
       if (formulas_.size() > 1)
         one.name = fmt::format("{}[{}{}{}]", field_.key, index_, index_.empty() ? "" : ",", row + 1);
-      if (row < own_numbers_.size()) {
+      if (row < own_numbers_.size() && !own_numbers_[row].empty()) {
         // Formulas of one text are neighbours.
         alike.push_back(std::move(one));
         lists.push_back(own_numbers_[row]);
@@ -607,7 +607,7 @@ class ContactReader {
       const Touching& other = mine ? b : a;
       for (const Numbers& end : other.points) beside(body, at(other, end), l);
     }
-    apart(axis_of(a), axis_of(b), l);
+    formulas_.push_back(apart(axis_of(a), axis_of(b), l));
   }
 
   /// A place and the segment of a body.
@@ -619,18 +619,24 @@ class ContactReader {
   }
 
   /// Between the ends: w.n against L |n|, s |n|^2 and t |n|^2 along the two lines.
-  void apart(const Piece& a, const Piece& b, double l) {
+  std::string apart(const Piece& a, const Piece& b, double l) {
     const std::string n = fmt::format("cross({}, {})", a.along, b.along);
     const std::string w = fmt::format("({} - {})", b.middle, a.middle);
     const std::string sine = fmt::format("dot({}, {})", n, n);
-    const std::string s = fmt::format("dot(cross({}, {}), {})", w, b.along, n);
-    const std::string t = fmt::format("dot(cross({}, {}), {})", w, a.along, n);
-    const std::string first = fmt::format("{}*{}", k().number(a.half), sine);
-    const std::string second = fmt::format("{}*{}", k().number(b.half), sine);
-    formulas_.push_back(fmt::format(
-        "(dot({}, {})^2 - {}*{})/({}*({} + {})) >= 0 or {} >= {} or -{} >= {} or {} >= {} or -{} >= {} or {} <= {}", w,
-        n, k().number(l * l), sine, k().number(2 * l), sine, k().number(sine_floor), s, first, s, first, t, second, t,
-        second, sine, k().number(nearly_parallel * nearly_parallel)));
+    std::string whole = fmt::format("{}*(dot({}, {})^2 - {}*{})/({} + {}) >= 0", k().number(1 / (2 * l)), w, n,
+                                    k().number(l * l), sine, sine, k().number(sine_floor));
+    const auto beyond_end = [&](const std::string& line, double half) {
+      const std::string along = fmt::format("dot(cross({}, {}), {})", w, line, n);
+      for (const double sign : {1.0, -1.0})
+        whole += fmt::format(" or {}*{} >= {}*{}", k().number(sign), along, k().number(half), sine);
+    };
+    beyond_end(b.along, a.half);
+    beyond_end(a.along, b.half);
+    return whole + parallel_or(sine);
+  }
+  /// Lines that are nearly parallel do not count as crossing. Between 0 and 1, so that it is seen to hold beside lengths.
+  std::string parallel_or(const std::string& sine) {
+    return fmt::format(" or {}/({} + {}) <= 1/2", sine, sine, k().number(nearly_parallel * nearly_parallel));
   }
 
   // Boxes in space.
@@ -660,7 +666,8 @@ class ContactReader {
   /// A formula whose numbers are its own: those of one build are one text, and one shape (add_alike).
   void put_alike(std::string formula) {
     formulas_.push_back(std::move(formula));
-    own_numbers_.push_back(k().list());
+    own_numbers_.resize(formulas_.size());
+    own_numbers_.back() = k().list();
   }
 
   /// Farther than two things reach. It says nothing that the other alternatives do not say, but is seen at a glance.
@@ -754,18 +761,20 @@ class ContactReader {
     };
     beyond_end(e, a.half[one.along], tip_of(a));
     beyond_end(d, b.half[other.along], tip_of(b));
-    // Between 0 and 1, so that it is seen to hold beside lengths.
-    whole += fmt::format(" or {}/({} + {}) <= 1/2", sine, sine, k().number(nearly_parallel * nearly_parallel));
-    return whole;
+    return whole + parallel_or(sine);
   }
 
   /// The ends of a capsule against the box, the corners and the edges of the box against the capsule.
   void capsule_and_box(const Touching& capsule, const Touching& box) {
     for (const Numbers& end : capsule.points) ball_outside(box, capsule, at(capsule, end));
     for (const Numbers& corner : box.points) beside(capsule, at(box, corner), capsule.radius);
+    const FormulaNumbers shared = k();
     for (const BoxEdge& edge : edges_of_box(box)) {
-      apart({at(box, edge.middle), axis(box, edge.along), box.half[edge.along]}, axis_of(capsule), capsule.radius);
+      k().begin_apart();
+      const Piece piece{placed(box, edge.middle), axis(box, edge.along), box.half[edge.along]};
+      put_alike(apart(piece, axis_of(capsule), capsule.radius));
     }
+    k() = shared;
   }
 
   // Polygons.
@@ -939,7 +948,7 @@ class ContactReader {
   std::string index_;  ///< of the member: "3,4"
   std::string text_;
   std::vector<std::string> formulas_;
-  std::vector<NamedNumbers> own_numbers_;  ///< of each formula, where those of one build are one text; else empty
+  std::vector<NamedNumbers> own_numbers_;  ///< of a formula, where those of one build are one text; else empty
   std::vector<std::string> partners_;      ///< names of two bodies that touch as wholes
   std::optional<FormulaNumbers> numbers_;
 };
