@@ -179,6 +179,32 @@ TEST(Gate, under_gravity_and_with_losses_it_is_met_as_one_motion_says) {
   expect_same(text, 1e-7, 2);
 }
 
+TEST(Post, whoever_slides_over_it_leaves_where_nothing_presses_any_more) {
+  // v^2 = u^2 + 2 g (1 - cos), and on a circle of radius 1 nothing presses from v^2 = g cos on.
+  const std::string text = R"(gravity = [0, -9.81]
+[points.a]
+count = 24
+mass = 1
+position = ["3*i", 1]
+velocity = ["0.5+0.05*i", 0]
+[constraints]
+post = { for = "i=1..24", condition = "distance(a[i], [3*i, 0]) >= 1", restitution = 0 }
+apart = { for = "i=1..24, j=i+1..24", condition = "distance(a[i], a[j]) >= 0.4", restitution = 0 }
+[simulation]
+until = 0.9
+)";
+  const Told told = as_crowd(text);
+  EXPECT_EQ(words(told.account.status), "finished") << told.account.why;
+  unsigned left = 0;
+  for (const motion::Event& event : told.track.events) {
+    if (event.kind != motion::EventKind::release) continue;
+    ++left;
+    const double u = 0.5 + 0.05 * (event.rows.at(0) + 1);
+    EXPECT_NEAR(event.position.at(1), (u * u / 9.81 + 2) / 3, 1e-9) << u;
+  }
+  EXPECT_EQ(left, 24U);
+}
+
 TEST(Crowd, families_of_pairs_that_are_written_out_are_named_with_the_reason) {
   const auto why = [](const std::string& condition) {
     const std::string text =

@@ -223,6 +223,38 @@ std::uint32_t Crowd::Impl::polynomial(std::uint32_t i, double from, std::array<s
   return orders;
 }
 
+void Crowd::Impl::reach(std::uint32_t i, double from, double h, Vector& centre, Vector& around) const {
+  const Mover& mover = movers[i];
+  centre = around = {};
+  if (mover.island == none) {
+    Vector v;
+    place(i, from, centre, v);
+    const Vector a = pull(i);
+    for (std::size_t c = 0; c < 3; ++c) around[c] = h * (std::abs(v[c]) + 0.5 * h * std::abs(a[c]));
+    return;
+  }
+  const motion::Piece& piece = islands[mover.island].piece;
+  const double s = (from + h - piece.start) / piece.unit;
+  for (std::uint32_t c = 0; c < members.dimension; ++c) {
+    const double* at = piece.position.data() + mover.column + c;
+    for (std::uint32_t k = piece.orders; k-- > 1;) around[c] = (around[c] + std::abs(at[std::size_t{k} * piece.n])) * s;
+    centre[c] = at[0];
+  }
+}
+
+bool Crowd::Impl::stay_apart(std::uint32_t i, std::uint32_t j, double from, double h, double least) const {
+  Vector x;
+  Vector y;
+  Vector x_around;
+  Vector y_around;
+  reach(i, from, h, x, x_around);
+  reach(j, from, h, y, y_around);
+  Vector nearest{};
+  for (std::size_t c = 0; c < 3; ++c) nearest[c] = std::max(0.0, std::abs(x[c] - y[c]) - x_around[c] - y_around[c]);
+  const double sizes = sum_of_sizes(x) + sum_of_sizes(y) + sum_of_sizes(x_around) + sum_of_sizes(y_around) + least;
+  return std::sqrt(dot(nearest, nearest)) > least + told_from_zero * sizes;
+}
+
 double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& rule, bool& doubt) const {
   const Mover& one = movers[i];
   const Mover& other = movers[j];
@@ -250,7 +282,7 @@ double Crowd::Impl::time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& r
   };
   const double from = std::max(start_of(one), start_of(other));
   const double h = std::min(end_of(one), end_of(other)) - from;
-  if (!(h > 0)) return never;
+  if (!(h > 0) || stay_apart(i, j, from, h, rule.least)) return never;
   std::array<std::array<double, 32>, 3> p;
   std::array<std::array<double, 32>, 3> q;
   const std::uint32_t m = polynomial(i, from, p);
@@ -303,7 +335,14 @@ double bent_meeting(const std::array<std::array<double, 32>, 3>& p, std::uint32_
     const double unsure = told_from_zero * 2 * speed * least;
     if (square[1] > unsure) return 0.0;
     first = square[1] < -unsure ? 1 : 2;
-    if (first == 2 && square[2] > 0) {
+    if (first == 2) {
+      // Whoever is let go by what pressed on it less and less leaves with the acceleration that it had: what is left of it is rounding.
+      double bends = 0;
+      for (std::uint32_t c = 0; c < dimension && orders > 2; ++c)
+        bends += 2 * std::abs(p[c][0] * p[c][2]) + p[c][1] * p[c][1];
+      if (std::abs(square[2]) <= let_go_alike * bends) first = 3;
+    }
+    if (first > 1 && square[first] > 0) {
       doubt = true;
       return 0.0;
     }

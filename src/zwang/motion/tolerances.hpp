@@ -65,6 +65,8 @@ inline constexpr double worth_a_look = 4096;
 /// Of a position's or a rate's own terms, beyond the uncertainty of the state: what closes is known, the rest is open unless by the
 /// rounding of the few dozen operations that a condition is evaluated with.
 inline constexpr double touch_in_motion = 32 * unit_rounding;
+/// Roundings of its variables that a row which has just closed may be entered by for rounding alone.
+inline constexpr double entered_by_rounding = 32;
 /// Times the tolerance, of a condition's own terms: what a motion of that tolerance may break an open condition by, until it counts
 /// as broken. Steps err by a part of the tolerance each; a hundred of them in one direction do not happen between two events.
 inline constexpr double broken_by_tolerance = 100;
