@@ -182,6 +182,49 @@ TEST(PileInSteps, lies_on_a_floor_through_the_origin) {
   EXPECT_NEAR(ran.track.account.energy.lost, 0, 1e-12);
 }
 
+/// Twenty rows of twenty that touch all around: far more contacts than there are ways to move, so that forces are shared in many ways.
+constexpr const char* dense_pile = R"toml(
+gravity = [0, -10]
+[parameters]
+m = 20
+[points.b]
+count = "m^2"
+mass = 1
+position = ["mod(i - 1, m) + 0.5*mod(floor((i - 1)/m), 2)", "floor((i - 1)/m)*sqrt(3)/2"]
+[constraints]
+low = { for = "i = 1..m^2", condition = "b[i].y >= 0" }
+left = { for = "i = 1..m^2", condition = "b[i].x >= 0" }
+right = { for = "i = 1..m^2", condition = "b[i].x <= m - 0.5" }
+beside = { for = "r = 1..m, c = 1..m-1", condition = "distance(b[(r-1)*m + c], b[(r-1)*m + c + 1]) >= 1" }
+above = { for = "r = 1..m-1, c = 1..m", condition = "distance(b[(r-1)*m + c], b[r*m + c]) >= 1" }
+odd = { for = "r = 1..m/2-1, c = 1..m-1", condition = "distance(b[(2*r-1)*m + c], b[2*r*m + c + 1]) >= 1" }
+even = { for = "r = 1..m/2, c = 2..m", condition = "distance(b[(2*r-2)*m + c], b[(2*r-1)*m + c - 1]) >= 1" }
+)toml";
+
+TEST(PileInSteps, that_touches_all_around_rests_and_is_carried) {
+  const model::Model model = model::load(with_method(dense_pile, 1e-3, 0.004), "model.toml");
+  Stepping whole = begin(model);
+  ASSERT_TRUE(advance(whole));
+  Stepping rest = restore(model, {}, save(whole));
+  while (advance(whole)) {
+  }
+  while (advance(rest)) {
+  }
+  EXPECT_EQ(save(rest), save(whole));
+  ASSERT_EQ(whole.motion.status, Status::finished) << whole.motion.why;
+  for (std::size_t i = 0; i < model.variables; ++i) {
+    EXPECT_NEAR(whole.motion.state.position[i], model.initial_position[i], 1e-11);
+    EXPECT_NEAR(whole.motion.state.velocity[i], 0, 1e-11);
+  }
+  double carried = 0;
+  for (std::size_t j = 0; j < whole.motion.held.size(); ++j) {
+    EXPECT_GE(whole.motion.multipliers[j], 0);
+    const std::uint32_t row = whole.motion.held[j];
+    if (model.conditions[model.row_condition[row]].name == "low") carried += whole.motion.multipliers[j];
+  }
+  EXPECT_NEAR(carried, 4000, 1e-7);
+}
+
 TEST(PileInSteps, that_sags_stays_out_of_the_floor) {
   const Ran ran = in_steps(pile("1.01"), 1e-3, 0.2);
   ASSERT_EQ(ran.status(), Status::finished) << ran.track.account.why;

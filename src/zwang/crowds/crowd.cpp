@@ -852,7 +852,8 @@ void Crowd::Impl::happen(std::uint32_t i) {
     }
   }
   if (mover.at_once > most_instants_at_once) {
-    end(Status::gave_up, "events follow each other without time passing, at " + name_of(i));
+    end(Status::gave_up,
+        "events follow each other without time passing, at " + name_of(i) + std::string(in_steps_instead));
     return;
   }
   if (mover.what == What::limit) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "zwang/crowds/crowd.hpp"
@@ -380,6 +381,9 @@ struct Crowd::Impl {
   [[nodiscard]] motion::Account account() const;
 };
 
+/// What to try where an event list leads no further.
+inline constexpr std::string_view in_steps_instead =
+    "; or go in steps, without a list of events: method = \"stepping\" in [simulation]";
 /// Cells that can be counted, in each direction.
 inline constexpr std::int32_t most_cells = 1'000'000'000;
 /// Of its terms: what a condition may be broken by at the end.

@@ -783,7 +783,13 @@ bool Crowd::Impl::goes_on(const Island& island) {
   const Motion& motion = island.motion;
   if (motion.status == Status::going || motion.status == Status::finished) return true;
   time = motion.state.time;
-  end(motion.status, motion.why);
+  // In the course of a motion it is not the start that breaks a condition.
+  if (motion.status == Status::inadmissible && time > model.simulation.start) {
+    end(Status::gave_up, "contacts that come to rest together were not followed to the last digit: " + motion.why +
+                             std::string(in_steps_instead));
+  } else {
+    end(motion.status, motion.why);
+  }
   for (const std::uint32_t row : motion.culprits) culprits.push_back(model::row_name(island.part->model, row));
   // Where it ended, for whoever asks.
   for (std::size_t k = 0; k < island.members.size(); ++k) {

@@ -349,7 +349,7 @@ void Course::select_smooth(double h) {
     const bool equation = model::is_equation(kind);
     const bool slack = kind == model::RowKind::nonholonomic_inequality && first < 0;
     const double offset = slack ? moving : moving + first + 2 * gap_rate(row, now.value[row], h);
-    smooth_rows_.add(model_, rows_mid_, row, equation, offset, now.held[row] != 0);
+    smooth_rows_.add(model_, rows_mid_, row, equation, offset, now.held[row] != 0, now.impulse[row]);
   }
 }
 

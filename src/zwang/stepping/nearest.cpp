@@ -20,10 +20,11 @@ void Selection::clear() {
   h.clear();
   kind.clear();
   held.clear();
+  guess.clear();
 }
 
 void Selection::add(const model::Model& model, const model::Rows& rows, std::uint32_t number, bool equation,
-                    double offset, bool first_held) {
+                    double offset, bool first_held, double impulse) {
   row.push_back(number);
   const std::uint32_t begin = model.row_start[number];
   const std::uint32_t end = model.row_start[number + 1];
@@ -33,6 +34,7 @@ void Selection::add(const model::Model& model, const model::Rows& rows, std::uin
   h.push_back(offset);
   kind.push_back(equation ? RowKind::equation : RowKind::inequality);
   held.push_back(equation || first_held ? 1 : 0);
+  guess.push_back(impulse);
 }
 
 gauss::Problem Nearest::problem(const Selection& selection, const linear::Mass& mass,
@@ -43,6 +45,8 @@ gauss::Problem Nearest::problem(const Selection& selection, const linear::Mass& 
 /// The pattern is read anew only where it is another one.
 void Nearest::load(const Selection& selection, const linear::Mass& mass) {
   const linear::SparseRows rows{selection.start, selection.column, selection.entry};
+  if (soft_) cholesky_.soften(0);
+  soft_ = false;
   if (gram_.shape(rows, mass)) {
     cholesky_.reset(gram_.nodes());
   } else {
@@ -64,6 +68,24 @@ void Nearest::hold(const Selection& selection) {
   for (std::size_t place = 0; place < cholesky_.order().size(); ++place) {
     if (cholesky_.skipped(place)) skipped_[cholesky_.order()[place]] = 1;
   }
+}
+
+/// Are more rows held than there are variables in them? Then some depend on others.
+bool Nearest::are_too_many(const Selection& selection) {
+  std::size_t rows = 0;
+  std::size_t variables = 0;
+  std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
+  for (std::uint32_t j = 0; j < selection.size(); ++j) {
+    if (selection.held[j] == 0) continue;
+    ++rows;
+    for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e) {
+      const std::uint32_t i = selection.column[e];
+      if (i >= touched_.size()) touched_.resize(std::size_t{i} + 1, 0);
+      variables += touched_[i] == 0 ? 1 : 0;
+      touched_[i] = 1;
+    }
+  }
+  return rows > variables;
 }
 
 /// Impulses of the rows held, the point, and what it makes of every row; a second time for what rounding left of the first, where it left much.
@@ -88,7 +110,11 @@ void Nearest::find(const Selection& selection, const linear::Mass& mass, std::sp
     }
     for (std::uint32_t j = 0; j < r; ++j) w_[j] = gram_.times_row(j, x_) + selection.h[j];
   }
-  // The sizes of what was added up, with what cancels: a sign below their rounding is none.
+  measure(selection, mass, x0);
+}
+
+/// The sizes of what was added up, with what cancels: a sign below their rounding is none.
+void Nearest::measure(const Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
   size_.resize(x0.size());
   for (std::size_t i = 0; i < x0.size(); ++i) size_[i] = std::abs(x0[i]) + std::abs(x_[i]);
   for (const std::uint32_t j : set_) {
@@ -97,6 +123,14 @@ void Nearest::find(const Selection& selection, const linear::Mass& mass, std::sp
       if (mass.block_of(i) < 0) size_[i] += std::abs(lambda_[j] * selection.entry[e]) / mass.diagonal()[i];
     }
   }
+}
+
+/// The size of what a row is made of at the point found.
+double Nearest::terms_of(const Selection& selection, std::uint32_t j) const {
+  double terms = std::abs(selection.h[j]);
+  for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e)
+    terms += std::abs(selection.entry[e]) * size_[selection.column[e]];
+  return terms;
 }
 
 /// Rows held with a negative impulse, rows broken that are not held; and equations that the factor left out.
@@ -113,10 +147,7 @@ std::size_t Nearest::find_wrong(const Selection& selection) {
     const bool kept = selection.held[j] != 0 && skipped_[j] == 0;
     const double by = equation || kept ? std::abs(w_[j]) : w_[j];
     if (by <= 0) continue;
-    double terms = std::abs(selection.h[j]);
-    for (std::uint32_t e = selection.start[j]; e < selection.start[j + 1]; ++e)
-      terms += std::abs(selection.entry[e]) * size_[selection.column[e]];
-    if (by <= sign_roundings * terms) continue;
+    if (by <= sign_roundings * terms_of(selection, j)) continue;
     if (kept) {
       sharp_ = false;
     } else {
@@ -136,6 +167,86 @@ bool Nearest::exchange(Selection& selection) {
   return true;
 }
 
+/// One pass: impulses of the rows held from those of the pass before, the point, what it makes of every row, and wrong signs.
+void Nearest::find_softly(const Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
+  const std::size_t r = selection.size();
+  x_.assign(x0.begin(), x0.end());
+  lambda_.assign(r, 0.0);
+  right_.assign(r, 0.0);
+  // What the impulses of the pass before leave of the rows held is what those of this one add: differences keep their digits.
+  for (const std::uint32_t j : set_) lambda_[j] = before_[j];
+  for (const std::uint32_t j : set_) {
+    if (lambda_[j] != 0) gram_.add_row(j, -lambda_[j], x_);
+  }
+  for (const std::uint32_t j : set_) right_[j] = gram_.times_row(j, x_) + selection.h[j];
+  cholesky_.solve(right_, right_);
+  double most = 0;
+  for (const std::uint32_t j : set_) {
+    lambda_[j] += right_[j];
+    most = std::max(most, std::abs(lambda_[j]));
+    if (right_[j] != 0) gram_.add_row(j, -right_[j], x_);
+  }
+  measure(selection, mass, x0);
+  negative_.clear();
+  broken_.clear();
+  for (std::uint32_t j = 0; j < r; ++j) {
+    w_[j] = gram_.times_row(j, x_) + selection.h[j];
+    const bool equation = selection.kind[j] == RowKind::equation;
+    if (selection.held[j] != 0) {
+      if (!equation && lambda_[j] < -sign_roundings * most) negative_.push_back(j);
+      continue;
+    }
+    const double by = w_[j] + pull_[j] * before_[j];
+    if (by > 0 && by > sign_roundings * terms_of(selection, j)) broken_.push_back(j);
+  }
+}
+
+/// Many rows, of which some depend on others. False if their signs do not settle, or nothing satisfies them.
+bool Nearest::solve_softly(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
+  const std::size_t r = selection.size();
+  const std::vector<std::uint8_t> first = selection.held;
+  cholesky_.soften(softness);
+  soft_ = true;
+  before_ = selection.guess;
+  pull_.resize(r);
+  w_.resize(r);
+  for (std::uint32_t j = 0; j < r; ++j) pull_[j] = softness * gram_.diagonal(j);
+  hold(selection);
+  unsigned exchanges = 0;
+  for (unsigned pass = 0; pass < soft_passes; ++pass) {
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    int patience = exchange_patience;
+    while (true) {
+      find_softly(selection, mass, x0);
+      const std::size_t wrong = negative_.size() + broken_.size();
+      if (wrong == 0) break;
+      patience = wrong < fewest ? exchange_patience : patience - 1;
+      fewest = std::min(fewest, wrong);
+      if (patience == 0 || ++exchanges > exchange_rounds) {
+        selection.held = first;
+        return false;
+      }
+      for (const std::uint32_t j : broken_) selection.held[j] = 1;
+      for (const std::uint32_t j : negative_) selection.held[j] = 0;
+      hold(selection);
+    }
+    bool kept = true;
+    for (const std::uint32_t j : set_) kept = kept && std::abs(w_[j]) <= sign_roundings * terms_of(selection, j);
+    if (kept) {
+      for (std::size_t j = 0; j < r; ++j) {
+        if (selection.kind[j] == RowKind::inequality) lambda_[j] = std::max(lambda_[j], 0.0);
+      }
+      if (gauss::certified(gauss::verify(problem(selection, mass, x0), x_, lambda_, scratch_))) {
+        sound_ = true;
+        return true;
+      }
+    }
+    before_ = lambda_;
+  }
+  selection.held = first;
+  return false;
+}
+
 gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
   solution_.farkas.clear();
   if (selection.size() == 0) {
@@ -152,7 +263,15 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
   int patience = exchange_patience;
   const std::size_t most = exchange_rounds + selection.size();
   for (std::size_t round = 0; round < most; ++round) {
-    hold(selection);
+    const bool many = round == 0 && selection.size() >= many_rows;
+    const bool dependent = many && are_too_many(selection);
+    if (!dependent) hold(selection);
+    if (dependent || (many && cholesky_.skipped_count() > 0)) {
+      if (solve_softly(selection, mass, x0)) return gauss::Status::solved;
+      cholesky_.soften(0);
+      soft_ = false;
+      hold(selection);
+    }
     find(selection, mass, x0);
     const std::size_t wrong = find_wrong(selection);
     if (wrong == 0) {

@@ -7,11 +7,16 @@
 ///   Phi_AA l_A = (J x0 + h)_A,     x = x0 - W J^T l,     Phi = J W J^T,
 ///
 /// and if no sign is wrong that is the answer; else negative rows leave, broken rows enter, a few times; what does not settle so is given to
-/// gauss::solve. The factor stays for corrections: x -= W J^T Phi_AA^-1 b. The answer depends on the problem and the rows given alone, so that a
+/// gauss::solve. Where many rows held depend on one another (a heap of discs that touch all around), impulses are not unique, and the same is done for
+///
+///   (Phi + s D)_AA l_A = (J x0 + h + s D l')_A,     l' the impulses of the pass before, D the diagonal of Phi,
+///
+/// which has one answer; passes with one factor lead to impulses that hold the rows to rounding (the proximal point algorithm).
+/// The factor stays for corrections: x -= W J^T Phi_AA^-1 b. The answer depends on the problem and the rows given alone, so that a
 /// motion that was put aside goes on to the same bits.
 ///
 /// Symbols: x velocities or changes of position, M mass, W = M^-1, J rows, h offsets, l impulses, A rows held.
-/// Reference: docs/mathematics, section 3; Judice and Pires, Comput. Oper. Res. 21 (1994) 587.
+/// Reference: docs/mathematics, sections 3 and 26; Judice and Pires, Comput. Oper. Res. 21 (1994) 587; Rockafellar, SIAM J. Control Optim. 14 (1976) 877.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +39,11 @@ struct Selection {
   std::vector<double> h;
   std::vector<gauss::RowKind> kind;
   std::vector<std::uint8_t> held;  ///< to begin with; of a solution, those with which it was found
+  std::vector<double> guess;       ///< of the impulses; where they are not unique, those near it are taken
 
   void clear();
   void add(const model::Model& model, const model::Rows& rows, std::uint32_t number, bool equation, double offset,
-           bool first_held);
+           bool first_held, double impulse = 0);
   [[nodiscard]] std::size_t size() const { return row.size(); }
 };
 
@@ -58,20 +64,28 @@ class Nearest {
  private:
   void load(const Selection& selection, const linear::Mass& mass);
   void hold(const Selection& selection);
+  [[nodiscard]] bool are_too_many(const Selection& selection);
   void find(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
   std::size_t find_wrong(const Selection& selection);
   bool exchange(Selection& selection);
+  bool solve_softly(Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+  void find_softly(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+  void measure(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+  [[nodiscard]] double terms_of(const Selection& selection, std::uint32_t j) const;
   [[nodiscard]] gauss::Problem problem(const Selection& selection, const linear::Mass& mass,
                                        std::span<const double> x0) const;
 
   linear::SparseGram gram_;
   linear::SparseCholesky cholesky_;
   bool sound_ = false;
+  bool soft_ = false;                             ///< the factor is softened
   bool sharp_ = false;                            ///< rows held are kept to rounding
   std::vector<std::uint32_t> set_;                ///< rows held, ascending
   std::vector<std::uint32_t> negative_, broken_;  ///< rows with a wrong sign
+  std::vector<std::uint8_t> touched_;             ///< per variable: by rows held
   std::vector<std::uint8_t> skipped_;             ///< per row: left out by the factor, it depends on others
   std::vector<double> x_, size_, lambda_, w_, right_, scratch_;
+  std::vector<double> before_, pull_;  ///< per row: l' and s D, where rows depend on one another
   gauss::Workspace workspace_;
   gauss::Solution solution_;
 };

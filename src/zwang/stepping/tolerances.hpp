@@ -48,6 +48,14 @@ inline constexpr unsigned exchange_rounds = 40;
 /// Rounds without fewer wrong signs than ever before.
 inline constexpr int exchange_patience = 5;
 
+/// Rows from which on dependent ones are not left to the solver that changes one row at a time: its rounds grow with their number.
+inline constexpr std::size_t many_rows = 512;
+/// Of the diagonal: what is added to it there. A pass leaves this part over the least eigenvalue that is none of what it found, 1e-3 or so in a pile of a hundred layers; the factor loses as
+/// many digits as it has zeros.
+inline constexpr double softness = 1e-8;
+/// Passes with one softness; what converges leaves at most a thousandth of it in each.
+inline constexpr unsigned soft_passes = 12;
+
 // Signs.
 
 /// Roundings of its terms by which a row may be off: sums of a few dozen products.
