@@ -27,13 +27,19 @@ namespace zwang::motion {
 
 namespace {
 
-/// The largest acceleration without conditions among some variables; not finite where a force is not.
-double largest_free(const Motion& motion, const model::State& state, const std::vector<std::uint32_t>& variables) {
+/// Accelerations without conditions.
+std::vector<double> free_accelerations(const Motion& motion, const model::State& state) {
   Motion::Impl& impl = *motion.impl;
   instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_dynamics(impl.model, state, work.scratch, work.dynamics);
   std::vector<double> a(impl.model.variables);
   work.dynamics.mass.solve(work.dynamics.force, a);
+  return a;
+}
+
+/// The largest of them among some variables; not finite where a force is not.
+double largest_free(const Motion& motion, const model::State& state, const std::vector<std::uint32_t>& variables) {
+  const std::vector<double> a = free_accelerations(motion, state);
   double most = 0;
   for (const std::uint32_t i : variables) {
     if (!std::isfinite(a[i])) return std::numeric_limits<double>::quiet_NaN();
@@ -186,8 +192,9 @@ bool pass_meeting(Motion& motion, double due) {
 std::uint32_t leave_meeting(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   std::vector<std::uint32_t> variables;
+  const std::vector<double> a = free_accelerations(motion, motion.state);
   for (std::uint32_t i = 0; i < impl.model.variables; ++i) {
-    if (std::isnan(largest_free(motion, motion.state, {i}))) variables.push_back(i);
+    if (!std::isfinite(a[i])) variables.push_back(i);
   }
   if (variables.empty()) return no_row;
   const double duration = impl.until - impl.model.simulation.start;
