@@ -543,7 +543,11 @@ void evaluate_values_but(const Model& model, const State& given, std::span<const
   evaluate_some(model, given, left_out, scratch, nullptr, rows);
 }
 
-void evaluate_row(const Model& model, const State& given, std::uint32_t row, Scratch& scratch, Rows& rows) {
+namespace {
+
+/// One row; `errors` null: without the scales and errors.
+void evaluate_one(const Model& model, const State& given, std::uint32_t row, double* errors, Scratch& scratch,
+                  Rows& rows) {
   State copy;
   const State& state = with_modes(model, given, copy);
   double* r = scratch.registers.data();
@@ -552,12 +556,22 @@ void evaluate_row(const Model& model, const State& given, std::uint32_t row, Scr
   const RowGroup& group = model.groups[model.row_group[row]];
   const std::size_t lane = model.row_lane[row];
   if (width_of(group.lanes) == 1) {
-    evaluate_row_block<1>(group, state, LanesFrom<1>{lane, group.lanes}, r, scratch.errors.data(), rows);
+    evaluate_row_block<1>(group, state, LanesFrom<1>{lane, group.lanes}, r, errors, rows);
     return;
   }
   LanesPicked<wide> block;
   block.lane[block.picked++] = lane;
-  evaluate_row_block<wide>(group, state, block, r, scratch.errors.data(), rows);
+  evaluate_row_block<wide>(group, state, block, r, errors, rows);
+}
+
+}  // namespace
+
+void evaluate_row(const Model& model, const State& state, std::uint32_t row, Scratch& scratch, Rows& rows) {
+  evaluate_one(model, state, row, scratch.errors.data(), scratch, rows);
+}
+
+void evaluate_row_values(const Model& model, const State& state, std::uint32_t row, Scratch& scratch, Rows& rows) {
+  evaluate_one(model, state, row, nullptr, scratch, rows);
 }
 
 Energies energies(const Model& model, const State& given, Scratch& scratch) {

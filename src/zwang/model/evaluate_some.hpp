@@ -15,7 +15,8 @@ void evaluate_rows_but(const Model& model, const State& state, std::span<const s
 void evaluate_values_but(const Model& model, const State& state, std::span<const std::uint8_t> left_out,
                          Scratch& scratch, Rows& rows);
 
-/// One row alone.
+/// One row alone; and without the scales and errors.
 void evaluate_row(const Model& model, const State& state, std::uint32_t row, Scratch& scratch, Rows& rows);
+void evaluate_row_values(const Model& model, const State& state, std::uint32_t row, Scratch& scratch, Rows& rows);
 
 }  // namespace zwang::model

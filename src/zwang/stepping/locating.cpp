@@ -24,6 +24,8 @@ double Course::first_entry() {
     for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
       pulled += rows_.entry[e] * pull_[model_.row_column[e]];
     if (!(rows_.rate[row] > resting_steps * std::abs(h * pulled)) || on_the_way(row, 0) > 0) continue;
+    // Later than another: where does not matter.
+    if (first < 1 && on_the_way(row, first - located_within) <= 0) continue;
     first = std::min(first, last_of(0, 1, [&](double part) { return on_the_way(row, part) <= 0; }) + located_within);
   }
   return std::min(first, 1.0);

@@ -32,7 +32,7 @@ double Course::on_the_way(std::uint32_t row, double part) {
       passing_.position[i] = before_.position[i] + part * (now.state.position[i] - before_.position[i]);
     find_modes(passing_);
   }
-  model::evaluate_row(model_, passing_, row, scratch_, rows_mid_);
+  model::evaluate_row_values(model_, passing_, row, scratch_, rows_mid_);
   return rows_mid_.value[row];
 }
 
