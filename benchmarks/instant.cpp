@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "zwang/gauss.hpp"
-#include "zwang/instant/workspace.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 #include "zwang/model/read.hpp"
 
 namespace {
