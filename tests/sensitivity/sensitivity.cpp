@@ -437,6 +437,35 @@ until = 3
   EXPECT_NEAR(end_of(run).position[3], 0, 1e-13);
 }
 
+TEST(Sensitivity, of_the_time_at_which_two_things_happen_to_happen_is_none) {
+  // Both land at t = 1, one later and the other not where h grows.
+  const Differentiated run = differentiate(R"toml(gravity = [0, -10]
+[parameters]
+h = 5
+[points.a]
+mass = 1
+position = [0, "h"]
+[points.b]
+mass = 2
+position = [1, 5]
+[constraints]
+c = { condition = "a.y >= 0", restitution = 0.5 }
+d = { condition = "b.y >= 0", restitution = 0.3 }
+[simulation]
+until = 1.2
+)toml",
+                                           {"h"});
+  ASSERT_FALSE(run.by[0].events.empty());
+  const EventSlope& landing = run.by[0].events[0];
+  EXPECT_FALSE(landing.before);
+  EXPECT_FALSE(landing.after);
+  EXPECT_NE(landing.why.find("0.1"), std::string::npos) << landing.why;
+  // The states know their own: y = v s - 5 s^2 behind the shock at sqrt(h/5), v = 5 sqrt(h/5).
+  const double behind = 0.2;
+  EXPECT_NEAR(end_of(run, 0).position[0 + 1], 0.5 * behind - (5 - 10 * behind) * 0.1, 1e-12);
+  EXPECT_NEAR(end_of(run, 0).position[2 + 1], 0, 1e-12);
+}
+
 TEST(Sensitivity, of_the_gallery_is_that_of_differences) {
   struct Case {
     const char* model;

@@ -415,8 +415,21 @@ class Walk {
     }
     for (const std::size_t event : events) {
       double slope = triggers.front().slope;
+      const Trigger* first = nullptr;
+      const Trigger* other = nullptr;
       for (const Trigger& trigger : triggers) {
-        if (contains(events_[event].rows, trigger.row)) slope = trigger.slope;
+        if (!contains(events_[event].rows, trigger.row)) continue;
+        if (first == nullptr) first = &trigger;
+        slope = trigger.slope;
+        const double apart = std::abs(slope - first->slope);
+        if (apart > one_time_slope * (std::abs(slope) + std::abs(first->slope))) other = &trigger;
+      }
+      if (other != nullptr) {
+        // Things elsewhere that happen to happen at once: they part as soon as the parameter moves.
+        out_.events[event].why = first->name + " and " + other->name +
+                                 " happen at once here; the time of the one moves by " + readable(first->slope) +
+                                 ", that of the other by " + readable(other->slope);
+        continue;
       }
       note_time(event, slope);
     }
