@@ -103,7 +103,7 @@ TEST(Bends, the_valley_at_the_wrap_of_mod_is_a_valley_like_any_other) {
   }
 }
 
-TEST(Bends, a_bead_on_a_wire_bent_to_a_V_comes_to_rest_in_it) {
+TEST(Bends, a_bead_on_a_bent_wire_comes_to_rest_in_its_bend) {
   // Along either side it falls with g k / sqrt(1 + k^2); every pass of the bend leaves it the part c = (1 - k^2) / (1 + k^2) of its speed. All passes
   // are over after t0 (1 + 2 c / (1 - c)), t0 the time of the first fall.
   for (const double k : {0.3, 0.5, 0.7}) {

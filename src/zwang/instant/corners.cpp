@@ -7,6 +7,7 @@
 
 #include "zwang/instant/corner_tolerances.hpp"
 #include "zwang/instant/corners_impl.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/releases.hpp"
 #include "zwang/instant/sliding.hpp"
 #include "zwang/model/flow.hpp"

@@ -58,9 +58,11 @@ model::Model told_model(model::Model model, const Store& store) {
 
 void require_duration(const model::Model& model, double until) {
   if (!(until > model.simulation.start)) {
-    throw Error({model.file, 0, 0},
-                fmt::format("the run starts at {} and would end before, at {}; `until` sets a later end",
-                            exact(model.simulation.start), exact(until)));
+    throw Error(
+        {model.file, 0, 0},
+        fmt::format(
+            "the run starts at {} and would end before, at {}; `until` sets a later end, for the command --until",
+            exact(model.simulation.start), exact(until)));
   }
 }
 
