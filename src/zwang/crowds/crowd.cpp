@@ -223,21 +223,21 @@ std::uint32_t Crowd::Impl::polynomial(std::uint32_t i, double from, std::array<s
   return orders;
 }
 
-void Crowd::Impl::reach(std::uint32_t i, double from, double h, Vector& centre, Vector& around) const {
+void Crowd::Impl::reach(std::uint32_t i, double from, double h, Vector& centre, Vector& beside) const {
   const Mover& mover = movers[i];
-  centre = around = {};
+  centre = beside = {};
   if (mover.island == none) {
     Vector v;
     place(i, from, centre, v);
     const Vector a = pull(i);
-    for (std::size_t c = 0; c < 3; ++c) around[c] = h * (std::abs(v[c]) + 0.5 * h * std::abs(a[c]));
+    for (std::size_t c = 0; c < 3; ++c) beside[c] = h * (std::abs(v[c]) + 0.5 * h * std::abs(a[c]));
     return;
   }
   const motion::Piece& piece = islands[mover.island].piece;
   const double s = (from + h - piece.start) / piece.unit;
   for (std::uint32_t c = 0; c < members.dimension; ++c) {
     const double* at = piece.position.data() + mover.column + c;
-    for (std::uint32_t k = piece.orders; k-- > 1;) around[c] = (around[c] + std::abs(at[std::size_t{k} * piece.n])) * s;
+    for (std::uint32_t k = piece.orders; k-- > 1;) beside[c] = (beside[c] + std::abs(at[std::size_t{k} * piece.n])) * s;
     centre[c] = at[0];
   }
 }

@@ -201,7 +201,7 @@ struct Crowd::Impl {
   void predict(std::uint32_t i);
   void enqueue(std::uint32_t i);
   /// A box that a member does not leave from a time on, for as long as h: its centre, and how far it goes to either side.
-  void reach(std::uint32_t i, double from, double h, Vector& centre, Vector& around) const;
+  void reach(std::uint32_t i, double from, double h, Vector& centre, Vector& beside) const;
   /// Do these boxes tell that the two do not meet?
   [[nodiscard]] bool stay_apart(std::uint32_t i, std::uint32_t j, double from, double h, double least) const;
   [[nodiscard]] double time_of_pair(std::uint32_t i, std::uint32_t j, const Rule& rule, bool& doubt) const;
