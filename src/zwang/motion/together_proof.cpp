@@ -13,7 +13,6 @@
 
 namespace zwang::motion {
 
-using expressions::LaneSum;
 using expressions::many;
 using expressions::most_lanes_at_once;
 
