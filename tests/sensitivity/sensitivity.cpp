@@ -466,6 +466,26 @@ until = 1.2
   EXPECT_NEAR(end_of(run, 0).position[2 + 1], 0, 1e-12);
 }
 
+TEST(Sensitivity, at_an_end_that_is_the_landing_is_given_on_the_side_followed) {
+  const Differentiated run = differentiate(R"toml(gravity = [0, -10]
+[parameters]
+h = 5
+[points.a]
+mass = 1
+position = [0, "h"]
+[constraints]
+c = { condition = "a.y >= 0", restitution = 0.5 }
+[simulation]
+until = 1
+)toml",
+                                           {"h"});
+  // From higher it is still falling; from lower it has bounced.
+  EXPECT_FALSE(run.by[0].final.before);
+  ASSERT_TRUE(run.by[0].final.after);
+  EXPECT_NEAR(run.by[0].final.after->position[1], 1, 1e-12);
+  EXPECT_NE(run.by[0].final.why.find("very end"), std::string::npos) << run.by[0].final.why;
+}
+
 TEST(Sensitivity, of_the_gallery_is_that_of_differences) {
   struct Case {
     const char* model;

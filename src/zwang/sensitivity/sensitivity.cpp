@@ -438,9 +438,11 @@ class Walk {
 
   /// Largest values so far, by which a jump is told from rounding.
   void remember(const MotionPoint& at) {
+    places_.resize(model_.variables, 0.0);
     speeds_.resize(model_.variables, 0.0);
     forces_.resize(model_.variables, 0.0);
     for (std::size_t i = 0; i < model_.variables; ++i) {
+      places_[i] = std::max(places_[i], std::abs(at.state.position[i]));
       speeds_[i] = std::max(speeds_[i], std::abs(at.state.velocity[i]));
       forces_[i] = std::max(forces_[i], std::abs(at.acceleration[i]));
     }
@@ -830,7 +832,15 @@ class Walk {
       if (model::is_equation(model_.row_kind[row]) || contains(last_.rows, row)) continue;
       const bool holonomic = model::is_holonomic(model_.row_kind[row]);
       const double value = holonomic ? rows.value[row] : rows.rate[row];
-      if (!zero(value, holonomic ? rows.value_scale[row] : rows.rate_scale[row])) continue;
+      // What has come to zero is known to the rounding of where it came from.
+      double way = 0;
+      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+        way += std::abs(rows.entry[e]) * (holonomic ? places_ : speeds_)[model_.row_column[e]];
+      }
+      if (!zero(value, holonomic ? rows.value_scale[row] : rows.rate_scale[row]) &&
+          !(std::abs(value) <= rounding_of_way * way)) {
+        continue;
+      }
       const Variation::Change change = variation_.row(row, last_point_);
       const double bound = variation_.bound(row, last_point_.state, position_slopes_, velocity_slopes_);
       if (!(change.by_time > 0) || std::abs(change.by_parameter) <= rate_zero * bound) continue;
@@ -903,7 +913,7 @@ class Walk {
   bool after_ = true;
   std::string why_;
 
-  std::vector<double> speeds_, forces_;                    ///< per variable, the largest so far
+  std::vector<double> places_, speeds_, forces_;           ///< per variable, the largest so far
   std::vector<double> position_slopes_, velocity_slopes_;  ///< likewise
 
   bool begun_ = false;

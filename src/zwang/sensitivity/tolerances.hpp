@@ -19,6 +19,8 @@ inline constexpr double shorter_helps = 1e-2;
 inline constexpr double inner_counts = 0x1p-7;
 /// Numbers below this part of the largest may be rounding of others, as the cosine of pi/2 is.
 inline constexpr double rounding_of_others = 0x1p-46;
+/// Of the largest values that the variables of a condition had: sixteen roundings, which the way to zero leaves.
+inline constexpr double rounding_of_way = 0x1p-48;
 /// Of two slopes of times: nearer ones are one, with the digits that a shock leaves.
 inline constexpr double one_time_slope = 1e-6;
 /// Of the largest coefficient: where the last two of a series, times their order, are below, it has converged: a hundred stretches add up to 1e-11 at most.
