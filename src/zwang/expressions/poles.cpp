@@ -1,4 +1,4 @@
-/// What stands in poles.hpp.
+/// Fractions brought over one denominator, so that a sign is known beside its poles.
 ///
 /// A fraction is carried as a numerator and a list of factors of the denominator with their powers; sums are brought over the common one.
 #include "zwang/expressions/poles.hpp"

@@ -1,4 +1,4 @@
-/// What stands in let_go.hpp.
+/// Springs, conditions and angles followed through the events and pieces of a finished motion.
 #include "zwang/motion/let_go.hpp"
 
 #include <algorithm>
