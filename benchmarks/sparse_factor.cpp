@@ -1,4 +1,4 @@
-/// The sparse factor of the dual matrix: our own, component by component, beside those of general libraries.
+/// The sparse factor of the dual matrix: our own, component by component and in fronts where columns are long, beside those of general libraries.
 ///
 ///   Phi = J J^T of chains and sheared nets whose strings are all at their length,  P Phi P^T = L D L^T
 ///
@@ -153,6 +153,9 @@ void measure(const Scene& scene) {
   Figures eigen = library<Eigen::SimplicialLDLT<Matrix>>(phi, b, static_cast<int>(leaves));
   eigen.entries = entries_of(Eigen::SimplicialLDLT<Matrix>(phi));
   tell(scene, "Eigen SimplicialLDLT", eigen);
+  Figures roots = library<Eigen::SimplicialLLT<Matrix>>(phi, b, static_cast<int>(leaves));
+  roots.entries = eigen.entries;
+  tell(scene, "Eigen SimplicialLLT", roots);
 #ifdef ZWANG_CHOLMOD
   tell(scene, "CHOLMOD supernodal", library<Eigen::CholmodSupernodalLLT<Matrix>>(phi, b, static_cast<int>(leaves)));
 #endif
@@ -168,5 +171,6 @@ int main() {
   measure(chains(100, 100));
   measure(net(30 * 30));
   measure(net(100 * 100));
+  measure(net(224 * 224));
   return 0;
 }

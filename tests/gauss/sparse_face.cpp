@@ -340,6 +340,74 @@ TEST(SparseFace, through_solve_both_backends_agree) {
   }
 }
 
+TEST(SparseFace, one_row_at_a_time_a_column_costs_what_its_rows_reach) {
+  // Beads on a wire, one on the other: the wire holds each on its own.
+  constexpr std::uint32_t beads = 60;
+  Scene scene;
+  scene.mass = linear::Mass(std::vector<double>(2 * beads, 1.0));
+  ASSERT_TRUE(scene.mass.factor());
+  for (std::uint32_t k = 0; k < beads; ++k) {
+    scene.a0.insert(scene.a0.end(), {0.5, -9.81});
+    scene.add({{2 * k, 1.0}}, 0, RowKind::equation);
+  }
+  scene.add({{1, -1.0}}, 0);
+  for (std::uint32_t k = 1; k < beads; ++k) scene.add({{2 * k - 1, 1.0}, {2 * k + 1, -1.0}}, 0);
+  OneByOne solver;
+  Solution solution;
+  ASSERT_EQ(solver.run(scene.problem(), {}, 1000, solution, nullptr), Status::solved);
+  // The lowest contact carries all the beads above it.
+  EXPECT_NEAR(solver.lambda()[beads], 9.81 * beads, 1e-10);
+  EXPECT_NEAR(solver.lambda()[2 * beads - 1], 9.81, 1e-10);
+  // Sums over all variables for every row held would be some four million products.
+  EXPECT_LE(solver.work(), 1'200'000U);
+}
+
+/// A hub of mass 5 on strings all around, every third of which would go slack; `twice`: every string is written twice.
+Scene star(std::uint32_t strings, bool twice) {
+  std::vector<scenes::Point> points(1), forces{{0.3, -9}};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t k = 1; k <= strings; ++k) {
+    points.push_back({std::cos(0.7 * k), std::sin(0.7 * k)});
+    const double pull = k % 3 == 0 ? -0.4 : 1 + std::sin(3.1 * k);
+    forces.push_back({pull * points[k].x, pull * points[k].y});
+    for (int times = 0; times < (twice ? 2 : 1); ++times) pairs.emplace_back(0, k);
+  }
+  Scene scene = scenes::strings(points, pairs, forces);
+  std::vector<double> masses(2 * points.size(), 1.0);
+  masses[0] = masses[1] = 5;
+  scene.mass = linear::Mass(masses);
+  EXPECT_TRUE(scene.mass.factor());
+  return scene;
+}
+
+TEST(SparseFace, a_hub_with_many_strings_moves_as_the_dense_backend_says) {
+  for (const bool twice : {false, true}) {
+    const Scene scene = star(180, twice);
+    Workspace dense, sparse;
+    Solution one, other;
+    Options options;
+    options.dense_below = 1000;
+    solve(scene.problem(), options, dense, one);
+    options.dense_below = 0;
+    std::vector<Trial> trials;
+    for (const bool tell : {false, true}) {
+      solve(scene.problem(), options, sparse, other, tell ? &trials : nullptr);
+      ASSERT_EQ(one.status, Status::solved);
+      ASSERT_EQ(other.status, Status::solved);
+      EXPECT_EQ(other.a.size(), scene.a0.size());
+      EXPECT_EQ(other.lambda.size(), scene.h.size());
+      EXPECT_EQ(one.rank, other.rank);
+      EXPECT_LE(distance(one.a, other.a), 1e-10);
+      // Of a string written twice each may carry any part.
+      const double off = twice ? 0.0 : distance(one.lambda, other.lambda);
+      EXPECT_LE(off, 1e-10);
+    }
+    for (const Trial& trial : trials) {
+      for (const std::uint32_t i : trial.rows) EXPECT_LT(i, scene.h.size());
+    }
+  }
+}
+
 TEST(SparseFace, a_warm_solve_with_the_same_set_allocates_nothing) {
   for (const bool chain : {false, true}) {
     Scene scene = chain ? scenes::chain(800, 1, true, 43) : scenes::net(25, 20, true, 43);

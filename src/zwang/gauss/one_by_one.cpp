@@ -59,6 +59,7 @@ void OneByOneWith<Real>::reserve(const Problem& problem) {
   most_held_ = std::min(r, width_);
   if (set_.size() < most_held_) set_.resize(most_held_);
   if (q_.size() < most_held_ * width_) q_.resize(most_held_ * width_);
+  if (reach_.size() < most_held_) reach_.resize(most_held_);
   if (r_.size() < most_held_ * most_held_) r_.resize(most_held_ * most_held_);
   if (c_.size() < most_held_) c_.resize(most_held_);
   if (change_.size() < most_held_) change_.resize(most_held_);
@@ -207,18 +208,41 @@ void OneByOneWith<Real>::price(const Problem& problem) {
   for (std::uint32_t i = 0; i < problem.r(); ++i) w_[i] = slack(problem, i);
 }
 
-/// B_p = Q^T c + z; the length of z. Twice, so that z is orthogonal to the last digit.
+/// From the first to behind the last column, widened to the steps in which products are summed.
+template <class Real>
+typename OneByOneWith<Real>::Reach OneByOneWith<Real>::wide_enough(std::size_t first, std::size_t last) const {
+  constexpr std::size_t step = linear::dot_step;
+  return {first / step * step, std::min((last + step - 1) / step * step, width_)};
+}
+
+/// B_p = Q^T c + z; the length of z. Twice, so that z is orthogonal to the last digit. Rows of Q that share no column with z have no part in it.
 template <class Real>
 Real OneByOneWith<Real>::split(const Problem& problem, std::uint32_t row) {
   norm_[row] = metric_row(problem, row, z_.data());
   for (std::size_t k = 0; k < size_; ++k) c_[k] = 0;
-  work_ += 4 * size_ * width_;
+  std::size_t begin = width_, end = 0;
+  for (std::size_t e = problem.start[row]; e < problem.start[row + 1]; ++e) {
+    const int block = problem.mass->block_of(problem.column[e]);
+    const std::size_t place = place_[problem.column[e]];
+    // A block lies in one stretch.
+    const std::size_t first =
+        block < 0 ? place : place_[problem.mass->blocks()[static_cast<std::size_t>(block)].variables.front()];
+    const std::size_t count = block < 0 ? 1 : problem.mass->blocks()[static_cast<std::size_t>(block)].variables.size();
+    begin = std::min(begin, first);
+    end = std::max(end, first + count);
+  }
   for (int pass = 0; pass < 2; ++pass) {
     for (std::size_t k = 0; k < size_; ++k) {
-      const Real* q = q_.data() + k * width_;
-      const Real part = linear::dot(q, z_.data(), width_);
-      linear::add_multiple(-part, q, z_.data(), width_);
+      const Reach own = reach_[k];
+      if (own.end <= begin || end <= own.begin) continue;
+      const Real* q = q_.data() + k * width_ + own.begin;
+      const Real part = linear::dot(q, z_.data() + own.begin, own.end - own.begin);
+      work_ += 2 * (own.end - own.begin);
+      if (part == Real(0)) continue;
+      linear::add_multiple(-part, q, z_.data() + own.begin, own.end - own.begin);
       c_[k] += part;
+      begin = std::min(begin, own.begin);
+      end = std::max(end, own.end);
     }
   }
   return sqrt(linear::dot(z_.data(), z_.data(), width_));
@@ -232,6 +256,10 @@ void OneByOneWith<Real>::push(std::uint32_t row, Real rest) {
   for (std::size_t j = 0; j < width_; ++j) q[j] = z_[j] / rest;
   std::copy_n(c_.begin(), size_, column);
   column[size_] = rest;
+  std::size_t begin = 0, end = width_;
+  while (begin < end && z_[begin] == Real(0)) ++begin;
+  while (end > begin && z_[end - 1] == Real(0)) --end;
+  reach_[size_] = wide_enough(begin, end);
   set_[size_++] = row;
   is_held_[row] = 1;
 }
@@ -245,7 +273,6 @@ void OneByOneWith<Real>::drop(std::size_t place) {
     std::copy_n(r_.data() + (k + 1) * most_held_, k + 2, r_.data() + k * most_held_);
   }
   --size_;
-  work_ += 2 * (size_ - place) * (width_ + size_);
   for (std::size_t k = place; k < size_; ++k) {
     // Rotate rows k and k + 1 so that the entry below the diagonal of column k vanishes.
     Real* column = r_.data() + k * most_held_;
@@ -260,7 +287,10 @@ void OneByOneWith<Real>::drop(std::size_t place) {
     }
     Real* upper_row = q_.data() + k * width_;
     Real* lower_row = upper_row + width_;
-    for (std::size_t j = 0; j < width_; ++j) {
+    const Reach both = {std::min(reach_[k].begin, reach_[k + 1].begin), std::max(reach_[k].end, reach_[k + 1].end)};
+    reach_[k] = reach_[k + 1] = both;
+    work_ += 2 * (both.end - both.begin + size_ - k);
+    for (std::size_t j = both.begin; j < both.end; ++j) {
       const Real upper = upper_row[j], lower = lower_row[j];
       upper_row[j] = c * upper + s * lower;
       lower_row[j] = c * lower - s * upper;
@@ -411,6 +441,7 @@ typename OneByOneWith<Real>::Joined OneByOneWith<Real>::join(const Problem& prob
     std::copy_n(c_.begin(), size_, change_.begin());
     for (std::size_t k = size_; k-- > 0;) {
       const Real* column = r_.data() + k * most_held_;
+      if (change_[k] == Real(0)) continue;
       change_[k] /= column[k];
       linear::add_multiple(-change_[k], column, change_.data(), k);
     }

@@ -60,6 +60,11 @@ class OneByOneWith {
   [[nodiscard]] std::span<const std::uint32_t> held() const { return {set_.data(), size_}; }
 
  private:
+  /// Columns outside of which a row of Q is exactly zero. Both ends are such that sums over it alone are the same bits as sums over all columns.
+  struct Reach {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
   enum class Joined : std::uint8_t { joined, consistent, contradicts, doubtful, exhausted };
 
   void gather_columns(const Problem& problem);
@@ -71,6 +76,7 @@ class OneByOneWith {
   void size_up(const Problem& problem);
   [[nodiscard]] bool exact(const Problem& problem) const;
   Real split(const Problem& problem, std::uint32_t row);
+  [[nodiscard]] Reach wide_enough(std::size_t first, std::size_t last) const;
   void push(std::uint32_t row, Real rest);
   void drop(std::size_t place);
   void move(const Problem& problem, Real step);
@@ -97,6 +103,7 @@ class OneByOneWith {
   std::size_t size_ = 0;
   std::vector<Real> q_;
   std::vector<Real> r_;
+  std::vector<Reach> reach_;  ///< of the rows of Q
   std::vector<double> norm_;
   std::vector<double> known_;
 

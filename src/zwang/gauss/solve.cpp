@@ -8,6 +8,8 @@
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/decide.hpp"
 #include "zwang/gauss/dense_face.hpp"
+#include "zwang/gauss/hubs.hpp"
+#include "zwang/gauss/light.hpp"
 #include "zwang/gauss/sparse_face.hpp"
 #include "zwang/gauss/story.hpp"
 
@@ -74,6 +76,8 @@ std::string Problem::check() const {
 struct Workspace::Impl {
   DenseFace dense;
   SparseFace sparse;
+  Hubs hubs;
+  Light light;
 };
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
@@ -83,17 +87,35 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 void solve(const Problem& problem, const Options& options, Workspace& workspace, Solution& solution,
            std::vector<Trial>* trials) {
+  solution.raised.clear();
+  Workspace::Impl& impl = *workspace.impl_;
+  const bool light = impl.light.find(problem);
   if (is_dense(problem, options)) {
-    tell(problem, options, workspace.impl_->dense, solution, trials);
+    tell(problem, options, impl.dense, solution, trials);
     // Where doubles cannot decide.
     if (options.exact_numbers && options.most_rounds == 0 && may_decide(problem)) {
-      DenseFace& face = workspace.impl_->dense;
+      DenseFace& face = impl.dense;
       if (solution.status != Status::solved || face.weak() || in_doubt(problem, solution, face.scratch())) {
         decide(problem, options, solution);
       }
     }
   } else {
-    tell(problem, options, workspace.impl_->sparse, solution, trials);
+    // Of many rows the set is found with masses that are alike, unless every round is to be told.
+    const auto find = [&](const Problem& one) {
+      if (!impl.hubs.solve(one, options, solution, trials)) tell(one, options, impl.sparse, solution, trials);
+    };
+    if (light && trials == nullptr) {
+      Problem raised = problem;
+      raised.mass = &impl.light.raised();
+      raised.a0 = impl.light.free();
+      find(raised);
+      if (solution.status == Status::solved && impl.light.solve(problem, solution)) return;
+    }
+    find(problem);
+  }
+  // A light variable whose motion is a small difference of large numbers: once more, directly.
+  if (light && solution.status == Status::solved && impl.light.counts(problem, solution)) {
+    static_cast<void>(impl.light.solve(problem, solution));
   }
 }
 

@@ -126,6 +126,23 @@ inline constexpr double rough_noise = 1e-12;
 /// Stretches of a line are joined where 1 - b b' is above this: for independent rows it is at least about one over the length.
 inline constexpr double least_determinant = 1e-9;
 
+// ------------------------------------------------------------------------------------------------ light beside heavy
+
+/// Of the largest mass that rows tie it to: a variable lighter than this is light, and a = a0 - W J^T lambda may lose four digits and more.
+inline constexpr double light_part = 1e-4;
+/// Light masses are raised to this part of it: enough for a factor with nearly all digits, and clearly more than what is light.
+inline constexpr double raised_part = 0.1;
+/// Each light variable costs a solution with the factor: beyond so many the plain way stands.
+inline constexpr std::size_t most_light = 256;
+/// A row held that is not kept to this part of its own terms, or whose terms cancelled by this factor, is answered again.
+inline constexpr double light_rest = 1e-12;
+inline constexpr double light_cancels = 1e3;
+/// Of its terms before they cancel: a row held that is not kept so well is not held by this factor.
+inline constexpr double light_kept = 1e-11;
+/// The answer and two corrections; rounds of exchange, which begin with rows that are nearly right.
+inline constexpr int light_rounds = 3;
+inline constexpr int light_exchanges = 24;
+
 // ------------------------------------------------------------------------------------------------ what may be claimed
 
 /// "Solved" needs a relative duality gap below this: nine digits of the objective, more than four of the point.

@@ -28,6 +28,7 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   // The same rows as before, if with other neighbours in time: ordering and pattern stand.
   dense_ = false;
   band_ = false;
+  serves_split_ = false;
   const auto same = [](const std::vector<std::uint32_t>& known, std::span<const std::uint32_t> given) {
     return std::equal(known.begin(), known.end(), given.begin(), given.end());
   };
@@ -37,6 +38,45 @@ void GramFactor::shape(const SparseRows& rows, const Mass& mass, std::span<const
   }
   analysed_start_.clear();
 
+  // A variable in very many rows is taken apart.
+  is_shaped_plain_ = false;
+  is_split_ = split_.shape(rows, mass);
+  if (!is_split_) {
+    shape_plain(rows, mass);
+    return;
+  }
+  wide_gram_.shape(split_.rows(), split_.mass());
+  std::vector<std::uint32_t> all(wide_gram_.nodes());
+  std::iota(all.begin(), all.end(), 0U);
+  wide_cholesky_ = SparseCholesky();
+  wide_cholesky_.reset(all.size());
+  wide_cholesky_.choose(wide_gram_, all);
+  wide_right_.assign(all.size(), 0.0);
+  analysed_start_.assign(rows.start.begin(), rows.start.end());
+  analysed_column_.assign(rows.column.begin(), rows.column.end());
+}
+
+bool GramFactor::factor_split(const SparseRows& rows, const Mass& mass) {
+  split_.load(rows, mass);
+  wide_gram_.load(split_.rows(), split_.mass());
+  wide_cholesky_.expire();
+  wide_cholesky_.factor(wide_gram_);
+  serves_split_ = wide_cholesky_.skipped_count() == 0;
+  if (!serves_split_) return false;
+  skipped_count_ = 0;
+  std::fill(skipped_.begin(), skipped_.end(), std::uint8_t{0});
+  least_pivot_ = wide_cholesky_.least_pivot();
+  for (std::size_t j = 0; j < size_; ++j) {
+    double sum = 0;
+    for (std::uint32_t e = rows.start[j]; e < rows.start[j + 1]; ++e) {
+      sum += rows.entry[e] * rows.entry[e] / mass.diagonal()[rows.column[e]];
+    }
+    diagonal_[j] = sum;
+  }
+  return true;
+}
+
+void GramFactor::shape_plain(const SparseRows& rows, const Mass& mass) {
   // One row alone is a number.
   band_ = size_ == 1;
   if (band_) {
@@ -137,6 +177,12 @@ void GramFactor::factor(const SparseRows& rows, const Mass& mass) {
     skipped_count_ = 0;
     least_pivot_ = 1;
     return;
+  }
+  if (is_split_ && !dense_) {
+    if (factor_split(rows, mass)) return;
+    // Some row depends on others: which, the ties cannot tell.
+    if (!is_shaped_plain_) shape_plain(rows, mass);
+    is_shaped_plain_ = true;
   }
   if (band_) {
     band_ = factor_band(rows, mass);
@@ -368,6 +414,13 @@ void GramFactor::share(double* x) const {
 
 void GramFactor::solve(std::span<double> x) {
   if (size_ == 0) return;
+  if (serves_split_) {
+    std::copy(x.begin(), x.end(), wide_right_.begin());
+    std::fill(wide_right_.begin() + static_cast<std::ptrdiff_t>(size_), wide_right_.end(), 0.0);
+    wide_cholesky_.solve(wide_right_, wide_right_);
+    std::copy_n(wide_right_.begin(), size_, x.begin());
+    return;
+  }
   if (band_) {
     std::copy(x.begin(), x.end(), tridiagonal_.right());
     tridiagonal_.solve_wide();

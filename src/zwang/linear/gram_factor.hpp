@@ -7,7 +7,7 @@
 /// skipped row has x = 0. Where pivots become small, rows that may share have the same right, and the one with the largest
 /// pivot left comes next: elimination in a bad order would make of rounding what seems to be a pivot. Tiny or full systems are factored dense, rows that meet their neighbours alone as a band, others sparse
 /// with ordering and pattern kept while the rows stand; when rows turn out dependent, dense again up to 400 rows. Beyond that
-/// skipped rows do not share.
+/// skipped rows do not share. A variable in very many rows is taken apart (split_columns.hpp) as long as no row depends on others.
 ///
 /// Symbols: J rows (CSR), W inverse mass, Phi dual matrix, L unit lower factor, D pivots.
 #pragma once
@@ -19,6 +19,7 @@
 
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/linear/split_columns.hpp"
 #include "zwang/linear/tridiagonal.hpp"
 #include "zwang/matrix.hpp"
 
@@ -54,6 +55,8 @@ class GramFactor {
   [[nodiscard]] double least_pivot() const { return least_pivot_; }
 
  private:
+  void shape_plain(const SparseRows& rows, const Mass& mass);
+  [[nodiscard]] bool factor_split(const SparseRows& rows, const Mass& mass);
   void make_dense(const Mass& mass);
   void make_sparse();
   [[nodiscard]] bool factor_band(const SparseRows& rows, const Mass& mass);
@@ -94,6 +97,16 @@ class GramFactor {
   SparseGram gram_;
   SparseCholesky cholesky_;
   std::vector<double> right_;
+
+  // some variable stands in very many rows
+  bool is_split_ = false;
+  bool serves_split_ = false;  ///< the last factor is that of the rows taken apart
+  bool is_shaped_plain_ = false;
+  SplitColumns split_;
+  SparseGram wide_gram_;
+  SparseCholesky wide_cholesky_;
+  std::vector<double> wide_right_;
+
   std::vector<std::uint32_t> analysed_start_, analysed_column_;  ///< the rows that ordering and pattern were made for
 };
 

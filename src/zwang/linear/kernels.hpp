@@ -18,7 +18,8 @@ inline Pair load(const double* x) { return *reinterpret_cast<const LoosePair*>(x
 inline void store(double* x, Pair value) { *reinterpret_cast<LoosePair*>(x) = value; }
 inline double total(Pair x) { return x[0] + x[1]; }
 
-/// x . y
+/// x . y. Sums run over stretches of so many numbers: zeros in front or behind that fill whole stretches change no bit.
+inline constexpr std::size_t dot_step = 8;
 inline double dot(const double* x, const double* y, std::size_t size) {
   Pair s0 = {0, 0}, s1 = {0, 0}, s2 = {0, 0}, s3 = {0, 0};
   std::size_t j = 0;

@@ -135,6 +135,10 @@ void Mass::multiply(std::span<const double> x, std::span<double> y) const {
 }
 
 void Mass::solve(std::span<const double> x, std::span<double> y) const {
+  if (blocks_.empty()) {
+    for (std::size_t i = 0; i < diagonal_.size(); ++i) y[i] = x[i] / diagonal_[i];
+    return;
+  }
   Work memory;
   for (const Block& block : blocks_) {
     const std::size_t size = block.variables.size();

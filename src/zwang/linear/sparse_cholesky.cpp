@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "zwang/linear/kernels.hpp"
 #include "zwang/linear/tolerances.hpp"
 
 namespace zwang::linear {
@@ -16,12 +15,9 @@ namespace {
 /// A component with fewer rows than this in its core keeps the order it has: minimum degree would not pay.
 constexpr std::size_t small_core = 4;
 
-/// A tail of the factor of at least so many columns, in each of which at most one entry in `tail_gaps` is zero, is factored as a dense
-/// matrix, so many columns at a time; a product there takes about a quarter of the time.
-constexpr std::size_t least_tail = 96;
-constexpr std::size_t tail_gaps = 10;
-constexpr std::size_t panel = 32;
-constexpr std::size_t dense_saving = 4;
+/// Dense fronts pay where a factor has at least so many entries and an entry of it takes part in so many products.
+constexpr std::size_t least_front_entries = 2048;
+constexpr std::size_t least_front_products = 12;
 
 }  // namespace
 
@@ -31,6 +27,7 @@ void SparseCholesky::Parts::clear() {
   factored.clear();
   fresh.clear();
   least_pivot.clear();
+  fronts.clear();
   parent.clear();
   upper_start.assign(1, 0);
   upper_place.clear();
@@ -56,6 +53,7 @@ void SparseCholesky::Parts::reserve(std::size_t rows) {
 
 void SparseCholesky::reset(std::size_t nodes) {
   now_.clear();
+  in_.clear();
   component_of_.assign(nodes, nowhere);
   new_component_of_.assign(nodes, nowhere);
   degree_.assign(nodes, 0);
@@ -63,7 +61,41 @@ void SparseCholesky::reset(std::size_t nodes) {
   skipped_count_ = 0;
 }
 
-void SparseCholesky::expire() { std::fill(now_.factored.begin(), now_.factored.end(), std::uint8_t{0}); }
+void SparseCholesky::expire() {
+  std::fill(now_.factored.begin(), now_.factored.end(), std::uint8_t{0});
+  for (const std::unique_ptr<Supernodes>& one : now_.fronts) {
+    if (one) one->expire();
+  }
+}
+
+void SparseCholesky::restrict_to(const SparseGram& gram, std::span<const std::uint8_t> in) {
+  if (in.empty() != in_.empty()) expire();
+  if (in.empty()) {
+    in_.clear();
+    return;
+  }
+  assert(in.size() == component_of_.size());
+  if (in_.empty()) {
+    in_.assign(in.begin(), in.end());
+    return;
+  }
+  // Rows that come or go void the factor of their component; fronts remember where, and where the entries stand that they have with others.
+  for (std::size_t c = 0; c < components(); ++c) {
+    const std::size_t begin = now_.component_start[c], end = now_.component_start[c + 1];
+    for (std::size_t k = begin; k < end; ++k) place_[now_.order[k]] = static_cast<std::uint32_t>(k - begin);
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t row = now_.order[k];
+      if ((in_[row] != 0) == (in[row] != 0)) continue;
+      now_.factored[c] = 0;
+      if (!now_.fronts[c]) continue;
+      now_.fronts[c]->change(k - begin);
+      for (const std::uint32_t other : gram.neighbours(row)) {
+        if (component_of_[other] == c) now_.fronts[c]->change(place_[other]);
+      }
+    }
+  }
+  std::copy(in.begin(), in.end(), in_.begin());
+}
 
 void SparseCholesky::soften(double part) {
   softness_ = part;
@@ -165,6 +197,7 @@ void SparseCholesky::keep_component(std::uint32_t old) {
   next_.factored.push_back(now_.factored[old]);
   next_.fresh.push_back(0);
   next_.least_pivot.push_back(now_.least_pivot[old]);
+  next_.fronts.push_back(std::move(now_.fronts[old]));
 }
 
 void SparseCholesky::order_component(const SparseGram& gram, std::span<const std::uint32_t> members) {
@@ -242,6 +275,8 @@ void SparseCholesky::analyse_component(const SparseGram& gram, std::size_t begin
     filled_.resize(count);
   }
 
+  const std::size_t upper_begin = next_.upper_place.size();
+
   // Row by row: entries of Phi left of the diagonal, the elimination tree, and how many entries each column of L gets.
   next_.parent.resize(end);
   for (std::size_t k = 0; k < count; ++k) {
@@ -265,14 +300,53 @@ void SparseCholesky::analyse_component(const SparseGram& gram, std::size_t begin
     next_.upper_start.push_back(next_.upper_place.size());
   }
 
-  // Room for L.
-  for (std::size_t k = 0; k < count; ++k) next_.lower_start.push_back(next_.lower_start.back() + filled_[k]);
-  next_.lower_place.resize(next_.lower_start.back());
-  next_.lower.resize(next_.lower_start.back());
+  // Long columns in fronts.
   next_.inverse_pivot.resize(end, 0.0);
   next_.factored.push_back(0);
   next_.fresh.push_back(0);
   next_.least_pivot.push_back(1.0);
+  next_.fronts.emplace_back();
+  std::size_t entries = 0, products = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    entries += filled_[k];
+    products += std::size_t{filled_[k]} * filled_[k] / 2;
+  }
+  if (entries >= least_front_entries && products >= least_front_products * entries) {
+    make_fronts(begin, end, upper_begin);
+    return;
+  }
+
+  // Room for L.
+  for (std::size_t k = 0; k < count; ++k) next_.lower_start.push_back(next_.lower_start.back() + filled_[k]);
+  next_.lower_place.resize(next_.lower_start.back());
+  next_.lower.resize(next_.lower_start.back());
+}
+
+void SparseCholesky::make_fronts(std::size_t begin, std::size_t end, std::size_t upper_begin) {
+  const std::size_t count = end - begin;
+  auto fronts = std::make_unique<Supernodes>();
+  const std::vector<std::uint32_t> walk = fronts->analyse({{next_.parent.data() + begin, count},
+                                                           {filled_.data(), count},
+                                                           {next_.upper_start.data() + begin, count + 1},
+                                                           next_.upper_place,
+                                                           next_.upper_edge});
+  next_.fronts.back() = std::move(fronts);
+
+  // The order is that of the walk; the lists of single rows are not needed.
+  const std::vector<std::uint32_t> before(next_.order.begin() + static_cast<std::ptrdiff_t>(begin), next_.order.end());
+  for (std::size_t k = 0; k < count; ++k) next_.order[begin + k] = before[walk[k]];
+  next_.upper_place.resize(upper_begin);
+  next_.upper_edge.resize(upper_begin);
+  for (std::size_t k = 0; k < count; ++k) {
+    next_.upper_start[begin + k + 1] = upper_begin;
+    next_.lower_start.push_back(next_.lower_start.back());
+  }
+}
+
+std::size_t SparseCholesky::entries() const {
+  std::size_t sum = now_.lower_start.empty() ? 0 : now_.lower_start.back();
+  for (const std::unique_ptr<Supernodes>& one : now_.fronts) sum += one ? one->entries() : 0;
+  return sum;
 }
 
 void SparseCholesky::factor(const SparseGram& gram) {
@@ -294,6 +368,23 @@ void SparseCholesky::factor(const SparseGram& gram) {
 }
 
 void SparseCholesky::factor_component(const SparseGram& gram, std::size_t component) {
+  Supernodes* fronts = now_.fronts[component].get();
+  if (fronts == nullptr) {
+    factor_rows(gram, component);
+    return;
+  }
+  const std::size_t begin = now_.component_start[component];
+  const std::span<const std::uint32_t> rows = rows_of(component);
+  const std::span<double> inverse(now_.inverse_pivot.data() + begin, rows.size());
+  const double zero_pivot = vanishing_pivot(rows.size());
+  const Supernodes::Outcome outcome = in_.empty()
+                                          ? fronts->factor(gram, rows, softness_, zero_pivot, inverse, front_work_)
+                                          : fronts->factor_part(gram, rows, in_, softness_, zero_pivot, inverse);
+  now_.least_pivot[component] = outcome.least_pivot;
+  work_ += outcome.products;
+}
+
+void SparseCholesky::factor_rows(const SparseGram& gram, std::size_t component) {
   const std::size_t begin = now_.component_start[component];
   const std::size_t count = now_.component_start[component + 1] - begin;
   const double zero_pivot = vanishing_pivot(count);
@@ -309,17 +400,11 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
   std::uint32_t* filled = filled_.data();
   std::uint32_t* pattern = pattern_.data();
 
-  // The last columns of L, as far as they are about full.
-  std::size_t tail = count;
-  while (tail > 0 && lower_start[tail] - lower_start[tail - 1] >= (count - tail) - (count - tail) / tail_gaps) --tail;
-  if (count - tail < least_tail) tail = count;
-  if (tail < count) tail_.assign((count - tail) * (count - tail), 0.0);
-
   double least = 1;
   std::size_t products = 0;
   const auto drop_row = [&](std::size_t k) {
     for (std::size_t t = upper_start[k]; t < upper_start[k + 1]; ++t) {
-      for (std::uint32_t i = now_.upper_place[t]; i < std::min(k, tail); i = parent[i]) {
+      for (std::uint32_t i = now_.upper_place[t]; i < k; i = parent[i]) {
         const std::size_t last = lower_start[i] + filled[i] - 1;
         const auto* place =
             std::lower_bound(lower_place + lower_start[i], lower_place + last, static_cast<std::uint32_t>(k));
@@ -330,14 +415,15 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
   for (std::size_t k = 0; k < count; ++k) {
     // Scatter row k of Phi; the columns of L it meets are the paths from its entries towards the root.
     const auto here = static_cast<std::uint32_t>(k);
-    const double diagonal = gram.diagonal(order[k]);
+    const bool is_in = in_.empty() || in_[order[k]] != 0;
+    const double diagonal = is_in ? gram.diagonal(order[k]) : 1.0;
     double pivot = diagonal + softness_ * diagonal;
     flag[k] = here;
     filled[k] = 0;
     std::size_t top = count;
     for (std::size_t t = upper_start[k]; t < upper_start[k + 1]; ++t) {
       std::uint32_t i = now_.upper_place[t];
-      dense[i] += gram.between(now_.upper_edge[t]);
+      if (is_in && (in_.empty() || in_[order[i]] != 0)) dense[i] += gram.between(now_.upper_edge[t]);
       std::size_t length = 0;
       for (; flag[i] != here; i = parent[i]) {
         pattern[length++] = i;
@@ -351,11 +437,6 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
       const std::uint32_t i = pattern[top];
       const double x = dense[i];
       dense[i] = 0;
-      if (i >= tail) {
-        tail_[(i - tail) * (count - tail) + (k - tail)] = x;
-        lower_place[lower_start[i] + filled[i]++] = here;
-        continue;
-      }
       const std::size_t first = lower_start[i];
       const std::size_t last = first + filled[i];
       for (std::size_t p = first; p < last; ++p) dense[lower_place[p]] -= lower[p] * x;
@@ -365,12 +446,6 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
       lower_place[last] = here;
       lower[last] = l;
       ++filled[i];
-    }
-
-    // In the tail this is what the columns before it leave of Phi.
-    if (k >= tail) {
-      tail_[(k - tail) * (count - tail) + (k - tail)] = pivot;
-      continue;
     }
 
     // A pivot of rounding size: the row depends on those before it and drops out; its row of L becomes zero.
@@ -383,53 +458,6 @@ void SparseCholesky::factor_component(const SparseGram& gram, std::size_t compon
     drop_row(k);
   }
 
-  // The tail, some columns at a time: S = L D L^T.
-  const std::size_t size = count - tail;
-  const auto column = [&](std::size_t c) { return tail_.data() + c * size; };
-  for (std::size_t first = 0; first < size; first += panel) {
-    const std::size_t last = std::min(size, first + panel);
-    for (std::size_t c = first; c < last; ++c) {
-      // Columns of the panel before it, then the pivot.
-      double* own = column(c);
-      for (std::size_t k = first; k < c; ++k) {
-        const double l = column(k)[c];
-        if (l == 0) continue;
-        add_multiple(-l * column(k)[k], column(k) + c, own + c, size - c);
-      }
-      const double diagonal = gram.diagonal(order[tail + c]);
-      if (own[c] > zero_pivot * diagonal) {
-        inverse_pivot[tail + c] = 1.0 / own[c];
-        least = std::min(least, own[c] / diagonal);
-        for (std::size_t k = c + 1; k < size; ++k) own[k] *= inverse_pivot[tail + c];
-      } else {
-        inverse_pivot[tail + c] = 0;
-        std::fill(own + c, own + size, 0.0);
-        for (std::size_t k = 0; k < c; ++k) column(k)[c] = 0;
-        drop_row(tail + c);
-      }
-    }
-
-    // What the panel takes off the columns behind it.
-    for (std::size_t c = last; c < size; ++c) {
-      constexpr int together = 8;
-      std::size_t k = first;
-      for (; k + together <= last; k += together) {
-        double factors[together];
-        const double* columns[together];
-        for (std::size_t q = 0; q < together; ++q) {
-          factors[q] = -column(k + q)[c] * column(k + q)[k + q];
-          columns[q] = column(k + q) + c;
-        }
-        add_multiples<together>(factors, columns, column(c) + c, size - c);
-      }
-      for (; k < last; ++k) add_multiple(-column(k)[c] * column(k)[k], column(k) + c, column(c) + c, size - c);
-    }
-  }
-  for (std::size_t c = 0; c < size; ++c) {
-    for (std::size_t p = lower_start[tail + c]; p < lower_start[tail + c + 1]; ++p)
-      lower[p] = column(c)[lower_place[p] - tail];
-  }
-  products += size * size * size / 6 / dense_saving;
   now_.least_pivot[component] = least;
   work_ += products;
 }
@@ -452,6 +480,15 @@ void SparseCholesky::solve_component(std::size_t component, std::span<const doub
   const double* lower = now_.lower.data();
   const std::uint32_t* order = now_.order.data() + begin;
   double* dense = dense_.data();
+
+  if (now_.fronts[component]) {
+    work_ += 2 * now_.fronts[component]->entries();
+    for (std::size_t k = 0; k < count; ++k) dense[k] = b[order[k]];
+    now_.fronts[component]->solve({dense, count}, front_work_);
+    for (std::size_t k = 0; k < count; ++k) x[order[k]] = dense[k];
+    std::fill(dense, dense + count, 0.0);
+    return;
+  }
 
   work_ += 2 * (lower_start[count] - lower_start[0]);
 

@@ -5,8 +5,8 @@
 /// The rows chosen fall into connected components of the graph of Phi. Ordering and pattern of L are worked out for each
 /// component on its own and kept as long as the component stands; its numbers are kept as long as Phi does. Trees are
 /// ordered from their leaves (no fill, hardly any time); what remains after stripping the leaves by minimum degree.
-/// Columns at the end that are about full are factored as a dense matrix. A row whose pivot vanishes beside its diagonal depends on rows
-/// ordered before it: it is skipped, its multiplier is zero.
+/// Components whose columns are long are factored in dense fronts (supernodes.hpp), the others row by row. A row whose pivot vanishes beside its
+/// diagonal depends on rows ordered before it: it is skipped, its multiplier is zero.
 ///
 /// Symbols: Phi dual matrix, A rows chosen, L unit lower factor, D pivots. Reference: Davis, Direct Methods for Sparse
 /// Linear Systems (SIAM 2006), sections 4.8 (row by row) and 7.1 (minimum degree).
@@ -14,10 +14,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/linear/supernodes.hpp"
 
 namespace zwang::linear {
 
@@ -34,6 +36,10 @@ class SparseCholesky {
 
   /// Choose the rows (ascending, different). Components that stand keep their pattern and, unless expired, their factor.
   void choose(const SparseGram& gram, std::span<const std::uint32_t> rows);
+
+  /// Of the rows chosen only those count from now on for which `in`, by number of the row, is not zero (none given: all): the others are rows of the unit matrix. Order and
+  /// pattern stay, and in large components only what the changed rows reach is factored anew.
+  void restrict_to(const SparseGram& gram, std::span<const std::uint8_t> in);
 
   /// Factor the components that have no factor yet.
   void factor(const SparseGram& gram);
@@ -66,7 +72,7 @@ class SparseCholesky {
   static constexpr std::uint32_t nowhere = 0xffffffffU;
 
   /// Entries of L below the diagonal; components ordered anew by the last `choose`; factored by the last `factor`.
-  [[nodiscard]] std::size_t entries() const { return now_.lower_start.empty() ? 0 : now_.lower_start.back(); }
+  [[nodiscard]] std::size_t entries() const;
   [[nodiscard]] std::size_t ordered_count() const { return ordered_count_; }
   [[nodiscard]] std::size_t factored_count() const { return factored_count_; }
   /// Products made so far by `factor` and the solves.
@@ -77,10 +83,12 @@ class SparseCholesky {
   struct Parts {
     std::vector<std::uint32_t> order;
     std::vector<std::uint32_t> component_start;
-    std::vector<std::uint8_t> factored;      ///< per component
-    std::vector<std::uint8_t> fresh;         ///< per component: factored by the last call of factor
-    std::vector<double> least_pivot;         ///< per component, relative to the diagonal
-    std::vector<std::uint32_t> parent;       ///< elimination tree, relative to the component; nowhere at the root
+    std::vector<std::uint8_t> factored;  ///< per component
+    std::vector<std::uint8_t> fresh;     ///< per component: factored by the last call of factor
+    std::vector<double> least_pivot;     ///< per component, relative to the diagonal
+    std::vector<std::unique_ptr<Supernodes>>
+        fronts;                         ///< per component, where its columns are long; the lists below are empty then
+    std::vector<std::uint32_t> parent;  ///< elimination tree, relative to the component; nowhere at the root
     std::vector<std::size_t> upper_start;    ///< entries of Phi above the diagonal, by columns
     std::vector<std::uint32_t> upper_place;  ///< relative to the component
     std::vector<std::uint32_t> upper_edge;
@@ -97,10 +105,13 @@ class SparseCholesky {
   void order_core(const SparseGram& gram, std::span<const std::uint32_t> core);
   void keep_component(std::uint32_t old);
   void analyse_component(const SparseGram& gram, std::size_t begin, std::size_t end);
+  void make_fronts(std::size_t begin, std::size_t end, std::size_t upper_begin);
   void factor_component(const SparseGram& gram, std::size_t component);
+  void factor_rows(const SparseGram& gram, std::size_t component);
 
   Parts now_, next_;
   std::vector<std::uint32_t> component_of_;  ///< by row
+  std::vector<std::uint8_t> in_;             ///< by row, where only some of those chosen count
   std::size_t skipped_count_ = 0;
   double least_pivot_ = 1;
   double softness_ = 0;
@@ -112,7 +123,7 @@ class SparseCholesky {
   std::vector<std::uint32_t> new_component_of_, degree_, place_, member_start_, member_, list_, stack_, flag_, filled_,
       pattern_;
   std::vector<double> dense_;
-  std::vector<double> tail_;  ///< full columns at the end of a factor, one after the other
+  std::vector<double> front_work_;
 };
 
 }  // namespace zwang::linear
