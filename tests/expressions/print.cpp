@@ -80,6 +80,17 @@ TEST(Print, signs_and_powers_keep_their_parentheses) {
   EXPECT_EQ(normal("-3 + x"), "-3 + x");
 }
 
+TEST(Print, symbols_shown_as_their_numbers_keep_sums_and_powers_readable) {
+  Graph graph;
+  const auto shown = [&](std::string_view text) {
+    return zwang::expressions::print(graph, build(graph, text), [](Symbol) { return std::string("-2.5"); });
+  };
+  EXPECT_EQ(shown("3 + x"), "3 - 2.5");
+  EXPECT_EQ(shown("3 - x"), "3 + 2.5");
+  EXPECT_EQ(shown("3 + 2*x"), "3 + 2*(-2.5)");
+  EXPECT_EQ(shown("3 + x^2"), "3 + (-2.5)^2");
+}
+
 TEST(Print, constants_without_a_finite_value_are_shown_as_written) {
   EXPECT_EQ(normal("1/0"), "1/0");
   EXPECT_EQ(normal("x/0"), "x/0");

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "zwang/expressions/directions.hpp"
 #include "zwang/expressions/numbers.hpp"
 #include "zwang/expressions/poles.hpp"
 #include "zwang/expressions/traversal.hpp"
@@ -12,6 +13,9 @@
 namespace zwang::expressions {
 
 namespace {
+
+/// Modes of directions, until all others are numbered.
+constexpr std::uint32_t first_of_directions = 1U << 24U;
 
 bool is_corner(const Node& node) { return node.kind == NodeKind::function && has_corners(node.function); }
 
@@ -33,8 +37,20 @@ class Lowering {
       }
     }
     for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
-    tell_nesting();
+    tell_nesting(graph_, out_);
     return std::move(out_);
+  }
+
+  /// Which switching functions contain the modes of which others.
+  static void tell_nesting(const Graph& graph, Lowered& out) {
+    for (Site& site : out.sites) {
+      std::vector<Expr> both = {site.g};
+      if (site.corner.kind == CornerKind::turns) both.push_back(site.beside);
+      site.corner.inner = sites_in(graph, out, both);
+      site.corner.follows = (graph.kinds(site.g) & state) == 0;
+      site.corner.inside = true;
+    }
+    for (const std::uint32_t site : sites_in(graph, out, out.outputs)) out.sites[site].corner.inside = false;
   }
 
  private:
@@ -46,29 +62,19 @@ class Lowering {
   [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & (state | modes)) != 0; }
 
   /// The sites whose modes occur in these expressions, ascending.
-  [[nodiscard]] std::vector<std::uint32_t> sites_in(std::span<const Expr> expressions) const {
+  [[nodiscard]] static std::vector<std::uint32_t> sites_in(const Graph& graph, const Lowered& of,
+                                                           std::span<const Expr> expressions) {
     std::vector<std::uint32_t> out;
-    for (const Expr part : parts(graph_, expressions)) {
-      const Node node = graph_.node(part);
+    for (const Expr part : parts(graph, expressions)) {
+      const Node node = graph.node(part);
       if (node.kind != NodeKind::symbol || node.symbol.kind != SymbolKind::mode) continue;
+      if (node.symbol.index >= first_of_directions) continue;
       std::uint32_t site = 0;
-      while (out_.sites[site].corner.first_mode + out_.sites[site].corner.modes <= node.symbol.index) ++site;
+      while (of.sites[site].corner.first_mode + of.sites[site].corner.modes <= node.symbol.index) ++site;
       if (std::find(out.begin(), out.end(), site) == out.end()) out.push_back(site);
     }
     std::sort(out.begin(), out.end());
     return out;
-  }
-
-  /// Which switching functions contain the modes of which others.
-  void tell_nesting() {
-    for (Site& site : out_.sites) {
-      std::vector<Expr> both = {site.g};
-      if (site.corner.kind == CornerKind::turns) both.push_back(site.beside);
-      site.corner.inner = sites_in(both);
-      site.corner.follows = (graph_.kinds(site.g) & state) == 0;
-      site.corner.inside = true;
-    }
-    for (const std::uint32_t site : sites_in(out_.outputs)) out_.sites[site].corner.inside = false;
   }
 
   /// The mode symbol number k of the site with this switching function; made if there is none yet.
@@ -220,6 +226,8 @@ Side Corner::side(double g, double beside) const {
     case CornerKind::whole: return static_cast<Side>(2 * std::clamp(std::floor(g), -1e9, 1e9));
     case CornerKind::pieces: return static_cast<Side>(2 * pieces.place(g));
     case CornerKind::turns: return g >= 0 ? 0 : (beside >= 0 ? 2 : -2);
+    case CornerKind::moves: return g == 0 ? 1 : 2;
+    case CornerKind::part: return part_moves;
   }
   return 0;
 }
@@ -238,6 +246,8 @@ bool Corner::has_threshold(Side interval, bool above) const {
     case CornerKind::pieces:
       return above ? static_cast<std::size_t>(interval / 2) < pieces.knots.size() : interval >= 2;
     case CornerKind::turns: return above == (interval % 4 != 0);
+    case CornerKind::moves: return !above && interval == 2;
+    case CornerKind::part: return false;
   }
   return false;
 }
@@ -247,7 +257,9 @@ double Corner::threshold(Side interval, bool above) const {
   switch (kind) {
     case CornerKind::sign:
     case CornerKind::truth:
-    case CornerKind::turns: return 0;
+    case CornerKind::turns:
+    case CornerKind::moves:
+    case CornerKind::part: return 0;
     case CornerKind::whole: return above ? k + 1.0 : k;
     case CornerKind::pieces: return pieces.knots[static_cast<std::size_t>(above ? k : k - 1)];
   }
@@ -268,10 +280,78 @@ void Corner::numbers(Side side, std::span<double> out) const {
       out[0] = side % 4 == 0 ? 1 : 0;
       out[1] = side / 2;
       return;
+    case CornerKind::moves:
+      out[0] = side == 2 ? 1 : 0;
+      out[1] = side == 2 ? 0 : 1;
+      return;
+    case CornerKind::part: out[0] = side == 0 ? -1 : (side == 2 ? 1 : 0); return;
   }
 }
 
-Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued) {
+namespace {
+
+/// Corners of directions behind all others, whose modes may occur in their switching functions.
+void add_directions(Graph& graph, const Directed& directed, std::size_t outputs, Lowered& out) {
+  const std::uint32_t shift = first_of_directions - out.modes;
+  std::size_t at = outputs;
+  for (const Speed& speed : directed.speeds) {
+    const auto count = static_cast<std::uint32_t>(speed.w.size());
+    Site whole;
+    whole.corner.kind = CornerKind::moves;
+    whole.corner.first_mode = speed.first_mode - shift;
+    whole.corner.modes = 2;
+    whole.corner.parts = count;
+    whole.g = graph.power(out.outputs[at++], graph.number(0.5));
+    whole.beside = graph.number(0);
+    whole.source = speed.source;
+    out.sites.push_back(whole);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      Site part = whole;
+      part.corner.kind = CornerKind::part;
+      part.corner.first_mode = speed.first_mode - shift + 2 + c;
+      part.corner.modes = 1;
+      part.corner.parts = 0;
+      part.corner.whole = 1 + c;
+      part.g = out.outputs[at++];
+      out.sites.push_back(std::move(part));
+    }
+  }
+  const std::uint32_t first = out.modes;
+  for (const Speed& speed : directed.speeds) out.modes += 2 + static_cast<std::uint32_t>(speed.w.size());
+  out.outputs.resize(outputs);
+  for (Expr& e : out.outputs) {
+    e = substitute(graph, e, [&](Symbol s) {
+      const bool of_direction = s.kind == SymbolKind::mode && s.index >= first_of_directions;
+      return graph.symbol(of_direction ? Symbol{SymbolKind::mode, s.index - first_of_directions + first} : s);
+    });
+  }
+}
+
+}  // namespace
+
+Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued, bool directed) {
+  if (directed) {
+    Directed drawn = draw_directions(graph, outputs, first_of_directions);
+    if (!drawn.speeds.empty()) {
+      const std::size_t count = outputs.size();
+      for (const Speed& speed : drawn.speeds) {
+        drawn.outputs.push_back(speed.square);
+        drawn.outputs.insert(drawn.outputs.end(), speed.w.begin(), speed.w.end());
+      }
+      Lowered out = lower(graph, drawn.outputs, continued);
+      // What switches by the direction itself has nothing to be followed: such a direction is left as it is.
+      const auto of_direction = [&](const Site& site) {
+        const std::vector<Symbol> all = symbols(graph, site.g);
+        return std::any_of(all.begin(), all.end(),
+                           [](Symbol s) { return s.kind == SymbolKind::mode && s.index >= first_of_directions; });
+      };
+      if (std::none_of(out.sites.begin(), out.sites.end(), of_direction)) {
+        add_directions(graph, drawn, count, out);
+        Lowering::tell_nesting(graph, out);
+        return out;
+      }
+    }
+  }
   if (std::none_of(outputs.begin(), outputs.end(), [&](Expr e) { return has_corners(graph, e); })) {
     return {{outputs.begin(), outputs.end()}, {}, 0};
   }
@@ -495,7 +575,8 @@ class Splitting {
     return count > most_ ? Alternatives{} : std::move(all);
   }
 
-  /// A table is y_0 + the greatest of the lines that its rising kinks add + the least of those that its falling kinks add.
+  /// A table is y_0 + the greatest of the lines that its rising kinks add + the least of those that its falling kinks add. Each of the sums is
+  /// one line again, and those that are lines of the table itself have its numbers: a table that ends flat ends without a slope, not with one of rounding.
   [[nodiscard]] Alternatives lines(const std::vector<Expr>& of_table) {
     const std::size_t n = of_table.size() / 2;
     std::vector<double> x;
@@ -504,23 +585,42 @@ class Splitting {
       x.push_back(graph_.node(of_table[1 + k]).number);
       y.push_back(graph_.node(of_table[1 + n + k]).number);
     }
-    std::vector<Expr> greatest_of = {graph_.number(0)};
-    std::vector<Expr> least_of = greatest_of;
-    double before = 0;
+    std::vector<double> slope(n, 0.0);  // behind each kink
+    std::vector<double> added(n, 0.0);
+    std::vector<std::size_t> rising;
+    std::vector<std::size_t> falling;
     for (std::size_t k = 0; k < n; ++k) {
-      const double behind = k + 1 < n ? (y[k + 1] - y[k]) / (x[k + 1] - x[k]) : 0.0;
-      const Expr added =
-          graph_.multiply(graph_.number(behind - before), graph_.subtract(of_table[0], graph_.number(x[k])));
-      std::vector<Expr>& list = behind > before ? greatest_of : least_of;
-      if (behind != before) list.push_back(graph_.add(list.back(), added));
-      before = behind;
+      if (k + 1 < n) slope[k] = (y[k + 1] - y[k]) / (x[k + 1] - x[k]);
+      added[k] = slope[k] - (k > 0 ? slope[k - 1] : 0.0);
+      if (added[k] != 0) (added[k] > 0 ? rising : falling).push_back(k);
     }
+    const auto kink = [&](const std::vector<std::size_t>& list, std::size_t k) {
+      return k < list.size() ? list[k] : n;
+    };
     Alternatives out;
-    for (const Expr low : least_of) {
+    for (std::size_t low = 0; low <= falling.size(); ++low) {
       out.emplace_back();
-      for (const Expr high : greatest_of) {
-        const Expr terms[] = {graph_.number(y[0]), high, low};
-        out.back().push_back(graph_.add(terms));
+      for (std::size_t high = 0; high <= rising.size(); ++high) {
+        // Kinks up to `last` are in, or some of them.
+        if (low + high == 0) {
+          out.back().push_back(graph_.number(y[0]));
+          continue;
+        }
+        const std::size_t last = std::max(high > 0 ? rising[high - 1] : 0, low > 0 ? falling[low - 1] : 0);
+        double steep = slope[last];
+        double place = y[last];
+        if (std::min(kink(rising, high), kink(falling, low)) < last) {
+          steep = 0;
+          place = y[0];
+          const auto add = [&](std::size_t k) {
+            steep += added[k];
+            place += added[k] * (x[last] - x[k]);
+          };
+          std::for_each_n(rising.begin(), high, add);
+          std::for_each_n(falling.begin(), low, add);
+        }
+        const Expr line = graph_.multiply(graph_.number(steep), graph_.subtract(of_table[0], graph_.number(x[last])));
+        out.back().push_back(graph_.add(graph_.number(place), line));
       }
     }
     return checked(std::move(out));

@@ -7,6 +7,7 @@
 ///   table, spline                 g = u,      the piece's X, a, b, c, e (functions/pieces.hpp)
 ///   atan2(y, x) = x >= 0 ? atan2(y, x) : s pi + atan2(-y, -x)      s the sign of y: across the cut the angle jumps by 2 pi
 ///               = j pi + (j even ? atan2(y, x) : atan2(-y, -x))    continued: j counts half turns from the start
+///   w_i / |w| = m w_i / sqrt(|w|^2 + k) + c_i                      m = 1, k = c_i = 0 where w moves; where it rests m = 0, k = 1, |c| <= 1
 ///
 /// s, m, k and the numbers of a piece are modes: symbols of the graph that stay constant while no g passes a threshold. Corners may be
 /// nested: the g of sign(mod(t, 1) - 0.5) contains the mode of mod, and jumps where that turns.
@@ -29,8 +30,16 @@ enum class CornerKind : std::uint8_t {
   truth,   ///< threshold 0; the mode is 0 below, 1 from there on
   whole,   ///< thresholds are the whole numbers; the mode is floor(g)
   pieces,  ///< thresholds are the knots; the modes are the numbers of the piece
-  turns    ///< threshold 0 of x; the modes are the truth of x >= 0 and the half turns j; the interval is j
+  turns,   ///< threshold 0 of x; the modes are the truth of x >= 0 and the half turns j; the interval is j
+  moves,   ///< |w| comes to 0 from above; the modes m, k are 1, 0 where w moves (side 2), 0, 1 where it rests (side 1)
+  part     ///< w_i of the corner `moves` before it; the mode c_i is 0 where w moves, else a weight between -1 and 1
 };
+
+/// Sides of a `part`: w moves; w rests; w leaves its rest in the direction c, with a push that grows from nothing, or with one of its own at once.
+inline constexpr std::int32_t part_moves = 4;
+inline constexpr std::int32_t part_rests = 1;
+inline constexpr std::int32_t part_leaves = 3;
+inline constexpr std::int32_t part_leaves_at_once = 5;
 
 /// On which side of its thresholds g is: 2 k in interval k, 2 k - 1 on the threshold below interval k. Interval 0 lies below
 /// the only threshold of `sign` and `truth`, before the first knot of `pieces`, and from 0 to 1 of `whole`.
@@ -44,6 +53,10 @@ struct Corner {
   std::vector<std::uint32_t> inner;  ///< corners whose modes occur in g: where one of them turns, g may jump
   bool follows = false;              ///< nothing but modes occurs in g, as in floor(t) >= 2: it turns with them alone
   bool inside = false;               ///< its modes occur in switching functions only, not in the expressions themselves
+  std::uint32_t parts = 0;           ///< of `moves`: the corners of w_1, w_2, ... are so many right behind it
+  std::uint32_t whole = 0;           ///< of `part`: its `moves` is so many before it
+  /// Of the direction of a speed?
+  [[nodiscard]] bool directs() const { return kind == CornerKind::moves || kind == CornerKind::part; }
   /// Of a spring that can be let go: a truth about a number that never changes, turned off by the release alone.
   [[nodiscard]] bool kept() const { return follows && inner.empty(); }
   Pieces pieces;
@@ -75,8 +88,8 @@ struct Lowered {
   std::uint32_t modes = 0;
 };
 /// The expressions without functions with corners. Equal switching functions share a site. `continued`: the angle of atan2 is
-/// followed across its cut instead of jumping there.
-[[nodiscard]] Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued = false);
+/// followed across its cut instead of jumping there. `directed`: directions w / |w| of speeds are corners, too.
+[[nodiscard]] Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued = false, bool directed = false);
 
 /// Jumps that stand inside of what is not linear, as in clip(3*sign(u), -1, 1) or exp(sign(u)), drawn out of it where both sides are free of
 /// further corners: u >= 0 ? 1 : -1. Then the mean of both sides of a jump is that of the whole.

@@ -36,7 +36,7 @@ class Printer {
       const Piece next = std::move(waiting.back());
       waiting.pop_back();
       if (next.is_literal) {
-        text += next.literal;
+        append(next.literal, text);
       } else if (tightness(next.e) < next.demanded) {
         literal("(");
         write(next.e);
@@ -48,6 +48,17 @@ class Printer {
   }
 
  private:
+  /// A symbol may be shown as its number, with a sign: a - 1, not a + -1.
+  static void append(const std::string& literal, std::string& text) {
+    const bool signed_number =
+        literal.size() > 1 && literal[0] == '-' && (literal[1] == '.' || (literal[1] >= '0' && literal[1] <= '9'));
+    if (signed_number && (text.ends_with(" + ") || text.ends_with(" - "))) {
+      text[text.size() - 2] = text[text.size() - 2] == '+' ? '-' : '+';
+      text.append(literal, 1);
+    } else {
+      text += literal;
+    }
+  }
   void literal(std::string text) { pieces_.push_back({std::move(text), {}, Binding::sum, true}); }
   void push(Expr e, Binding demanded) { pieces_.push_back({{}, e, demanded, false}); }
 
@@ -69,7 +80,7 @@ class Printer {
       case NodeKind::sum: return Binding::sum;
       case NodeKind::product: return Binding::product;
       case NodeKind::power: return divides(e) ? Binding::product : Binding::power;
-      case NodeKind::symbol:
+      case NodeKind::symbol: return names_(node.symbol).starts_with('-') ? Binding::product : Binding::atom;
       case NodeKind::function: break;
     }
     return Binding::atom;
@@ -165,7 +176,7 @@ class Printer {
     }
     for (const Expr factor : above) {
       if (!first) literal("*");
-      push(factor, Binding::power);
+      push(factor, coefficient == 1 && above.size() == 1 ? Binding::product : Binding::power);
       first = false;
     }
 

@@ -137,23 +137,25 @@ void bound_lane(const Bounding& of, std::size_t number, unsigned lane) {
   if (two) to[of.width + lane] = bounds.one + of.unit * y_one;
 }
 
-/// W lanes of a register with two coefficients: absolute values and their bounds. Copies, which no store reaches.
-template <unsigned W>
+/// W lanes of a register with one or two coefficients: absolute values and their bounds. Copies, which no store reaches.
+template <unsigned W, unsigned Orders>
 struct BoundedLanes {
-  double zero[W], one[W], e_zero[W], e_one[W];
+  double zero[W], one[W] = {}, e_zero[W], e_one[W] = {};
   [[gnu::always_inline]] BoundedLanes(const double* u, const double* e) {
     for (unsigned l = 0; l < W; ++l) zero[l] = std::abs(u[l]);
-    for (unsigned l = 0; l < W; ++l) one[l] = std::abs(u[W + l]);
     for (unsigned l = 0; l < W; ++l) e_zero[l] = e[l];
-    for (unsigned l = 0; l < W; ++l) e_one[l] = e[W + l];
+    if constexpr (Orders == 2) {
+      for (unsigned l = 0; l < W; ++l) one[l] = std::abs(u[W + l]);
+      for (unsigned l = 0; l < W; ++l) e_one[l] = e[W + l];
+    }
   }
   [[gnu::always_inline]] Bounded operator[](unsigned l) const { return {zero[l], one[l], e_zero[l], e_one[l]}; }
 };
 
-/// All of a tape with two coefficients in W lanes: what occurs most in all lanes at once, the same as one by one.
-template <unsigned W>
+/// All of a tape with one or two coefficients in W lanes: what occurs most in all lanes at once, the same as one by one.
+template <unsigned W, unsigned Orders>
 [[gnu::always_inline]] inline void bound_lanes(const Bounding& of) {
-  constexpr std::size_t stride = std::size_t{2} * W;
+  constexpr std::size_t stride = std::size_t{Orders} * W;
   const std::size_t before = of.before();
   for (std::size_t number = 0; number < of.tape.instructions.size(); ++number) {
     const Instruction& i = of.tape.instructions[number];
@@ -161,45 +163,47 @@ template <unsigned W>
     double* to = of.error + (before + number) * stride;
     const auto all = [&](auto&& bound) {
       double zero[W];
-      double one[W];
+      [[maybe_unused]] double one[W];
       for (unsigned l = 0; l < W; ++l) {
         const Bounds bounds = bound(l);
         zero[l] = bounds.zero + of.unit * std::abs(value[l]);
-        one[l] = bounds.one + of.unit * std::abs(value[W + l]);
+        if constexpr (Orders == 2) one[l] = bounds.one + of.unit * std::abs(value[W + l]);
       }
       for (unsigned l = 0; l < W; ++l) to[l] = zero[l];
-      for (unsigned l = 0; l < W; ++l) to[W + l] = one[l];
+      if constexpr (Orders == 2) {
+        for (unsigned l = 0; l < W; ++l) to[W + l] = one[l];
+      }
     };
     const auto argument = [&](std::size_t at) {
-      return BoundedLanes<W>(of.registers + at * stride, of.error + at * stride);
+      return BoundedLanes<W, Orders>(of.registers + at * stride, of.error + at * stride);
     };
     switch (i.op) {
       case Op::add:
       case Op::subtract: {
-        const BoundedLanes<W> a = argument(i.a);
-        const BoundedLanes<W> b = argument(i.b);
+        const BoundedLanes<W, Orders> a = argument(i.a);
+        const BoundedLanes<W, Orders> b = argument(i.b);
         all([&](unsigned l) { return Bounds{a.e_zero[l] + b.e_zero[l], a.e_one[l] + b.e_one[l]}; });
         break;
       }
       case Op::negate: {
-        const BoundedLanes<W> a = argument(i.a);
+        const BoundedLanes<W, Orders> a = argument(i.a);
         all([&](unsigned l) { return Bounds{a.e_zero[l], a.e_one[l]}; });
         break;
       }
       case Op::scale: {
-        const BoundedLanes<W> a = argument(i.a);
+        const BoundedLanes<W, Orders> a = argument(i.a);
         const double c = std::abs(i.c);
         all([&](unsigned l) { return Bounds{c * a.e_zero[l], c * a.e_one[l]}; });
         break;
       }
       case Op::multiply: {
-        const BoundedLanes<W> a = argument(i.a);
-        const BoundedLanes<W> b = argument(i.b);
+        const BoundedLanes<W, Orders> a = argument(i.a);
+        const BoundedLanes<W, Orders> b = argument(i.b);
         all([&](unsigned l) { return of_product(a[l], b[l]); });
         break;
       }
       case Op::square: {
-        const BoundedLanes<W> a = argument(i.a);
+        const BoundedLanes<W, Orders> a = argument(i.a);
         all([&](unsigned l) { return by_derivatives(a[l], 2 * a.zero[l], 2); });
         break;
       }
@@ -210,14 +214,17 @@ template <unsigned W>
   }
 }
 
-void bound_wide_plain(const Bounding& of) { bound_lanes<wide>(of); }
-void bound_one(const Bounding& of) { bound_lanes<1>(of); }
+void bound_wide_plain(const Bounding& of) { bound_lanes<wide, 2>(of); }
+void bound_values_plain(const Bounding& of) { bound_lanes<wide, 1>(of); }
+void bound_one(const Bounding& of) { bound_lanes<1, 2>(of); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void bound_wide(const Bounding& of) { bound_lanes<wide>(of); }
+[[gnu::target("avx2")]] void bound_wide(const Bounding& of) { bound_lanes<wide, 2>(of); }
+[[gnu::target("avx2")]] void bound_values(const Bounding& of) { bound_lanes<wide, 1>(of); }
 const bool bounds_wide = __builtin_cpu_supports("avx2") != 0;
 #else
 constexpr auto bound_wide = bound_wide_plain;
+constexpr auto bound_values = bound_values_plain;
 constexpr bool bounds_wide = false;
 #endif
 
@@ -228,6 +235,10 @@ void running_error(const Tape& tape, const double* registers, unsigned orders, u
   const Bounding of{tape, registers, error, orders, width, unit};
   if (orders == 2 && width == wide) {
     (bounds_wide ? bound_wide : bound_wide_plain)(of);
+    return;
+  }
+  if (orders == 1 && width == wide) {
+    (bounds_wide ? bound_values : bound_values_plain)(of);
     return;
   }
   if (orders == 2 && width == 1) {

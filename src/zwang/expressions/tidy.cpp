@@ -6,6 +6,9 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/traversal.hpp"
@@ -79,16 +82,27 @@ class Tidier {
   }
 
  private:
-  /// The highest rank among the symbols of e; multipliers count as lowest.
-  int rank(Expr e) const {
+  /// By which terms are put in order.
+  struct Key {
+    int rank = 0;  ///< the highest among its symbols; multipliers count as lowest
+    std::vector<std::pair<int, Symbol>> symbols;
+  };
+  /// Of a term; the same ones are asked for again and again.
+  const Key& key_of(Expr term) {
+    const auto [found, fresh] = keys_.try_emplace(term.id);
+    Key& key = found->second;
+    if (!fresh) return key;
     int highest = -1000;
     bool multiplier = false;
-    for (const Symbol symbol : symbols(graph_, e)) {
+    for (const Symbol symbol : symbols(graph_, term)) {
       const int r = ranks_(symbol);
       multiplier = multiplier || r < 0;
       highest = std::max(highest, r);
+      key.symbols.emplace_back(-r, symbol);
     }
-    return multiplier ? -2000 + highest : highest;
+    std::sort(key.symbols.begin(), key.symbols.end());
+    key.rank = multiplier ? -2000 + highest : highest;
+    return key;
   }
 
   Expr power(Expr base, double exponent) { return graph_.power(base, graph_.number(exponent)); }
@@ -244,26 +258,16 @@ class Tidier {
   }
 
   /// High ranks first, then by the symbols of high rank, x before y.
-  std::vector<Expr> ordered(std::vector<Expr> terms) const {
-    struct Keyed {
-      int rank = 0;
-      std::vector<std::pair<int, Symbol>> symbols;
-      Expr term;
-    };
-    std::vector<Keyed> keyed;
+  std::vector<Expr> ordered(std::vector<Expr> terms) {
+    std::vector<std::pair<const Key*, Expr>> keyed;
     keyed.reserve(terms.size());
-    for (const Expr term : terms) {
-      Keyed one{rank(term), {}, term};
-      for (const Symbol symbol : symbols(graph_, term)) one.symbols.emplace_back(-ranks_(symbol), symbol);
-      std::sort(one.symbols.begin(), one.symbols.end());
-      keyed.push_back(std::move(one));
-    }
-    std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
-      if (a.rank != b.rank) return a.rank > b.rank;
-      if (a.symbols != b.symbols) return a.symbols < b.symbols;
-      return graph_.term(a.term).rest < graph_.term(b.term).rest;
+    for (const Expr term : terms) keyed.emplace_back(&key_of(term), term);
+    std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+      if (a.first->rank != b.first->rank) return a.first->rank > b.first->rank;
+      if (a.first->symbols != b.first->symbols) return a.first->symbols < b.first->symbols;
+      return graph_.term(a.second).rest < graph_.term(b.second).rest;
     });
-    for (std::size_t k = 0; k < terms.size(); ++k) terms[k] = keyed[k].term;
+    for (std::size_t k = 0; k < terms.size(); ++k) terms[k] = keyed[k].second;
     return terms;
   }
 
@@ -292,6 +296,7 @@ class Tidier {
 
   Graph& graph_;
   const Ranks& ranks_;
+  std::unordered_map<std::uint32_t, Key> keys_;  ///< its entries stay where they are
 };
 
 double clamped(double value) { return std::min(value, 1e15); }

@@ -1,0 +1,205 @@
+/// Directions of speeds in expressions.
+#include "zwang/expressions/directions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "zwang/expressions/traversal.hpp"
+
+namespace zwang::expressions {
+
+namespace {
+
+constexpr unsigned of_velocity = 1U << static_cast<unsigned>(SymbolKind::velocity);
+
+/// base^exponent with a number as exponent: of a root 1/2, of anything else 1.
+std::pair<Expr, double> as_power(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  if (node.kind == NodeKind::function && node.function == Function::sqrt) return {node.children[0], 0.5};
+  if (node.kind == NodeKind::power && graph.node(node.children[1]).kind == NodeKind::number)
+    return {node.children[0], graph.node(node.children[1]).number};
+  return {e, 1.0};
+}
+
+std::vector<Expr> factors_of(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  if (node.kind == NodeKind::product) return {node.children.begin(), node.children.end()};
+  return {e};
+}
+
+/// f_i b_i of the terms of a square, or nothing if some term is none of a velocity's.
+std::vector<Expr> components(Graph& graph, Expr square) {
+  std::vector<Expr> out;
+  for (const Expr one : terms_of(graph, square)) {
+    const Term term = graph.term(one);
+    if (!(term.coefficient > 0) || (graph.kinds(one) & of_velocity) == 0) return {};
+    std::vector<Expr> halves = {graph.number(std::sqrt(term.coefficient))};
+    for (const Expr factor : factors_of(graph, term.rest)) {
+      const auto [base, power] = as_power(graph, factor);
+      if (power != 2) return {};
+      halves.push_back(base);
+    }
+    out.push_back(graph.multiply(halves));
+  }
+  return out;
+}
+
+/// A product with a component of a direction in it: factor w_i / |w| rest.
+struct DirectionFactor {
+  std::size_t speed = 0;
+  std::size_t component = 0;
+  Expr rest;
+};
+
+class Drawn {
+ public:
+  Drawn(Graph& graph, std::uint32_t first_mode) : graph_(graph), next_mode_(first_mode) {}
+
+  Directed run(std::span<const Expr> outputs) {
+    Directed out{{outputs.begin(), outputs.end()}, {}};
+    out.outputs = rebuilt(out.outputs, [&](Expr e) { return spread(e); });
+    if (speeds_.empty()) return {{outputs.begin(), outputs.end()}, {}};
+    out.outputs = rebuilt(out.outputs, [&](Expr e) { return replaced(e); });
+    out.speeds = speeds_;
+    return out;
+  }
+
+ private:
+  /// Every part made anew from its parts, then changed.
+  template <class Change>
+  std::vector<Expr> rebuilt(const std::vector<Expr>& outputs, const Change& change) {
+    const std::vector<Expr> sorted = parts(graph_, outputs);
+    std::vector<Expr> images(sorted.size());
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      const Kept kept = keep(graph_, sorted[k]);
+      std::vector<Expr> children;
+      bool changed = false;
+      for (const Expr child : kept.children) {
+        children.push_back(images[place_of(sorted, child)]);
+        changed = changed || children.back() != child;
+      }
+      images[k] = change(changed ? remade(graph_, kept.node, children) : sorted[k]);
+    }
+    std::vector<Expr> out;
+    for (const Expr e : outputs) out.push_back(images[place_of(sorted, e)]);
+    return out;
+  }
+
+  /// The number of the speed of which this is 1 / |w|; it is a new one as a rule.
+  std::optional<std::size_t> below(Expr factor) {
+    const auto [square, exponent] = as_power(graph_, factor);
+    if (exponent != -0.5 || (graph_.kinds(square) & of_velocity) == 0) return {};
+    for (std::size_t k = 0; k < speeds_.size(); ++k) {
+      if (speeds_[k].square == square) return k;
+    }
+    Speed found{square, components(graph_, square), {}, next_mode_};
+    if (found.w.empty()) return {};
+    next_mode_ += 2 + static_cast<std::uint32_t>(found.w.size());
+    speeds_.push_back(std::move(found));
+    return speeds_.size() - 1;
+  }
+
+  std::optional<DirectionFactor> direction_in(Expr product) {
+    if (graph_.node(product).kind != NodeKind::product) return {};
+    const std::vector<Expr> factors = factors_of(graph_, product);
+    for (std::size_t place = 0; place < factors.size(); ++place) {
+      const std::size_t known = speeds_.size();
+      const std::uint32_t mode = next_mode_;
+      const std::optional<std::size_t> speed = below(factors[place]);
+      if (!speed) continue;
+      std::vector<Expr> others = factors;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
+      const Expr whole = graph_.multiply(others);
+      const std::vector<Expr> before = factors_of(graph_, whole);
+      for (std::size_t c = 0; c < speeds_[*speed].w.size(); ++c) {
+        // A factor of the whole if nothing new is divided by; a difference may stand the other way round.
+        for (const Expr w : {speeds_[*speed].w[c], graph_.negate(speeds_[*speed].w[c])}) {
+          const Expr rest = graph_.divide(whole, w);
+          const std::vector<Expr> after = factors_of(graph_, rest);
+          const bool divides = std::any_of(after.begin(), after.end(), [&](Expr e) {
+            return as_power(graph_, e).second < 0 && std::find(before.begin(), before.end(), e) == before.end();
+          });
+          if (!divides) return DirectionFactor{*speed, c, w == speeds_[*speed].w[c] ? rest : graph_.negate(rest)};
+        }
+        // A sum that is the same with the other sign, b' - a' over |a' - b'|.
+        for (std::size_t k = 0; k < others.size(); ++k) {
+          const Node sum = graph_.node(graph_.add(others[k], speeds_[*speed].w[c]));
+          if (sum.kind != NodeKind::number || sum.number != 0) continue;
+          std::vector<Expr> besides = others;
+          besides.erase(besides.begin() + static_cast<std::ptrdiff_t>(k));
+          return DirectionFactor{*speed, c, graph_.negate(graph_.multiply(besides))};
+        }
+      }
+      if (speeds_.size() > known) {
+        speeds_.pop_back();
+        next_mode_ = mode;
+      }
+    }
+    return {};
+  }
+
+  /// A sum over |w| as the sum of its terms over |w|.
+  Expr spread(Expr product) {
+    if (graph_.node(product).kind != NodeKind::product || direction_in(product)) return product;
+    const std::vector<Expr> factors = factors_of(graph_, product);
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      if (graph_.node(factors[k]).kind != NodeKind::sum) continue;
+      std::vector<Expr> terms;
+      for (const Expr term : terms_of(graph_, factors[k])) {
+        std::vector<Expr> others = factors;
+        others[k] = term;
+        terms.push_back(graph_.multiply(others));
+      }
+      const std::vector<Speed> speeds = speeds_;
+      const std::uint32_t mode = next_mode_;
+      if (std::all_of(terms.begin(), terms.end(), [&](Expr e) { return direction_in(e).has_value(); }))
+        return graph_.add(terms);
+      speeds_ = speeds;
+      next_mode_ = mode;
+    }
+    return product;
+  }
+
+  /// w_i / |w| with its modes.
+  Expr direction(std::size_t speed, std::size_t c) {
+    const std::uint32_t first = speeds_[speed].first_mode;
+    const auto mode = [&](std::size_t k) {
+      return graph_.symbol({SymbolKind::mode, first + static_cast<std::uint32_t>(k)});
+    };
+    const Expr size = graph_.power(graph_.add(speeds_[speed].square, mode(1)), graph_.number(-0.5));
+    const Expr factors[] = {mode(0), speeds_[speed].w[c], size};
+    return graph_.add(graph_.multiply(factors), mode(2 + c));
+  }
+
+  Expr replaced(Expr e) {
+    if (const auto found = direction_in(e)) {
+      if (speeds_[found->speed].source == Expr{}) speeds_[found->speed].source = e;
+      return graph_.multiply(found->rest, direction(found->speed, found->component));
+    }
+    const auto [square, exponent] = as_power(graph_, e);
+    const double twice = 2 * exponent;
+    if (!(twice > 0) || twice != std::floor(twice) || std::fmod(twice, 2) == 0) return e;
+    for (std::size_t k = 0; k < speeds_.size(); ++k) {
+      if (speeds_[k].square != square) continue;
+      std::vector<Expr> terms;
+      for (std::size_t c = 0; c < speeds_[k].w.size(); ++c)
+        terms.push_back(graph_.multiply(speeds_[k].w[c], direction(k, c)));
+      return graph_.multiply(graph_.power(square, graph_.number((twice - 1) / 2)), graph_.add(terms));
+    }
+    return e;
+  }
+
+  Graph& graph_;
+  std::uint32_t next_mode_;
+  std::vector<Speed> speeds_;
+};
+
+}  // namespace
+
+Directed draw_directions(Graph& graph, std::span<const Expr> outputs, std::uint32_t first_mode) {
+  return Drawn(graph, first_mode).run(outputs);
+}
+
+}  // namespace zwang::expressions
