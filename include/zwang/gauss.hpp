@@ -96,8 +96,9 @@ struct Solution {
   std::vector<double> w;  ///< size r: J a + h
   std::vector<std::uint8_t> active;  ///< size r: held as an equation in the last round (independent rows only)
   std::vector<double> farkas;        ///< size r when infeasible: y^T J = 0, y^T h > 0, y >= 0 on inequalities
-  std::size_t rounds = 0;            ///< factorisations (from scratch or updated)
-  std::size_t rank = 0;              ///< rows in the final set
+  std::vector<double> raised;  ///< size n where light variables were answered for by raised masses: these; else empty
+  std::size_t rounds = 0;      ///< factorisations (from scratch or updated)
+  std::size_t rank = 0;        ///< rows in the final set
 };
 
 /// Memory that solve works in and keeps between calls (the last active set, factors, patterns). Sized on first use;

@@ -28,6 +28,11 @@ std::string texts(const std::vector<rational::Number>& numbers) {
   return out;
 }
 
+TEST(Exactly, friction_at_rest_has_no_direction) {
+  const std::string why = refusal("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"-0.5*p'/norm(p') + [0.3, 0]\"\n");
+  EXPECT_NE(why.find("the speed `norm(p')` is 0 and has no direction"), std::string::npos) << why;
+}
+
 TEST(Exactly, a_pendulum_of_decimal_data_has_decimal_accelerations) {
   const ExactInstant instant = exactly(R"toml(
 gravity = [0, "-g"]

@@ -92,6 +92,18 @@ floor = { condition = "a.y >= 0", restitution = 0.25 }
   EXPECT_FALSE(shock.restitution_note.empty());
 }
 
+TEST(Impact, of_a_wall_written_twice_the_livelier_counts_in_any_order) {
+  const std::string point = "[points.p]\nmass = 2\nposition = [0, 0]\nvelocity = [1, -5]\n[constraints]\n";
+  const std::string a = "a = { condition = \"p.y >= 0\", restitution = 0.5 }\n";
+  const std::string b = "b = { condition = \"2*p.y >= 0\", restitution = 0.2 }\n";
+  for (const std::string& walls : {a + b, b + a}) {
+    const auto model = shocked(point + walls);
+    const Shock shock = impact(model, initial_state(model));
+    expect_velocities(shock, {1, 2.5});
+    expect_account(shock);
+  }
+}
+
 TEST(Impact, two_bodies_without_restitution_go_on_together_with_their_momentum) {
   const auto model = shocked(R"toml(
 [points.a]
@@ -258,6 +270,25 @@ floor = "a.y >= 0"
   expect_velocities(impact(model, initial_state(model), options), {0, -1});
   options.closed = {};
   expect_velocities(impact(model, initial_state(model), options), {-1, -1});
+}
+
+TEST(Impact, a_blow_on_a_hub_that_weighs_nothing_moves_what_its_rods_hold) {
+  // n rods around a hub: the beads take half of their mass along, M v = I with M = n / 2.
+  const auto hub = [](const std::string& mass) {
+    return zwang::model::load(
+        "[points.hub]\nmass = " + mass +
+            "\nposition = [0, 0]\n[points.b]\ncount = 150\nmass = 1\nposition = [\"cos(2*pi*i/150)\", "
+            "\"sin(2*pi*i/150)\"]\n[constraints]\nrod = { for = \"i = 1..150\", condition = "
+            "\"distance(hub, b[i]) = 1\" }\n[[impulses]]\nat = 0\non = \"hub\"\nvalue = [1, 0.5]\n",
+        "hub.toml");
+  };
+  for (const char* mass : {"1e-9", "1e-13", "1e-14"}) {
+    const zwang::model::Model model = hub(mass);
+    const Shock shock = impact(model, initial_state(model));
+    ASSERT_EQ(shock.status, ShockStatus::regulated) << mass;
+    EXPECT_NEAR(shock.velocities[0], 1 / 75.0, 1e-10) << mass;
+    EXPECT_NEAR(shock.velocities[1], 0.5 / 75.0, 1e-10) << mass;
+  }
 }
 
 TEST(Impact, without_rebound_if_asked_for) {

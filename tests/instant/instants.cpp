@@ -452,6 +452,32 @@ TEST(Instant, a_spin_that_is_but_the_rounding_of_its_formula_strikes_no_joint) {
   EXPECT_EQ(at_start(slider("1e-14")).status, Status::impact);
 }
 
+TEST(Instant, a_spin_of_the_rounding_of_the_speeds_beside_it_strikes_no_joint) {
+  // A computed zero, written as a number: beside a speed of 0.2 and a radius of gyration of 0.7 it means nothing.
+  const auto slider = [](const std::string& spin) {
+    const std::string moves = "velocity = [0.2, -0.1]\n";
+    return model_of("gravity = [0, -10]\n[bodies.a]\nmass = 2\ninertia = 1\nposition = [0, 0]\n" + moves +
+                    "[bodies.b]\nmass = 1\ninertia = 0.5\nposition = [1, 0]\n" + moves + "spin = " + spin +
+                    "\n[joints]\nj = { slider = [\"a\", \"b\"], axis = [1, 0] }\n");
+  };
+  EXPECT_EQ(at_start(slider("1.1e-16")).status, Status::determined);
+  EXPECT_EQ(at_start(slider("-6e-16")).status, Status::determined);
+  EXPECT_EQ(at_start(slider("1e-14")).status, Status::impact);
+}
+
+TEST(Instant, a_load_and_the_friction_that_holds_it_leave_no_difference_between_free_motion_and_motion) {
+  for (int k = 1; k <= 70; ++k) {
+    const Instant instant = at_start(
+        model_of("[coordinates.x]\ninitial = " + std::to_string(0.01 * k) +
+                 "\nforce = \"-0.7*sign(x') + 0.1*x\"\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"x^2/2\"\n"));
+    ASSERT_EQ(instant.status, Status::determined);
+    EXPECT_NEAR(instant.accelerations[0], 0, 1e-15) << k;
+    EXPECT_EQ(instant.free[0], instant.accelerations[0]) << k;
+    EXPECT_EQ(instant.certificate.worst(), 0) << k;
+    EXPECT_EQ(instant.constraint, 0) << k;
+  }
+}
+
 TEST(Repair, velocities_that_the_conditions_leave_none_of_are_zero) {
   const auto model = model_of(R"toml(
 [coordinates.q]

@@ -5,6 +5,8 @@
 #include <rapidcheck.h>
 
 #include "sight.hpp"
+#include "zwang/model/plainly_open.hpp"
+#include "zwang/model/read.hpp"
 
 namespace evaluate_tests {
 namespace {
@@ -137,6 +139,59 @@ TEST(Rows, the_explicit_rate_is_what_is_left_at_rest) {
 double lagrangian(Sight& sight, const State& state) {
   const Energy e = energy(sight.model, state, sight.scratch);
   return e.kinetic - e.potential;
+}
+
+TEST(Rows, of_alternatives_that_are_plainly_open_are_open_by_a_part_of_their_terms_and_of_all_doubts) {
+  // Two boxes, one above the other, turned and moved: whatever is called open is so by its whole evaluation, and of boxes apart that is much.
+  const Model model = compile(read(R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 0.8, 0.5] }
+position = [0, 0, 0.25]
+[bodies.b]
+mass = 1
+shape = { box = [0.9, 0.7, 0.6] }
+position = [0.1, 0, 0.8]
+orientation = { axis = [0, 0, 1], angle = 0.3 }
+[contacts]
+c = { between = ["a", "b"] }
+wall = { body = "a", plane = { normal = [0, 0, 1] } }
+)toml",
+                                   "boxes.toml"));
+  PlainlyOpen finder(model);
+  Scratch scratch = make_scratch(model);
+  Rows rows = make_rows(model);
+  std::vector<std::uint8_t> open;
+  std::size_t most = 0;
+  for (int k = 0; k <= 7; ++k) {
+    State state = initial_state(model);
+    const std::uint32_t b = model.variables / 2;
+    state.position[b + 2] += 0.06 * k;
+    state.position[b + 3] -= 0.01 * k;
+    state.position[b + 4] += 0.02 * k;
+    if (k % 2 != 0) {
+      state.position_uncertainty.assign(model.variables, 1e-5 * k);
+      state.velocity_uncertainty.assign(model.variables, 1e-5 * k);
+    }
+    finder.find(model, state, open);
+    evaluate_rows(model, state, scratch, rows);
+    std::size_t count = 0;
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      const bool alternative = model.conditions[model.row_condition[row]].alternatives > 1;
+      if (open[row] == 0) {
+        // Nothing that is open by ten times as much is missed where there is no doubt.
+        if (k % 2 == 0 && alternative) {
+          EXPECT_GE(rows.value[row], -10 * PlainlyOpen::part * rows.value_scale[row]) << row;
+        }
+        continue;
+      }
+      ++count;
+      EXPECT_TRUE(alternative);
+      EXPECT_LT(rows.value[row], -0.99 * PlainlyOpen::part * rows.value_scale[row]) << row;
+      EXPECT_LT(rows.value[row], -500 * rows.value_error[row]) << row;
+    }
+    most = std::max(most, count);
+  }
+  EXPECT_GT(4 * most, model.rows());
 }
 
 TEST(Dynamics, force_and_mass_are_lagranges_terms_by_differences) {

@@ -2,6 +2,7 @@
 /// out before reading.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ struct Case {
   std::string text;
   std::string_view message;  ///< part of it
 };
+
+/// How a list of tests calls it.
+inline void PrintTo(const Case& each, std::ostream* out) { *out << each.name; }
 
 inline const std::string two_points =
     "[points.a]\nmass = 1\nposition = [0, 0, 0]\n[points.b]\nmass = 1\nposition = [1, 0, 0]\n";
@@ -109,8 +113,6 @@ inline std::vector<Case> cases() {
        "0]\n[springs]\n§s = "
        "{ between = [\"a\", \"b\"], stiffness = 10, damping = 0.5 }\n",
        "with force = \"-0.5*(a' - b')\" on `a` and the opposite on `b`"},
-      {"friction_of_a_plane_at_rest", "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-2*a'/§norm(a')\"\n",
-       "in a plane -mu*v/sqrt(dot(v, v) + 1e-12) comes near to -mu*v/norm(v), also at rest"},
       {"number_beside_a_condition", condition("§max(a.x, 0) >= 0"), "`c` always holds and restricts nothing"},
       {"number_against_a_condition", condition("§max(a.x, 1) <= 0"), "`c` can never hold"},
       {"spring_on_no_joint", spring("{ on = §\"k\", stiffness = 1 }"), "no joint is called `k`"},

@@ -8,6 +8,7 @@
 
 #include "zwang/base/number.hpp"
 #include "zwang/gauss.hpp"
+#include "zwang/gauss/light.hpp"
 #include "zwang/gauss/tolerances.hpp"
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
@@ -21,6 +22,7 @@
 #include "zwang/linear/cholesky.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/linear/split_columns.hpp"
 #include "zwang/model/bodies.hpp"
 
 namespace zwang::instant {
@@ -94,12 +96,21 @@ void measure_constraint(Workspace::Impl& impl, Instant& instant) {
 
 /// What a, lambda_j and w_j are measured against: the sums of the absolute values of their terms,
 ///   a = W (X - sum lambda g),    Phi_jj lambda_j = Phi_j^0 - sum_{k != j} Phi_jk lambda_k,    w_j = g_j.a + F_j.
-/// A multiplier that came out zero is as uncertain as its terms are large, so the second sweep counts those.
+/// A multiplier that came out zero is as uncertain as its terms are large, so the second sweep counts those. Where light variables were
+/// answered for by raised masses (gauss/light.hpp), what would have cancelled was never added up: W and Phi are those of the raised masses.
 void term_scales(const model::Model& model, Workspace::Impl& impl, const std::vector<double>& lambda) {
   const Subproblem& problem = impl.problem;
   const std::size_t r = problem.size();
   impl.a_scale.resize(model.variables);
   impl.scale.assign(r, 0.0);
+  const std::vector<double>& raised = impl.solution.raised;
+  const bool light = raised.size() == model.variables && impl.dynamics.mass.is_diagonal();
+  for (std::size_t j = 0; light && j < r; ++j) {
+    impl.norm2[j] = 0;
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      impl.norm2[j] += problem.entry[e] * problem.entry[e] / raised[problem.column[e]];
+    }
+  }
   for (int sweep = 0; sweep < 2; ++sweep) {
     impl.scratch_n.assign(impl.dynamics.force_scale.begin(), impl.dynamics.force_scale.end());
     for (std::size_t j = 0; j < r; ++j) {
@@ -111,7 +122,13 @@ void term_scales(const model::Model& model, Workspace::Impl& impl, const std::ve
         impl.scratch_n[problem.column[e]] += std::abs(problem.entry[e]) * size;
       }
     }
-    solve_absolute(impl.dynamics.mass, impl.scratch_n, impl.a_scale);
+    if (light) {
+      for (std::size_t i = 0; i < raised.size(); ++i) {
+        impl.a_scale[i] = std::abs(impl.solution.a[i]) + impl.scratch_n[i] / raised[i];
+      }
+    } else {
+      solve_absolute(impl.dynamics.mass, impl.scratch_n, impl.a_scale);
+    }
     for (std::size_t j = 0; j < r; ++j) {
       double terms = impl.rows.curvature_scale[problem.row[j]];
       for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
@@ -441,6 +458,34 @@ bool within_terms(const Dependents& dependents, Workspace::Impl& impl, const Ins
   return true;
 }
 
+/// A light variable whose motion came out as a difference of numbers so large that nothing is left of it: does a row break by that which is
+/// held? Beside its free motion, by which certificates measure, that is rounding; beside its own it is not.
+bool loses_light(const Workspace::Impl& impl, const Instant& instant) {
+  if (!impl.solution.raised.empty()) return false;
+  const Subproblem& problem = impl.problem;
+  gauss::Light light;
+  if (!light.find(problem.view(impl.dynamics.mass))) return false;
+  const std::span<const double> mass = impl.dynamics.mass.diagonal(), raised = light.raised().diagonal();
+  double size = 0;
+  for (std::size_t i = 0; i < raised.size(); ++i) {
+    if (mass[i] == raised[i]) size = std::max({size, std::abs(problem.a0[i]), std::abs(instant.accelerations[i])});
+  }
+  for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (instant.role[problem.row[j]] != Role::binding && problem.kind[j] != gauss::RowKind::equation) continue;
+    bool has_light = false;
+    double terms = std::abs(problem.h[j]), gradient = 0;
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      const std::uint32_t i = problem.column[e];
+      has_light = has_light || mass[i] != raised[i];
+      terms += std::abs(problem.entry[e] * instant.accelerations[i]);
+      gradient += std::abs(problem.entry[e]);
+    }
+    const double broken = std::abs(instant.second[problem.row[j]]);
+    if (has_light && broken > lost_digits * terms && broken > zero_part * gradient * size) return true;
+  }
+  return false;
+}
+
 /// How far f'' of a row of the problem may be off at accelerations a: the error of its curvature, those of the forces through the
 /// masses, and the rounding of the sum itself.
 double second_error(const Workspace::Impl& impl, const std::vector<double>& force_part, std::size_t j,
@@ -577,6 +622,20 @@ bool independent(const model::Model& model, const model::State& state, Workspace
     return false;
   }
 
+  // Independence is the same in every metric: where some variables are much lighter than others, in one of masses that are alike.
+  gauss::Light light;
+  const bool is_raised = light.find(problem.view(mass));
+  const linear::Mass& metric = is_raised ? light.raised() : mass;
+  std::vector<double> raised_norm2;
+  for (std::size_t j = 0; is_raised && j < r; ++j) {
+    double sum = 0;
+    for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
+      sum += problem.entry[e] * problem.entry[e] / metric.diagonal()[problem.column[e]];
+    }
+    raised_norm2.push_back(sum);
+  }
+  const std::vector<double>& norm2 = is_raised ? raised_norm2 : impl.norm2;
+
   // Gram matrix of unit rows and its Cholesky factor; pivots far from zero settle it.
   if (r <= dense_gram) {
     impl.gram.resize(r * r);
@@ -587,7 +646,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
         impl.scratch_n[problem.column[e]] = problem.entry[e];
       }
       if (mass.is_diagonal()) {
-        const auto m = mass.diagonal();
+        const auto m = metric.diagonal();
         for (std::uint32_t e = problem.start[j]; e < problem.start[j + 1]; ++e) {
           impl.scratch_n[problem.column[e]] /= m[problem.column[e]];
         }
@@ -601,7 +660,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
         for (std::uint32_t e = problem.start[k]; e < problem.start[k + 1]; ++e) {
           sum += problem.entry[e] * image[problem.column[e]];
         }
-        own[k] = sum / std::sqrt(impl.norm2[j] * impl.norm2[k]);
+        own[k] = sum / std::sqrt(norm2[j] * norm2[k]);
       }
       const double left = linear::reduce_row(impl.gram.data(), r, j, own);
       smallest = std::min(smallest, left);
@@ -621,7 +680,7 @@ bool independent(const model::Model& model, const model::State& state, Workspace
   // Of many rows the sparse factor has the same pivots; those of a connected part settle that part.
   std::vector<std::uint8_t> settled(r, 0);
   if (r > dense_gram) {
-    const bool none_skipped = independent_sparse(mass, problem, settled);
+    const bool none_skipped = independent_sparse(metric, problem, settled);
     if (std::all_of(settled.begin(), settled.end(), [](std::uint8_t one) { return one != 0; })) return true;
     if (r * n > dense_rank) {
       impl.near_dependence = !none_skipped;
@@ -647,11 +706,15 @@ bool independent(const model::Model& model, const model::State& state, Workspace
 }
 
 bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std::vector<std::uint8_t>& settled) {
+  // A variable in very many rows is taken apart: rows and ties are independent together exactly if the rows are.
   const linear::SparseRows rows{problem.start, problem.column, problem.entry};
+  linear::SplitColumns split;
+  const bool apart = split.shape(rows, mass);
+  if (apart) split.load(rows, mass);
   linear::SparseGram gram;
-  gram.shape(rows, mass);
-  gram.load(rows, mass);
-  std::vector<std::uint32_t> all(problem.size());
+  gram.shape(apart ? split.rows() : rows, apart ? split.mass() : mass);
+  gram.load(apart ? split.rows() : rows, apart ? split.mass() : mass);
+  std::vector<std::uint32_t> all(gram.nodes());
   std::iota(all.begin(), all.end(), 0U);
   linear::SparseCholesky factor;
   factor.reset(gram.nodes());
@@ -659,12 +722,16 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std
   factor.factor(gram);
   for (std::size_t c = 0; c < factor.components(); ++c) {
     const bool far = factor.least_pivot_of(c) > safe_pivot;
-    for (const std::uint32_t j : factor.rows_of(c)) settled[j] = far ? 1 : 0;
+    for (const std::uint32_t j : factor.rows_of(c)) {
+      if (j < problem.size()) settled[j] = far ? 1 : 0;
+    }
   }
   // A row that was skipped has no pivot.
   for (std::size_t place = 0; place < factor.order().size(); ++place) {
     if (!factor.skipped(place)) continue;
-    for (const std::uint32_t j : factor.rows_of(factor.component_of(factor.order()[place]))) settled[j] = 0;
+    for (const std::uint32_t j : factor.rows_of(factor.component_of(factor.order()[place]))) {
+      if (j < problem.size()) settled[j] = 0;
+    }
   }
   return factor.skipped_count() == 0;
 }
@@ -677,7 +744,7 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     return;
   }
   Workspace::Impl& impl = workspace.impl();
-  model::evaluate_rows_but(model, state, impl.left_out.marks(), impl.scratch, impl.rows);
+  model::evaluate_rows_but(model, state, impl.unevaluated(model, options), impl.scratch, impl.rows);
   model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   instant.singular = false;
   instant.continuum = false;
@@ -713,8 +780,9 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     return;
   }
 
-  // The free motion, and the rows that hinder it.
+  // The free motion, and the rows that hinder it. Forces that cancel, as a load and the friction that holds it, leave no rounding behind.
   instant.free.resize(model.variables);
+  clean(impl.dynamics.force_scale, shown_as_zero, impl.dynamics.force);
   impl.dynamics.mass.solve(impl.dynamics.force, instant.free);
   bend(model, state, impl, instant);
   gather(model, impl, instant);
@@ -840,6 +908,11 @@ void accelerate(const model::Model& model, const model::State& state, const Opti
     instant.status = Status::undecided;
     instant.expansion =
         "the answer found does not keep its conditions: its certificate is worse than " + readable(worst_certificate);
+    return;
+  }
+  if (!options.balanced.is_told() && !dependents.curved && loses_light(impl, instant)) {
+    instant.status = Status::undecided;
+    instant.expansion = "a variable is so light beside what holds it that rounding hides its acceleration";
     return;
   }
   // Rows taken for dependent that are not, but for their last digits.

@@ -13,6 +13,8 @@
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/workspace_impl.hpp"
 #include "zwang/model/bodies.hpp"
+#include "zwang/model/evaluate_some.hpp"
+#include "zwang/model/plainly_open.hpp"
 
 namespace zwang::instant {
 
@@ -277,6 +279,33 @@ void leave_others_out(const model::Model& model, const Undecided& one, RowSet& s
   }
 }
 
+/// Rows of conditions of which two alternatives are plainly open: nothing can happen to them before one of these closes, and nothing more is asked of them.
+RowSet out_of_question(const model::Model& model, const model::State& state, const Options& options,
+                       Workspace::Impl& impl) {
+  RowSet out(model.rows());
+  const double touch = std::max({options.touch, options.touch_position, model.simulation.touch});
+  if (!(touch < model::PlainlyOpen::part * touch_below_open)) return out;
+  if (!impl.plainly_open) impl.plainly_open.emplace(model);
+  impl.plainly_open->find(model, state, impl.plain_marks);
+  std::vector<std::uint8_t> plain;
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2 || condition.seizure || condition.implied) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      plain.assign(condition.alternatives, 1);
+      bool usual = true;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        usual = usual && !options.closed.contains(row) && !options.gone.contains(row) && !impl.released.contains(row) &&
+                model.row_twin[row] == row;
+        if (impl.plain_marks[row] == 0) plain[model.row_alternative[row]] = 0;
+      }
+      if (!usual || std::count(plain.begin(), plain.end(), 1) < 2) continue;
+      for (std::uint32_t row = first; row < first + condition.components; ++row) out.add(row);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 RowSet idle_rows(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
@@ -289,7 +318,11 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
 
   // Roles of all rows at once tell what is open, touched or broken.
   Instant all;
-  model::evaluate_rows(model, state, impl.scratch, impl.rows);
+  const RowSet far = out_of_question(model, state, options, impl);
+  model::evaluate_rows_but(model, state, far.marks(), impl.scratch, impl.rows);
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (far.contains(row)) idle.add(row);
+  }
   inner.gone = idle;
   // Where more than usual is forgiven, an alternative that needs it counts only if none holds without.
   Instant strict;
@@ -360,6 +393,7 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
   bool changed = !undecided.empty();
   std::optional<Sizes> sizes;
   if (changed) sizes.emplace(model, state, all, impl);
+  const model::Rows here = changed ? impl.rows : model::Rows();
   for (int round = 0; changed && round < most_rounds_of_alternatives; ++round) {
     changed = false;
     several = {};
@@ -379,7 +413,7 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
           way.opens = is_open(way.role[row]) && (way.struck.empty() || !way.struck[row]);
         }
       }
-      model::evaluate_rows(model, state, impl.scratch, impl.rows);
+      impl.rows = here;
       const std::uint32_t chosen = nearest_alternative(model, *one.condition, one.first, ways, *sizes, impl, several);
       changed = changed || (chosen != one.chosen && undecided.size() > 1);
       one.chosen = chosen;

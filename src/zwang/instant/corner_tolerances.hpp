@@ -15,14 +15,28 @@ inline constexpr double rate_zero = 1e-12;
 inline constexpr double push_zero = 1e-11;
 /// Of that: weights come from pushes, and pushes from weights again.
 inline constexpr double push_in_doubt = 1e3;
+/// Of the duration of the motion: so much later it is asked whether what is not pushed now begins to be; far above the rounding of a push, and far below anything that happens; the second for one that
+/// begins as a cube.
+inline constexpr double later_parts[] = {0x1p-20, 0x1p-10};
 /// Of the largest effect: what makes weights of dependent surfaces unique.
 inline constexpr double own_effect = 1e-7;
 /// A weight of such a surface: a hundred times what that moves it by.
 inline constexpr double at_bound = 1e-5;
+/// Of the push of a speed that leaves its rest: down to the last digit, and beyond it where that is small.
+inline constexpr int most_halvings_of_push = 200;
+/// Rounds over the discs of several speeds: each leaves a part of the rest, most of it where a light body hangs on a heavy one.
+inline constexpr int most_rounds_of_discs = 20000;
+/// The first rounds over the discs, after which Newton's rule is tried, and again when twice as many are done.
+inline constexpr int rounds_before_newton = 16;
+inline constexpr int most_newton_rounds_of_discs = 8;
+/// Of |c| <= 1: rounding of one round.
+inline constexpr double rounding_of_discs = 1e-15;
 /// Of the shares with which the sides of a bend hold what rests in it: as many as a number has digits.
 inline constexpr int most_halvings_of_share = 60;
 /// The weight that such surfaces have where nothing asks for another.
 inline constexpr double middle_weight = 0.5;
+/// Of the part by which an alternative is plainly open: what counts as touching lies so far below it where such alternatives are left out of the question.
+inline constexpr double touch_below_open = 0x1p-7;
 /// Of two costs: alternatives between which nothing decides.
 inline constexpr double equally_costly = 1e-9;
 /// Of the speeds of what touches: velocities behind a shock come from a solution of its own, for each way.

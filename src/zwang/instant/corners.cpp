@@ -331,6 +331,31 @@ Corners find_corners(const model::Model& model, const model::State& given, const
       for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
         const Corner& corner = group.corners[c];
         const std::uint32_t number = group.first_switch + c * group.lanes + lane;
+        if (corner.kind == expressions::CornerKind::part) continue;
+        if (corner.kind == expressions::CornerKind::moves) {
+          // At rest if every part of it is zero; then all of them are asked at once.
+          bool rests = told[number] == Told::threshold || told[number] == Told::slid;
+          if (told[number] == Told::nothing) {
+            rests = true;
+            for (std::uint32_t part = 1; part <= corner.parts && rests; ++part) {
+              const SwitchRates rates = switch_rates(model, number + part * group.lanes, state, {});
+              rests = is_on_threshold(std::abs(rates.g), rates);
+            }
+          }
+          const Side going = told[number] == Told::slid ? out.sides[number] : expressions::part_rests;
+          out.sides[number] = rests ? 1 : 2;
+          set_modes(group, c, lane, out.sides[number], state.modes);
+          for (std::uint32_t part = 1; part <= corner.parts; ++part) {
+            const std::uint32_t its = number + part * group.lanes;
+            out.sides[its] = rests ? expressions::part_rests : expressions::part_moves;
+            set_modes(group, c + part, lane, out.sides[its], state.modes);
+            if (!rests) continue;
+            critical.push_back(its);
+            on.push_back(expressions::part_rests);
+            towards.push_back(going);
+          }
+          continue;
+        }
         if (told[number] == Told::side) continue;
         const SwitchRates rates = switch_rates(model, number, state, {});
         Side& side = out.sides[number];
@@ -372,7 +397,7 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   for (const KnownSide& one : known) {
     const model::SwitchPlace place = model::place_of_switch(model, one.number);
     const Corner& corner = place.group->corners[place.corner];
-    if (corner.quiet || corner.follows || place.truth || place.row < model.rows() ||
+    if (corner.quiet || corner.follows || place.truth || place.row < model.rows() || corner.directs() ||
         corner.kind == expressions::CornerKind::turns) {
       continue;
     }
@@ -424,7 +449,12 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
     for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle.put(row, is_second_twin(model, row));
     for (const Valley& valley : out.valleys) out.idle.remove(model.row_twin[valley.row]);
     inner.gone = out.idle;
-    if (has_alternatives(model)) out.idle = idle_rows(model, out.state, inner, workspace, out.several);
+    if (has_alternatives(model)) {
+      out.idle = idle_rows(model, out.state, inner, workspace, out.several);
+      // Those that nothing can happen to have values, too, for who asks about one instant.
+      Evaluation& evaluation = workspace.evaluation();
+      model::evaluate_rows(model, out.state, evaluation.scratch, evaluation.rows);
+    }
   } else {
     out.idle = options.gone;
   }

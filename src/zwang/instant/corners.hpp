@@ -49,16 +49,24 @@ struct MixedMode {
   double below = 0, above = 0;
 };
 
+/// Neither friction nor load is there at this instant: the weight is that of a little later, and is asked again then.
+inline constexpr std::uint8_t weight_waits = 2;
+/// Nor a little later: it rests for a while, and is asked again then.
+inline constexpr std::uint8_t weight_idles = 3;
+
 struct Corners {
   std::vector<expressions::Side> sides;  ///< per switch of the model; odd: on a threshold, slid on
   std::vector<double> modes;             ///< of the model, those of switches slid on mixed by sigma
   std::vector<std::uint32_t> slid;       ///< switches slid on, ascending
   std::vector<std::uint32_t> leader;     ///< of each: the first switch with the same surface, whose weight it shares
   std::vector<double> weight;            ///< sigma of each
-  std::vector<std::uint8_t> implied;     ///< of each, 1: kept by the others, its weight is a choice that stays constant
-  std::vector<MixedMode> mixed;          ///< of all that are slid on
-  std::string refusal;                   ///< why the sides are not determined, or ""
-  std::vector<Minimiser> ways;           ///< the accelerations of either side, where both lead away
+  std::vector<std::uint8_t>
+      implied;  ///< of each, 1: kept by the others, its weight is a choice that stays constant; `weight_waits`: for a moment, `weight_idles`: for a while
+  std::vector<MixedMode> mixed;  ///< of all that are slid on
+  std::string refusal;           ///< why the sides are not determined, or ""
+  std::vector<Minimiser> ways;   ///< the accelerations of either side, where both lead away
+  bool unasked =
+      false;  ///< beside a surface there were no accelerations, as before a shock: its sides are to be asked again
 };
 
 /// `known`: sides that the motion knows; `near`: switches that are on a threshold whatever their value says, with the side

@@ -57,23 +57,32 @@ bool admissible(const model::Model& model, const Workspace::Impl& impl, const st
   return true;
 }
 
-/// The restitution of the conditions that strike, if it is one and the same.
+/// The restitution of the conditions that strike, if it is one and the same. A row that is approached and stopped by others, as a copy of
+/// one of them, is struck, too, whichever of them carries the impulse.
 struct Restitution {
   bool common = true;
   double value = 0;
   bool any = false;
 };
 
-Restitution restitution(const model::Model& model, const Subproblem& problem, const std::vector<double>& l) {
+Restitution restitution(const model::Model& model, const Workspace::Impl& impl, const std::vector<double>& l,
+                        const Shock& shock) {
+  const Subproblem& problem = impl.problem;
   Restitution result;
   double largest = 0;
   for (const double one : l) {
     largest = std::max(largest, std::abs(one));
   }
   for (std::size_t j = 0; j < problem.size(); ++j) {
+    if (problem.kind[j] == gauss::RowKind::equation) continue;
     // An impulse of rounding size strikes nothing.
-    if (problem.kind[j] == gauss::RowKind::equation || l[j] <= strikes_nothing * largest) {
-      continue;
+    if (l[j] <= strikes_nothing * largest) {
+      const double approach = shock.rate_before[problem.row[j]];
+      double left = problem.h[j];
+      for (std::uint32_t k = problem.start[j]; k < problem.start[j + 1]; ++k) {
+        left += problem.entry[k] * shock.velocities[problem.column[k]];
+      }
+      if (!(approach > impl.touch_rate[problem.row[j]]) || !(std::abs(left) <= strikes_nothing * approach)) continue;
     }
     const double e = model.conditions[model.row_condition[problem.row[j]]].restitution;
     if (!result.any) {
@@ -254,7 +263,7 @@ void let_rebound(const model::Model& model, const Options& options, Workspace::I
                  Regulated& found, Shock& shock) {
   const Subproblem& problem = impl.problem;
   const std::size_t n = model.variables;
-  const Restitution e = options.inelastic ? Restitution{} : restitution(model, problem, found.l);
+  const Restitution e = options.inelastic ? Restitution{} : restitution(model, impl, found.l, shock);
   if (e.any && e.common && e.value > 0) {
     std::vector<double> rebound(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -305,8 +314,16 @@ void clear_roundings(const std::vector<double>& l, Workspace::Impl& impl, Shock&
     }
   }
   solve_absolute(impl.dynamics.mass, impl.scratch_n, impl.scratch_m);
+  // Where light variables were answered for by raised masses (gauss/light.hpp), nothing as large as their free velocities was added up.
+  const std::vector<double>& raised = impl.solution.raised;
+  const bool light = raised.size() == n && impl.dynamics.mass.is_diagonal();
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(shock.velocities[i]) <= shown_as_zero * (std::abs(shock.alpha[i]) + impl.scratch_m[i]) &&
+    double free = std::abs(shock.alpha[i]);
+    if (light && raised[i] != impl.dynamics.mass.diagonal()[i]) {
+      free *= impl.dynamics.mass.diagonal()[i] / raised[i];
+      impl.scratch_m[i] = impl.scratch_n[i] / raised[i];
+    }
+    if (std::abs(shock.velocities[i]) <= shown_as_zero * (free + impl.scratch_m[i]) &&
         shock.velocities[i] != shock.alpha[i]) {
       shock.velocities[i] = 0;
     }
@@ -402,7 +419,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
   }
   Workspace::Impl& impl = workspace.impl();
   if (!options.evaluated) {
-    model::evaluate_rows_but(model, state, impl.left_out.marks(), impl.scratch, impl.rows);
+    model::evaluate_rows_but(model, state, impl.unevaluated(model, options), impl.scratch, impl.rows);
     model::evaluate_dynamics(model, state, impl.scratch, impl.dynamics);
   }
   Instant instant;

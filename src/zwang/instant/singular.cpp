@@ -556,6 +556,7 @@ Settled settle_dependent(const model::Model& model, const model::State& state, c
   impl.solution.a = solution.a;
   impl.solution.rounds = solution.rounds;
   impl.solution.rank = solution.rank;
+  impl.solution.raised = solution.raised;
   impl.solution.farkas.clear();
   impl.solution.lambda = of_problem(problem, parts, place, solution.lambda);
   impl.solution.active.assign(problem.size(), 0);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/flow.hpp"
 
@@ -50,6 +51,7 @@ void Sliding::run() {
     corners_.refusal = "more switching surfaces are met at once than are treated";
     return;
   }
+  if (has_parts()) return run_discs();
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (shares(i, j)) return refuse("are nested in one another");
@@ -80,6 +82,7 @@ void Sliding::run() {
   for (const double x : base) largest = std::max(largest, std::abs(x));
   const double zero = push_zero * largest;
   if (model_.flow && n > 1 && look_at_second(base, change, zero)) return;
+  if (waits_for_size(base, change, zero)) return run_discs();
   if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
         const double own = change[i * n + i];
         ++i;
@@ -183,6 +186,11 @@ bool Sliding::choose(const std::vector<double>& base, const std::vector<double>&
       return false;
     }
   }
+  if (n == 1 && !model_.flow && change[0] > zero && towards_[0] == on_[0]) {
+    const bool from_below = std::abs(base[0]) <= zero && base[0] + change[0] > zero;
+    const bool from_above = base[0] < -zero && std::abs(base[0] + change[0]) <= zero;
+    if (from_below || from_above) return leave_edge(from_below, zero, ways, where, sigma);
+  }
   const std::vector<Where> first = where;
   std::vector<bool> edge(n, false);
   std::vector<bool> barred(n, false);
@@ -270,8 +278,48 @@ bool Sliding::choose(const std::vector<double>& base, const std::vector<double>&
   return false;
 }
 
+int Sliding::leads_later(double weight, double zero) {
+  const model::State now = state_;
+  const std::vector<double> modes = corners_.modes;
+  int leads = 0;
+  for (const double part : later_parts) {
+    const double later = part * (model_.simulation.until - model_.simulation.start);
+    std::vector<double> w;
+    if (leads != 0 || !(later > 0) || !push({weight}, w)) break;
+    const std::vector<double> a = instant_.accelerations;
+    state_.time += later;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      state_.position[i] += later * (state_.velocity[i] + later * a[i] / 2);
+      state_.velocity[i] += later * a[i];
+    }
+    if (push({weight}, w) && std::abs(w[0]) > zero) leads = w[0] > 0 ? 1 : -1;
+    state_ = now;
+  }
+  state_ = now;
+  corners_.modes = modes;
+  return leads;
+}
+
+bool Sliding::leave_edge(bool from_below, double zero, const std::vector<std::vector<double>>& ways,
+                         std::vector<Where>& where, std::vector<double>& sigma) {
+  const int later = leads_later(from_below ? 0.0 : 1.0, zero);
+  if (later == (from_below ? -1 : 1)) {
+    for (const auto& way : ways) corners_.ways.push_back({way, 0});
+    corners_.refusal = "on one side of the switching surface of " + name_of_switch(model_, switches_[0]) +
+                       " the forces push away from it, and on the other they begin to: the motion may go either way";
+    return false;
+  }
+  // Nothing ever leads into the side without a push: it is where its value is.
+  const Where pushed = from_below ? Where::above : Where::below;
+  const Where still = from_below ? Where::below : Where::above;
+  where[0] = later == 0 && resting(0) == still ? still : pushed;
+  sigma[0] = where[0] == Where::above ? 1 : 0;
+  return true;
+}
+
 void Sliding::take(const std::vector<Where>& where, const std::vector<double>& sigma,
                    const std::vector<std::uint8_t>& slides, const std::vector<std::uint8_t>& implied) {
+  corners_.unasked = false;
   const std::size_t n = sigma.size();
   for (std::size_t i = 0; i < n; ++i) {
     for (const auto& one : touched_) {
@@ -315,6 +363,7 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
 }
 
 bool Sliding::linear_in(std::size_t i, std::vector<double> sigma) {
+  std::vector<double> scale(model_.variables, 0.0);  // of the terms of a force, which may cancel, and of their rounding
   const auto forces = [&](double weight) {
     model::State state = state_;
     sigma[i] = weight;
@@ -323,6 +372,10 @@ bool Sliding::linear_in(std::size_t i, std::vector<double> sigma) {
     model::Scratch scratch = model::make_scratch(model_);
     model::Dynamics dynamics = model::make_dynamics(model_);
     model::evaluate_dynamics(model_, state, scratch, dynamics);
+    for (std::size_t k = 0; k < scale.size(); ++k) {
+      const double rounding = bounds_that_are_nothing * dynamics.force_error[k] / push_zero;
+      scale[k] = std::max({scale[k], dynamics.force_scale[k], rounding});
+    }
     return dynamics.force;
   };
   const double weight = sigma[i];
@@ -331,7 +384,8 @@ bool Sliding::linear_in(std::size_t i, std::vector<double> sigma) {
   const std::vector<double> above = forces(1);
   for (std::size_t k = 0; k < between.size(); ++k) {
     const double mean = below[k] + weight * (above[k] - below[k]);
-    if (!(std::abs(between[k] - mean) <= push_zero * (std::abs(below[k]) + std::abs(above[k])))) return false;
+    if (!(std::abs(between[k] - mean) <= push_zero * (std::abs(below[k]) + std::abs(above[k]) + scale[k])))
+      return false;
   }
   return true;
 }
@@ -379,6 +433,7 @@ bool Sliding::push(const std::vector<double>& sigma, std::vector<double>& w) {
   if (instant_.status != Status::determined) {
     // A shock comes first, or the state is none: the middle_weight of every threshold stands for it.
     for (std::size_t i = 0; i < sigma.size(); ++i) mix(i, 0.5, corners_.modes);
+    corners_.unasked = true;
     return false;
   }
   w.clear();
@@ -404,9 +459,14 @@ bool Sliding::refine(std::vector<double>& sigma, double zero) {
 
 void Sliding::refuse(const std::string& why, const char* advice) {
   std::string names;
-  for (const std::uint32_t number : switches_) names += (names.empty() ? "" : ", ") + name_of_switch(model_, number);
-  corners_.refusal = (switches_.size() == 1 ? "the switching surface of " + names + " is met and "
-                                            : "the switching surfaces of " + names + " are met at once and ") +
+  std::size_t count = 0;
+  for (const std::uint32_t number : switches_) {
+    const std::string name = name_of_switch(model_, number);
+    if (names.find(name) != std::string::npos) continue;
+    names += (count++ == 0 ? "" : ", ") + name;
+  }
+  corners_.refusal = (count == 1 ? "the switching surface of " + names + " is met and "
+                                 : "the switching surfaces of " + names + " are met at once and ") +
                      why + ": " + advice;
 }
 

@@ -77,6 +77,12 @@ class Sliding {
   /// accelerations of either side, of one switch. False: refused.
   bool choose(const std::vector<double>& base, const std::vector<double>& change, double zero,
               const std::vector<std::vector<double>>& ways, std::vector<Where>& where, std::vector<double>& sigma);
+  /// One switch that pushes away from its surface on one side and not at all on the other: to that side as well, if what is pushed there later leads into
+  /// it, and then there are two ways. False: refused.
+  bool leave_edge(bool from_below, double zero, const std::vector<std::vector<double>>& ways, std::vector<Where>& where,
+                  std::vector<double>& sigma);
+  /// Where one switch is pushed to a little later, if nothing pushes it now with this weight: -1, 1, or 0 if nothing does.
+  int leads_later(double weight, double zero);
   /// w of every switch for these weights; false if there are no accelerations, which is then the answer.
   bool push(const std::vector<double>& sigma, std::vector<double>& w);
   /// One switch, and conditions open or close as its weight changes: w falls in pieces of straight lines.
@@ -125,7 +131,7 @@ class Sliding {
   // ---- sliding_contacts.cpp
 
   /// w of every switch as base + change sigma, with these rows as equations and all others open: what the accelerations are if nothing opens or closes.
-  /// `relief`: by how much the multipliers of the inequalities among them grow with every weight. False: the rows are dependent.
+  /// `relief`: by how much the multipliers of the inequalities among them grow with every weight. False: the rows contradict each other.
   bool with_rows(const std::vector<std::uint32_t>& rows, std::vector<double>& base, std::vector<double>& change,
                  std::vector<double>& relief);
   /// The inequalities that touch, and the rows that carry force now.
@@ -135,6 +141,61 @@ class Sliding {
   /// carries force, which is the next set. What a condition holds on its surface all by itself needs no weight: friction then resists
   /// opening as far as it can, so that the condition lets go when it must. False: nothing found, and nothing refused yet.
   bool run_with_contacts();
+
+  // ---- sliding_discs.cpp
+
+  /// Weights that lie in one disc (ball, interval) |c| <= 1, c = 2 sigma - 1, and what became of them.
+  struct Disc {
+    std::vector<std::size_t> of;  ///< places among the switches
+    bool part = false;            ///< of the direction of a speed, not of one surface
+    bool told = false;            ///< the motion has found that it leaves its rest
+    bool waits = false;           ///< neither friction nor load is there at this instant
+    bool idle = false;            ///< nor for a while
+    double push = 0;              ///< w = push c: 0 where it rests
+  };
+  /// Directions of speeds that are at rest: the weights of each lie in a disc. Stick and slip by the nearest point.
+  void run_discs();
+  [[nodiscard]] bool has_parts() const;
+  /// The discs, or none and the refusal is written.
+  [[nodiscard]] std::vector<Disc> discs();
+  /// c in all discs with w = base - effect c along the outward normal of each, by going over the discs until nothing changes. False: refused.
+  bool solve_discs(const std::vector<double>& base, const std::vector<double>& effect, double zero,
+                   std::vector<Disc>& discs, std::vector<double>& c);
+  /// c in these discs that hold all of them at rest, the others as they are: what is open goes where all have most room (disc_room.hpp). Where no room is left
+  /// anywhere and one is told to leave, those are told that leave with it. False: none.
+  bool rest_in_discs(const std::vector<double>& base, const std::vector<double>& effect, double zero,
+                     std::vector<Disc>& discs, const std::vector<std::size_t>& among, std::vector<double>& c) const;
+  /// Groups of discs that have nothing to do with each other.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> coupled(const std::vector<double>& effect,
+                                                              const std::vector<Disc>& discs,
+                                                              const std::vector<std::size_t>& among) const;
+  /// All discs at once by Newton's rule, from weights that tell already who leaves. False: that is no answer.
+  bool solve_discs_at_once(const std::vector<double>& base, const std::vector<double>& effect, double zero,
+                           std::vector<Disc>& discs, std::vector<double>& c) const;
+  /// base - effect c.
+  [[nodiscard]] std::vector<double> pushes_of(const std::vector<double>& base, const std::vector<double>& effect,
+                                              const std::vector<double>& c) const;
+  /// The same of one disc, with the others as they are.
+  void solve_disc(const std::vector<double>& base, const std::vector<double>& effect, Disc& disc,
+                  std::vector<double>& c) const;
+  /// Is w as the discs say?
+  [[nodiscard]] bool fits(const std::vector<Disc>& discs, const std::vector<double>& c, const std::vector<double>& w,
+                          double doubt) const;
+  void take_discs(const std::vector<Disc>& discs, const std::vector<double>& c, const std::vector<double>& effect,
+                  double zero);
+
+  // ---- sliding_later.cpp
+
+  /// A condition that the places pass without a jump of any force, as that of max(x, 0), keeps nothing where it is: it is on a side.
+  void drop_kinks();
+  /// The sides of these, by where everything goes.
+  void take_dropped(const std::vector<Disc>& discs, const std::vector<double>& c);
+  /// Friction and load that both vanish here: what they are a little later decides. False: refused.
+  bool decide_later(std::vector<Disc>& discs, std::vector<double>& c, double zero);
+  /// The state so much later, with the present accelerations.
+  void go_on(double time);
+  /// Are there jumps along lines that neither push nor hold at this instant, but will?
+  [[nodiscard]] bool waits_for_size(const std::vector<double>& base, const std::vector<double>& change, double zero);
 
   // ---- sliding_dependent.cpp
 
@@ -156,6 +217,13 @@ class Sliding {
       touched_;                                ///< known to be on a side, and on a threshold nevertheless
   std::vector<std::vector<Member>> members_;   ///< of each: the switches with its surface
   std::vector<std::vector<MixedMode>> mixed_;  ///< of each: what changes across it
+  struct Dropped {
+    std::uint32_t number = 0;
+    std::vector<Member> members;
+    expressions::Side on = 0;
+    std::vector<MixedMode> mixed;
+  };
+  std::vector<Dropped> dropped_;  ///< kinks that keep nothing
   std::vector<std::uint8_t>
       second_;  ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   Instant instant_;

@@ -2,10 +2,39 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/sliding.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::instant {
+
+namespace {
+
+/// As many rows as are independent, by their Gram matrix: each time the one with the most of its own.
+std::vector<std::size_t> independent_rows(const std::vector<double>& gram, std::size_t m) {
+  std::vector<double> left = gram;
+  std::vector<std::size_t> open;
+  std::vector<std::size_t> taken;
+  for (std::size_t j = 0; j < m; ++j) {
+    if (gram[j * m + j] > 0) open.push_back(j);
+  }
+  const auto own = [&](std::size_t j) { return left[j * m + j] / gram[j * m + j]; };
+  while (!open.empty()) {
+    const auto best =
+        std::max_element(open.begin(), open.end(), [&](std::size_t i, std::size_t j) { return own(i) < own(j); });
+    const std::size_t i = *best;
+    if (!(own(i) > push_zero)) break;
+    open.erase(best);
+    taken.push_back(i);
+    for (const std::size_t j : open) {
+      for (const std::size_t k : open) left[j * m + k] -= left[j * m + i] * left[i * m + k] / left[i * m + i];
+    }
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+}  // namespace
 
 bool Sliding::with_rows(const std::vector<std::uint32_t>& rows, std::vector<double>& base, std::vector<double>& change,
                         std::vector<double>& relief) {
@@ -24,7 +53,7 @@ bool Sliding::with_rows(const std::vector<std::uint32_t>& rows, std::vector<doub
   };
   std::vector<double> sigma(n, 0.0);
   std::vector<double> free = force(sigma);
-  model::evaluate_rows(model_, state_, scratch, at);
+  model::evaluate_rows_but(model_, state_, options_.gone.marks(), scratch, at);
 
   // J, W J^T and the Gram matrix.
   std::vector<std::vector<double>> pulled(m, std::vector<double>(variables));
@@ -44,13 +73,31 @@ bool Sliding::with_rows(const std::vector<std::uint32_t>& rows, std::vector<doub
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < m; ++j) gram[i * m + j] = times(i, pulled[j]);
   }
-  // x with what the rows take of it; false: dependent.
+  // x with what the rows take of it. Of rows that depend on one another so many as do not tell it, if the others agree; false: they do not.
   const auto hold = [&](std::vector<double>& x, bool known, std::vector<double>& lambda) {
     lambda.resize(m);
-    for (std::size_t j = 0; j < m; ++j) lambda[j] = times(j, x) + (known ? at.curvature[rows[j]] : 0.0);
-    if (m > 0 && !linear::solve_small(gram, lambda, push_zero)) return false;
+    const auto asked = [&](std::size_t j) { return times(j, x) + (known ? at.curvature[rows[j]] : 0.0); };
+    for (std::size_t j = 0; j < m; ++j) lambda[j] = asked(j);
+    const bool all = m == 0 || linear::solve_small(gram, lambda, push_zero);
+    double size = 0;
+    if (!all) {
+      const std::vector<std::size_t> of = independent_rows(gram, m);
+      std::vector<double> part;
+      std::vector<double> some;
+      for (const std::size_t i : of) {
+        some.push_back(asked(i));
+        for (const std::size_t j : of) part.push_back(gram[i * m + j]);
+      }
+      if (!linear::solve_small(part, some)) return false;
+      lambda.assign(m, 0.0);
+      for (std::size_t k = 0; k < of.size(); ++k) lambda[of[k]] = some[k];
+      for (std::size_t j = 0; j < m; ++j) size = std::max(size, std::abs(asked(j)) / std::sqrt(gram[j * m + j]));
+    }
     for (std::size_t j = 0; j < m; ++j) {
       for (std::size_t i = 0; i < variables; ++i) x[i] -= pulled[j][i] * lambda[j];
+    }
+    for (std::size_t j = 0; !all && j < m; ++j) {
+      if (std::abs(asked(j)) > push_zero * push_in_doubt * size * std::sqrt(gram[j * m + j])) return false;
     }
     return true;
   };

@@ -26,6 +26,8 @@ constexpr double noise_part = 1e-13;
 constexpr double rest_of_velocity = 32 * epsilon;
 /// Below this part of its terms a number is shown as zero: a few units in the last place.
 constexpr double shown_as_zero = 1e-15;
+/// Of the terms of a row that is held, at the accelerations found: beyond it these have lost most digits that are shown.
+constexpr double lost_digits = 1e-6;
 /// A row whose second derivative is beyond this part of its terms is open for certain and hands no uncertainty on.
 constexpr double clearly_open = 1e-6;
 /// Rounding of the largest coordinate of a connected part sits, through differences, in every other one; by this part.

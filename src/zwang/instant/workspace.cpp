@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "zwang/expressions/bends.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/tolerances.hpp"
 #include "zwang/instant/workspace_impl.hpp"
 
@@ -62,6 +63,13 @@ Workspace::Impl::Impl(const model::Model& model) : Evaluation(model) {
   problem.row.reserve(model.rows());
   problem.a0.reserve(model.variables);
   last_effective.reserve(model.rows());
+}
+
+std::span<const std::uint8_t> Workspace::Impl::unevaluated(const model::Model& model, const Options& options) {
+  if (!options.gone.is_told() || !has_alternatives(model)) return left_out.marks();
+  skipped = options.gone.marks();
+  for (std::size_t row = 0; row < left_out.marks().size(); ++row) skipped[row] |= left_out.marks()[row];
+  return skipped;
 }
 
 void Subproblem::clear() {

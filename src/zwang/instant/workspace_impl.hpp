@@ -3,12 +3,14 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "zwang/gauss.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/model/plainly_open.hpp"
 
 namespace zwang::instant {
 
@@ -39,6 +41,14 @@ struct LookedAround {
 
 struct Workspace::Impl : Evaluation {
   explicit Impl(const model::Model& model);
+
+  /// Marks of the rows that a question need not evaluate: those left out, and of alternatives those that do not count. Who chose among them has evaluated
+  /// them at this position; of two boxes they are nearly all.
+  [[nodiscard]] std::span<const std::uint8_t> unevaluated(const model::Model& model, const Options& options);
+  std::vector<std::uint8_t> skipped;  ///< room for them
+
+  std::optional<model::PlainlyOpen> plainly_open;  ///< made where alternatives are chosen from
+  std::vector<std::uint8_t> plain_marks;
 
   RowSet released;  ///< let go by [[releases]], where a question is about one instant; motions tell it by their options
 

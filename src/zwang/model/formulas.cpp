@@ -29,6 +29,9 @@ std::uint32_t characters(std::string_view text, std::size_t bytes) {
 }  // namespace
 
 std::size_t Formulas::add(Phrase phrase) {
+  // There are always some.
+  constexpr std::size_t few = 32;
+  if (phrases_.empty()) phrases_.reserve(few);
   phrases_.push_back(std::move(phrase));
   return (phrases_.size() - 1) << offset_bits;
 }

@@ -1,83 +1,28 @@
-/// What an expression means: names, dimensions, vector algebra, and the first two kinds of scalars.
+/// What an expression means: names, dimensions, vector algebra.
 #include "zwang/model/interpret.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <type_traits>
 
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
-#include "zwang/elementary/elementary.hpp"
+#include "zwang/model/few.hpp"
 #include "zwang/model/keys.hpp"
 #include "zwang/model/moving_frame.hpp"
 #include "zwang/model/rationals.hpp"
 
 namespace zwang::model {
 
-using expressions::Expr;
 using expressions::Function;
 
 namespace {
 
 constexpr std::array<std::string_view, 5> vector_functions = {"dot", "cross", "norm", "distance", "sum"};
-
-/// A list that lives on the stack while it is short.
-template <class T>
-class Few {
- public:
-  explicit Few(std::size_t size) : size_(size) {
-    if (size > few_.size()) many_.resize(size);
-  }
-  T& operator[](std::size_t k) { return data()[k]; }
-  T* data() { return many_.empty() ? few_.data() : many_.data(); }
-  [[nodiscard]] std::span<const T> span() { return {data(), size_}; }
-
- private:
-  std::size_t size_;
-  std::array<T, 6> few_{};
-  std::vector<T> many_;
-};
-
-Made larger(Made a, Made b) { return a < b ? b : a; }
-
-/// Why a function has no value there.
-std::string reason(Function function, std::span<const double> arguments) {
-  const std::string value = readable(arguments[0]);
-  switch (function) {
-    case Function::sqrt:
-      if (arguments[0] < 0) return fmt::format("the square root of a negative number ({})", value);
-      break;
-    case Function::log:
-      if (arguments[0] < 0) return fmt::format("the logarithm of a negative number ({})", value);
-      if (arguments[0] == 0) return "the logarithm of zero";
-      break;
-    case Function::asin:
-    case Function::acos:
-      if (std::abs(arguments[0]) > 1)
-        return fmt::format("{} of {}, which lies outside of -1..1", name(function), value);
-      break;
-    case Function::mod:
-      if (arguments[1] == 0) return "the remainder of a division by zero";
-      break;
-    case Function::exp:
-      return fmt::format(
-          "exp of {} is not a finite number: write (1 - tanh(u/2))/2 for 1/(1 + exp(u)), (1 + tanh(u/2))/2 "
-          "for exp(u)/(1 + exp(u)), and tanh(u) for what is made of exp(u) and exp(-u)",
-          value);
-    case Function::cosh:
-      return fmt::format(
-          "cosh of {} is not a finite number: write 1 - tanh(u)^2 for 1/cosh(u)^2, and "
-          "2*exp(-abs(u))/(1 + exp(-2*abs(u))) for 1/cosh(u)",
-          value);
-    case Function::sinh:
-      return fmt::format("sinh of {} is not a finite number: write tanh(u) for sinh(u)/cosh(u)", value);
-    default: break;
-  }
-  return fmt::format("{} of {} is not a finite number", name(function), value);
-}
 
 }  // namespace
 
@@ -89,191 +34,6 @@ std::string_view reserved_meaning(std::string_view word) {
   const expressions::FunctionInfo* found = expressions::find_function(word);
   if (found != nullptr && !expressions::has_corners(found->function)) return "a function";
   return {};
-}
-
-// Tracer: numbers, and the trace of slots.
-
-std::string_view Tracer::when(Made made) const { return made == Made::state ? " at the initial state" : ""; }
-
-Tracer::Scalar Tracer::checked(Scalar a, const Syntax& whole, std::string_view reason) const {
-  if (std::isfinite(a.value) || (a.made == Made::state && !finite_)) return a;
-  throw formulas_.error(whole, fmt::format("`{}` has no value{}: {}", formulas_.text(whole), when(a.made), reason));
-}
-
-Tracer::Scalar Tracer::sum(std::span<const Operand<Scalar>> terms, const Syntax& whole) {
-  Scalar numbers;
-  Scalar total;
-  for (const Operand<Scalar>& term : terms) {
-    Scalar& part = term.value.made == Made::state ? total : numbers;
-    part.value += term.inverse ? -term.value.value : term.value.value;
-    part.error += term.value.error + unit_rounding * std::abs(part.value);
-    part.leaps = part.leaps || term.value.leaps;
-    part.made = larger(part.made, term.value.made);
-  }
-  if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
-  const double sum = numbers.value + total.value;
-  return checked({sum, larger(numbers.made, total.made), numbers.error + total.error + unit_rounding * std::abs(sum),
-                  numbers.leaps || total.leaps},
-                 whole, "it is too large");
-}
-
-Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const Syntax& whole) {
-  Scalar numbers{1, Made::plain};
-  Scalar total{1, Made::plain};
-  for (const Operand<Scalar>& factor : factors) {
-    Scalar& part = factor.value.made == Made::state ? total : numbers;
-    part.made = larger(part.made, factor.value.made);
-    part.leaps = part.leaps || factor.value.leaps;
-    if (!factor.inverse) {
-      part.error =
-          part.error * (std::abs(factor.value.value) + factor.value.error) + std::abs(part.value) * factor.value.error;
-      part.value *= factor.value.value;
-      part.error += unit_rounding * std::abs(part.value);
-      continue;
-    }
-    if (factor.value.value == 0 && (finite_ || factor.value.made != Made::state)) {
-      const Syntax& at = factor.source != nullptr ? *factor.source : whole;
-      const std::string text(formulas_.text(at));
-      // A speed that is zero, as of friction at rest.
-      const bool speed = text.starts_with("norm(") && text.find('\'') != std::string::npos;
-      throw formulas_.error(
-          at, fmt::format("division by zero{}: `{}` is 0{}", when(factor.value.made), text,
-                          speed ? "; friction along a line is -mu*sign(x'), and in a plane -mu*v/sqrt(dot(v, v) + "
-                                  "1e-12) comes near to -mu*v/norm(v), also at rest"
-                                : ""));
-    }
-    part.value /= factor.value.value;
-    part.error = (part.error + std::abs(part.value) * factor.value.error) / std::abs(factor.value.value) +
-                 unit_rounding * std::abs(part.value);
-  }
-  if (total.made == Made::state && numbers.made == Made::indexed) slots_.constant(numbers.value);
-  const double product = numbers.value * total.value;
-  const double error = numbers.error * (std::abs(total.value) + total.error) + std::abs(numbers.value) * total.error;
-  return checked({product, larger(numbers.made, total.made), error + unit_rounding * std::abs(product),
-                  numbers.leaps || total.leaps},
-                 whole, "it is too large");
-}
-
-Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const Syntax& whole) {
-  const Made made = larger(base.made, exponent.made);
-  if (made == Made::state) {
-    if (base.made == Made::indexed) slots_.constant(base.value);
-    if (exponent.made == Made::indexed) slots_.shape(exponent.value);
-  }
-  const double value = elementary::pow(base.value, exponent.value);
-  // What moving base and exponent by their errors changes; a power that has no value there is not known at all.
-  double error = 2 * unit_rounding * std::abs(value);
-  if (base.error > 0) error += std::abs(elementary::pow(base.value + base.error, exponent.value) - value);
-  if (exponent.error > 0 && exponent.value != std::round(exponent.value))
-    error += std::abs(elementary::pow(base.value, exponent.value + exponent.error) - value);
-  const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value), base.leaps || exponent.leaps};
-  if (std::isfinite(out.value)) return out;
-  if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
-  if (base.value < 0) return checked(out, whole, "a negative number has no such power");
-  return checked(out, whole, "it is too large");
-}
-
-Tracer::Scalar Tracer::apply(Function function, std::span<const Scalar> arguments, const Syntax& whole) {
-  Few<double> values(arguments.size());
-  Scalar out;
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    values[k] = arguments[k].value;
-    out.made = larger(out.made, arguments[k].made);
-  }
-  if (out.made == Made::state) {
-    for (const Scalar& argument : arguments) {
-      if (argument.made == Made::indexed) slots_.constant(argument.value);
-    }
-  }
-  out.value = expressions::evaluate(function, values.span());
-  // Each argument moved by its error.
-  out.error = 2 * unit_rounding * std::abs(out.value);
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    out.leaps = out.leaps || arguments[k].leaps;
-    if (arguments[k].error == 0) continue;
-    values[k] += arguments[k].error;
-    const double moved = std::abs(expressions::evaluate(function, values.span()) - out.value);
-    // These are no steeper than 1 but where they jump; tables and splines are as steep as they are written.
-    const bool may_leap =
-        expressions::has_corners(function) && function != Function::table && function != Function::spline;
-    out.leaps = out.leaps || (may_leap && moved > 2 * arguments[k].error);
-    out.error += std::isfinite(moved) ? moved : std::abs(out.value);
-    values[k] = arguments[k].value;
-  }
-  return std::isfinite(out.value) ? out : checked(out, whole, reason(function, values.span()));
-}
-
-// Builder: expressions in the slots. The order in which slots are met is the Tracer's.
-
-Expr Builder::expr(const Scalar& a) {
-  switch (a.made) {
-    case Made::plain: return graph_.number(a.value);
-    case Made::indexed: {
-      const int slot = slots_.constant(a.value);
-      if (slot < 0) return graph_.number(0);
-      return graph_.symbol({expressions::SymbolKind::constant, static_cast<std::uint32_t>(slot)});
-    }
-    case Made::state: break;
-  }
-  return a.expr;
-}
-
-Builder::Scalar Builder::sum(std::span<const Operand<Scalar>> terms, const Syntax& /*whole*/) {
-  Scalar numbers;
-  std::vector<Expr> parts;
-  parts.reserve(terms.size() + 1);
-  for (const Operand<Scalar>& term : terms) {
-    if (term.value.made == Made::state) {
-      parts.push_back(term.inverse ? graph_.negate(term.value.expr) : term.value.expr);
-      continue;
-    }
-    numbers.value += term.inverse ? -term.value.value : term.value.value;
-    numbers.made = larger(numbers.made, term.value.made);
-  }
-  if (parts.empty()) return numbers;
-  if (numbers.made == Made::indexed || numbers.value != 0) parts.push_back(expr(numbers));
-  return state(graph_.add(parts));
-}
-
-Builder::Scalar Builder::product(std::span<const Operand<Scalar>> factors, const Syntax& /*whole*/) {
-  Scalar numbers{1, Made::plain, {}};
-  std::vector<Expr> above;
-  std::vector<Expr> below;
-  for (const Operand<Scalar>& factor : factors) {
-    if (factor.value.made == Made::state) {
-      (factor.inverse ? below : above).push_back(factor.value.expr);
-      continue;
-    }
-    numbers.value = factor.inverse ? numbers.value / factor.value.value : numbers.value * factor.value.value;
-    numbers.made = larger(numbers.made, factor.value.made);
-  }
-  if (above.empty() && below.empty()) return numbers;
-  if (numbers.made == Made::indexed || numbers.value != 1) above.insert(above.begin(), expr(numbers));
-  const Expr numerator = above.empty() ? graph_.number(1) : graph_.multiply(above);
-  return state(below.empty() ? numerator : graph_.divide(numerator, graph_.multiply(below)));
-}
-
-Builder::Scalar Builder::power(const Scalar& base, const Scalar& exponent, const Syntax& /*whole*/) {
-  if (larger(base.made, exponent.made) != Made::state) {
-    return {elementary::pow(base.value, exponent.value), larger(base.made, exponent.made), {}};
-  }
-  const Expr below = expr(base);
-  if (exponent.made == Made::state) return state(graph_.power(below, exponent.expr));
-  if (exponent.made == Made::indexed) slots_.shape(exponent.value);
-  return state(graph_.power(below, graph_.number(exponent.value)));
-}
-
-Builder::Scalar Builder::apply(Function function, std::span<const Scalar> arguments, const Syntax& /*whole*/) {
-  Few<double> values(arguments.size());
-  Made made = Made::plain;
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    values[k] = arguments[k].value;
-    made = larger(made, arguments[k].made);
-  }
-  if (made != Made::state) return {expressions::evaluate(function, values.span()), made, {}};
-  std::vector<Expr> parts;
-  for (const Scalar& argument : arguments) parts.push_back(expr(argument));
-  return state(graph_.apply(function, parts));
 }
 
 // The walk.

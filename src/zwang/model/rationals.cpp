@@ -257,7 +257,14 @@ Scalar Rationals::product(std::span<const Operand<Scalar>> factors, const Syntax
       const Number& below = one.value.rational;
       if (below.sign() == 0) {
         const Syntax& at = factor.source != nullptr ? *factor.source : whole;
-        throw formulas_.error(at, fmt::format("division by zero: `{}` is 0", formulas_.text(at)));
+        const std::string text(formulas_.text(at));
+        const bool speed = text.starts_with("norm(") && text.find('\'') != std::string::npos;
+        throw formulas_.error(
+            at,
+            speed ? fmt::format("in exact arithmetic the speed `{}` is 0 and has no direction: what friction holds at "
+                                "rest is told without it",
+                                text)
+                  : fmt::format("division by zero: `{}` is 0", text));
       }
       const Number inverse = 1 / below;
       Jet turned = chain(one, inverse, -inverse * inverse, 2 * inverse * inverse * inverse);

@@ -267,8 +267,8 @@ std::vector<std::uint32_t> Shapes::Apart::key() const {
   return out;
 }
 
-Shapes::Apart Shapes::take_apart(std::span<const Expr> outputs, const Probe& probe, bool continued) {
-  expressions::Lowered lowered = expressions::lower(graph_, outputs, continued);
+Shapes::Apart Shapes::take_apart(std::span<const Expr> outputs, const Probe& probe, bool continued, bool directed) {
+  expressions::Lowered lowered = expressions::lower(graph_, outputs, continued, directed);
   Apart out;
   out.outputs = std::move(lowered.outputs);
   out.modes = lowered.modes;
@@ -520,7 +520,7 @@ TermShape Shapes::force(std::span<const Expr> outputs, const Probe& probe) {
   TermShape shape;
   std::vector<Expr> drawn;
   for (const Expr e : outputs) drawn.push_back(expressions::draw_out_jumps(graph_, e));
-  Apart apart = take_apart(drawn, probe, false);
+  Apart apart = take_apart(drawn, probe, false, true);
   std::vector<Expr> all = apart.outputs;
   all.insert(all.end(), apart.switching.begin(), apart.switching.end());
   shape.slots = compact(all);

@@ -85,6 +85,11 @@ class Shapes {
     std::vector<RowGroup> rows;
     std::vector<TermGroup> terms;
   };
+  [[nodiscard]] std::size_t row_groups() const { return rows_.size(); }
+  [[nodiscard]] expressions::Tape& row_tape(std::uint32_t group) { return rows_[group].tape; }
+  [[nodiscard]] const RowGroup& row_group(std::uint32_t group) const { return rows_[group]; }
+  /// Rows that the group has so far.
+  [[nodiscard]] std::size_t row_lanes(std::uint32_t group) const { return rows_[group].row.size(); }
   [[nodiscard]] Groups groups() const;
   void take_over(const Groups& groups);
 
@@ -107,7 +112,8 @@ class Shapes {
     SlotMap slots;
     [[nodiscard]] std::vector<std::uint32_t> key() const;
   };
-  [[nodiscard]] Apart take_apart(std::span<const expressions::Expr> outputs, const Probe& probe, bool continued);
+  [[nodiscard]] Apart take_apart(std::span<const expressions::Expr> outputs, const Probe& probe, bool continued,
+                                 bool directed = false);
   /// The corner at which the first output, `source` taken apart, jumps, or "".
   [[nodiscard]] std::string find_jump(expressions::Expr source, const Apart& apart, const Probe& probe);
   [[nodiscard]] Probe with_modes(const Apart& apart, const Probe& probe);

@@ -42,8 +42,14 @@ inline constexpr double box_tip = 8e-6;
 /// Product of sines, of the square of the angle between edges: a face that an edge lies on flat counts on either side of that. More than rounding, and less
 /// than anybody sees.
 inline constexpr double nearly_flat = 1e-7;
-/// Sine of the angle within which two capsules count as parallel: lines that cross there come nearer than their ends by half its square.
+/// Sine of the angle within which an edge at a corner of a box in space lies flat on a face of another: over the length of a tip such an edge leaves the
+/// face by less than what counts as touching.
+inline constexpr double nearly_flat_tip = 1e-6;
+/// Sine of the angle within which two edges of boxes count as parallel: lines that cross there come nearer than their ends by half its square.
 inline constexpr double nearly_parallel = 1e-6;
+/// The same of capsules, whose ends hold them there. The normal n = d x e is known to a rounding over this sine, and with it where lines cross; the lines come nearer
+/// than the ends by its square. From this angle on the second is more than the first.
+inline constexpr double capsules_parallel = 1e-5;
 /// What is added to the square of that sine where it is divided by: nothing at the angles at which the quotient counts.
 inline constexpr double sine_floor = 1e-20;
 /// Polygons overlap at the start if they do by more than this part of their sides; less is left to the conditions themselves.

@@ -99,12 +99,13 @@ struct Compilation {
   /// The expressions of what was traced last; the slots are filled anew in the same order.
   std::vector<Expr> build(const Syntax& syntax, const Context& context);
   /// What `make` makes of the expression that was traced last, unless the journal has it.
+  /// `loose`: the place among its numbers of one, a parameter, that might be another in a model of the same structure (journal.hpp).
   template <class Result, class Make>
-  Result made(const Syntax& syntax, Make make) {
+  Result made(const Syntax& syntax, Make make, std::size_t loose = Journal::none, std::uint32_t parameter = 0) {
     if (!journal.reads() && !journal.writes()) return make();
     journal.note(std::uint64_t{syntax.offset - before_state});
     journal.note(formulas.outside_text(syntax));
-    for (const double number : numbers_here) journal.note(number);
+    journal.note(shapes, numbers_here, loose, parameter);
     return journal.made<Result>(shapes, *slots, probe(), make);
   }
   /// What was traced or built last belongs to a spring that can be let go: a slot for its number, and its terms times a truth about that.

@@ -172,6 +172,16 @@ void take_once(expressions::Graph& graph, expressions::Alternatives& all) {
   }
 }
 
+/// Do alternatives differ by functions of time alone? Then it is time that chooses among them, and the motion has no part in it: the condition keeps its
+/// corners inside, as an equation does.
+bool time_chooses(expressions::Graph& graph, const expressions::Alternatives& all) {
+  if (all.size() < 2) return false;
+  const Expr first = all[0][0];
+  return std::all_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
+    return std::all_of(list.begin(), list.end(), [&](Expr e) { return !occurs(graph, graph.subtract(e, first)); });
+  });
+}
+
 /// One row, or the components of a vector equation; of an inequality with corners the alternatives and their rows.
 std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const ConditionSyntax& syntax,
                                                        const Syntax& f, const Context& context, const Traced& value,
@@ -187,7 +197,7 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
                        std::none_of(all.begin(), all.end(), [&](const std::vector<Expr>& list) {
                          return std::any_of(list.begin(), list.end(), [&](Expr e) { return work.shapes.jumps(e, at); });
                        });
-    if (apart && split > 2) {
+    if (apart && split > 2 && !time_chooses(work.shapes.graph(), all)) {
       take_once(work.shapes.graph(), all);
       std::vector<std::vector<RowShape>> out;
       for (const std::vector<Expr>& list : all) {
@@ -198,6 +208,73 @@ std::vector<std::vector<RowShape>> make_rows_of_member(Compilation& work, const 
     }
   }
   return {make_plain_rows(work, syntax, f, parts, at, value, condition)};
+}
+
+/// Which side of f = left - right is a parameter that is a number, and nothing else? None: 2.
+std::size_t side_of_parameter(const Compilation& work, const Syntax& f) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Syntax& one = f.children[side];
+    if (one.kind != SyntaxKind::name) continue;
+    const auto bound = [&](const Binding& binding) { return binding.name == one.name; };
+    if (std::any_of(work.bindings.begin(), work.bindings.end(), bound)) continue;
+    const auto found = work.vocabulary.names.find(one.name);
+    if (found == work.vocabulary.names.end() || found->second.kind != NameKind::parameter) continue;
+    if (work.vocabulary.parameters[found->second.index].value.size() == 1) return side;
+  }
+  return 2;
+}
+
+/// Writing a journal: where the number of that side stands in the tape of the row, if it stands there alone. The other side must be a function of positions to which no number is
+/// added, as a graph of its own shows.
+bool find_loose(Compilation& work, const Syntax& f, std::size_t side, const Context& context,
+                const std::vector<std::vector<RowShape>>& shapes) {
+  if (!work.journal.writes() || side > 1 || shapes.size() != 1 || shapes[0].size() != 1) return false;
+  const RowShape& shape = shapes[0][0];
+  if (!shape.restricts || !shape.holonomic || shape.kinks) return false;
+  const RowGroup& group = work.shapes.row_group(shape.group);
+  if (group.modes > 0 || !group.corners.empty()) return false;
+  expressions::Graph graph;
+  Slots slots = *work.slots;
+  slots.begin();
+  Builder builder(graph, slots);
+  Interpreter<Builder> building(work.formulas, work.vocabulary, builder);
+  const Quantity<Builder::Scalar> other = building.interpret(f.children[1 - side], context, work.bindings);
+  if (other.size != 0) return false;
+  const Expr e = builder.expr(other.part[0]);
+  const expressions::Node node = graph.node(e);
+  const auto is_number = [&](Expr x) { return graph.node(x).kind == expressions::NodeKind::number; };
+  const bool plain =
+      node.kind != expressions::NodeKind::number &&
+      !expressions::depends_on(graph, e, expressions::SymbolKind::velocity) &&
+      (node.kind != expressions::NodeKind::sum || std::none_of(node.children.begin(), node.children.end(), is_number));
+  if (!plain) return false;
+
+  // The constant of the tape, which one instruction reads.
+  const double factor = side == 1 ? -1 : 1;
+  const double number = factor * (side == 1 ? work.numbers_here.back() : work.numbers_here.front());
+  const expressions::Tape& tape = group.tape;
+  const auto found = std::find(tape.constants.begin(), tape.constants.end(), number);
+  if (number == 0 || found == tape.constants.end()) return false;
+  const auto constant = static_cast<std::uint32_t>(found - tape.constants.begin());
+  const auto at = static_cast<std::uint32_t>(tape.inputs.size()) + constant;
+  std::size_t uses = 0;
+  for (const expressions::Instruction& one : tape.instructions) uses += one.a == at || one.b == at ? 1U : 0U;
+  for (const std::uint32_t output : tape.outputs) uses += output == at ? 2U : 0U;
+  return uses == 1 && work.journal.loosen(shape.group, constant, factor);
+}
+
+/// The same from the journal, if there is one. `loose`: a number of it may be another one.
+std::vector<std::vector<RowShape>> known_or_made(Compilation& work, const ConditionSyntax& syntax, const Syntax& f,
+                                                 const Context& context, const Traced& value,
+                                                 const Condition& condition, bool& loose) {
+  const std::size_t side = value.size == 0 ? side_of_parameter(work, f) : 2;
+  const std::size_t place = side > 1 ? Journal::none : side == 1 ? work.numbers_here.size() - 1 : 0;
+  const std::uint32_t parameter = side > 1 ? 0 : work.vocabulary.names.find(f.children[side].name)->second.index;
+  auto out = work.made<std::vector<std::vector<RowShape>>>(
+      f, [&] { return make_rows_of_member(work, syntax, f, context, value, condition); }, place, parameter);
+  loose = find_loose(work, f, side, context, out);
+  work.journal.put_loose(work.shapes);
+  return out;
 }
 
 /// Of a row: its part of the condition, and the row that is the same function on the other side of its corners, or itself.
@@ -258,6 +335,7 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
   }
   std::vector<Syntax> parts;
   for (const ConditionSyntax& syntax : all) parts.push_back(difference(syntax));
+  std::vector<const std::vector<std::vector<RowShape>>*> loose_rows;  ///< whose number may be another one
   std::uint32_t members = 0;
   auto add_member = [&]() {
     std::uint32_t rows = 0;
@@ -271,9 +349,11 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
       }
       const auto [found, fresh] = known[j]->try_emplace(work.slots->key);
       if (fresh) {
-        found->second = work.made<std::vector<std::vector<RowShape>>>(
-            parts[j], [&] { return make_rows_of_member(work, all[j], parts[j], context, value, condition); });
+        bool loose = false;
+        found->second = known_or_made(work, all[j], parts[j], context, value, condition, loose);
+        if (loose) loose_rows.push_back(&found->second);
       }
+      const bool loose = std::find(loose_rows.begin(), loose_rows.end(), &found->second) != loose_rows.end();
       for (const std::vector<RowShape>& list : found->second) {
         for (const RowShape& shape : list) {
           const std::uint32_t twins = !equation && !work.model.flow && shape.holonomic && shape.kinks ? 2 : 1;
@@ -298,6 +378,7 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
             }
             const std::uint32_t other = twins == 1 ? row : twin == 0 ? row + 1 : row - 1;
             put_row(work, shape, *work.slots, {equation, alternatives, other});
+            if (loose) work.journal.count_lane(shape.group);
             ++rows;
           }
         }

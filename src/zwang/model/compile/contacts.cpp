@@ -26,61 +26,17 @@
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/compile/steps.hpp"
+#include "zwang/model/compile/touching.hpp"
 #include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
 
 namespace {
 
-using Numbers = std::vector<double>;
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
-
-enum class Solidity : std::uint8_t { cloud, segment, box, polygon, cylinder };
-
-/// A partner of a contact: what it is made of.
-struct Touching {
-  JointSide side;
-  Solidity kind = Solidity::cloud;
-  std::string word;  ///< "ball", "box", ...
-  std::vector<Numbers>
-      points;         ///< in the body's axes: corners, ends, centre, marks; of a polygon in its order, counterclockwise
-  double radius = 0;  ///< around each point, and around a segment
-  Numbers half;       ///< of a box half its lengths; of a segment or cylinder half its length
-  std::uint32_t along = 0;  ///< axis of a segment or cylinder
-  std::uint32_t dimension = 3;
-
-  [[nodiscard]] bool round() const { return kind == Solidity::cloud && points.size() == 1; }
-  /// Corners alone, or with the same ball around each: its hull.
-  [[nodiscard]] bool hull() const { return kind != Solidity::cylinder; }
-};
-
-double inner(const Numbers& a, const Numbers& b) {
-  double out = 0;
-  for (std::size_t c = 0; c < a.size(); ++c) out += a[c] * b[c];
-  return out;
-}
-
-/// A side of a convex polygon: outward normal, its value there, and the two ends.
-struct Edge {
-  Numbers normal, along, from;
-  double offset = 0;
-  double length = 0;
-};
-std::vector<Edge> edges_of(const std::vector<Numbers>& corners) {
-  std::vector<Edge> out;
-  for (std::size_t k = 0; k < corners.size(); ++k) {
-    const Numbers& p = corners[k];
-    const Numbers& q = corners[(k + 1) % corners.size()];
-    Edge edge;
-    edge.length = elementary::hypot(q[0] - p[0], q[1] - p[1]);
-    edge.along = {(q[0] - p[0]) / edge.length, (q[1] - p[1]) / edge.length};
-    edge.normal = {edge.along[1], -edge.along[0]};
-    edge.from = p;
-    edge.offset = inner(edge.normal, p);
-    out.push_back(std::move(edge));
-  }
-  return out;
-}
+/// As `nearly_flat`, of edges that cross, where counting costs nothing: they are beyond one another in any case. The square of the sine of nearly parallel
+/// edges is small, and this part of it is to be told from what rounding of a state does to their sines.
+constexpr double nearly_flat_edge = 1e-4;
 
 /// Reads one contact, or one member of a family of them, and adds its conditions.
 class ContactReader {
@@ -618,13 +574,19 @@ class ContactReader {
                                     k().number(2 * l), k().number(l / 2)));
   }
 
-  /// Between the ends: w.n against L |n|, s |n|^2 and t |n|^2 along the two lines.
+  /// Between the ends: w.n against L |n|, s |n|^2 and t |n|^2 along the two lines. Where they begin to count as crossing while ends hold them, the lines are
+  /// nearer than L: half of what lies side by side being h, by h^2 n^2 / (2 L). So much is forgiven there, and soon nothing, h^2 n_0^2 (8 p - 12 p^2) / (2 L) with p = n_0^2 / (n^2 + n_0^2), so
+  /// that the one takes over from the others without a shock.
   std::string apart(const Piece& a, const Piece& b, double l) {
     const std::string n = fmt::format("cross({}, {})", a.along, b.along);
     const std::string w = fmt::format("({} - {})", b.middle, a.middle);
     const std::string sine = fmt::format("dot({}, {})", n, n);
-    std::string whole = fmt::format("{}*(dot({}, {})^2 - {}*{})/({} + {}) >= 0", k().number(1 / (2 * l)), w, n,
-                                    k().number(l * l), sine, sine, k().number(sine_floor));
+    const std::string begin = k().number(capsules_parallel * capsules_parallel);
+    const std::string p = fmt::format("({}/({} + {}))", begin, sine, begin);
+    const double forgiven = capsules_parallel * std::min(a.half, b.half);
+    std::string whole =
+        fmt::format("{}*(dot({}, {})^2 - ({} - {}*(8*{} - 12*{}^2))*{})/({} + {}) >= 0", k().number(1 / (2 * l)), w, n,
+                    k().number(l * l), k().number(forgiven * forgiven), p, p, sine, sine, k().number(sine_floor));
     const auto beyond_end = [&](const std::string& line, double half) {
       const std::string along = fmt::format("dot(cross({}, {}), {})", w, line, n);
       for (const double sign : {1.0, -1.0})
@@ -632,35 +594,15 @@ class ContactReader {
     };
     beyond_end(b.along, a.half);
     beyond_end(a.along, b.half);
-    return whole + parallel_or(sine);
+    return whole + parallel_or(sine, capsules_parallel);
   }
   /// Lines that are nearly parallel do not count as crossing. Between 0 and 1, so that it is seen to hold beside lengths.
-  std::string parallel_or(const std::string& sine) {
-    return fmt::format(" or {}/({} + {}) <= 1/2", sine, sine, k().number(nearly_parallel * nearly_parallel));
+  std::string parallel_or(const std::string& sine, double within) {
+    return fmt::format(" or {}/({} + {}) <= 1/2", sine, sine, k().number(within * within));
   }
 
   // Boxes in space.
 
-  /// An edge of a box: its direction, the two axes across it in cyclic order, and on which side of each it lies.
-  struct BoxEdge {
-    std::uint32_t along = 0, second = 0, third = 0;
-    double side_second = 1, side_third = 1;
-    Numbers middle;
-  };
-  static std::vector<BoxEdge> edges_of_box(const Touching& box) {
-    std::vector<BoxEdge> out;
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      for (const double one : {-1.0, 1.0}) {
-        for (const double other : {-1.0, 1.0}) {
-          BoxEdge edge{i, (i + 1) % 3, (i + 2) % 3, one, other, Numbers(3, 0.0)};
-          edge.middle[edge.second] = one * box.half[edge.second];
-          edge.middle[edge.third] = other * box.half[edge.third];
-          out.push_back(std::move(edge));
-        }
-      }
-    }
-    return out;
-  }
   static double tip_of(const Touching& box) { return box_tip * *std::max_element(box.half.begin(), box.half.end()); }
 
   /// A formula whose numbers are its own: those of one build are one text, and one shape (add_alike).
@@ -703,8 +645,74 @@ class ContactReader {
           whole += fmt::format(" or min({}) >= 0", least);
         }
       }
-      put_alike(std::move(whole));
+      put_alike(whole + planes_through(a, corner, b));
     }
+  }
+
+  /// Near an edge of the second, where tips lie on either side of it, no face has the corner and its tips beyond it: the boxes are apart all the same if a
+  /// plane through the corner divides them, along one of its own edges and an edge of the other box, or one of its own faces. What lies flat on a face of
+  /// the second is left to that face.
+  std::string planes_through(const Touching& a, const Numbers& corner, const Touching& b) {
+    const std::string w = fmt::format("({} - {})", b.side.name, placed(a, corner));
+    const std::string floor = k().number(sine_floor);
+    const auto unit = [](std::uint32_t which, double size) {
+      Numbers out(3, 0.0);
+      out[which] = size;
+      return out;
+    };
+    const auto size_of = [&](const std::string& x) { return fmt::format("sqrt({}^2 + {})", x, floor); };
+    const auto not_flat = [&](const std::string& product, const std::string& least) {
+      return fmt::format("{}/({} + {}) - 1/2", product, product, least);
+    };
+    const auto sign = [&](std::uint32_t c) { return corner[c] > 0 ? 1.0 : -1.0; };
+    const std::string flat = k().number(nearly_flat_tip * nearly_flat_tip);
+    const double parallel = nearly_parallel * nearly_parallel;
+    const std::string no_sine = k().number(parallel * parallel);
+    // Needed within a tip of an edge, or a corner, of the second alone: elsewhere that is seen at a glance.
+    std::array<std::string, 3> near_face;
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      const double inner_half = std::max(b.half[c] - 2 * tip_of(a), 0.0);
+      near_face.at(c) =
+          fmt::format("{}*dot({}, {})^2 - {}", k().number(1 / (2 * b.half[c])), w, b.side.carried(k(), unit(c, 1)),
+                      k().number(inner_half * inner_half / (2 * b.half[c])));
+    }
+    std::string whole;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const std::uint32_t second = (i + 1) % 3;
+      const std::uint32_t third = (i + 2) % 3;
+      const std::string d = a.side.carried(k(), unit(i, 1));
+      for (std::uint32_t j = 0; j < 3; ++j) {
+        const std::string e = b.side.carried(k(), unit(j, 1));
+        const std::string x1 = fmt::format("dot({}, {})", a.side.carried(k(), unit(third, -sign(second))), e);
+        const std::string x2 = fmt::format("dot({}, {})", a.side.carried(k(), unit(second, sign(third))), e);
+        const std::string x = fmt::format("({} + {})", x1, x2);
+        const std::string y1 = fmt::format("dot({}, {})", d, b.side.carried(k(), unit((j + 1) % 3, 1)));
+        const std::string y2 = fmt::format("dot({}, {})", d, b.side.carried(k(), unit((j + 2) % 3, 1)));
+        const std::string n = fmt::format("cross({}, {})", d, e);
+        const std::string sine = fmt::format("dot({}, {})", n, n);
+        // n has the part y2 along the next axis of the second, up to its sign, and y1 along the one after that.
+        const std::string gap = fmt::format("(dot({}, {})*{}/{} - {}*{} - {}*{})/sqrt({} + {})", w, n, x, size_of(x),
+                                            k().number(b.half[(j + 1) % 3]), size_of(y2),
+                                            k().number(b.half[(j + 2) % 3]), size_of(y1), sine, floor);
+        whole +=
+            fmt::format(" or min({}, {}, {}, {}*{} + {}*{}, {}) >= 0", near_face.at((j + 1) % 3),
+                        near_face.at((j + 2) % 3), gap, x1, x2, k().number(nearly_flat), sine,
+                        not_flat(fmt::format("({}*{})^2", y1, y2), fmt::format("({}*{}^2 + {})", flat, sine, no_sine)));
+      }
+    }
+    for (std::uint32_t face = 0; face < 3; ++face) {
+      const std::string m = a.side.carried(k(), unit(face, sign(face)));
+      std::string gap = fmt::format("dot({}, {})", w, m);
+      std::string product;
+      for (std::uint32_t c = 0; c < 3; ++c) {
+        const std::string part = fmt::format("dot({}, {})", m, b.side.carried(k(), unit(c, 1)));
+        gap += fmt::format(" - {}*{}", k().number(b.half[c]), size_of(part));
+        product += (product.empty() ? "" : "*") + part;
+      }
+      whole += fmt::format(" or min({}, {}, {}, {}, {}) >= 0", near_face[0], near_face[1], near_face[2], gap,
+                           not_flat(fmt::format("({})^2", product), flat));
+    }
+    return whole;
   }
 
   /// Edges that cross: n = a x b and w from edge to edge. n points out of both faces beside an edge of the first (x), into both of the second (y), or the
@@ -750,8 +758,8 @@ class ContactReader {
     };
     std::string whole = far_from(w, a.half[one.along] + b.half[other.along]);
     whole += more(1, gap, 0) + more(-1, gap, deep);
-    whole += fmt::format(" or {}*{} <= -{}*{}", x1, x2, k().number(nearly_flat), sine);
-    whole += fmt::format(" or {}*{} <= -{}*{}", y1, y2, k().number(nearly_flat), sine);
+    whole += fmt::format(" or {}*{} <= -{}*{}", x1, x2, k().number(nearly_flat_edge), sine);
+    whole += fmt::format(" or {}*{} <= -{}*{}", y1, y2, k().number(nearly_flat_edge), sine);
     whole += fmt::format(" or {}*{} >= 0", x, y);
     // An edge begins to count before the corner at its end ceases to: that is when half of a tip is beyond an edge of the other one.
     const auto beyond_end = [&](const std::string& line, double half, double tip) {
@@ -761,7 +769,7 @@ class ContactReader {
     };
     beyond_end(e, a.half[one.along], tip_of(a));
     beyond_end(d, b.half[other.along], tip_of(b));
-    return whole + parallel_or(sine);
+    return whole + parallel_or(sine, nearly_parallel);
   }
 
   /// The ends of a capsule against the box, the corners and the edges of the box against the capsule.
@@ -790,11 +798,6 @@ class ContactReader {
                               "several bodies that are welded together",
                               body.side.name));
     }
-  }
-
-  /// The cosine of the angle of the corner at which a side begins.
-  static double sharpness(const std::vector<Edge>& sides, std::size_t corner) {
-    return -inner(sides[(corner + sides.size() - 1) % sides.size()].along, sides[corner].along);
   }
 
   /// No corner of the first is inside of the second: beyond one of its sides with the tips of its own two sides. Or all of the second is in front of the
@@ -849,64 +852,6 @@ class ContactReader {
   /// The body itself, also in a family, whose members have its name as it was written.
   [[nodiscard]] std::string name_of(const JointSide& side) const {
     return side.fixed ? side.name : member_name(work_.vocabulary.bodies[side.partner.body], side.partner.member);
-  }
-
-  /// The largest distance of two planes that separate them, negative if none does, and a length of theirs.
-  static std::pair<double, double> gap_of_boxes(const Touching& a, const Touching& b) {
-    using Vector = std::array<double, 3>;
-    const auto cross = [](const Vector& u, const Vector& v) {
-      return Vector{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    };
-    const auto dot = [](const Vector& u, const Vector& v) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; };
-    const auto axes = [](const Touching& body) {
-      const auto [w, x, y, z] = body.side.orientation;
-      return std::array<Vector, 3>{Vector{w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)},
-                                   Vector{2 * (x * y - w * z), w * w - x * x + y * y - z * z, 2 * (y * z + w * x)},
-                                   Vector{2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z}};
-    };
-    const std::array<Vector, 3> mine = axes(a);
-    const std::array<Vector, 3> others = axes(b);
-    Vector between{};
-    for (std::size_t c = 0; c < 3; ++c) between[c] = b.side.place[c] - a.side.place[c];
-    double apart = -std::numeric_limits<double>::max();
-    const auto look = [&](const Vector& n) {
-      const double length = std::sqrt(dot(n, n));
-      if (length < nearly_parallel) return;
-      double gap = std::abs(dot(between, n));
-      for (std::size_t c = 0; c < 3; ++c)
-        gap -= a.half[c] * std::abs(dot(mine[c], n)) + b.half[c] * std::abs(dot(others[c], n));
-      apart = std::max(apart, gap / length);
-    };
-    for (const Vector& d : mine) {
-      look(d);
-      for (const Vector& e : others) look(cross(d, e));
-    }
-    for (const Vector& e : others) look(e);
-    return {apart, 2 * std::max(*std::max_element(a.half.begin(), a.half.end()),
-                                *std::max_element(b.half.begin(), b.half.end()))};
-  }
-  static std::pair<double, double> gap_of_polygons(const Touching& a, const Touching& b) {
-    const auto placed = [](const Touching& body) {
-      std::vector<Numbers> out;
-      const double c = elementary::cos(body.side.angle);
-      const double s = elementary::sin(body.side.angle);
-      for (const Numbers& p : body.points)
-        out.push_back({body.side.place[0] + c * p[0] - s * p[1], body.side.place[1] + s * p[0] + c * p[1]});
-      return out;
-    };
-    const std::vector<Numbers> p = placed(a);
-    const std::vector<Numbers> q = placed(b);
-    double apart = -std::numeric_limits<double>::max();
-    double size = 0;
-    for (const bool first : {true, false}) {
-      for (const Edge& edge : edges_of(first ? p : q)) {
-        double least = std::numeric_limits<double>::max();
-        for (const Numbers& one : first ? q : p) least = std::min(least, inner(edge.normal, one) - edge.offset);
-        apart = std::max(apart, least);
-        size = std::max(size, edge.length);
-      }
-    }
-    return {apart, size};
   }
 
   // Conditions.

@@ -3,6 +3,9 @@
 /// Structure (shapes, their tapes, who shares which) is a function of the syntax, of the slots that members meet, of numbers that stand in expressions, and here and there of
 /// values at the start. All of that is noted in order while a model is compiled. Another compilation of the same draft that would note the same, word by word, would make the
 /// same structure: it reads the journal, compares, and takes what was made. With the first word that differs it gives up (`Departs`), and the model is compiled as ever.
+///
+/// One kind of number may differ: a parameter that is one side of a condition of positions, as the length in `distance(a, b) <= L`. It stands in f as the number that is added, in
+/// no derivative of f, and in the tape as one constant that one instruction reads. As long as it is not zero and meets no other number of the model, the structure is the same.
 #pragma once
 
 #include <any>
@@ -31,6 +34,16 @@ class Journal {
       bool by_state = false;  ///< values at the start had a say
     };
     std::vector<Made> made;
+    /// A number that may be another one: in the words, and where it stands in a tape.
+    struct Loose {
+      std::size_t word = 0;
+      std::uint32_t parameter = 0;
+      std::uint32_t group = 0;     ///< of rows
+      std::uint32_t constant = 0;  ///< of its tape
+      double factor = 1;           ///< 1 or -1: by which the constant has it
+    };
+    std::vector<Loose> loose;     ///< by rising word
+    std::vector<double> numbers;  ///< sizes of all numbers that stand in expressions, rising
     Shapes::Groups groups;
     bool fit = false;  ///< everything that shapes are made of was noted
   };
@@ -52,6 +65,9 @@ class Journal {
     ++next_word_;
   }
   void note(double number) { note(std::bit_cast<std::uint64_t>(number)); }
+  /// Numbers, of which the one at `loose` might be another one, if there is such a place.
+  static constexpr std::size_t none = ~std::size_t{0};
+  void note(Shapes& shapes, const std::vector<double>& numbers, std::size_t loose, std::uint32_t parameter);
   void note(std::string_view text);
   void note(const Slots& slots);
   void note(const Probe& probe);
@@ -77,17 +93,26 @@ class Journal {
     size_ = shapes.graph().size();
     return out;
   }
+  /// Writing: the number at the place given last, if there was one, stands here alone, in a group of rows.
+  bool loosen(std::uint32_t group, std::uint32_t constant, double factor);
+  /// Writing: a lane of a row that has its own loose number, if it has.
+  void count_lane(std::uint32_t group);
+  /// Reading: the number at the place given last takes its place in the tape, if it is a loose one.
+  void put_loose(Shapes& shapes);
+
   /// What is made now depends on more than is noted.
   void make_unfit() { unfit_ = true; }
 
   /// Before the first shape, and behind the last one that has lanes.
   void open(Shapes& shapes);
-  void keep_groups(const Shapes& shapes);
+  void keep_groups(Shapes& shapes);
   /// Behind everything: fit if nothing was made but through `made`.
   void close(Shapes& shapes);
 
  private:
   void begin(Shapes& shapes);
+  /// Numbers that may be others, but for those that something else has, too.
+  void tighten();
 
   Use use_ = Use::none;
   Pages* write_ = nullptr;
@@ -96,6 +121,17 @@ class Journal {
   std::size_t next_made_ = 0;
   std::size_t size_ = 0;  ///< of the graph, behind what was made last
   bool unfit_ = false;
+  std::size_t candidate_ = none;         ///< word of a number that might be loose
+  std::uint32_t parameter_ = 0;          ///< whose value it is
+  const Pages::Loose* taken_ = nullptr;  ///< the loose number that was read last
+  double taken_number_ = 0;              ///< what it is here
+  struct Put {
+    std::uint32_t group = 0;
+    std::uint32_t parameter = 0;
+    double number = 0;
+  };
+  std::vector<Put> put_;                                      ///< constants of groups that were put in their place
+  std::vector<std::pair<std::uint32_t, std::size_t>> lanes_;  ///< with loose numbers, by group
 };
 
 }  // namespace zwang::model

@@ -8,6 +8,7 @@
 /// The last term gives the length of e an inertia. It is one at the start and stays there: no force, gradient or torque has a part along e.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -24,6 +25,9 @@ namespace zwang::model {
 namespace {
 
 using expressions::SymbolKind;
+
+/// Roundings that a spin has which was computed from the speeds of a body and lever arms, in some products of vectors, where it should have been zero.
+constexpr double roundings_of_a_spin = 16;
 
 /// A number, numbers side by side, or rows of them; computed member by member.
 struct NumberRows {
@@ -228,7 +232,10 @@ class RigidReader {
       work_.note_doubt(model.velocity_doubts, model.initial_velocity.size(), v.part[c]);
       model.initial_velocity.push_back(v.part[c].value);
     }
-    put_spin(member, turn);
+    double speed = 0;
+    for (std::size_t c = 0; c < d; ++c) speed = std::max(speed, std::abs(v.part[c].value));
+    const double moment = d == 2 ? own[0] : (own[0] + own[4] + own[8]) / 2;
+    put_spin(member, turn, roundings_of_a_spin * number_rounding * speed / std::sqrt(moment / m));
   }
 
   double angle(std::uint32_t member) {
@@ -382,7 +389,8 @@ class RigidReader {
     }
   }
 
-  void put_spin(std::uint32_t member, const std::vector<double>& turn) {
+  /// `beside_speed`: a spin that is not zero and no larger was computed as zero, from speeds and lever arms.
+  void put_spin(std::uint32_t member, const std::vector<double>& turn, double beside_speed) {
     const bool plane = body_.place() == 2;
     std::array<double, 3> w{};
     double off = 0;
@@ -400,6 +408,8 @@ class RigidReader {
         off = std::max(off, spin.part[c].leaps ? 0.0 : spin.part[c].error);
       }
     }
+    const double largest = std::max({std::abs(w[0]), std::abs(w[1]), std::abs(w[2])});
+    if (largest > 0 && largest <= beside_speed) off = std::max(off, beside_speed);
     Model& model = work_.model;
     std::vector<double>& out = model.initial_velocity;
     if (plane) {

@@ -106,16 +106,20 @@ class SpringReader {
     const std::string l = k.number(length);
     // A rope without length is always taut.
     const bool bounded = !only.empty() && length > 0;
-    const std::string excess = fmt::format("{}({} - {}^2, 0)", only == "push" ? "min" : "max", square, l);
-    const std::string within = bounded ? fmt::format("({} + {}^2)", excess, l) : square;
+    // One that only pushes may be as short as nothing, where the difference of the squares has no digits left.
+    const bool short_ones = only == "push";
+    const std::string excess = fmt::format("max({} - {}^2, 0)", square, l);
+    const std::string within = !bounded     ? square
+                               : short_ones ? fmt::format("min({}, {}^2)", square, l)
+                                            : fmt::format("({} + {}^2)", excess, l);
     if (stiffness_ != 0) {
       const std::string half = k.number(stiffness_ / 2);
       if (length == 0) {
         potential(fmt::format("{}*{}", half, square));
-      } else if (bounded) {
+      } else if (bounded && !short_ones) {
         potential(fmt::format("{}*({}/(sqrt({}) + {}))^2", half, excess, within, l));
       } else {
-        potential(fmt::format("{}*(sqrt({}) - {})^2", half, square, l));
+        potential(fmt::format("{}*(sqrt({}) - {})^2", half, within, l));
       }
     }
     if (damping_ == 0) return;
@@ -138,7 +142,7 @@ class SpringReader {
                                : ""));
     }
     std::string force = fmt::format("{}*dot({}, {})/{}*{}", k.number(damping_), apart, rate, within, apart);
-    if (bounded) force = fmt::format("step({}({} - {}^2))*{}", only == "push" ? "-" : "", square, l, force);
+    if (bounded) force = fmt::format("step({}({} - {}^2))*{}", short_ones ? "-" : "", square, l, force);
     push(a, "-" + force);
     push(b, force);
   }
